@@ -1,0 +1,20 @@
+import type { CallOptions } from "./call-options.ts";
+import type { ToolCallResult } from "./content.ts";
+import type { JsonObject } from "./json.ts";
+import type { ToolDescriptor } from "./tool.ts";
+
+/** A call on its way to the server. */
+export interface ToolCall {
+  readonly tool: ToolDescriptor;
+  readonly args: JsonObject;
+  readonly options: CallOptions;
+}
+
+/**
+ * Stands between a caller and a server: may change the arguments, the result, or refuse by throwing an `McpError`.
+ * `next` goes on, at most once; a second use rejects, because a call is made at most once.
+ */
+export type CallMiddleware = (
+  call: Readonly<ToolCall>,
+  next: (change?: { readonly args?: JsonObject }) => Promise<ToolCallResult>,
+) => Promise<ToolCallResult>;

@@ -1,0 +1,88 @@
+import { ERROR_CODES, type ErrorCode } from "./error-code.ts";
+import type { SourceLocation } from "./source-location.ts";
+
+/** Which step of a server's life an error belongs to. */
+export type Phase = "config" | "approve" | "resolve" | "spawn" | "handshake" | "list" | "call" | "close";
+
+/**
+ * What is known of a request that failed. `not-sent`: no write was attempted. `rejected`: refused before it was processed.
+ * `unknown`: it may have been carried out, wholly or in part.
+ */
+export type CallOutcome = "not-sent" | "rejected" | "unknown";
+
+export interface McpErrorDetails {
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly phase?: Phase | undefined;
+  readonly outcome?: CallOutcome | undefined;
+  readonly location?: SourceLocation | undefined;
+  /** The HTTP status that was answered. */
+  readonly httpStatus?: number | undefined;
+  /** The JSON-RPC error code that was answered. */
+  readonly rpcCode?: number | undefined;
+  /** How long the server asked us to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** The end of what the server's process wrote to its standard error, redacted. */
+  readonly stderr?: string | undefined;
+  readonly cause?: unknown;
+}
+
+const BRAND = Symbol.for("jackfield.McpError");
+
+/** The only error Jackfield throws. Its message says what happened, to which server, and what to do next; it carries no secret. */
+export class McpError extends Error {
+  override readonly name = "McpError";
+  readonly code: ErrorCode;
+  readonly server: string | undefined;
+  readonly tool: string | undefined;
+  readonly phase: Phase | undefined;
+  readonly outcome: CallOutcome | undefined;
+  readonly location: SourceLocation | undefined;
+  readonly httpStatus: number | undefined;
+  readonly rpcCode: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly stderr: string | undefined;
+
+  constructor(code: ErrorCode, message: string, details: McpErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.server = details.server;
+    this.tool = details.tool;
+    this.phase = details.phase;
+    this.outcome = details.outcome;
+    this.location = details.location;
+    this.httpStatus = details.httpStatus;
+    this.rpcCode = details.rpcCode;
+    this.retryAfterMs = details.retryAfterMs;
+    this.stderr = details.stderr;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Whether connecting again may help. It never licenses repeating a call. */
+  get retryable(): boolean {
+    return ERROR_CODES[this.code].retryable;
+  }
+
+  /** What may be shown or sent elsewhere: no stack, no cause. */
+  toJSON(): McpErrorReport {
+    const { code, message, server, tool, phase, outcome, location, httpStatus, rpcCode, retryAfterMs, stderr } = this;
+    return { code, message, server, tool, phase, outcome, location, httpStatus, rpcCode, retryAfterMs, stderr };
+  }
+}
+
+/** An `McpError` as data. */
+export interface McpErrorReport extends Omit<McpErrorDetails, "cause"> {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** Whether a value is an `McpError`, of this or another copy of the package; with a code, whether it has that code. */
+export function isMcpError(value: unknown, code?: ErrorCode): value is McpError {
+  if (typeof value !== "object" || value === null || !(BRAND in value)) return false;
+  return code === undefined || ("code" in value && value.code === code);
+}
+
+/** The value itself if it is an `McpError`; else one with the given code and details, and the value as its cause. */
+export function toMcpError(value: unknown, code: ErrorCode, message: string, details: McpErrorDetails = {}): McpError {
+  return isMcpError(value) ? value : new McpError(code, message, { ...details, cause: value });
+}

@@ -1,0 +1,27 @@
+import type { ContentBlock } from "./content.ts";
+import type { JsonObject } from "./json.ts";
+
+export type PromptArgument = {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  required?: boolean | undefined;
+};
+
+/** A prompt as its server lists it (MCP `Prompt`). */
+export type PromptDefinition = {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  arguments?: PromptArgument[] | undefined;
+  _meta?: JsonObject | undefined;
+};
+
+export type PromptMessage = { role: "user" | "assistant"; content: ContentBlock };
+
+/** What `prompts/get` answers. */
+export type GetPromptResult = {
+  description?: string | undefined;
+  messages: PromptMessage[];
+  _meta?: JsonObject | undefined;
+};

@@ -1,0 +1,14 @@
+/** What stands in the place of a secret. */
+export const REDACTED = "[redacted]";
+
+/** Shorter values occur in ordinary text by chance; replacing them would hide more than it protects. */
+const SHORTEST_SECRET = 6;
+
+/**
+ * Replaces every occurrence of the given secrets. The longest goes first, so that one secret that is a part of another
+ * does not leave the rest of it standing.
+ */
+export function redact(text: string, secrets: readonly string[]): string {
+  const sorted = secrets.filter((secret) => secret.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
+  return sorted.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text);
+}

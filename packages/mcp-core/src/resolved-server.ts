@@ -1,0 +1,44 @@
+import type { InProcessServerDefinition, ServerDefinition, ServerLimits } from "./server-definition.ts";
+
+interface ResolvedCommon {
+  readonly name: string;
+  readonly limits?: ServerLimits | undefined;
+  /** Values that must never be shown: each is replaced wherever text about this server leaves the runtime. */
+  readonly secrets: readonly string[];
+}
+
+export interface ResolvedStdioServer extends ResolvedCommon {
+  readonly transport: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The child's whole environment; nothing is added to it. */
+  readonly env: { readonly [name: string]: string };
+  readonly cwd?: string | undefined;
+}
+
+export interface ResolvedRemoteServer extends ResolvedCommon {
+  readonly transport: "http" | "sse";
+  readonly url: string;
+  readonly headers: { readonly [name: string]: string };
+}
+
+export interface ResolvedInProcessServer extends ResolvedCommon {
+  readonly transport: "in-process";
+  readonly server: InProcessServerDefinition["server"];
+}
+
+/** A definition with its values filled in, for one connection attempt. Never stored, never logged. */
+export type ResolvedServer = ResolvedStdioServer | ResolvedRemoteServer | ResolvedInProcessServer;
+
+export interface ResolveOptions {
+  readonly signal: AbortSignal;
+  /** The server refused what was resolved last time: a value that can be renewed is renewed, not offered again. */
+  readonly rejected?: boolean | undefined;
+}
+
+/**
+ * Fills in a definition's variables for one attempt.
+ *
+ * @throws McpError `MCP_CONFIG_VARIABLE_MISSING` for a variable without value and default, `MCP_ABORTED` if the signal fired.
+ */
+export type ResolveServer = (definition: ServerDefinition, options: ResolveOptions) => Promise<ResolvedServer>;

@@ -1,0 +1,103 @@
+import type { SourceLocation } from "./source-location.ts";
+
+/** Where a definition may come from, from the strongest to the weakest. */
+export type DefinitionScope = "explicit" | "project" | "user" | "extension";
+
+/** Where a definition was written. */
+export interface DefinedIn extends SourceLocation {
+  readonly scope: DefinitionScope;
+  /** The program whose dialect the file is in, for example `claude-code`. */
+  readonly host?: string | undefined;
+}
+
+/** Limits of one server. Times are milliseconds; `0` means no limit. */
+export interface ServerLimits {
+  /** The whole opening: spawn or dial, probe, handshake. Default 30,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** A call without an answer and without increasing progress. Default 60,000. */
+  readonly callTimeoutMs?: number | undefined;
+  /** A call in all, whatever its progress. Default 600,000. */
+  readonly maxTotalMs?: number | undefined;
+  /** One message, decoded. Default 16 MiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** Whether the server's `readOnlyHint` and `idempotentHint` are believed when a call might be repeated. Default false. */
+  readonly trustAnnotations?: boolean | undefined;
+}
+
+/** What holds where neither the entry nor the host says otherwise (DESIGN, sections 3 and 9). */
+export const DEFAULT_LIMITS: Required<{ readonly [K in keyof ServerLimits]: NonNullable<ServerLimits[K]> }> = {
+  connectTimeoutMs: 30_000,
+  callTimeoutMs: 60_000,
+  maxTotalMs: 600_000,
+  maxMessageBytes: 16 * 1024 * 1024,
+  trustAnnotations: false,
+};
+
+/** Which of a server's tools are offered, by original name or glob. `exclude` beats `include`. */
+export interface ToolFilter {
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+}
+
+interface DefinitionCommon {
+  /** Any non-empty string up to 512 characters without control characters. */
+  readonly name: string;
+  readonly definedIn: DefinedIn;
+  /** `false`: written, but switched off. Default true. */
+  readonly enabled?: boolean | undefined;
+  /** Connect at first use only. Default false. */
+  readonly lazy?: boolean | undefined;
+  readonly limits?: ServerLimits | undefined;
+  readonly tools?: ToolFilter | undefined;
+  /** Fields of the entry that Jackfield does not read, as written. */
+  readonly extra?: { readonly [field: string]: unknown } | undefined;
+}
+
+/** A server that is a child process and speaks over its standard streams. */
+export interface StdioServerDefinition extends DefinitionCommon {
+  readonly transport: "stdio";
+  /** One executable, never a shell line. */
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: { readonly [name: string]: string } | undefined;
+  readonly cwd?: string | undefined;
+}
+
+interface RemoteDefinition extends DefinitionCommon {
+  readonly url: string;
+  readonly headers?: { readonly [name: string]: string } | undefined;
+  /** Variables the entry brings along for its own `url` and `headers`. */
+  readonly env?: { readonly [name: string]: string } | undefined;
+}
+
+/** A server behind Streamable HTTP. */
+export interface HttpServerDefinition extends RemoteDefinition {
+  readonly transport: "http";
+}
+
+/** A server behind the older HTTP+SSE transport (protocol 2024-11-05). */
+export interface SseServerDefinition extends RemoteDefinition {
+  readonly transport: "sse";
+}
+
+/** Anything that can be joined to a transport in this process: a server of the official SDK, version 1 or 2. */
+export interface InProcessServer {
+  connect(transport: never): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** A server in this process. */
+export interface InProcessServerDefinition extends DefinitionCommon {
+  readonly transport: "in-process";
+  /** The server, or a function that makes or imports one for each session. */
+  readonly server: InProcessServer | (() => InProcessServer | Promise<InProcessServer>);
+}
+
+/** One server as written. Unexpanded: `${NAME}` stands as it does in the file, so a definition holds no secret by itself. */
+export type ServerDefinition =
+  | StdioServerDefinition
+  | HttpServerDefinition
+  | SseServerDefinition
+  | InProcessServerDefinition;
+
+export type TransportKind = ServerDefinition["transport"];

@@ -1,0 +1,43 @@
+import type { ErrorCode } from "./error-code.ts";
+import type { ProtocolEra } from "./handshake.ts";
+import type { DefinedIn, TransportKind } from "./server-definition.ts";
+
+/**
+ * Where a server is in its life.
+ *
+ * `idle` not connected and nothing scheduled · `connecting` an attempt is under way · `ready` the handshake is done ·
+ * `backoff` the next attempt is scheduled · `failed` nothing is scheduled · `closing` its session is being closed ·
+ * `closed` removed for good.
+ */
+export type ServerStatus = "idle" | "connecting" | "ready" | "backoff" | "failed" | "closing" | "closed";
+
+/** An error as it is shown: without stack, without secrets. */
+export interface ErrorReport {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** The end of what a child process wrote to its standard error, redacted. */
+  readonly stderr?: string | undefined;
+}
+
+/** Where the tools on offer come from. `stale`: from the catalog, and older than it should be. */
+export type ToolsFrom = "live" | "cache" | "stale" | "none";
+
+/** What others may see of a server. A copy: it does not change. */
+export interface ServerSnapshot {
+  readonly name: string;
+  readonly status: ServerStatus;
+  readonly transport: TransportKind;
+  /** Epoch milliseconds of the last change of status. */
+  readonly since: number;
+  /** The last error, while it explains the status or missing tools. */
+  readonly error?: ErrorReport | undefined;
+  /** Epoch milliseconds of the next attempt, in `backoff`. */
+  readonly retryAt?: number | undefined;
+  /** How many of its tools are on offer. */
+  readonly tools: number;
+  readonly toolsFrom: ToolsFrom;
+  readonly era?: ProtocolEra | undefined;
+  readonly definedIn: DefinedIn;
+}

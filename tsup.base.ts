@@ -1,0 +1,17 @@
+import { defineConfig, type Options } from "tsup";
+
+/** The one build every package uses: ESM for Node 22, declarations by `tsc` afterwards (decision 2 of the design). */
+export function packageBuild(entry: string[], overrides: Options = {}): ReturnType<typeof defineConfig> {
+  return defineConfig({
+    entry,
+    format: ["esm"],
+    target: "node22",
+    platform: "node",
+    sourcemap: true,
+    clean: true,
+    dts: false,
+    skipNodeModulesBundle: true,
+    removeNodeProtocol: false, // tsup would turn "node:sqlite" into "sqlite", which does not exist
+    ...overrides,
+  });
+}
