@@ -12,5 +12,9 @@ export interface AuthPort {
   /** Headers for the next request; an empty object where nothing is known. Called before every request, so it must be quick. */
   headers(server: ResolvedServer): Promise<Record<string, string>>;
   /** Tries to satisfy a challenge. `retry`: the same request may be made once more. Concurrent challenges share one answer. */
-  onChallenge(server: ResolvedServer, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
+  onChallenge(
+    server: ResolvedServer,
+    challenge: AuthChallenge,
+    signal: AbortSignal,
+  ): Promise<"retry" | "fail">;
 }

@@ -65,8 +65,32 @@ export class McpError extends Error {
 
   /** What may be shown or sent elsewhere: no stack, no cause. */
   toJSON(): McpErrorReport {
-    const { code, message, server, tool, phase, outcome, location, httpStatus, rpcCode, retryAfterMs, stderr } = this;
-    return { code, message, server, tool, phase, outcome, location, httpStatus, rpcCode, retryAfterMs, stderr };
+    const {
+      code,
+      message,
+      server,
+      tool,
+      phase,
+      outcome,
+      location,
+      httpStatus,
+      rpcCode,
+      retryAfterMs,
+      stderr,
+    } = this;
+    return {
+      code,
+      message,
+      server,
+      tool,
+      phase,
+      outcome,
+      location,
+      httpStatus,
+      rpcCode,
+      retryAfterMs,
+      stderr,
+    };
   }
 }
 
@@ -83,6 +107,11 @@ export function isMcpError(value: unknown, code?: ErrorCode): value is McpError 
 }
 
 /** The value itself if it is an `McpError`; else one with the given code and details, and the value as its cause. */
-export function toMcpError(value: unknown, code: ErrorCode, message: string, details: McpErrorDetails = {}): McpError {
+export function toMcpError(
+  value: unknown,
+  code: ErrorCode,
+  message: string,
+  details: McpErrorDetails = {},
+): McpError {
   return isMcpError(value) ? value : new McpError(code, message, { ...details, cause: value });
 }

@@ -9,6 +9,8 @@ const SHORTEST_SECRET = 6;
  * does not leave the rest of it standing.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  const sorted = secrets.filter((secret) => secret.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
+  const sorted = secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .sort((a, b) => b.length - a.length);
   return sorted.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text);
 }

@@ -41,4 +41,7 @@ export interface ResolveOptions {
  *
  * @throws McpError `MCP_CONFIG_VARIABLE_MISSING` for a variable without value and default, `MCP_ABORTED` if the signal fired.
  */
-export type ResolveServer = (definition: ServerDefinition, options: ResolveOptions) => Promise<ResolvedServer>;
+export type ResolveServer = (
+  definition: ServerDefinition,
+  options: ResolveOptions,
+) => Promise<ResolvedServer>;

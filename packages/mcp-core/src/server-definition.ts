@@ -25,13 +25,14 @@ export interface ServerLimits {
 }
 
 /** What holds where neither the entry nor the host says otherwise (DESIGN, sections 3 and 9). */
-export const DEFAULT_LIMITS: Required<{ readonly [K in keyof ServerLimits]: NonNullable<ServerLimits[K]> }> = {
-  connectTimeoutMs: 30_000,
-  callTimeoutMs: 60_000,
-  maxTotalMs: 600_000,
-  maxMessageBytes: 16 * 1024 * 1024,
-  trustAnnotations: false,
-};
+export const DEFAULT_LIMITS: Required<{ readonly [K in keyof ServerLimits]: NonNullable<ServerLimits[K]> }> =
+  {
+    connectTimeoutMs: 30_000,
+    callTimeoutMs: 60_000,
+    maxTotalMs: 600_000,
+    maxMessageBytes: 16 * 1024 * 1024,
+    trustAnnotations: false,
+  };
 
 /** Which of a server's tools are offered, by original name or glob. `exclude` beats `include`. */
 export interface ToolFilter {

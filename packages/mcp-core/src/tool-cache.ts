@@ -1,5 +1,5 @@
-import type { PriorHandshake, Implementation } from "./handshake.ts";
 import type { ErrorCode } from "./error-code.ts";
+import type { Implementation, PriorHandshake } from "./handshake.ts";
 import type { JsonObject } from "./json.ts";
 import type { PromptDefinition } from "./prompt.ts";
 import type { ResolvedServer } from "./resolved-server.ts";
