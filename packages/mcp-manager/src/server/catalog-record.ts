@@ -1,0 +1,83 @@
+import type {
+  CatalogEntry,
+  CatalogIdentity,
+  Handshake,
+  LastOutcome,
+  Listing,
+  McpError,
+} from "@jackfield/mcp-core";
+
+/** What a catalog entry is good for. `none`: it holds no tools. */
+export type Freshness = "fresh" | "stale" | "none";
+
+/** How long start-up should wait for a server, given what the catalog knows of it. */
+export interface CatalogVerdict {
+  readonly freshness: Freshness;
+  /** The last attempt failed: the server holds no start up again. */
+  readonly failedLastTime: boolean;
+}
+
+export const NOTHING_KNOWN: CatalogVerdict = { freshness: "none", failedLastTime: false };
+
+/** What is known of one server when the runtime starts. */
+export interface CatalogShelf {
+  readonly identity: CatalogIdentity;
+  readonly entry: CatalogEntry | undefined;
+  readonly verdict: CatalogVerdict;
+}
+
+/** Judges an entry. Pure. Another token may see other tools, so other credentials make an entry stale. */
+export function judge(
+  entry: CatalogEntry | undefined,
+  identity: CatalogIdentity,
+  now: number,
+  staleAfterMs: number,
+): CatalogVerdict {
+  const failedLastTime = entry?.lastOutcome?.ok === false;
+  if (entry?.tools === undefined) return { freshness: "none", failedLastTime };
+  const isYoung = now - entry.listedAt < (entry.ttlMs ?? staleAfterMs);
+  const isFresh = isYoung && entry.stale !== true && entry.credentials === identity.credentials;
+  return { freshness: isFresh ? "fresh" : "stale", failedLastTime };
+}
+
+/** The entry after a server has been listed. */
+export function listedEntry(
+  before: CatalogEntry | undefined,
+  server: string,
+  { credentials }: CatalogIdentity,
+  seen: { handshake: Handshake; listing: Listing<"tools">; outcome: LastOutcome },
+): CatalogEntry {
+  const { handshake, listing, outcome } = seen;
+  return {
+    ...before,
+    server,
+    credentials,
+    tools: listing.items,
+    ttlMs: listing.ttlMs,
+    cacheScope: listing.cacheScope,
+    instructions: handshake.instructions,
+    serverInfo: handshake.serverInfo,
+    capabilities: handshake.capabilities,
+    prior: handshake.prior,
+    lastOutcome: outcome,
+    listedAt: outcome.at,
+    stale: undefined,
+  };
+}
+
+/** The entry after a server could not be reached: what it offered stays known. */
+export function failedEntry(
+  before: CatalogEntry | undefined,
+  server: string,
+  { credentials }: CatalogIdentity,
+  failed: { error: McpError; at: number; tookMs: number },
+): CatalogEntry {
+  const { error, at, tookMs } = failed;
+  return {
+    listedAt: 0,
+    credentials,
+    ...before,
+    server,
+    lastOutcome: { ok: false, at, tookMs, code: error.code },
+  };
+}

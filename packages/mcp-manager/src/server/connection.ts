@@ -1,0 +1,229 @@
+import {
+  type ConnectOptions,
+  type Connector,
+  type Logger,
+  McpError,
+  type PriorHandshake,
+  type ResolveServer,
+  type ServerDefinition,
+  type Session,
+  toMcpError,
+} from "@jackfield/mcp-core";
+import { type Deadline, raceSignal } from "../deadline.ts";
+import { nextRetry, type RetryPolicy } from "./retry-policy.ts";
+import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "./state.ts";
+
+export interface ConnectionOptions {
+  readonly definition: ServerDefinition;
+  readonly connect: Connector;
+  readonly resolve: ResolveServer;
+  readonly retry: RetryPolicy;
+  readonly handlers?: ConnectOptions["handlers"];
+  readonly auth?: ConnectOptions["auth"];
+  readonly log: Logger;
+  /** What the catalog knows of an earlier handshake. */
+  readonly prior: () => PriorHandshake | undefined;
+  /** Called after each change of state, in order. Must not throw. */
+  readonly changed: (before: ServerState, after: ServerState) => void;
+}
+
+/**
+ * One server's connection: does what entering a state demands, and owns the attempt, the session and the timer. It decides
+ * nothing: `transition` and `nextRetry` do.
+ */
+export interface Connection {
+  readonly state: ServerState;
+  /** Connects unless it is connected, connecting, or was disconnected on purpose. */
+  wake(): void;
+  /**
+   * The state answers: uses the session, waits for one, or throws why there is none.
+   *
+   * @throws McpError with outcome `not-sent`.
+   */
+  session(deadline: Deadline): Promise<Session>;
+  /** Replaces whatever there is by a new connection and waits for it. */
+  reconnect(signal: AbortSignal): Promise<Session>;
+  /** Lets the session go; `disconnected`: only `reconnect` connects again. */
+  release(disconnected: boolean): Promise<void>;
+  /** Ends it for good. Resolves when nothing is left. */
+  close(): Promise<void>;
+}
+
+export function createConnection(options: ConnectionOptions): Connection {
+  return new ServerConnection(options);
+}
+
+class ServerConnection implements Connection {
+  readonly #options: ConnectionOptions;
+  #state: ServerState = INITIAL_STATE;
+  #stateChanged = Promise.withResolvers<void>();
+  #timer: NodeJS.Timeout | undefined;
+  #wasEverReady = false;
+  /** What is still ending: aborted attempts and closing sessions. */
+  readonly #ending = new Set<Promise<unknown>>();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  wake(): void {
+    if (this.#state.status === "idle" && !this.#state.disconnected) this.#dispatch({ type: "connect" });
+  }
+
+  async session(deadline: Deadline): Promise<Session> {
+    this.#reviveIfLongFailed();
+    for (;;) {
+      this.wake();
+      const state = this.#state;
+      if (state.status === "ready") return state.session;
+      this.#refuseIfHopeless(state, deadline.at);
+      await raceSignal(this.#stateChanged.promise, deadline.signal);
+    }
+  }
+
+  async reconnect(signal: AbortSignal): Promise<Session> {
+    this.#refuseIfClosed();
+    await this.release(false);
+    this.#dispatch({ type: "connect" });
+    for (;;) {
+      const state = this.#state;
+      if (state.status === "ready") return state.session;
+      if (state.status === "backoff" || state.status === "failed") throw state.error;
+      if (state.status !== "connecting") throw this.#closedError("was disconnected meanwhile");
+      await raceSignal(this.#stateChanged.promise, signal);
+    }
+  }
+
+  async release(disconnected: boolean): Promise<void> {
+    this.#dispatch({ type: "release", disconnected });
+    await this.#ended();
+  }
+
+  async close(): Promise<void> {
+    this.#dispatch({ type: "close" });
+    await this.#ended();
+    this.#dispatch({ type: "ended" });
+  }
+
+  #reviveIfLongFailed(): void {
+    const state = this.#state;
+    const { reviveOnCall, maxDelayMs } = this.#options.retry;
+    if (state.status === "failed" && reviveOnCall && Date.now() - state.at >= maxDelayMs) {
+      this.#dispatch({ type: "connect" });
+    }
+  }
+
+  #refuseIfHopeless(state: ServerState, latest: number): void {
+    if (state.status === "failed") throw state.error;
+    if (state.status === "backoff" && state.retryAt > latest) throw state.error;
+    if (state.status === "idle") throw this.#closedError("was disconnected; reconnect it to use it again");
+    this.#refuseIfClosed();
+  }
+
+  #refuseIfClosed(): void {
+    const { status } = this.#state;
+    if (status === "closing" || status === "closed") throw this.#closedError("was closed");
+  }
+
+  #closedError(how: string): McpError {
+    const { name } = this.#options.definition;
+    return new McpError("MCP_CLOSED", `Server "${name}" ${how}.`, { server: name, outcome: "not-sent" });
+  }
+
+  /** Applies an event; false if it means nothing in this state. The only place where the state changes. */
+  #dispatch(event: ServerEvent): boolean {
+    const before = this.#state;
+    const after = transition(before, event);
+    if (after === undefined) return false;
+    this.#state = after;
+    this.#leave(before, event);
+    this.#enter(after);
+    const { resolve } = this.#stateChanged;
+    this.#stateChanged = Promise.withResolvers<void>();
+    resolve();
+    this.#options.changed(before, after);
+    return true;
+  }
+
+  #leave(state: ServerState, event: ServerEvent): void {
+    if (state.status === "backoff") clearTimeout(this.#timer);
+    if (state.status === "connecting" && event.type !== "opened") state.abort.abort();
+    if (state.status === "ready") this.#end(state.session.close());
+  }
+
+  #enter(state: ServerState): void {
+    if (state.status === "connecting") this.#end(this.#attempt(state));
+    if (state.status === "ready") this.#wasEverReady = true;
+    if (state.status === "backoff") {
+      this.#timer = setTimeout(
+        () => this.#dispatch({ type: "connect" }),
+        Math.max(0, state.retryAt - Date.now()),
+      );
+      this.#timer.unref(); // A server that is down keeps no process alive.
+    }
+  }
+
+  async #attempt(state: Extract<ServerState, { status: "connecting" }>): Promise<void> {
+    const { definition, connect, resolve, handlers, auth, log, prior } = this.#options;
+    const { signal } = state.abort;
+    try {
+      const server = await resolve(definition, { signal });
+      const session = await connect(server, { signal, handlers, auth, log, prior: prior() });
+      if (this.#state !== state || !this.#dispatch({ type: "opened", session, now: Date.now() })) {
+        await session.close();
+        return;
+      }
+      session.onClose((cause) => this.#sessionEnded(session, cause));
+    } catch (thrown) {
+      if (this.#state === state) this.#lost(this.#asError(thrown), state.attempt, undefined);
+    }
+  }
+
+  #sessionEnded(session: Session, cause: McpError | undefined): void {
+    const state = this.#state;
+    if (state.status !== "ready" || state.session !== session) return;
+    const error =
+      cause ??
+      new McpError("MCP_SESSION_LOST", `Server "${this.#options.definition.name}" ended the session.`);
+    this.#lost(error, state.attempt, Date.now() - state.since);
+  }
+
+  #lost(error: McpError, attempt: number, upForMs: number | undefined): void {
+    const now = Date.now();
+    const isRemote = ["http", "sse"].includes(this.#options.definition.transport);
+    const loss = {
+      error,
+      now,
+      attempt,
+      upForMs,
+      isRemote,
+      wasEverReady: this.#wasEverReady,
+      random: Math.random(),
+    };
+    this.#dispatch({ type: "lost", error, now, retry: nextRetry(this.#options.retry, loss) });
+  }
+
+  #asError(thrown: unknown): McpError {
+    const { name } = this.#options.definition;
+    const message = `Server "${name}" could not be connected: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    return toMcpError(thrown, "MCP_CONNECT_FAILED", message, { server: name, phase: "handshake" });
+  }
+
+  #end(ending: Promise<unknown>): void {
+    const tracked = ending
+      .catch((error: unknown) => {
+        const fields = { server: this.#options.definition.name, error: String(error) };
+        this.#options.log("warn", "a session did not close cleanly", fields);
+      })
+      .finally(() => this.#ending.delete(tracked));
+    this.#ending.add(tracked);
+  }
+
+  async #ended(): Promise<void> {
+    while (this.#ending.size > 0) await Promise.all(this.#ending);
+  }
+}

@@ -1,0 +1,81 @@
+import type { McpError } from "@jackfield/mcp-core";
+import type { Retry } from "./state.ts";
+
+/** When a lost or unreachable server is tried again. Times are milliseconds. */
+export interface RetryPolicy {
+  /** Before the first retry. Default 1,000. */
+  readonly initialDelayMs: number;
+  /** Each delay is the one before times this. Default 2. */
+  readonly factor: number;
+  /** No delay is longer. Default 30,000. */
+  readonly maxDelayMs: number;
+  /** `full`: a delay is drawn evenly between 0 and itself, so that many servers do not come back in one wave. Default `full`. */
+  readonly jitter: "full" | "none";
+  /** Retries after the first attempt, in a row. Default 5. */
+  readonly maxRetries: number;
+  /** For a remote server that was once up: what follows when the retries are spent; the last one repeats. */
+  readonly slowDelaysMs?: readonly number[] | undefined;
+  /** A session that lasted this long resets the count. Default 10,000. */
+  readonly stableAfterMs: number;
+  /** Whether a call tries a failed server once more when its last attempt is older than `maxDelayMs`. Default true. */
+  readonly reviveOnCall: boolean;
+}
+
+export const DEFAULT_RETRY_POLICY: RetryPolicy = {
+  initialDelayMs: 1_000,
+  factor: 2,
+  maxDelayMs: 30_000,
+  jitter: "full",
+  maxRetries: 5,
+  slowDelaysMs: [15_000, 30_000, 60_000, 120_000, 300_000],
+  stableAfterMs: 10_000,
+  reviveOnCall: true,
+};
+
+/** What is known when a server is lost. */
+export interface Loss {
+  readonly error: McpError;
+  readonly now: number;
+  /** The attempt that failed, or that had opened the session now lost; the first is 1. */
+  readonly attempt: number;
+  /** How long the session had been up; `undefined` if there was none. */
+  readonly upForMs: number | undefined;
+  readonly isRemote: boolean;
+  /** Whether any session with this server has ever been opened. */
+  readonly wasEverReady: boolean;
+  /** Evenly drawn from [0, 1). */
+  readonly random: number;
+}
+
+/**
+ * Decides when to try again. Pure.
+ *
+ * Attempts count from one again only after a session has *stayed* up: a server that dies after each handshake spends its
+ * retries and ends `failed` instead of looping for ever ([R1], [S9]).
+ *
+ * @returns `undefined` if nothing is to be scheduled.
+ */
+export function nextRetry(policy: RetryPolicy, loss: Loss): Retry | undefined {
+  if (!loss.error.retryable) return undefined;
+  const wasStable = loss.upForMs !== undefined && loss.upForMs >= policy.stableAfterMs;
+  const attempt = wasStable ? 1 : loss.attempt + 1;
+  const retries = wasStable ? 1 : loss.attempt;
+  const delayMs = delayBefore(policy, retries, loss);
+  if (delayMs === undefined) return undefined;
+  return { attempt, retryAt: loss.now + Math.max(delayMs, loss.error.retryAfterMs ?? 0) };
+}
+
+function delayBefore(policy: RetryPolicy, retries: number, loss: Loss): number | undefined {
+  if (retries <= policy.maxRetries) {
+    const full = Math.min(policy.maxDelayMs, policy.initialDelayMs * policy.factor ** (retries - 1));
+    return jittered(policy, full, loss.random);
+  }
+  const slow = policy.slowDelaysMs ?? [];
+  if (!loss.isRemote || !loss.wasEverReady || slow.length === 0) return undefined;
+  const index = Math.min(retries - policy.maxRetries, slow.length) - 1;
+  return jittered(policy, slow[index] ?? 0, loss.random);
+}
+
+function jittered(policy: RetryPolicy, delayMs: number, random: number): number {
+  return policy.jitter === "full" ? Math.floor(delayMs * random) : delayMs;
+}

@@ -1,0 +1,112 @@
+import type { McpError, Session } from "@jackfield/mcp-core";
+
+/**
+ * The status of a server with exactly the data that belongs to it. The object is the generation: whoever waited for
+ * something asks afterwards whether the state is still the one it started from, and throws away what it holds if not.
+ */
+export type ServerState =
+  | { readonly status: "idle"; readonly disconnected: boolean }
+  | { readonly status: "connecting"; readonly attempt: number; readonly abort: AbortController }
+  | { readonly status: "ready"; readonly attempt: number; readonly since: number; readonly session: Session }
+  | {
+      readonly status: "backoff";
+      readonly attempt: number;
+      readonly retryAt: number;
+      readonly error: McpError;
+    }
+  | { readonly status: "failed"; readonly at: number; readonly error: McpError }
+  | { readonly status: "closing" }
+  | { readonly status: "closed" };
+
+export type ServerEvent =
+  /** Start-up, demand or the backoff's timer wants a connection. */
+  | { readonly type: "connect" }
+  | { readonly type: "opened"; readonly session: Session; readonly now: number }
+  /** The attempt failed or the session ended. `retry` is what the retry policy says, `undefined` if nothing is to follow. */
+  | {
+      readonly type: "lost";
+      readonly error: McpError;
+      readonly now: number;
+      readonly retry: Retry | undefined;
+    }
+  /** Let the connection go but stay configured. `disconnected`: only an explicit reconnect connects again. */
+  | { readonly type: "release"; readonly disconnected: boolean }
+  | { readonly type: "close" }
+  /** Everything that was open is gone. */
+  | { readonly type: "ended" };
+
+/** When to try next, and how many attempts in a row have been spent by then. */
+export interface Retry {
+  readonly retryAt: number;
+  readonly attempt: number;
+}
+
+export const INITIAL_STATE: ServerState = { status: "idle", disconnected: false };
+
+/**
+ * The table of a server's life (DESIGN, section 3). Pure.
+ *
+ * @returns the next state, or `undefined` if the event means nothing in this one: the caller closes what it holds.
+ */
+export function transition(state: ServerState, event: ServerEvent): ServerState | undefined {
+  switch (event.type) {
+    case "connect":
+      return connecting(state);
+    case "opened":
+      if (state.status !== "connecting") return undefined;
+      return { status: "ready", attempt: state.attempt, since: event.now, session: event.session };
+    case "lost":
+      return state.status === "connecting" || state.status === "ready" ? lost(event) : undefined;
+    case "release":
+      return released(state, event.disconnected);
+    case "close":
+      return closed(state);
+    case "ended":
+      return state.status === "closing" ? { status: "closed" } : undefined;
+  }
+}
+
+function connecting(state: ServerState): ServerState | undefined {
+  switch (state.status) {
+    case "idle":
+    case "failed":
+      return { status: "connecting", attempt: 1, abort: new AbortController() };
+    case "backoff":
+      return { status: "connecting", attempt: state.attempt, abort: new AbortController() };
+    default:
+      return undefined;
+  }
+}
+
+function lost({ error, now, retry }: Extract<ServerEvent, { type: "lost" }>): ServerState {
+  if (retry === undefined) return { status: "failed", at: now, error };
+  return { status: "backoff", attempt: retry.attempt, retryAt: retry.retryAt, error };
+}
+
+function released(state: ServerState, disconnected: boolean): ServerState | undefined {
+  switch (state.status) {
+    case "connecting":
+    case "ready":
+    case "backoff":
+    case "failed":
+      return { status: "idle", disconnected };
+    case "idle":
+      return state.disconnected === disconnected ? undefined : { status: "idle", disconnected };
+    default:
+      return undefined;
+  }
+}
+
+function closed(state: ServerState): ServerState | undefined {
+  switch (state.status) {
+    case "idle":
+    case "backoff":
+    case "failed":
+      return { status: "closed" };
+    case "connecting":
+    case "ready":
+      return { status: "closing" };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import type { CatalogVerdict } from "../server/catalog-record.ts";
+
+/** How long start-up waits for a server: not at all, up to the gate, or until it has settled. */
+export type Patience = "none" | "gate" | "settled";
+
+/**
+ * Decides how long a server may hold start-up (DESIGN, section 4). Pure.
+ *
+ * A lazy server is not connected at start-up, so nobody waits for it. A server whose last attempt failed slows down one start,
+ * not every start.
+ */
+export function patienceFor(
+  server: { readonly lazy: boolean; readonly verdict: CatalogVerdict },
+  uncached: "wait" | "later",
+): Patience {
+  const { freshness, failedLastTime } = server.verdict;
+  if (server.lazy || freshness === "fresh") return "none";
+  if (freshness === "stale" || failedLastTime || uncached === "later") return "gate";
+  return "settled";
+}
+
+export interface Waiting {
+  readonly patience: Patience;
+  readonly settled: Promise<void>;
+}
+
+/** Waits for each server as long as its patience says; the signal ends all waiting. */
+export async function waitAtGate(
+  servers: readonly Waiting[],
+  gateMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const settledOf = (patience: Patience) =>
+    Promise.all(servers.filter((server) => server.patience === patience).map((server) => server.settled));
+  let timer: NodeJS.Timeout | undefined;
+  const gate = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, gateMs);
+  });
+  const ended = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => ended.resolve(), { once: true });
+  if (signal.aborted) ended.resolve();
+  try {
+    await Promise.race([
+      Promise.all([settledOf("settled"), Promise.race([settledOf("gate"), gate])]),
+      ended.promise,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
