@@ -122,7 +122,9 @@ function checkNumbers(where: string, options: object): void {
       ["concurrency", "factor", "maxRetries"].includes(field);
     if (!isCount) continue;
     const least = field === "concurrency" || field === "factor" ? 1 : 0;
-    if (typeof value === "number" && Number.isFinite(value) && value >= least) continue;
+    const isRight = (number: unknown) =>
+      typeof number === "number" && Number.isFinite(number) && number >= least;
+    if ((Array.isArray(value) ? value : [value]).every(isRight)) continue;
     const message = `Option "${field}" (${where}) must be a finite number of at least ${least}, not ${JSON.stringify(value) ?? String(value)}.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
   }

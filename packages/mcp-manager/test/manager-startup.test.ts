@@ -1,0 +1,239 @@
+import { McpError } from "@jackfield/mcp-core";
+import {
+  createFakeSession,
+  createFakeToolCache,
+  httpDefinition,
+  passThroughResolver,
+  stdioDefinition,
+} from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createFixture, tool } from "./manager-fixture.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const refused = new McpError("MCP_CONNECT_FAILED", 'Server "b" refused the connection.', { server: "b" });
+
+async function seeded(
+  names: readonly string[],
+  entry: Parameters<ReturnType<typeof createFakeToolCache>["seed"]>[1],
+) {
+  const cache = createFakeToolCache();
+  for (const name of names) {
+    const server = await passThroughResolver(stdioDefinition(name), { signal: new AbortController().signal });
+    cache.seed(server, { tools: [tool("remembered")], ...entry });
+  }
+  return cache;
+}
+
+describe("start-up without a catalog", () => {
+  it("[H10] offers the tools of every server that came up, and reports the one that did not", async () => {
+    const { manager, connector } = createFixture(["a", "b", "c"], { byHand: true });
+    const starting = manager.start();
+    for (const attempt of [
+      await connector.nextAttempt(),
+      await connector.nextAttempt(),
+      await connector.nextAttempt(),
+    ]) {
+      if (attempt.server.name === "b") attempt.fail(refused);
+      else attempt.open(createFakeSession({ tools: [tool("echo")] }));
+    }
+    const report = await starting;
+    expect(report.ready.map(({ name }) => name)).toEqual(["a", "c"]);
+    expect(report.failed).toEqual([{ name: "b", error: refused }]);
+    expect(manager.tools().map(({ name }) => name)).toEqual(["mcp__a__echo", "mcp__c__echo"]);
+    await manager.close();
+  });
+
+  it("connects its servers at the same time", async () => {
+    const { manager, connector } = createFixture(["a", "b", "c"], { byHand: true });
+    void manager.start().catch(() => {});
+    await vi.advanceTimersByTimeAsync(0);
+    expect(connector.attempts).toHaveLength(3);
+    await manager.close();
+  });
+
+  it("[C1] does not wait beyond the gate for a silent server where later is soon enough", async () => {
+    const { manager, connector } = createFixture(["a", "silent"], {
+      byHand: true,
+      startup: { uncached: "later" },
+    });
+    const starting = manager.start();
+    (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("echo")] }));
+    const silent = await connector.nextAttempt();
+    await vi.advanceTimersByTimeAsync(250);
+    const report = await starting;
+    expect(report.waiting.map(({ name }) => name)).toEqual(["silent"]);
+    const late: string[][] = [];
+    manager.on("toolsChanged", ({ added }) => late.push([...added]));
+    silent.open(createFakeSession({ tools: [tool("late")] }));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(late).toEqual([["mcp__silent__late"]]);
+    await manager.close();
+  });
+
+  it("[C16] lists tools in the same order whichever server connects first", async () => {
+    const orders = await Promise.all(
+      [
+        [0, 1],
+        [1, 0],
+      ].map(async (order) => {
+        const { manager, connector } = createFixture(["a", "b"], { byHand: true });
+        const starting = manager.start();
+        const attempts = [await connector.nextAttempt(), await connector.nextAttempt()];
+        for (const index of order)
+          attempts[index]?.open(createFakeSession({ tools: [tool("z"), tool("a")] }));
+        await starting;
+        const listed = JSON.stringify(manager.tools());
+        await manager.close();
+        return listed;
+      }),
+    );
+    expect(orders[0]).toBe(orders[1]);
+  });
+
+  it("[S12] lists once more when the first list fails, and then says that the tools are missing", async () => {
+    const { manager, connector } = createFixture(["a"], { byHand: true });
+    const session = createFakeSession();
+    session.failLists(new McpError("MCP_REQUEST_REJECTED", "list failed"));
+    const starting = manager.start();
+    (await connector.nextAttempt()).open(session);
+    const report = await starting;
+    expect(session.listed).toEqual(["tools", "tools"]);
+    expect(report.failed).toMatchObject([{ name: "a", error: { code: "MCP_REQUEST_REJECTED" } }]);
+    expect(manager.servers()).toMatchObject([
+      { status: "ready", toolsFrom: "none", error: { message: "list failed" } },
+    ]);
+    await manager.close();
+  });
+
+  it("does not connect a server that is switched off, and says so", async () => {
+    const { manager, connector } = createFixture(["a", stdioDefinition("off", { enabled: false })]);
+    const report = await manager.start();
+    expect(report.blocked).toEqual([{ name: "off", reason: "it is switched off where it is defined" }]);
+    expect(connector.attempts).toHaveLength(1);
+    await manager.close();
+  });
+
+  it("rejects with MCP_ABORTED when given up, once nothing is left", async () => {
+    const { manager, connector } = createFixture(["a"], { byHand: true });
+    const controller = new AbortController();
+    const starting = manager.start({ signal: controller.signal });
+    const attempt = await connector.nextAttempt();
+    controller.abort();
+    await expect(starting).rejects.toMatchObject({ code: "MCP_ABORTED" });
+    expect(attempt.aborted).toBe(true);
+    expect(manager.servers()).toMatchObject([{ status: "closed" }]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("start-up with a catalog", () => {
+  it("returns at once with fresh tools, before any server is up", async () => {
+    const cache = await seeded(["a"], {});
+    const { manager } = createFixture(["a"], { byHand: true, cache });
+    const report = await manager.start();
+    expect(report.cached).toMatchObject([{ name: "a", status: "connecting", tools: 1, toolsFrom: "cache" }]);
+    expect(manager.tools()).toMatchObject([{ name: "mcp__a__remembered", origin: "cache" }]);
+    await manager.close();
+  });
+
+  it("gives live tools up to the gate to come before it offers stale ones", async () => {
+    const cache = await seeded(["quick", "slow"], { listedAt: Date.now() - 2 * 3_600_000 });
+    const { manager, connector } = createFixture(["quick", "slow"], { byHand: true, cache });
+    const starting = manager.start();
+    (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("live")] }));
+    await connector.nextAttempt();
+    await vi.advanceTimersByTimeAsync(250);
+    const report = await starting;
+    expect(report.ready).toMatchObject([{ name: "quick", toolsFrom: "live" }]);
+    expect(report.cached).toMatchObject([{ name: "slow", toolsFrom: "stale" }]);
+    await manager.close();
+  });
+
+  it("takes an entry that another token wrote for stale", async () => {
+    const cache = await seeded(["a"], { credentials: "of an older token" });
+    const { manager } = createFixture(["a"], { byHand: true, cache });
+    const starting = manager.start();
+    await vi.advanceTimersByTimeAsync(250);
+    expect((await starting).cached).toMatchObject([{ name: "a", toolsFrom: "stale" }]);
+    await manager.close();
+  });
+
+  it("lets a server that failed last time slow down one start, not every start", async () => {
+    const cache = createFakeToolCache();
+    const first = createFixture(["dead"], { byHand: true, cache });
+    const starting = first.manager.start();
+    (await first.connector.nextAttempt()).fail(refused);
+    await starting;
+    await vi.advanceTimersByTimeAsync(0);
+    const second = createFixture(["dead"], {
+      byHand: true,
+      cache: createFakeToolCache({ entries: cache.entries }),
+    });
+    await first.manager.close();
+    const again = second.manager.start();
+    await vi.advanceTimersByTimeAsync(250);
+    expect((await again).waiting).toMatchObject([{ name: "dead", status: "connecting" }]);
+    await second.manager.close();
+  });
+
+  it("says what changed when the live list differs from the remembered one, and nothing when it does not", async () => {
+    for (const [live, expected] of [
+      ["remembered", 0],
+      ["other", 1],
+    ] as const) {
+      const cache = await seeded(["a"], {});
+      const { manager, connector } = createFixture(["a"], { byHand: true, cache });
+      await manager.start();
+      const changes: unknown[] = [];
+      manager.on("toolsChanged", (change) => changes.push(change));
+      (await connector.nextAttempt()).open(createFakeSession({ tools: [tool(live)] }));
+      await vi.advanceTimersByTimeAsync(0);
+      expect(changes).toHaveLength(expected);
+      expect(manager.tools()).toMatchObject([{ originalName: live, origin: "live" }]);
+      await manager.close();
+    }
+  });
+
+  it("remembers what a live server offered, and hands its handshake back on the next start", async () => {
+    const cache = createFakeToolCache();
+    const first = createFixture(["a"], { cache, tools: [tool("echo")] });
+    await first.manager.start();
+    const [entry] = cache.entries.values();
+    expect(entry).toMatchObject({
+      tools: [{ name: "echo" }],
+      prior: { era: "modern" },
+      lastOutcome: { ok: true },
+    });
+    const next = createFixture(["a"], {
+      byHand: true,
+      cache: createFakeToolCache({ entries: cache.entries }),
+    });
+    await next.manager.start();
+    expect((await next.connector.nextAttempt()).options.prior).toEqual(entry?.prior);
+    await Promise.all([first.manager.close(), next.manager.close()]);
+  });
+
+  it("[H9] shows a lazy server's tools without connecting it", async () => {
+    const cache = await seeded(["lazy"], {});
+    const { manager, connector } = createFixture([stdioDefinition("lazy", { lazy: true })], { cache });
+    const report = await manager.start();
+    expect(report.cached).toMatchObject([{ name: "lazy", status: "idle" }]);
+    expect(manager.tools()).toHaveLength(1);
+    expect(connector.attempts).toHaveLength(0);
+    await manager.close();
+  });
+
+  it("leaves a server whose variables are missing out of the catalog, and reports why it failed", async () => {
+    const missing = new McpError("MCP_CONFIG_VARIABLE_MISSING", "TOKEN is not set", { server: "a" });
+    const cache = createFakeToolCache();
+    const { manager } = createFixture([httpDefinition("a")], {
+      cache,
+      resolve: () => Promise.reject(missing),
+    });
+    expect((await manager.start()).failed).toEqual([{ name: "a", error: missing }]);
+    expect(cache.entries.size).toBe(0);
+    await manager.close();
+  });
+});

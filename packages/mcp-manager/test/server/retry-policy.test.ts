@@ -1,0 +1,86 @@
+import { McpError } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import {
+  DEFAULT_RETRY_POLICY,
+  type Loss,
+  nextRetry,
+  type RetryPolicy,
+} from "../../src/server/retry-policy.ts";
+
+const lost = new McpError("MCP_SESSION_LOST", "gone");
+const steady: RetryPolicy = { ...DEFAULT_RETRY_POLICY, jitter: "none" };
+
+function loss(overrides: Partial<Loss> = {}): Loss {
+  return {
+    error: lost,
+    now: 0,
+    attempt: 1,
+    upForMs: undefined,
+    isRemote: false,
+    wasEverReady: true,
+    random: 0.5,
+    ...overrides,
+  };
+}
+
+/** The delays before one retry after the other, each attempt failing. */
+function delays(policy: RetryPolicy, overrides: Partial<Loss>, count: number): (number | undefined)[] {
+  return Array.from(
+    { length: count },
+    (_, index) => nextRetry(policy, loss({ ...overrides, attempt: index + 1 }))?.retryAt,
+  );
+}
+
+describe("the retry policy", () => {
+  it("[R25] waits 1, 2, 4, 8, 16 seconds, and there is no sixth retry", () => {
+    expect(delays(steady, {}, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, undefined]);
+  });
+
+  it("[R26] waits no longer than the cap, however many retries are allowed", () => {
+    expect(delays({ ...steady, maxRetries: 8 }, {}, 8).slice(4)).toEqual([16_000, 30_000, 30_000, 30_000]);
+  });
+
+  it("[R24] draws each delay between nothing and itself, so that many servers do not come back in one wave", () => {
+    const drawn = [0, 0.25, 0.999].map(
+      (random) => nextRetry(DEFAULT_RETRY_POLICY, loss({ attempt: 3, random }))?.retryAt,
+    );
+    expect(drawn).toEqual([0, 1_000, 3_996]);
+  });
+
+  it("[R1] does not start over for a server that dies after each handshake", () => {
+    expect(delays(steady, { upForMs: 50 }, 6).at(-1)).toBeUndefined();
+  });
+
+  it("[S9] starts over once a session has been stable", () => {
+    const retry = nextRetry(steady, loss({ attempt: 5, upForMs: steady.stableAfterMs }));
+    expect(retry).toEqual({ retryAt: 1_000, attempt: 1 });
+  });
+
+  it("[R9] goes on slowly for a remote server that was once up, and the last delay repeats", () => {
+    const slow = delays(steady, { isRemote: true }, 12).slice(5);
+    expect(slow).toEqual([15_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000]);
+  });
+
+  it("[R10] does not go on slowly for a child process", () => {
+    expect(nextRetry(steady, loss({ attempt: 6 }))).toBeUndefined();
+  });
+
+  it("[R11] does not go on slowly for a remote server that was never reached", () => {
+    expect(nextRetry(steady, loss({ attempt: 6, isRemote: true, wasEverReady: false }))).toBeUndefined();
+  });
+
+  it("[S7] does not try again what trying again cannot mend", () => {
+    const error = new McpError("MCP_PROTOCOL_UNSUPPORTED", "no common version");
+    expect(nextRetry(steady, loss({ error }))).toBeUndefined();
+  });
+
+  it("waits at least as long as the server asked", () => {
+    const error = new McpError("MCP_CONNECT_FAILED", "busy", { retryAfterMs: 7_000 });
+    expect(nextRetry(steady, loss({ error }))?.retryAt).toBe(7_000);
+  });
+
+  it("[T38] stays finite for an absurd number of retries", () => {
+    const retry = nextRetry({ ...steady, maxRetries: 1e6 }, loss({ attempt: 99_999 }));
+    expect(retry?.retryAt).toBe(30_000);
+  });
+});

@@ -1,0 +1,86 @@
+import { McpError, type ServerStatus, type Session } from "@jackfield/mcp-core";
+import { createFakeSession } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "../../src/server/state.ts";
+
+const session: Session = createFakeSession();
+const error = new McpError("MCP_SESSION_LOST", "gone");
+
+const STATES: Record<ServerStatus, ServerState> = {
+  idle: INITIAL_STATE,
+  connecting: { status: "connecting", attempt: 2, abort: new AbortController() },
+  ready: { status: "ready", attempt: 2, since: 1, session },
+  backoff: { status: "backoff", attempt: 3, retryAt: 9, error },
+  failed: { status: "failed", at: 1, error },
+  closing: { status: "closing" },
+  closed: { status: "closed" },
+};
+
+const EVENTS = {
+  connect: { type: "connect" },
+  opened: { type: "opened", session, now: 5 },
+  lostForGood: { type: "lost", error, now: 5, retry: undefined },
+  lostForNow: { type: "lost", error, now: 5, retry: { retryAt: 9, attempt: 3 } },
+  release: { type: "release", disconnected: false },
+  disconnect: { type: "release", disconnected: true },
+  close: { type: "close" },
+  ended: { type: "ended" },
+} as const satisfies Record<string, ServerEvent>;
+
+type EventName = keyof typeof EVENTS;
+
+/** The whole table: what is not named here means nothing in that state. */
+const TABLE: Record<ServerStatus, Partial<Record<EventName, ServerStatus>>> = {
+  idle: { connect: "connecting", disconnect: "idle", close: "closed" },
+  connecting: {
+    opened: "ready",
+    lostForGood: "failed",
+    lostForNow: "backoff",
+    release: "idle",
+    disconnect: "idle",
+    close: "closing",
+  },
+  ready: {
+    lostForGood: "failed",
+    lostForNow: "backoff",
+    release: "idle",
+    disconnect: "idle",
+    close: "closing",
+  },
+  backoff: { connect: "connecting", release: "idle", disconnect: "idle", close: "closed" },
+  failed: { connect: "connecting", release: "idle", disconnect: "idle", close: "closed" },
+  closing: { ended: "closed" },
+  closed: {},
+};
+
+const CASES = (Object.keys(STATES) as ServerStatus[]).flatMap((from) =>
+  (Object.keys(EVENTS) as EventName[]).map((event) => ({ from, event, to: TABLE[from][event] })),
+);
+
+describe("a server's life", () => {
+  it.each(CASES)("[S1] $from, on $event, becomes $to", ({ from, event, to }) => {
+    expect(transition(STATES[from], EVENTS[event])?.status).toBe(to);
+  });
+
+  it("counts attempts from one when it is idle or has failed, and goes on counting in backoff", () => {
+    expect(transition(STATES.idle, EVENTS.connect)).toMatchObject({ attempt: 1 });
+    expect(transition(STATES.failed, EVENTS.connect)).toMatchObject({ attempt: 1 });
+    expect(transition(STATES.backoff, EVENTS.connect)).toMatchObject({ attempt: 3 });
+  });
+
+  it("makes a new object for every step, so that identity tells one generation from the next", () => {
+    const again = transition(STATES.backoff, EVENTS.connect);
+    expect(again).not.toBe(transition(STATES.backoff, EVENTS.connect));
+  });
+
+  it("never leaves closed, whatever happens in whatever order", () => {
+    const events = Object.values(EVENTS);
+    for (let walk = 0; walk < 500; walk += 1) {
+      let state: ServerState = { status: "closed" };
+      for (let step = 0; step < 20; step += 1) {
+        state = transition(state, events[(walk * 7 + step * 3) % events.length] as ServerEvent) ?? state;
+      }
+      expect(state.status).toBe("closed");
+    }
+  });
+});

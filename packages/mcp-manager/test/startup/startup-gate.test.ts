@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Patience, patienceFor, waitAtGate } from "../../src/startup/startup-gate.ts";
+
+describe("how long a server may hold start-up", () => {
+  it.each<[string, Parameters<typeof patienceFor>[0], "wait" | "later", Patience]>([
+    [
+      "a fresh entry: not at all",
+      { lazy: false, verdict: { freshness: "fresh", failedLastTime: false } },
+      "wait",
+      "none",
+    ],
+    [
+      "a stale entry: up to the gate",
+      { lazy: false, verdict: { freshness: "stale", failedLastTime: false } },
+      "wait",
+      "gate",
+    ],
+    [
+      "no entry: until it has settled",
+      { lazy: false, verdict: { freshness: "none", failedLastTime: false } },
+      "wait",
+      "settled",
+    ],
+    [
+      "no entry, but 'later' is enough: up to the gate",
+      { lazy: false, verdict: { freshness: "none", failedLastTime: false } },
+      "later",
+      "gate",
+    ],
+    [
+      "no entry and it failed last time: up to the gate",
+      { lazy: false, verdict: { freshness: "none", failedLastTime: true } },
+      "wait",
+      "gate",
+    ],
+    [
+      "a lazy server: not at all",
+      { lazy: true, verdict: { freshness: "none", failedLastTime: false } },
+      "wait",
+      "none",
+    ],
+  ])("%s", (_title, server, uncached, expected) => {
+    expect(patienceFor(server, uncached)).toBe(expected);
+  });
+});
+
+describe("the gate", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const never = new Promise<void>(() => {});
+  const open = new AbortController().signal;
+
+  it("opens at once when nobody has to be waited for", async () => {
+    await waitAtGate([{ patience: "none", settled: never }], 250, open);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("opens after its time for those who are not worth more", async () => {
+    let opened = false;
+    const waiting = waitAtGate([{ patience: "gate", settled: never }], 250, open).then(() => {
+      opened = true;
+    });
+    await vi.advanceTimersByTimeAsync(249);
+    expect(opened).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await waiting;
+    expect(opened).toBe(true);
+  });
+
+  it("opens early when they have all settled", async () => {
+    await waitAtGate([{ patience: "gate", settled: Promise.resolve() }], 250, open);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("waits beyond its time for a server that must settle", async () => {
+    const settled = Promise.withResolvers<void>();
+    let opened = false;
+    const waiting = waitAtGate([{ patience: "settled", settled: settled.promise }], 250, open).then(() => {
+      opened = true;
+    });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(opened).toBe(false);
+    settled.resolve();
+    await waiting;
+  });
+
+  it("stops waiting when the start is given up", async () => {
+    const controller = new AbortController();
+    const waiting = waitAtGate([{ patience: "settled", settled: never }], 250, controller.signal);
+    controller.abort();
+    await waiting;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

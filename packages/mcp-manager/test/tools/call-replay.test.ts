@@ -1,0 +1,80 @@
+import { McpError, type ToolAnnotations, type ToolDescriptor } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import { type ReplayQuestion, shouldRepeat } from "../../src/tools/call-replay.ts";
+
+function tool(annotations: ToolAnnotations = {}): ToolDescriptor {
+  return {
+    name: "mcp__s__t",
+    server: "s",
+    originalName: "t",
+    description: "",
+    definition: { name: "t", inputSchema: { type: "object" }, annotations },
+    origin: "live",
+    requiresApproval: false,
+  };
+}
+
+const notSent = new McpError("MCP_SESSION_LOST", "gone", { outcome: "not-sent" });
+const rejected = new McpError("MCP_SESSION_LOST", "404", { outcome: "rejected" });
+const unknown = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
+
+const CASES: [title: string, question: Partial<ReplayQuestion>, expected: boolean][] = [
+  ["[T1] repeats once what was never sent", { error: notSent }, true],
+  ["does not repeat it a second time", { error: notSent, made: 2 }, false],
+  [
+    "[R17] repeats once what a server refused because it does not know the session",
+    { error: rejected },
+    true,
+  ],
+  ["[T2] never repeats what may have run", { error: unknown }, false],
+  [
+    "does not believe annotations unless told to",
+    { error: unknown, tool: tool({ readOnlyHint: true }) },
+    false,
+  ],
+  [
+    "repeats a read-only tool where annotations are trusted",
+    { error: unknown, tool: tool({ readOnlyHint: true }), limits: { trustAnnotations: true } },
+    true,
+  ],
+  [
+    "repeats an idempotent tool where annotations are trusted",
+    { error: unknown, tool: tool({ idempotentHint: true }), limits: { trustAnnotations: true } },
+    true,
+  ],
+  ["does not repeat other tools even then", { error: unknown, limits: { trustAnnotations: true } }, false],
+  [
+    "lets this call's own 'never' win",
+    {
+      error: unknown,
+      tool: tool({ readOnlyHint: true }),
+      limits: { trustAnnotations: true },
+      replay: "never",
+    },
+    false,
+  ],
+  ["repeats as often as this call allows", { error: unknown, replay: 2, made: 2 }, true],
+  ["and not more often", { error: unknown, replay: 2, made: 3 }, false],
+  [
+    "[T3] never repeats a time-out",
+    { error: new McpError("MCP_CALL_TIMEOUT", "late", { outcome: "unknown" }), replay: 5 },
+    false,
+  ],
+  [
+    "never repeats an abort",
+    { error: new McpError("MCP_ABORTED", "enough", { outcome: "unknown" }), replay: 5 },
+    false,
+  ],
+  [
+    "never repeats what the server answered",
+    { error: new McpError("MCP_TOOL_REJECTED", "no", { outcome: "rejected" }), replay: 5 },
+    false,
+  ],
+];
+
+describe("whether a call is repeated", () => {
+  it.each(CASES)("%s", (_title, question, expected) => {
+    const asked = { error: unknown, made: 1, replay: undefined, tool: tool(), limits: {}, ...question };
+    expect(shouldRepeat(asked)).toBe(expected);
+  });
+});
