@@ -34,7 +34,10 @@ export const DEFAULT_LIMITS: Required<{ readonly [K in keyof ServerLimits]: NonN
     trustAnnotations: false,
   };
 
-/** Which of a server's tools are offered, by original name or glob. `exclude` beats `include`. */
+/**
+ * Which of a server's tools are offered, by original name; `*` stands for any characters. A missing `include` lets every tool
+ * through, an empty one none; `exclude` beats `include`.
+ */
 export interface ToolFilter {
   readonly include?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;

@@ -28,7 +28,8 @@ export type ToolsFrom = "live" | "cache" | "stale" | "none";
 export interface ServerSnapshot {
   readonly name: string;
   readonly status: ServerStatus;
-  readonly transport: TransportKind;
+  /** Missing where an entry is so wrong that it does not tell. */
+  readonly transport?: TransportKind | undefined;
   /** Epoch milliseconds of the last change of status. */
   readonly since: number;
   /** The last error, while it explains the status or missing tools. */

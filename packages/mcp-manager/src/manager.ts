@@ -16,6 +16,7 @@ import { openShelves } from "./catalog-room.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
 import { type McpManagerOptions, type ResolvedManagerOptions, resolveOptions } from "./options.ts";
+import { createPendingWork } from "./pending-work.ts";
 import type { CatalogShelf } from "./server/catalog-record.ts";
 import { createManagedServer, type ManagedServer, type ManagedServerHooks } from "./server/managed-server.ts";
 import { startInOrder } from "./startup/start-order.ts";
@@ -50,7 +51,10 @@ export interface McpManager extends ToolSource<McpEvents>, AsyncDisposable {
   disconnect(server: string): Promise<void>;
   /** Lists the server's tools anew and resolves when they are on offer. @throws McpError the cause, if that fails. */
   refreshTools(server: string, options?: OperationOptions): Promise<void>;
-  /** Closes every server and settles every pending promise. Idempotent; resolves when nothing is left. */
+  /**
+   * Closes every server and settles every pending promise; the catalog stays open, it belongs to the caller. Idempotent;
+   * resolves when nothing is left.
+   */
   close(): Promise<void>;
 }
 
@@ -70,6 +74,8 @@ class Manager implements McpManager {
   readonly #registry: ToolRegistry;
   readonly #call: ToolCaller;
   readonly #closing = new AbortController();
+  /** What the catalog is still being told. */
+  readonly #storing = createPendingWork();
   #starting: Promise<StartupReport> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -157,7 +163,9 @@ class Manager implements McpManager {
       statusChanged: (before) => this.#events.emit("statusChanged", { before, snapshot: server.snapshot() }),
       notified: ({ method, params }) => this.#events.emit("notification", { server: name, method, params }),
       troubled: (error) => log("warn", error.message, { server: name, code: error.code }),
-      store: (shelf) => void cache?.set(shelf.identity.id, shelf.entry),
+      store: ({ identity, entry }) => {
+        if (cache !== undefined) this.#storing.add(cache.set(identity.id, entry));
+      },
     };
     const server = createManagedServer({ definition, connect, resolve, retry, handlers, auth, log, hooks });
     return server;
@@ -276,6 +284,6 @@ class Manager implements McpManager {
   async #close(): Promise<void> {
     this.#closing.abort();
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
-    await this.#options.cache?.close();
+    await this.#storing.finished();
   }
 }

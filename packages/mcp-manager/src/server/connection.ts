@@ -10,6 +10,7 @@ import {
   toMcpError,
 } from "@jackfield/mcp-core";
 import { type Deadline, raceSignal } from "../deadline.ts";
+import { createPendingWork } from "../pending-work.ts";
 import { nextRetry, type RetryPolicy } from "./retry-policy.ts";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "./state.ts";
 
@@ -60,7 +61,7 @@ class ServerConnection implements Connection {
   #timer: NodeJS.Timeout | undefined;
   #wasEverReady = false;
   /** What is still ending: aborted attempts and closing sessions. */
-  readonly #ending = new Set<Promise<unknown>>();
+  readonly #ending = createPendingWork();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -100,12 +101,12 @@ class ServerConnection implements Connection {
 
   async release(disconnected: boolean): Promise<void> {
     this.#dispatch({ type: "release", disconnected });
-    await this.#ended();
+    await this.#ending.finished();
   }
 
   async close(): Promise<void> {
     this.#dispatch({ type: "close" });
-    await this.#ended();
+    await this.#ending.finished();
     this.#dispatch({ type: "ended" });
   }
 
@@ -214,16 +215,9 @@ class ServerConnection implements Connection {
   }
 
   #end(ending: Promise<unknown>): void {
-    const tracked = ending
-      .catch((error: unknown) => {
-        const fields = { server: this.#options.definition.name, error: String(error) };
-        this.#options.log("warn", "a session did not close cleanly", fields);
-      })
-      .finally(() => this.#ending.delete(tracked));
-    this.#ending.add(tracked);
-  }
-
-  async #ended(): Promise<void> {
-    while (this.#ending.size > 0) await Promise.all(this.#ending);
+    const { log, definition } = this.#options;
+    const unclean = (error: unknown) =>
+      log("warn", "a session did not close cleanly", { server: definition.name, error: String(error) });
+    this.#ending.add(ending.catch(unclean));
   }
 }

@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { isMcpError, type Logger, type McpError, toMcpError } from "@jackfield/mcp-core";
+import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
+import { call } from "./command-line/call-command.ts";
+import { HELP } from "./command-line/help.ts";
+import { startProgressLine } from "./command-line/progress-line.ts";
+import { type CommandResult, status } from "./command-line/status-command.ts";
+import { printable, type Terminal } from "./command-line/terminal.ts";
+import { tools } from "./command-line/tools-command.ts";
+import type { Mcp } from "./mcp.ts";
+import { openMcp } from "./open-mcp.ts";
+import type { OpenMcpOptions } from "./open-mcp-options.ts";
+
+/** As a shell reports a program that was ended by Ctrl+C. */
+const EXIT_INTERRUPTED = 130;
+
+/** `status` answers whether servers are up, so it waits until each is, or is not: each has a connect deadline of its own. */
+const UNTIL_SETTLED: OpenMcpOptions["startup"] = { staleAfterMs: 0, gateMs: 2_147_483_647 };
+
+/**
+ * The `jackfield` command line. Never throws: what goes wrong is told on standard error.
+ *
+ * @param argv - the words after the program's name
+ * @returns the exit code
+ */
+export async function runCommandLine(argv: readonly string[], terminal: Terminal = process): Promise<number> {
+  const interrupt = new AbortController();
+  const onInterrupt = () => interrupt.abort();
+  process.once("SIGINT", onInterrupt);
+  try {
+    return await run(readArguments(argv), terminal, interrupt.signal);
+  } catch (thrown) {
+    terminal.stderr.write(errorText(toMcpError(thrown, "MCP_INTERNAL", String(thrown))));
+    return isMcpError(thrown, "MCP_ABORTED") ? EXIT_INTERRUPTED : 1;
+  } finally {
+    process.removeListener("SIGINT", onInterrupt);
+  }
+}
+
+async function run(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<number> {
+  if (args.command === "help") return write(terminal, HELP);
+  if (args.command === "version") return write(terminal, `${await readVersion()}\n`);
+  const mcp = await open(args, terminal, signal);
+  try {
+    for (const { error } of mcp.report.problems) terminal.stderr.write(errorText(error));
+    for (const { severity, message } of mcp.report.diagnostics) {
+      if (severity !== "info" || args.verbose) terminal.stderr.write(`${severity}: ${printable(message)}\n`);
+    }
+    const result = await execute(mcp, args, signal);
+    await write(terminal, args.json ? `${JSON.stringify(result.json, undefined, 2)}\n` : result.text);
+    return result.exitCode;
+  } finally {
+    await mcp.close();
+  }
+}
+
+async function open(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<Mcp> {
+  using _ = startProgressLine(terminal.stderr, "waiting for servers…");
+  return openMcp({
+    servers: args.servers,
+    configFiles: args.configFiles,
+    cwd: args.cwd,
+    cache: { path: args.cache },
+    startup: args.command === "status" ? UNTIL_SETTLED : undefined,
+    log: args.verbose ? logTo(terminal) : undefined,
+    signal,
+  });
+}
+
+async function execute(mcp: Mcp, args: CommandArguments, signal: AbortSignal): Promise<CommandResult> {
+  if (args.command === "tools") return tools(mcp, args);
+  if (args.command === "call") return call(mcp, { ...args, stdin: process.stdin, signal });
+  return status(mcp);
+}
+
+function logTo({ stderr }: Terminal): Logger {
+  return (level, message, fields) => {
+    const told = fields === undefined ? "" : ` ${JSON.stringify(fields)}`;
+    stderr.write(`${level}: ${printable(message)}${told}\n`);
+  };
+}
+
+function errorText(error: McpError): string {
+  return `error: ${printable(error.message)} (${error.code})\n`;
+}
+
+/** Resolves when the text has been handed over, so that nothing is lost when the process ends. */
+function write({ stdout }: Terminal, text: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    stdout.write(text, (error) => {
+      // A reader that has seen enough, such as `head`, is no failure.
+      if (error && (error as NodeJS.ErrnoException).code !== "EPIPE") reject(error);
+      else resolve(0);
+    });
+  });
+}
+
+async function readVersion(): Promise<string> {
+  const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  return version;
+}

@@ -1,0 +1,109 @@
+import { parseArgs } from "node:util";
+import type { InlineServer } from "@jackfield/mcp-config";
+import { McpError } from "@jackfield/mcp-core";
+
+/** What every command takes. */
+export interface CommonArguments {
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly configFiles: readonly string[];
+  readonly servers: { readonly [name: string]: InlineServer };
+  readonly cwd: string | undefined;
+  /** The catalog's directory. */
+  readonly cache: string | undefined;
+}
+
+export type CommandArguments = CommonArguments &
+  (
+    | { readonly command: "status" }
+    | { readonly command: "tools"; readonly server: string | undefined; readonly tokens: boolean }
+    /** `input` is JSON, or `-` to read it from standard input. */
+    | { readonly command: "call"; readonly tool: string; readonly input: string | undefined }
+    | { readonly command: "help" }
+    | { readonly command: "version" }
+  );
+
+const OPTIONS = {
+  json: { type: "boolean", default: false },
+  verbose: { type: "boolean", default: false },
+  tokens: { type: "boolean", default: false },
+  config: { type: "string", multiple: true },
+  "mcp-server": { type: "string", multiple: true },
+  cwd: { type: "string" },
+  cache: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+  version: { type: "boolean", default: false },
+} as const;
+
+/**
+ * Reads the command line.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a command, an option or a value that is not known.
+ */
+export function readArguments(argv: readonly string[]): CommandArguments {
+  const { values, positionals } = parse(argv);
+  const common: CommonArguments = {
+    json: values.json,
+    verbose: values.verbose,
+    configFiles: values.config ?? [],
+    servers: readServers(values["mcp-server"] ?? []),
+    cwd: values.cwd,
+    cache: values.cache,
+  };
+  if (values.help) return { ...common, command: "help" };
+  if (values.version) return { ...common, command: "version" };
+  const [command = "status", first, second, ...rest] = positionals;
+  switch (command) {
+    case "status":
+      refuseRest(command, [first, second, ...rest]);
+      return { ...common, command };
+    case "tools":
+      refuseRest(command, [second, ...rest]);
+      return { ...common, command, server: first, tokens: values.tokens };
+    case "call":
+      refuseRest(command, rest);
+      if (first === undefined) throw usage('"call" needs the name of a tool; "jackfield tools" lists them.');
+      return { ...common, command, tool: first, input: second };
+    case "help":
+      return { ...common, command };
+    default:
+      throw usage(`There is no command "${command}"; there are status, tools, call and help.`);
+  }
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw usage(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** `NAME=JSON`; the name may hold anything but an equals sign. */
+function readServers(entries: readonly string[]): CommonArguments["servers"] {
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const [, name = "", json = ""] = /^([^=]*)=(.*)$/s.exec(entry) ?? [];
+      if (name === "") throw usage('"--mcp-server" wants NAME=JSON, for example files={"command":"my-server"}.');
+      return [name, parseJson(json, `The JSON of "--mcp-server ${name}"`) as InlineServer];
+    }),
+  );
+}
+
+/** @throws McpError `MCP_CONFIG_INVALID` that begins with what was read. */
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usage(`${what} is not valid: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function refuseRest(command: string, rest: readonly (string | undefined)[]): void {
+  const extra = rest.find((word) => word !== undefined);
+  if (extra !== undefined) throw usage(`"${command}" does not take "${extra}".`);
+}
+
+function usage(message: string): McpError {
+  return new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+}

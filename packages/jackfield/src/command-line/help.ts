@@ -1,0 +1,25 @@
+export const HELP = `jackfield: the MCP servers you have, from the command line
+
+Usage: jackfield [command] [options]
+
+Commands
+  status                 which servers are up (the default)
+  tools [SERVER]         the tools on offer; --tokens adds an estimate of what each costs
+  call TOOL [JSON|-]     calls a tool; "-" reads the arguments from standard input
+
+Options
+  --config FILE          a file in the "mcpServers" form; may be repeated, the first is the strongest
+  --mcp-server NAME=JSON a server given here; beats the files; may be repeated
+  --cwd DIR              what relative paths are relative to
+  --cache DIR            where the catalog of tools is kept
+  --json                 one JSON document on standard output, everything else on standard error
+  --verbose              says on standard error what the runtime does
+  --help, --version
+
+Exit codes: 0 all is well; 1 something is not up, or could not be done; 2 the tool answered with an error.
+
+Examples
+  jackfield --config .mcp.json
+  jackfield tools --config .mcp.json --json
+  jackfield call mcp__files__read_file '{"path":"README.md"}' --config .mcp.json
+`;

@@ -1,0 +1,105 @@
+import type { ToolCallResult } from "@jackfield/mcp-core";
+import { createFakeToolSource } from "@jackfield/test-kit";
+import { convertToModelMessages, type UIMessage } from "ai";
+import { describe, expect, it } from "vitest";
+import { aiSdkTools } from "../src/index.ts";
+import { toModelOutput } from "../src/model-output.ts";
+
+const PDF = {
+  type: "resource",
+  resource: { uri: "file:///a.pdf", blob: "aGk=", mimeType: "application/pdf" },
+};
+const ZIP = {
+  type: "resource",
+  resource: { uri: "file:///a.zip", blob: "aGk=", mimeType: "application/zip" },
+};
+
+describe("what a model is given", () => {
+  it.each<[string, unknown, unknown]>([
+    [
+      "texts and structured content as one text",
+      { content: [{ type: "text", text: "one" }], structuredContent: { rows: 1 } },
+      { type: "text", value: 'one\n\n{"rows":1}' },
+    ],
+    [
+      "a sound as a file",
+      { content: [{ type: "audio", data: "aGk=", mimeType: "audio/wav" }] },
+      {
+        type: "content",
+        value: [{ type: "file", mediaType: "audio/wav", data: { type: "data", data: "aGk=" } }],
+      },
+    ],
+    [
+      "a document as a file, and bytes that no model reads by name",
+      { content: [PDF, ZIP] },
+      {
+        type: "content",
+        value: [
+          { type: "file", mediaType: "application/pdf", data: { type: "data", data: "aGk=" } },
+          { type: "text", text: "[resource: file:///a.zip (application/zip), content not shown]" },
+        ],
+      },
+    ],
+    [
+      "[T28] no content as words that say so",
+      { content: [] },
+      { type: "text", value: "The tool returned nothing." },
+    ],
+    [
+      "[T27] a block of a kind nobody knows as JSON text",
+      { content: [{ type: "hologram" }] },
+      { type: "text", value: '{"type":"hologram"}' },
+    ],
+    [
+      "an error as text, its image by name",
+      { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }], isError: true },
+      { type: "error-text", value: "[image: image/png]" },
+    ],
+    ["a stored text as it is", "earlier", { type: "text", value: "earlier" }],
+    [
+      "stored data that is no result as it is",
+      { temperature: 3 },
+      { type: "json", value: { temperature: 3 } },
+    ],
+    ["nothing as null", undefined, { type: "json", value: null }],
+  ])("%s", (_title, output, expected) => {
+    expect(toModelOutput(output)).toEqual(expected);
+  });
+});
+
+describe("a conversation that was stored", () => {
+  const stored = async (output: unknown) => {
+    const source = createFakeToolSource([{ definition: { name: "ask" } }]);
+    const message: Omit<UIMessage, "id"> = {
+      role: "assistant",
+      parts: [
+        {
+          type: "dynamic-tool",
+          toolName: "mcp__fake__ask",
+          toolCallId: "call-0",
+          state: "output-available",
+          input: {},
+          output: JSON.parse(JSON.stringify(output)),
+        },
+      ],
+    };
+    const messages = await convertToModelMessages([message], { tools: aiSdkTools(source) });
+    return messages.flatMap((m) =>
+      m.role === "tool" ? m.content.map((part) => (part.type === "tool-result" ? part.output : part)) : [],
+    );
+  };
+
+  it("gives the model the same again for an answer", async () => {
+    const answer: ToolCallResult = { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] };
+    expect(await stored(answer)).toEqual([toModelOutput(answer)]);
+  });
+
+  it("gives the model the same again for a failed call", async () => {
+    const source = createFakeToolSource([{ definition: { name: "ask" } }]);
+    const snapshot = aiSdkTools(source);
+    source.replaceTools([]);
+    const failed = await snapshot.mcp__fake__ask?.execute({}, { toolCallId: "call-0" });
+    expect(await stored(failed)).toEqual([toModelOutput(failed)]);
+    expect(toModelOutput(failed)).toMatchObject({ type: "error-text" });
+  });
+});

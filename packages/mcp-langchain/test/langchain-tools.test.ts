@@ -1,0 +1,258 @@
+import { type CallOptions, McpError, type ToolCallResult } from "@jackfield/mcp-core";
+import { createFakeToolSource, type FakeTool, type FakeToolSource } from "@jackfield/test-kit";
+import { AIMessage, ToolMessage } from "@langchain/core/messages";
+import { ToolInputParsingException } from "@langchain/core/tools";
+import { ToolNode } from "@langchain/langgraph/prebuilt";
+import { createAgent, createMiddleware } from "langchain";
+import { describe, expect, it } from "vitest";
+import { isFailedCall, langchainTools } from "../src/index.ts";
+import { ScriptedModel } from "./scripted-model.ts";
+
+const answers = (result: ToolCallResult): FakeTool => ({ definition: { name: "ask" }, call: () => result });
+
+const fails = (error: unknown): FakeTool => ({
+  definition: { name: "ask" },
+  call: () => {
+    throw error;
+  },
+});
+
+const TEXT: ToolCallResult = { content: [{ type: "text", text: "42" }], _meta: { "a/b": 1 } };
+const REFUSAL: ToolCallResult = { content: [{ type: "text", text: "no such row" }], isError: true };
+const LOST = new McpError("MCP_SESSION_LOST", "The connection ended.", {
+  server: "fake",
+  tool: "ask",
+  outcome: "unknown",
+  cause: new Error("token=s3cret"),
+});
+
+const CALL = { type: "tool_call" as const, id: "call-0", name: "mcp__fake__ask", args: { q: 1 } };
+
+/** Middleware that changes nothing, but makes LangChain treat what tools throw as fatal. */
+const wrapping = createMiddleware({
+  name: "wrapping",
+  wrapToolCall: (request, handler) => handler(request),
+});
+
+interface Setup {
+  readonly name: string;
+  /** Makes one call of the tool and gives the message that answers it. */
+  ask(source: FakeToolSource, config?: { signal: AbortSignal }): Promise<ToolMessage>;
+}
+
+const inAgent =
+  (middleware: readonly (typeof wrapping)[]) =>
+  async (source: FakeToolSource, config?: { signal: AbortSignal }) => {
+    const model = new ScriptedModel([[{ tool: CALL.name, args: CALL.args }], "Done."]);
+    const agent = createAgent({ model, tools: langchainTools(source), middleware: [...middleware] });
+    const { messages } = await agent.invoke({ messages: [{ role: "user", content: "Do it." }] }, config);
+    expect(messages.at(-1)?.text).toBe("Done.");
+    const answer = model.prompts[1]?.at(-1);
+    return onlyToolMessage(answer);
+  };
+
+async function askToolNode(source: FakeToolSource, config?: { signal: AbortSignal }): Promise<ToolMessage> {
+  const node = new ToolNode(langchainTools(source));
+  const called = new AIMessage({ content: "", tool_calls: [CALL] });
+  const { messages } = await node.invoke({ messages: [called] }, config);
+  return onlyToolMessage(messages[0]);
+}
+
+const SETUPS: readonly Setup[] = [
+  { name: "an agent", ask: inAgent([]) },
+  { name: "an agent whose middleware wraps tool calls", ask: inAgent([wrapping]) },
+  { name: "a ToolNode", ask: askToolNode },
+  {
+    name: "a call by hand",
+    async ask(source, config) {
+      return onlyToolMessage(await langchainTools(source)[0]?.invoke(CALL, config));
+    },
+  },
+];
+
+function onlyToolMessage(value: unknown): ToolMessage {
+  if (!ToolMessage.isInstance(value)) throw new Error("That is no ToolMessage.");
+  return value as ToolMessage;
+}
+
+describe.each(SETUPS)("in $name", ({ ask }) => {
+  it("the call reaches the source and the answer comes back, with the whole result as artifact", async () => {
+    const source = createFakeToolSource([answers(TEXT)]);
+    const message = await ask(source);
+    expect(source.calls).toMatchObject([
+      { tool: "mcp__fake__ask", args: { q: 1 }, options: { audience: "model" } },
+    ]);
+    expect(message).toMatchObject({
+      status: "success",
+      content: "42",
+      name: "mcp__fake__ask",
+      tool_call_id: "call-0",
+    });
+    expect(message.artifact).toEqual(TEXT);
+  });
+
+  it("[T26] an image is a standard block", async () => {
+    const result: ToolCallResult = {
+      content: [
+        { type: "text", text: "A dot:" },
+        { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+      ],
+    };
+    const message = await ask(createFakeToolSource([answers(result)]));
+    expect(message.status).toBe("success");
+    expect(message.contentBlocks).toEqual([
+      { type: "text", text: "A dot:" },
+      { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" },
+    ]);
+  });
+
+  it("[T25] structured content alone reaches the model", async () => {
+    const result: ToolCallResult = { content: [], structuredContent: { rows: [1] } };
+    const message = await ask(createFakeToolSource([answers(result)]));
+    expect(message.content).toBe('{"rows":[1]}');
+    expect(message.artifact).toEqual(result);
+  });
+
+  it("[T23] a server's error is a message with status error, and the run goes on", async () => {
+    const message = await ask(createFakeToolSource([answers(REFUSAL)]));
+    expect(message).toMatchObject({
+      status: "error",
+      content: "no such row",
+      name: "mcp__fake__ask",
+      tool_call_id: "call-0",
+    });
+    expect(message.artifact).toEqual(REFUSAL);
+  });
+
+  it("a failed call is a message with status error, and the run goes on", async () => {
+    const message = await ask(createFakeToolSource([fails(LOST)]));
+    expect(message).toMatchObject({ status: "error", tool_call_id: "call-0" });
+    expect(message.content).toContain("may have run");
+    expect(message.content).not.toContain("fix your mistakes");
+    expect(isFailedCall(message.artifact)).toBe(true);
+    expect(message.artifact).toMatchObject({ mcpError: { code: "MCP_SESSION_LOST" } });
+    expect(JSON.stringify(message)).not.toContain("s3cret");
+  });
+
+  it("a tool whose schema LangChain cannot check can be called", async () => {
+    const inputSchema = {
+      type: "object" as const,
+      properties: { q: { type: "string", pattern: "^[\\w-\\.]+$" }, other: { $ref: "other.json" } },
+    };
+    const source = createFakeToolSource([{ definition: { name: "ask", inputSchema } }]);
+    expect((await ask(source)).content).toBe('{"q":1}');
+  });
+});
+
+const abortable = (controller: AbortController, seen: CallOptions[]): FakeTool => ({
+  definition: { name: "ask" },
+  call: (_args, options) => {
+    seen.push(options);
+    controller.abort();
+    return new Promise(() => {});
+  },
+});
+
+describe("an abort", () => {
+  it.each(SETUPS.filter(({ ask }) => ask !== askToolNode))(
+    "ends $name and reaches the source",
+    async ({ ask }) => {
+      const controller = new AbortController();
+      const seen: CallOptions[] = [];
+      const run = ask(createFakeToolSource([abortable(controller, seen)]), { signal: controller.signal });
+      await expect(run).rejects.toThrow();
+      expect(seen[0]?.signal?.aborted).toBe(true);
+    },
+  );
+
+  it("reaches the source through a ToolNode too, which makes a message even of an abort", async () => {
+    const controller = new AbortController();
+    const seen: CallOptions[] = [];
+    const source = createFakeToolSource([abortable(controller, seen)]);
+    const message = await askToolNode(source, { signal: controller.signal });
+    expect(seen[0]?.signal?.aborted).toBe(true);
+    expect(message.status).toBe("error");
+  });
+
+  it("rejects a call by hand with MCP_ABORTED", async () => {
+    const controller = new AbortController();
+    const [tool] = langchainTools(createFakeToolSource([abortable(controller, [])]));
+    await expect(tool?.invoke(CALL, { signal: controller.signal })).rejects.toMatchObject({
+      code: "MCP_ABORTED",
+    });
+  });
+
+  it("is not shown to the model", async () => {
+    const controller = new AbortController();
+    const model = new ScriptedModel([[{ tool: CALL.name, args: {} }], "Done."]);
+    const tools = langchainTools(createFakeToolSource([abortable(controller, [])]));
+    const run = createAgent({ model, tools }).invoke({ messages: "Do it." }, { signal: controller.signal });
+    await expect(run).rejects.toThrow();
+    expect(model.prompts).toHaveLength(1);
+  });
+});
+
+describe("a tool called by hand", () => {
+  it("without a call of a model gives the content alone", async () => {
+    const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
+    expect(await tool?.invoke({ q: 1 })).toBe("42");
+  });
+
+  it("without a call of a model still gives an error as a message", async () => {
+    const [tool] = langchainTools(createFakeToolSource([answers(REFUSAL)]));
+    expect(await tool?.invoke({ q: 1 })).toMatchObject({ status: "error", content: "no such row" });
+  });
+
+  it.each([[[1]], ["text"], [7]])("[T20] does not send input that is no object: %j", async (input) => {
+    const source = createFakeToolSource([answers(TEXT)]);
+    await expect(langchainTools(source)[0]?.invoke(input)).rejects.toThrow(ToolInputParsingException);
+    expect(source.calls).toEqual([]);
+  });
+
+  it("reports its start and end to callbacks once", async () => {
+    const events: string[] = [];
+    const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
+    const handler = {
+      handleToolStart: () => void events.push("start"),
+      handleToolEnd: () => void events.push("end"),
+    };
+    await tool?.invoke(CALL, { callbacks: [handler] });
+    expect(events).toEqual(["start", "end"]);
+  });
+});
+
+describe("a set of tools", () => {
+  it("shows models the server's name, description and unchanged schema", async () => {
+    const inputSchema = {
+      type: "object" as const,
+      properties: { id: { $ref: "#/$defs/id" } },
+      $defs: { id: { type: "string" } },
+      "x-vendor": { kept: true },
+    };
+    const definition = { name: "ask", description: "Asks.", inputSchema };
+    const model = new ScriptedModel(["Done."]);
+    const tools = langchainTools(createFakeToolSource([{ definition }]));
+    await createAgent({ model, tools }).invoke({ messages: "Hello." });
+    expect(model.boundTools).toMatchObject([{ name: "mcp__fake__ask", description: "Asks." }]);
+    expect(tools[0]?.schema).toBe(inputSchema);
+  });
+
+  it("is taken at the moment of the call; a tool that went away answers with an error", async () => {
+    const source = createFakeToolSource([answers(TEXT)]);
+    const [tool] = langchainTools(source);
+    source.replaceTools([{ definition: { name: "other" } }]);
+    expect(await tool?.invoke(CALL)).toMatchObject({
+      status: "error",
+      content: expect.stringContaining("MCP_TOOL_UNKNOWN"),
+    });
+    expect(langchainTools(source).map(({ name }) => name)).toEqual(["mcp__fake__other"]);
+  });
+
+  it("holds only the tools that were selected", () => {
+    const source = createFakeToolSource(
+      ["read", "write", "delete"].map((name) => ({ definition: { name } })),
+    );
+    const tools = langchainTools(source, { include: ["read", "mcp__fake__*te"], exclude: ["delete"] });
+    expect(tools.map(({ name }) => name)).toEqual(["mcp__fake__read", "mcp__fake__write"]);
+  });
+});

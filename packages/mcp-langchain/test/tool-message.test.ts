@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { contentAndArtifact } from "../src/tool-message.ts";
+
+const blob = (mimeType: string) => ({
+  type: "resource" as const,
+  resource: { uri: "file:///a", blob: "aGk=", mimeType },
+});
+
+describe("the content of a message", () => {
+  it.each([
+    ["image/png", "image"],
+    ["audio/wav", "audio"],
+    ["video/mp4", "video"],
+    ["application/pdf", "file"],
+  ])("has a block of its own for a resource of type %s", (mimeType, type) => {
+    const [content] = contentAndArtifact({ content: [blob(mimeType)] }, { name: "ask" });
+    expect(content).toEqual([{ type, mimeType, data: "aGk=" }]);
+  });
+
+  it("takes the kind of a block from its type, not from what it says of its data", () => {
+    const sound = { type: "audio" as const, data: "aGk=", mimeType: "application/ogg" };
+    const [content] = contentAndArtifact({ content: [sound] }, { name: "ask" });
+    expect(content).toEqual([{ type: "audio", mimeType: "application/ogg", data: "aGk=" }]);
+  });
+
+  it("names bytes that no model reads", () => {
+    const [content] = contentAndArtifact({ content: [blob("application/zip")] }, { name: "ask" });
+    expect(content).toBe("[resource: file:///a (application/zip), content not shown]");
+  });
+
+  it("[T28] says so where there is nothing", () => {
+    const [content] = contentAndArtifact({ content: [] }, { name: "ask" });
+    expect(content).toBe("The tool returned nothing.");
+  });
+
+  it("keeps the image of an error", () => {
+    const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
+    const [message] = contentAndArtifact(
+      { content: [image], isError: true },
+      { name: "ask", toolCallId: "1" },
+    );
+    expect(message).toMatchObject({
+      status: "error",
+      tool_call_id: "1",
+      content: [{ type: "image", mimeType: "image/png", data: "aGk=" }],
+    });
+  });
+});

@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from "node:util";
+import type { JsonObject, JsonValue, ToolCallResult } from "@jackfield/mcp-core";
+
+/** An image or a sound; `data` is base64. */
+export interface MediaPart {
+  readonly kind: "image" | "audio";
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+/** The bytes of a resource; `data` is base64. `mimeType` is `application/octet-stream` where the server names none. */
+export interface ResourceBlobPart {
+  readonly kind: "resource-blob";
+  readonly uri: string;
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+/** One part of an answer, in the form in which adapters write it for their framework. */
+export type ResultPart =
+  | { readonly kind: "text"; readonly text: string }
+  | MediaPart
+  | { readonly kind: "resource-text"; readonly uri: string; readonly text: string }
+  | ResourceBlobPart
+  | {
+      readonly kind: "link";
+      readonly uri: string;
+      readonly name: string;
+      readonly description?: string | undefined;
+      readonly mimeType?: string | undefined;
+    }
+  /** The structured content, where no text block says the same. */
+  | { readonly kind: "data"; readonly value: JsonValue };
+
+/** A tool's answer, sorted out. No parts: the server answered with nothing that could be shown. */
+export interface ClassifiedResult {
+  readonly parts: readonly ResultPart[];
+  readonly isError: boolean;
+}
+
+/**
+ * Sorts a tool's answer into parts, in the server's order, structured content last.
+ *
+ * It takes whatever a server may send and never throws: blocks of a kind that is not known become JSON text, empty texts
+ * are left out, and structured content is left out if one of the text blocks is the same data as JSON, as the MCP
+ * specification asks servers to write it (server/tools, "Structured Content").
+ */
+export function classifyResult(result: ToolCallResult): ClassifiedResult {
+  const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
+  const parts = blocks.map(classifyBlock).filter((part) => part.kind !== "text" || part.text !== "");
+  const structured = structuredPart(result.structuredContent, parts);
+  return {
+    parts: structured === undefined ? parts : [...parts, structured],
+    isError: result.isError === true,
+  };
+}
+
+/** Whether models may be able to see or hear the part: images, sounds, videos and PDF documents, also as resources. */
+export function isMedia(part: ResultPart): part is MediaPart | ResourceBlobPart {
+  if (part.kind === "resource-blob")
+    return /^(?:(?:image|audio|video)\/|application\/pdf$)/i.test(part.mimeType);
+  return part.kind === "image" || part.kind === "audio";
+}
+
+function classifyBlock(block: unknown): ResultPart {
+  return (isObject(block) ? knownPart(block) : undefined) ?? { kind: "text", text: jsonText(block) };
+}
+
+/** The part a block is, or `undefined` if its kind is not known or a field that the kind needs is missing. */
+function knownPart(block: JsonObject): ResultPart | undefined {
+  const { type, text, data, mimeType, uri, name } = block;
+  switch (type) {
+    case "text":
+      return isString(text) ? { kind: "text", text } : undefined;
+    case "image":
+    case "audio":
+      return isString(data) && isString(mimeType) ? { kind: type, data, mimeType } : undefined;
+    case "resource":
+      return isObject(block.resource) ? resourcePart(block.resource) : undefined;
+    case "resource_link":
+      if (!isString(uri)) return undefined;
+      return {
+        kind: "link",
+        uri,
+        name: isString(name) ? name : uri,
+        description: isString(block.description) ? block.description : undefined,
+        mimeType: isString(mimeType) ? mimeType : undefined,
+      };
+    default:
+      return undefined;
+  }
+}
+
+function resourcePart({ uri, text, blob, mimeType }: JsonObject): ResultPart | undefined {
+  if (!isString(uri)) return undefined;
+  if (isString(text)) return { kind: "resource-text", uri, text };
+  if (!isString(blob)) return undefined;
+  return {
+    kind: "resource-blob",
+    uri,
+    data: blob,
+    mimeType: isString(mimeType) ? mimeType : "application/octet-stream",
+  };
+}
+
+function structuredPart(structured: unknown, parts: readonly ResultPart[]): ResultPart | undefined {
+  if (structured === undefined) return undefined;
+  const value = asJson(structured);
+  if (value === undefined) return { kind: "text", text: NOT_JSON };
+  const isRepeated = parts.some((part) => part.kind === "text" && saysTheSame(part.text, value));
+  return isRepeated ? undefined : { kind: "data", value };
+}
+
+function saysTheSame(text: string, value: JsonValue): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(text), value);
+  } catch {
+    return false;
+  }
+}
+
+/** Servers in this process hand over objects that never went through JSON. */
+function asJson(value: unknown): JsonValue | undefined {
+  try {
+    return JSON.parse(JSON.stringify(value)) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+const NOT_JSON = "[content that cannot be written as JSON]";
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? NOT_JSON;
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,73 @@
+import { stripVTControlCharacters } from "node:util";
+import { isMcpError, McpError } from "@jackfield/mcp-core";
+
+/** The longest text `errorText` gives, in bytes of UTF-8. */
+export const MAX_ERROR_TEXT_BYTES = 2048;
+
+/** The longest name that is repeated, in characters; names come from servers and files, and may be of any length. */
+const MAX_NAME_LENGTH = 128;
+
+/** As much of a message as is looked at, in characters: more than fits even where escape sequences are taken out. */
+const MAX_MESSAGE_LENGTH = 4 * MAX_ERROR_TEXT_BYTES;
+
+const MAY_HAVE_RUN =
+  "It is not known whether the call was carried out: it may have run. " +
+  "Do not simply repeat it; find out first whether it took effect.";
+
+/** Where an error happened, for errors that do not say so themselves. */
+export interface ErrorPlace {
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+}
+
+/**
+ * What a model is to read about a call that failed: one line, at most 2 KiB, without control characters or escape
+ * sequences, with the server's and the tool's name. If the outcome is unknown it says that the call may have run and must
+ * not simply be repeated. Of the error only the code and the message are used, never its cause or stack; of anything but
+ * an `McpError` nothing is used, since nobody vouches that it carries no secret.
+ */
+export function errorText(error: unknown, place: ErrorPlace = {}): string {
+  const known = isMcpError(error) ? error : unexpectedError(error, place);
+  const server = nameText("of the MCP server", known.server ?? place.server);
+  const tool = nameText("tool", known.tool ?? place.tool);
+  const sentences = [
+    `The call${tool === "" ? "" : ` to the${tool}`}${server} failed (${known.code}).`,
+    // The advice stands before the message, which is the part that may be cut.
+    ...(isOutcomeUnknown(known) ? [MAY_HAVE_RUN] : []),
+    cleanText(known.message, MAX_MESSAGE_LENGTH),
+  ];
+  return cut(sentences.join(" ").trim());
+}
+
+/** The `McpError` for something thrown that is none. Its outcome is unknown: nothing says that the call was not made. */
+export function unexpectedError(cause: unknown, place: ErrorPlace): McpError {
+  return new McpError("MCP_INTERNAL", "Something failed unexpectedly on the way to the server.", {
+    ...place,
+    phase: "call",
+    outcome: "unknown",
+    cause,
+  });
+}
+
+function isOutcomeUnknown(error: McpError): boolean {
+  return error.outcome === "unknown" || error.code === "MCP_OUTCOME_UNKNOWN";
+}
+
+function nameText(role: string, name: string | undefined): string {
+  return name === undefined ? "" : ` ${role} "${cleanText(name, MAX_NAME_LENGTH)}"`;
+}
+
+/** Control and format characters (the latter hide or reorder text), line separators, lone surrogates. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
+
+function cleanText(text: string, maxLength: number): string {
+  return stripVTControlCharacters(text.slice(0, maxLength)).replace(INVISIBLE, " ").trim();
+}
+
+function cut(text: string): string {
+  const ellipsis = "…";
+  const encoder = new TextEncoder();
+  if (encoder.encode(text).length <= MAX_ERROR_TEXT_BYTES) return text;
+  const room = new Uint8Array(MAX_ERROR_TEXT_BYTES - encoder.encode(ellipsis).length);
+  return text.slice(0, encoder.encodeInto(text, room).read) + ellipsis;
+}

@@ -1,0 +1,224 @@
+import type { ContentBlock, ToolCallResult } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import { classifyResult, isMedia, type ResultPart } from "../src/classified-result.ts";
+import { resultText } from "../src/result-text.ts";
+
+interface Row {
+  readonly title: string;
+  readonly result: ToolCallResult;
+  readonly parts: readonly ResultPart[];
+  readonly isError?: boolean;
+  readonly text: string;
+}
+
+const NESTED = { rows: [{ id: 1, tags: ["a", "b"] }], next: null };
+
+const unknownBlock = (block: unknown): ContentBlock[] => [block as ContentBlock];
+
+const circular: { self?: unknown } = {};
+circular.self = circular;
+
+const TABLE: readonly Row[] = [
+  {
+    title: "texts stay apart and in order",
+    result: {
+      content: [
+        { type: "text", text: "one" },
+        { type: "text", text: "two" },
+      ],
+    },
+    parts: [
+      { kind: "text", text: "one" },
+      { kind: "text", text: "two" },
+    ],
+    text: "one\n\ntwo",
+  },
+  {
+    title: "[T26] an image keeps its type and is named, not spelled out, in text",
+    result: { content: [{ type: "image", data: "aGk=", mimeType: "image/webp" }] },
+    parts: [{ kind: "image", data: "aGk=", mimeType: "image/webp" }],
+    text: "[image: image/webp]",
+  },
+  {
+    title: "a sound is a part of its own",
+    result: { content: [{ type: "audio", data: "aGk=", mimeType: "audio/wav" }] },
+    parts: [{ kind: "audio", data: "aGk=", mimeType: "audio/wav" }],
+    text: "[audio: audio/wav]",
+  },
+  {
+    title: "the text of a resource is shown with its address",
+    result: { content: [{ type: "resource", resource: { uri: "file:///a.md", text: "# A" } }] },
+    parts: [{ kind: "resource-text", uri: "file:///a.md", text: "# A" }],
+    text: "[resource: file:///a.md]\n# A",
+  },
+  {
+    title: "the bytes of a resource without a type are bytes",
+    result: { content: [{ type: "resource", resource: { uri: "file:///a.bin", blob: "aGk=" } }] },
+    parts: [
+      { kind: "resource-blob", uri: "file:///a.bin", data: "aGk=", mimeType: "application/octet-stream" },
+    ],
+    text: "[resource: file:///a.bin (application/octet-stream), content not shown]",
+  },
+  {
+    title: "a link shows its name, address, type and description",
+    result: {
+      content: [
+        {
+          type: "resource_link",
+          uri: "file:///a.md",
+          name: "notes",
+          mimeType: "text/markdown",
+          description: "Last week.",
+        },
+      ],
+    },
+    parts: [
+      {
+        kind: "link",
+        uri: "file:///a.md",
+        name: "notes",
+        mimeType: "text/markdown",
+        description: "Last week.",
+      },
+    ],
+    text: "[link: notes <file:///a.md> (text/markdown)] Last week.",
+  },
+  {
+    title: "[T24] structured content that a text block repeats in another order is given once",
+    result: {
+      content: [{ type: "text", text: '{"next":null,"rows":[{"tags":["a","b"],"id":1}]}' }],
+      structuredContent: NESTED,
+    },
+    parts: [{ kind: "text", text: '{"next":null,"rows":[{"tags":["a","b"],"id":1}]}' }],
+    text: '{"next":null,"rows":[{"tags":["a","b"],"id":1}]}',
+  },
+  {
+    title: "structured content that differs from the text is given after it",
+    result: { content: [{ type: "text", text: '{"rows":[]}' }], structuredContent: NESTED },
+    parts: [
+      { kind: "text", text: '{"rows":[]}' },
+      { kind: "data", value: NESTED },
+    ],
+    text: `{"rows":[]}\n\n${JSON.stringify(NESTED)}`,
+  },
+  {
+    title: "[T25] a result of structured content alone reaches the model",
+    result: { content: [], structuredContent: NESTED },
+    parts: [{ kind: "data", value: NESTED }],
+    text: JSON.stringify(NESTED),
+  },
+  {
+    title: "structured content may be any JSON value, null and false as well",
+    result: { content: [{ type: "text", text: "false" }], structuredContent: null },
+    parts: [
+      { kind: "text", text: "false" },
+      { kind: "data", value: null },
+    ],
+    text: "false\n\nnull",
+  },
+  {
+    title: "structured content of a server in this process is made JSON",
+    result: { content: [], structuredContent: { at: new Date(0), skipped: undefined } },
+    parts: [{ kind: "data", value: { at: "1970-01-01T00:00:00.000Z" } }],
+    text: '{"at":"1970-01-01T00:00:00.000Z"}',
+  },
+  {
+    title: "structured content that is not JSON is said to be there",
+    result: { content: [], structuredContent: circular },
+    parts: [{ kind: "text", text: "[content that cannot be written as JSON]" }],
+    text: "[content that cannot be written as JSON]",
+  },
+  {
+    title: "[T23] an error keeps its text where structured content comes along",
+    result: {
+      content: [{ type: "text", text: "no such row" }],
+      structuredContent: { row: 7 },
+      isError: true,
+    },
+    parts: [
+      { kind: "text", text: "no such row" },
+      { kind: "data", value: { row: 7 } },
+    ],
+    isError: true,
+    text: 'no such row\n\n{"row":7}',
+  },
+  {
+    title: "[T27] a block of a kind nobody knows becomes JSON text",
+    result: { content: unknownBlock({ type: "hologram", depth: { cm: 3 } }) },
+    parts: [{ kind: "text", text: '{"type":"hologram","depth":{"cm":3}}' }],
+    text: '{"type":"hologram","depth":{"cm":3}}',
+  },
+  {
+    title: "an image without a type is no image, and not lost",
+    result: { content: unknownBlock({ type: "image", data: "aGk=" }) },
+    parts: [{ kind: "text", text: '{"type":"image","data":"aGk="}' }],
+    text: '{"type":"image","data":"aGk="}',
+  },
+  {
+    title: "a resource without content is not lost",
+    result: { content: unknownBlock({ type: "resource", resource: { uri: "file:///a" } }) },
+    parts: [{ kind: "text", text: '{"type":"resource","resource":{"uri":"file:///a"}}' }],
+    text: '{"type":"resource","resource":{"uri":"file:///a"}}',
+  },
+  {
+    title: "a block that is no object becomes JSON text",
+    result: { content: unknownBlock(null) },
+    parts: [{ kind: "text", text: "null" }],
+    text: "null",
+  },
+  {
+    title: "[T28] no content is an answer without parts, and said to be one",
+    result: { content: [] },
+    parts: [],
+    text: "The tool returned nothing.",
+  },
+  {
+    title: "empty texts count as nothing",
+    result: { content: [{ type: "text", text: "" }] },
+    parts: [],
+    text: "The tool returned nothing.",
+  },
+  {
+    title: "an error without content is still an error",
+    result: { content: [], isError: true },
+    parts: [],
+    isError: true,
+    text: "The tool reported an error and said nothing more.",
+  },
+  {
+    title: "a result without a list of content does not break anything",
+    result: { toolResult: 1 } as unknown as ToolCallResult,
+    parts: [],
+    text: "The tool returned nothing.",
+  },
+];
+
+describe("a result is sorted into parts", () => {
+  it.each(TABLE)("$title", ({ result, parts, isError = false, text }) => {
+    const classified = classifyResult(result);
+    expect(classified).toEqual({ parts, isError });
+    expect(resultText(classified)).toBe(text);
+  });
+
+  it("never shows an object's default name", () => {
+    for (const { result } of TABLE) expect(resultText(classifyResult(result))).not.toContain("[object");
+  });
+});
+
+describe("media", () => {
+  it.each([
+    ["image/png", true],
+    ["audio/mpeg", true],
+    ["video/mp4", true],
+    ["application/pdf", true],
+    ["application/pdf-not", false],
+    ["application/zip", false],
+    ["text/plain", false],
+  ])("a resource of type %s is media: %s", (mimeType, expected) => {
+    expect(isMedia({ kind: "resource-blob", uri: "file:///a", data: "aGk=", mimeType })).toBe(expected);
+  });
+
+  it("texts are no media", () => {
+    expect(isMedia({ kind: "resource-text", uri: "file:///a.png", text: "x" })).toBe(false);
+  });
+});

@@ -1,0 +1,94 @@
+import { McpError } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import { errorText, MAX_ERROR_TEXT_BYTES } from "../src/error-text.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text).length;
+
+describe("what a model reads about a failed call", () => {
+  it("names the server, the tool and the reason", () => {
+    const error = new McpError("MCP_CALL_TIMEOUT", 'Server "files" did not answer within 60000 ms.', {
+      server: "files",
+      tool: "read",
+    });
+    expect(errorText(error)).toBe(
+      'The call to the tool "read" of the MCP server "files" failed (MCP_CALL_TIMEOUT). ' +
+        'Server "files" did not answer within 60000 ms.',
+    );
+  });
+
+  it("takes the names from the place where the error does not say them", () => {
+    const error = new McpError("MCP_TOOL_UNKNOWN", "No server offers it.");
+    expect(errorText(error, { server: "files", tool: "read" })).toContain(
+      'tool "read" of the MCP server "files"',
+    );
+    expect(errorText(error)).toBe("The call failed (MCP_TOOL_UNKNOWN). No server offers it.");
+  });
+
+  it.each([
+    new McpError("MCP_SESSION_LOST", "The connection ended.", { outcome: "unknown" }),
+    new McpError("MCP_OUTCOME_UNKNOWN", "The connection ended."),
+  ])("says that a call whose outcome is unknown may have run: $code", (error) => {
+    expect(errorText(error)).toContain("it may have run. Do not simply repeat it");
+  });
+
+  it.each(["not-sent", "rejected", undefined] as const)("gives no such warning for outcome %s", (outcome) => {
+    const error = new McpError("MCP_CONNECT_FAILED", "Refused.", { outcome });
+    expect(errorText(error)).not.toContain("may have run");
+  });
+
+  it("says nothing of the cause, the stack or what the process wrote", () => {
+    const error = new McpError("MCP_SERVER_EXITED", "The process ended.", {
+      cause: new Error("token=s3cret-cause"),
+      stderr: "token=s3cret-stderr",
+    });
+    const text = errorText(error);
+    expect(text).not.toContain("s3cret");
+    expect(text).not.toMatch(/\bat .*\.ts/);
+  });
+
+  it.each([new Error("token=s3cret"), "token=s3cret", { message: "token=s3cret" }, undefined])(
+    "repeats nothing of something that is no McpError: %s",
+    (thrown) => {
+      const text = errorText(thrown, { server: "files", tool: "read" });
+      expect(text).not.toContain("s3cret");
+      expect(text).toContain('tool "read" of the MCP server "files" failed (MCP_INTERNAL)');
+      expect(text).toContain("may have run");
+    },
+  );
+
+  it("has no control characters, escape sequences, hidden characters or line breaks", () => {
+    const hostile =
+      "red \u001b[31mtext\u001b[0m, \u001b]8;;http://evil.example\u0007link\u001b]8;;\u0007, bell\u0007, " +
+      "c1\u009b2J, nul\u0000, two\nlines, sep\u2028, bidi\u202e, tag\u{e0041}, zero\u200bwidth, lone\ud800";
+    const text = errorText(
+      new McpError("MCP_TOOL_REJECTED", hostile, { server: "a\u001b[2Jb", tool: "t\nu" }),
+    );
+    expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+    expect(text).toContain("red text, link, bell");
+    expect(text).toContain('tool "t u" of the MCP server "ab"');
+  });
+
+  it.each(["x", "é", "漢", "🦀"])(
+    "is at most 2 KiB of whole characters of %s, and the warning stays",
+    (unit) => {
+      const error = new McpError("MCP_SESSION_LOST", unit.repeat(100_000), {
+        server: unit.repeat(512),
+        tool: unit.repeat(5_000),
+        outcome: "unknown",
+      });
+      const text = errorText(error);
+      expect(bytes(text)).toBeLessThanOrEqual(MAX_ERROR_TEXT_BYTES);
+      expect(bytes(text)).toBeGreaterThan(MAX_ERROR_TEXT_BYTES - 8);
+      expect(text).not.toMatch(/\p{Cs}/u);
+      expect(text).toContain("Do not simply repeat it");
+      expect(text.endsWith("…")).toBe(true);
+    },
+  );
+
+  it("leaves a text that just fits as it is", () => {
+    const frame = bytes(errorText(new McpError("MCP_TOOL_REJECTED", "x"))) - 1;
+    const error = new McpError("MCP_TOOL_REJECTED", "x".repeat(MAX_ERROR_TEXT_BYTES - frame));
+    expect(bytes(errorText(error))).toBe(MAX_ERROR_TEXT_BYTES);
+    expect(errorText(error).endsWith("x")).toBe(true);
+  });
+});

@@ -1,0 +1,44 @@
+import type { ToolDescriptor } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import { selectTools, type ToolSelection } from "../src/tool-selection.ts";
+
+function tool(server: string, originalName: string): ToolDescriptor {
+  return {
+    name: `mcp__${server}__${originalName.replace(".", "_")}`,
+    server,
+    originalName,
+    description: "",
+    definition: { name: originalName, inputSchema: { type: "object" } },
+    origin: "live",
+    requiresApproval: false,
+  };
+}
+
+const TOOLS = [tool("files", "read"), tool("files", "write"), tool("git", "read.log"), tool("git", "push")];
+
+const names = (selection?: ToolSelection) =>
+  selectTools(TOOLS, selection).map(({ server, originalName }) => `${server}/${originalName}`);
+
+describe("a selection of tools", () => {
+  it.each<[string, ToolSelection | undefined, string[]]>([
+    ["is all tools by default", undefined, ["files/read", "files/write", "git/read.log", "git/push"]],
+    ["is nothing for an empty list", { include: [] }, []],
+    ["takes exposed names", { include: ["mcp__files__read"] }, ["files/read"]],
+    ["takes original names", { include: ["read.log", "push"] }, ["git/read.log", "git/push"]],
+    ["takes globs over exposed names", { include: ["mcp__git__*"] }, ["git/read.log", "git/push"]],
+    ["takes globs over original names", { include: ["*.log"] }, ["git/read.log"]],
+    ["takes stars in the middle", { include: ["mcp__*__re*d"] }, ["files/read"]],
+    ["leaves tools out", { exclude: ["*write", "push"] }, ["files/read", "git/read.log"]],
+    ["lets exclude beat include", { include: ["*"], exclude: ["read*"] }, ["files/write", "git/push"]],
+    ["knows no other wildcards", { include: ["rea?", "rea.", "[r]ead"] }, []],
+    ["matches whole names", { include: ["rea", "ead"] }, []],
+    ["does not use a character twice", { include: ["read*read", "push*h"] }, []],
+  ])("%s", (_title, selection, expected) => {
+    expect(names(selection)).toEqual(expected);
+  });
+
+  it("answers at once for a name made to make matching slow", () => {
+    const slow = tool("evil", "a".repeat(50_000));
+    expect(selectTools([slow], { include: [`${"a*".repeat(50)}b`] })).toEqual([]);
+  });
+});

@@ -1,0 +1,38 @@
+// Every name a published package exports has a docstring where it is declared.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { publishedPackages } from "../published-packages.mjs";
+import { conclude } from "../tracked-files.mjs";
+import { root } from "../workspace.mjs";
+
+const problems = [];
+for (const { folder, manifest } of publishedPackages()) {
+  for (const target of Object.values(manifest.exports)) {
+    const built = typeof target === "object" ? target.import : undefined;
+    if (built === undefined) continue;
+    const entry = join(folder, "src", built.replace("./dist/", "").replace(/\.js$/, ".ts"));
+    for (const { name, file } of exportedNames(entry)) {
+      const text = readFileSync(join(root, file), "utf8");
+      const declaration = new RegExp(`(^|\\n)export (?:declare )?(?:async )?(?:interface|type|const|function|class|abstract class) ${name}\\b`);
+      const found = declaration.exec(text);
+      if (found === null) problems.push(`${file}: "${name}" is exported, but not declared there.`);
+      else if (!text.slice(0, found.index).trimEnd().endsWith("*/")) problems.push(`${file}: "${name}" has no docstring.`);
+    }
+  }
+}
+conclude(problems);
+
+/** The names a file exports, and where each is declared: in the file itself or one it re-exports from. */
+function exportedNames(entry) {
+  const text = readFileSync(join(root, entry), "utf8");
+  const names = [];
+  for (const [, list, from] of text.matchAll(/export (?:type )?\{([^}]*)\} from "(\.[^"]*)"/g)) {
+    for (const part of list.split(",").map((word) => word.trim()).filter(Boolean)) {
+      names.push({ name: part.replace(/^type /, "").replace(/ as .*/, ""), file: join(dirname(entry), from) });
+    }
+  }
+  for (const [, name] of text.matchAll(/\nexport (?:async )?(?:interface|type|const|function|class) (\w+)/g)) {
+    names.push({ name, file: entry });
+  }
+  return names;
+}

@@ -1,0 +1,38 @@
+// Rules of the house that no linter knows: file sizes, file names, package manifests, and what no file may name.
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { publishedPackages } from "../published-packages.mjs";
+import { conclude, trackedFiles } from "../tracked-files.mjs";
+import { root } from "../workspace.mjs";
+
+const MAX_LINES = 300;
+const FORBIDDEN_NAMES = /^(utils?|helpers?|common|misc|shared|types)\.(ts|mjs|js)$/;
+/** Written in parts, so that this file does not name what it forbids. */
+const REGISTRY_HOSTS = ["registry.npm" + "js.org", "registry.yarn" + "pkg.com", "npm" + "mirror.com"];
+
+const problems = [];
+for (const file of trackedFiles()) {
+  const isCode = /\.(ts|mjs|js|cjs)$/.test(file);
+  if (isCode && FORBIDDEN_NAMES.test(basename(file))) problems.push(`${file}: name the file after its noun.`);
+  if (/\.(png|svg|gif|ico)$/.test(file)) continue;
+  const text = readFileSync(join(root, file), "utf8");
+  const lines = text.split("\n").length - 1;
+  if (isCode && file.includes("/src/") && lines > MAX_LINES) {
+    problems.push(`${file}: ${lines} lines; more than ${MAX_LINES} hold more than one noun.`);
+  }
+  for (const host of REGISTRY_HOSTS) if (text.includes(host)) problems.push(`${file}: names the registry host ${host}.`);
+  if (basename(file) === "pnpm-lock.yaml" && /https?:\/\/|tarball:/.test(text)) problems.push(`${file}: names an address.`);
+}
+for (const { name, folder, manifest } of publishedPackages()) {
+  const wants = (isMet, what) => isMet || problems.push(`${folder}: ${what}.`);
+  wants(manifest.license === "MIT", 'the licence is "MIT"');
+  wants(manifest.type === "module", "packages are ES modules");
+  wants(manifest.sideEffects === false, '"sideEffects" is false');
+  wants(manifest.engines?.node === ">=22.19", 'the engines are Node ">=22.19"');
+  wants(manifest.exports?.["."]?.types !== undefined, 'the "exports" map has "." with "types"');
+  wants(typeof manifest.description === "string", "the package is described");
+  for (const file of ["README.md", "LICENSE"]) wants(existsSync(join(root, folder, file)), `${file} is missing`);
+  const isTold = trackedFiles(".changeset/*.md").some((file) => readFileSync(join(root, file), "utf8").includes(`"${name}":`));
+  wants(isTold || existsSync(join(root, folder, "CHANGELOG.md")), "neither a changeset nor a changelog names it");
+}
+conclude(problems);
