@@ -2,6 +2,7 @@ import type { HostHandlers } from "./host-handlers.ts";
 import type { JsonObject } from "./json.ts";
 import type { ToolDefinition } from "./tool.ts";
 
+/** How far a request has come. `progress` increases; what it counts is the server's business. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;

@@ -7,6 +7,7 @@ export type CompletionRequest = {
   context?: { arguments?: { [name: string]: string } | undefined } | undefined;
 };
 
+/** Suggestions, at most 100 of them; `total` may say how many there are. */
 export type CompletionResult = {
   completion: { values: string[]; total?: number | undefined; hasMore?: boolean | undefined };
   _meta?: JsonObject | undefined;

@@ -5,6 +5,7 @@ import type { Logger } from "./logger.ts";
 import type { ResolvedServer } from "./resolved-server.ts";
 import type { Session } from "./session.ts";
 
+/** What a connector is told besides the server. */
 export interface ConnectOptions {
   /** Gives the attempt up; the connector's own deadline is the server's `connectTimeoutMs`. */
   readonly signal: AbortSignal;

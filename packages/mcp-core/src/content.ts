@@ -11,6 +11,7 @@ export type ContentAnnotations = {
 
 type BlockCommon = { annotations?: ContentAnnotations | undefined; _meta?: JsonObject | undefined };
 
+/** A text. */
 export type TextContent = BlockCommon & { type: "text"; text: string };
 
 /** `data` is base64. */
@@ -35,8 +36,10 @@ export type BlobResourceContents = {
   _meta?: JsonObject | undefined;
 };
 
+/** What a resource holds: text or bytes. */
 export type ResourceContents = TextResourceContents | BlobResourceContents;
 
+/** A resource that was sent along. */
 export type EmbeddedResource = BlockCommon & { type: "resource"; resource: ResourceContents };
 
 /** A pointer to a resource that was not sent along. */

@@ -15,6 +15,7 @@ export interface ElicitationRequest {
   readonly url?: string | undefined;
 }
 
+/** What the person did, and with `accept` what they filled in. */
 export interface ElicitationAnswer {
   readonly action: "accept" | "decline" | "cancel";
   readonly content?: { [field: string]: string | number | boolean | string[] } | undefined;

@@ -1,3 +1,4 @@
+/** How much a message matters. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** What is known besides the message; values are JSON. */

@@ -10,6 +10,7 @@ export type Phase = "config" | "approve" | "resolve" | "spawn" | "handshake" | "
  */
 export type CallOutcome = "not-sent" | "rejected" | "unknown";
 
+/** What is known of an error besides its code and message. */
 export interface McpErrorDetails {
   readonly server?: string | undefined;
   readonly tool?: string | undefined;

@@ -1,6 +1,7 @@
 import type { ContentBlock } from "./content.ts";
 import type { JsonObject } from "./json.ts";
 
+/** What a prompt wants to be told. Values are always strings. */
 export type PromptArgument = {
   name: string;
   title?: string | undefined;
@@ -17,6 +18,7 @@ export type PromptDefinition = {
   _meta?: JsonObject | undefined;
 };
 
+/** One message of a prompt. */
 export type PromptMessage = { role: "user" | "assistant"; content: ContentBlock };
 
 /** What `prompts/get` answers. */

@@ -7,6 +7,7 @@ interface ResolvedCommon {
   readonly secrets: readonly string[];
 }
 
+/** A child process to start. */
 export interface ResolvedStdioServer extends ResolvedCommon {
   readonly transport: "stdio";
   readonly command: string;
@@ -16,12 +17,14 @@ export interface ResolvedStdioServer extends ResolvedCommon {
   readonly cwd?: string | undefined;
 }
 
+/** An address to dial. */
 export interface ResolvedRemoteServer extends ResolvedCommon {
   readonly transport: "http" | "sse";
   readonly url: string;
   readonly headers: { readonly [name: string]: string };
 }
 
+/** A server to join in this process. */
 export interface ResolvedInProcessServer extends ResolvedCommon {
   readonly transport: "in-process";
   readonly server: InProcessServerDefinition["server"];
@@ -30,6 +33,7 @@ export interface ResolvedInProcessServer extends ResolvedCommon {
 /** A definition with its values filled in, for one connection attempt. Never stored, never logged. */
 export type ResolvedServer = ResolvedStdioServer | ResolvedRemoteServer | ResolvedInProcessServer;
 
+/** What a resolver is told besides the definition. */
 export interface ResolveOptions {
   readonly signal: AbortSignal;
   /** The server refused what was resolved last time: a value that can be renewed is renewed, not offered again. */

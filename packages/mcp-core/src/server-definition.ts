@@ -104,4 +104,5 @@ export type ServerDefinition =
   | SseServerDefinition
   | InProcessServerDefinition;
 
+/** How a server is reached. */
 export type TransportKind = ServerDefinition["transport"];

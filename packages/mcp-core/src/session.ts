@@ -16,6 +16,7 @@ export interface CatalogItems {
   prompts: PromptDefinition;
 }
 
+/** One of the kinds of things a server can list. */
 export type CatalogKind = keyof CatalogItems;
 
 /** A whole list, all pages of it. */
@@ -41,8 +42,11 @@ export interface SessionMethods {
   ping: { params: undefined; result: JsonObject };
 }
 
+/** A request a session can make. */
 export type SessionMethod = keyof SessionMethods;
+/** The parameters of a request. */
 export type SessionParams<M extends SessionMethod> = SessionMethods[M]["params"];
+/** The answer to a request. */
 export type SessionResult<M extends SessionMethod> = SessionMethods[M]["result"];
 
 /** Something the server said without being asked. */

@@ -52,6 +52,7 @@ export interface CatalogEntry {
   readonly stale?: boolean | undefined;
 }
 
+/** A catalog entry as it is listed: nothing of it is secret. */
 export interface CatalogSummary {
   readonly id: CatalogId;
   readonly server: string;
@@ -65,6 +66,7 @@ export interface ToolCache {
   identify(server: ResolvedServer, principal?: string): Promise<CatalogIdentity>;
   /** Ids that are unknown are missing from the answer. */
   getMany(ids: readonly CatalogId[]): Promise<ReadonlyMap<CatalogId, CatalogEntry>>;
+  /** Replaces the whole entry, unless the stored one was listed later. */
   set(id: CatalogId, entry: CatalogEntry): Promise<void>;
   markStale(id: CatalogId): Promise<void>;
   delete(id: CatalogId): Promise<void>;

@@ -14,6 +14,7 @@ export interface ToolsChanged {
   readonly changed: readonly string[];
 }
 
+/** What every tool source says. */
 export interface SourceEvents {
   toolsChanged: ToolsChanged;
 }

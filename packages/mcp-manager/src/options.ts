@@ -27,6 +27,7 @@ export interface StartupOptions {
   readonly concurrency?: number | undefined;
 }
 
+/** What a manager joins. Only the servers and two ports are needed. */
 export interface McpManagerOptions {
   readonly servers: readonly ServerDefinition[];
   /** Opens sessions, for example `createConnector()` of `@jackfield/mcp-transports`. */
@@ -68,6 +69,7 @@ export interface ResolvedManagerOptions
   readonly log: Logger;
 }
 
+/** What holds where the start-up options say nothing. */
 export const DEFAULT_STARTUP: Present<StartupOptions> = {
   gateMs: 250,
   staleAfterMs: 3_600_000,

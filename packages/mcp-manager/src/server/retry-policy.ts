@@ -21,6 +21,7 @@ export interface RetryPolicy {
   readonly reviveOnCall: boolean;
 }
 
+/** What holds where the retry policy says nothing. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   initialDelayMs: 1_000,
   factor: 2,

@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import * as core from "../src/index.ts";
+
+it("offers exactly these values; everything else is a type", () => {
+  expect(Object.keys(core).sort()).toEqual([
+    "DEFAULT_LIMITS",
+    "ERROR_CODES",
+    "McpError",
+    "REDACTED",
+    "isMcpError",
+    "redact",
+    "silentLogger",
+    "toMcpError",
+  ]);
+});

@@ -1,0 +1,27 @@
+import { posix, win32 } from "node:path";
+
+/** What the default directory depends on. */
+export interface CacheSurroundings {
+  readonly platform: NodeJS.Platform;
+  readonly env: { readonly [name: string]: string | undefined };
+  /** The user's home directory. */
+  readonly home: string;
+}
+
+/**
+ * Where the catalog lies unless a directory is named: `$JACKFIELD_HOME/cache`, else the platform's place for a user's
+ * caches, which is `%LOCALAPPDATA%\jackfield\Cache` on Windows and `$XDG_CACHE_HOME/jackfield` elsewhere, with
+ * `~/Library/Caches/jackfield` (macOS) or `~/.cache/jackfield` where that variable is unset. A relative
+ * `XDG_CACHE_HOME` is ignored, as the XDG Base Directory Specification asks.
+ */
+export function defaultCacheDirectory({ platform, env, home }: CacheSurroundings): string {
+  const { join, isAbsolute } = platform === "win32" ? win32 : posix;
+  if (env.JACKFIELD_HOME) return join(env.JACKFIELD_HOME, "cache");
+  if (platform === "win32") {
+    return join(env.LOCALAPPDATA || join(home, "AppData", "Local"), "jackfield", "Cache");
+  }
+  if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME)) return join(env.XDG_CACHE_HOME, "jackfield");
+  return platform === "darwin"
+    ? join(home, "Library", "Caches", "jackfield")
+    : join(home, ".cache", "jackfield");
+}

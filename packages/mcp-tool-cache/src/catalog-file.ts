@@ -1,0 +1,121 @@
+import { closeSync, openSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { type Logger, McpError } from "@jackfield/mcp-core";
+import { lookAtPrivateFile } from "./private-path.ts";
+import { type FileMark, setAside } from "./set-aside.ts";
+import { loadSqlite } from "./sqlite-module.ts";
+import { hasCode } from "./system-error.ts";
+
+/** What SQLite keeps beside a database. They get the database's mode when SQLite makes them. */
+const COMPANIONS = ["-wal", "-shm"];
+
+/** "JFLD": marks a database as ours (SQLite's `application_id`), so that another program's is not written into. */
+const APPLICATION_ID = 0x4a464c44;
+
+/** SQLite's primary result codes for a file that is damaged or no database at all. */
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+const ATTEMPTS = 5;
+
+export interface CatalogFileOptions {
+  /** How long SQLite waits for another process, in milliseconds. */
+  readonly busyTimeoutMs: number;
+  readonly log: Logger;
+}
+
+/** An open catalog, and which file it is. */
+export interface CatalogFile {
+  readonly database: DatabaseSync;
+  readonly mark: FileMark;
+}
+
+/**
+ * Opens the catalog's database for its owner alone, in WAL mode, and makes it if it is missing. Whatever stands there and is
+ * not a usable catalog (garbage, a torn file, a directory, a link, another program's database) is set aside first.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's or SQLite's error if it cannot
+ * be made or is locked for longer than the busy timeout.
+ */
+export function openCatalogFile(file: string, options: CatalogFileOptions): CatalogFile {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const found = lookAtPrivateFile(file) ?? makeEmptyFile(file);
+    if (found === undefined) continue;
+    for (const companion of COMPANIONS) setAsideUnlessFile(file + companion);
+    const database = found.isFile() ? openOwnDatabase(file, options.busyTimeoutMs) : undefined;
+    if (database !== undefined) return { database, mark: found };
+    setCatalogAside(file, found, options.log);
+  }
+  throw new McpError("MCP_CONFIG_INVALID", `${file} keeps being replaced; name another directory.`);
+}
+
+/** Sets a damaged catalog aside, with what SQLite keeps beside it, and says so. */
+export function setCatalogAside(file: string, mark: FileMark, log: Logger): void {
+  const aside = setAside(file, mark, COMPANIONS);
+  if (aside === undefined) return;
+  log("warn", "The tool catalog was unusable; it was set aside and starts empty.", { file, aside });
+}
+
+/** Whether an error of SQLite says that the file itself is bad, and not merely busy, full or out of reach. */
+export function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return false;
+  const primary = error.errcode & 0xff;
+  return primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB;
+}
+
+/**
+ * Makes an empty file, which SQLite takes for a new database, so that it has the right mode from the beginning. Existing
+ * files are never opened here: to close one would release every lock this process holds on it.
+ */
+function makeEmptyFile(file: string): ReturnType<typeof lookAtPrivateFile> {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+  return lookAtPrivateFile(file);
+}
+
+/** SQLite would write through a link that stands in the place of a companion. */
+function setAsideUnlessFile(companion: string): void {
+  const found = lookAtPrivateFile(companion);
+  if (found !== undefined && !found.isFile()) setAside(companion, found);
+}
+
+/** The open database, or `undefined` if the file is damaged or another program's. */
+function openOwnDatabase(file: string, busyTimeoutMs: number): DatabaseSync | undefined {
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  let usable = false;
+  try {
+    if (!claim(database)) return undefined;
+    // A process that is killed loses nothing with NORMAL; a power cut may lose the last entries, never the file.
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    usable = true;
+    return database;
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  } finally {
+    if (!usable) database.close();
+  }
+}
+
+/** Whether the database is ours. An empty one becomes ours, within a transaction: two processes may try at once. */
+function claim(database: DatabaseSync): boolean {
+  if (applicationId(database) === APPLICATION_ID) return true;
+  database.exec("BEGIN IMMEDIATE");
+  const unclaimed = applicationId(database) === 0 && isEmpty(database);
+  if (unclaimed) database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  const ours = applicationId(database) === APPLICATION_ID;
+  database.exec("COMMIT");
+  return ours;
+}
+
+function applicationId(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA application_id").get()?.application_id);
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare("SELECT count(*) AS objects FROM sqlite_schema").get()?.objects === 0;
+}

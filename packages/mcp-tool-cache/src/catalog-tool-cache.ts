@@ -1,0 +1,200 @@
+import type {
+  CatalogEntry,
+  CatalogId,
+  CatalogIdentity,
+  CatalogSummary,
+  Logger,
+  ResolvedServer,
+  ToolCache,
+} from "@jackfield/mcp-core";
+import { readCatalogDocument, writeCatalogDocument } from "./catalog-document.ts";
+import { catalogIdentity } from "./catalog-identity.ts";
+import { type CatalogStore, failure, openCatalogStore } from "./catalog-store.ts";
+import { type CatalogRecord, successor } from "./catalog-succession.ts";
+import { temporaryIdentityKey } from "./identity-key.ts";
+import { createKeyedQueue } from "./keyed-queue.ts";
+
+/** A catalog that keeps what it is given beyond the process, until it is closed. */
+export type PersistentToolCache = ToolCache & AsyncDisposable;
+
+/** A store that is ready, and the key its entries are named and sealed with. */
+export interface OpenCatalog {
+  readonly key: Uint8Array;
+  readonly store: CatalogStore;
+}
+
+export interface CatalogToolCacheOptions {
+  /** Called once, at the first use. If it fails, the catalog works in memory for as long as the process lives. */
+  open(): Promise<OpenCatalog>;
+  readonly log: Logger;
+  /** The program that runs; see `IdentityOptions`. */
+  readonly program: string;
+}
+
+/** One entry larger than this is not stored: no server has that many tools for a good reason. */
+const MAX_DOCUMENT_CHARACTERS = 16 * 1024 * 1024;
+
+/** The rules of the catalog, over any store: what is kept, what is a miss, and that nothing is ever thrown. */
+export function createCatalogToolCache(options: CatalogToolCacheOptions): PersistentToolCache {
+  return new CatalogToolCache(options);
+}
+
+class CatalogToolCache implements PersistentToolCache {
+  readonly #options: CatalogToolCacheOptions;
+  readonly #writes = createKeyedQueue();
+  readonly #pending = new Set<Promise<unknown>>();
+  #opened: Promise<OpenCatalog> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: CatalogToolCacheOptions) {
+    this.#options = options;
+  }
+
+  async identify(server: ResolvedServer, principal?: string): Promise<CatalogIdentity> {
+    const { key } = await this.#open();
+    return catalogIdentity(server, { key, principal, program: this.#options.program });
+  }
+
+  getMany(ids: readonly CatalogId[]): Promise<ReadonlyMap<CatalogId, CatalogEntry>> {
+    const missing: ReadonlyMap<CatalogId, CatalogEntry> = new Map();
+    return this.#use("read", missing, async () => {
+      const wanted = [...new Set(ids)];
+      const records = await this.#read(wanted);
+      return new Map(
+        wanted.flatMap((id, index) => {
+          const record = records[index];
+          return record === undefined ? [] : [[id, record.entry] as const];
+        }),
+      );
+    });
+  }
+
+  set(id: CatalogId, entry: CatalogEntry): Promise<void> {
+    return this.#use("written", undefined, () => {
+      const snapshot = structuredClone(entry);
+      return this.#writes.run(id, () => this.#replace(id, (kept) => successor(kept, snapshot)));
+    });
+  }
+
+  markStale(id: CatalogId): Promise<void> {
+    return this.#use("marked stale", undefined, () =>
+      this.#writes.run(id, () =>
+        this.#replace(id, (kept) => kept && { ...kept, entry: { ...kept.entry, stale: true } }),
+      ),
+    );
+  }
+
+  delete(id: CatalogId): Promise<void> {
+    return this.#use("deleted", undefined, () =>
+      this.#writes.run(id, async () => (await this.#open()).store.remove(id)),
+    );
+  }
+
+  list(): Promise<readonly CatalogSummary[]> {
+    const none: readonly CatalogSummary[] = [];
+    return this.#use("listed", none, async () => {
+      const { key, store } = await this.#open();
+      const summaries: CatalogSummary[] = [];
+      for await (const [row, text] of store.all()) {
+        const id = row as CatalogId;
+        const record = readCatalogDocument(text, { id, key });
+        if (record !== undefined) summaries.push(summary(id, record.entry));
+      }
+      return summaries;
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#release();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #release(): Promise<void> {
+    await Promise.all(this.#pending);
+    const opened = await this.#opened;
+    await opened?.store.close().catch((error: unknown) => this.#tell("closed", error));
+  }
+
+  async #replace(
+    id: CatalogId,
+    decide: (kept: CatalogRecord | undefined) => CatalogRecord | undefined,
+  ): Promise<void> {
+    const [kept] = await this.#read([id]);
+    const next = decide(kept);
+    if (next === undefined) return;
+    const { key, store } = await this.#open();
+    const document = writeCatalogDocument(next, { id, key });
+    const stored = document.length <= MAX_DOCUMENT_CHARACTERS && (await store.write(id, document));
+    if (stored) return;
+    const { server } = next.entry;
+    this.#options.log("warn", "A server's tools could not be stored in the tool catalog.", {
+      server,
+      characters: document.length,
+    });
+  }
+
+  async #read(ids: readonly CatalogId[]): Promise<readonly (CatalogRecord | undefined)[]> {
+    const { key, store } = await this.#open();
+    const texts = await store.read(ids);
+    return ids.map((id, index) => {
+      const text = texts[index];
+      if (text === undefined) return undefined;
+      const record = readCatalogDocument(text, { id, key });
+      if (record === undefined) this.#options.log("warn", "An unreadable catalog entry was ignored.", { id });
+      return record;
+    });
+  }
+
+  /** Runs one operation unless the catalog is closed; whatever it throws is told to the logger and becomes a miss. */
+  async #use<T>(done: string, missing: T, operation: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) return missing;
+    const outcome = attempt(operation).catch((error: unknown) => {
+      this.#tell(done, error);
+      return missing;
+    });
+    this.#pending.add(outcome);
+    try {
+      return await outcome;
+    } finally {
+      this.#pending.delete(outcome);
+    }
+  }
+
+  #open(): Promise<OpenCatalog> {
+    this.#opened ??= this.#closing === undefined ? this.#openOrForget() : this.#inMemory();
+    return this.#opened;
+  }
+
+  async #openOrForget(): Promise<OpenCatalog> {
+    try {
+      return await this.#options.open();
+    } catch (error) {
+      const { log } = this.#options;
+      log("warn", "The tool catalog cannot be kept; it lasts as long as this process.", failure(error));
+      return this.#inMemory();
+    }
+  }
+
+  async #inMemory(): Promise<OpenCatalog> {
+    const store = await openCatalogStore(new Map(), { namespace: "", log: this.#options.log });
+    return { key: temporaryIdentityKey(), store };
+  }
+
+  #tell(done: string, error: unknown): void {
+    this.#options.log("warn", `The tool catalog could not be ${done}.`, failure(error));
+  }
+}
+
+/** Turns a synchronous throw into a rejection. */
+async function attempt<T>(operation: () => Promise<T>): Promise<T> {
+  return operation();
+}
+
+function summary(id: CatalogId, entry: CatalogEntry): CatalogSummary {
+  const { server, tools, listedAt, stale } = entry;
+  return { id, server, tools: tools?.length ?? 0, listedAt, stale: stale ?? false };
+}

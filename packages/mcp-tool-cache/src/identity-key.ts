@@ -1,0 +1,68 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { McpError } from "@jackfield/mcp-core";
+import { lookAtPrivateFile } from "./private-path.ts";
+import { setAside } from "./set-aside.ts";
+import { hasCode } from "./system-error.ts";
+
+/** Length of a key in bytes. */
+export const KEY_BYTES = 32;
+
+const KEY_FILE = "identity.key";
+const ATTEMPTS = 5;
+
+/** A key that is forgotten when the process ends. */
+export function temporaryIdentityKey(): Uint8Array {
+  return randomBytes(KEY_BYTES);
+}
+
+/**
+ * Reads the directory's key, which is made at the first use; processes that come at the same time agree on one. Whatever
+ * is not a key of the right length (a link, a directory, a torn file) is set aside and replaced.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's error if it cannot be made.
+ */
+export function readIdentityKey(directory: string): Uint8Array {
+  const file = join(directory, KEY_FILE);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const found = lookAtPrivateFile(file);
+    if (found === undefined) {
+      makeKey(file);
+    } else if (found.isFile() && found.size === BigInt(KEY_BYTES)) {
+      return readFileSync(file);
+    } else {
+      setAside(file, found);
+    }
+  }
+  throw new McpError("MCP_CONFIG_INVALID", `No key can be kept in ${directory}; name another directory.`);
+}
+
+/** Writes a key beside its place and links it there: whoever reads it reads all of it, and the first one stays. */
+function makeKey(file: string): void {
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(draft, randomBytes(KEY_BYTES), { flag: "wx", mode: 0o600 });
+    publish(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function publish(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return;
+    // Some file systems have no links. A reader may then meet half a key, and replaces it: a miss, nothing worse.
+    copyExclusively(draft, file);
+  }
+}
+
+function copyExclusively(draft: string, file: string): void {
+  try {
+    copyFileSync(draft, file, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+}

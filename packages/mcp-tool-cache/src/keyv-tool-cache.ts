@@ -1,0 +1,37 @@
+import { type Logger, McpError, silentLogger } from "@jackfield/mcp-core";
+import { type KeyvStore, openCatalogStore } from "./catalog-store.ts";
+import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";
+import { KEY_BYTES, temporaryIdentityKey } from "./identity-key.ts";
+
+/** Options of `keyvToolCache`. */
+export interface KeyvToolCacheOptions {
+  /**
+   * At least 32 secret bytes. Processes that are to share the catalog need the same key; who lacks it can neither tell what
+   * an entry is about nor write one that is believed. Default: a new one, so that nothing outlives this cache.
+   */
+  readonly key?: Uint8Array | undefined;
+  /** Keeps this catalog apart from what else the store holds. Default `jackfield-catalog`. */
+  readonly namespace?: string | undefined;
+  /** Told about every fault. Default: nobody. */
+  readonly logger?: Logger | undefined;
+}
+
+const DEFAULT_NAMESPACE = "jackfield-catalog";
+
+/**
+ * A catalog in any store of Keyv: Redis, Valkey, Postgres, a `Map`. The store belongs to the catalog from now on: it is
+ * used for nothing else (Keyv writes the namespace into it), and `close()` disconnects it.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` if the key is too short. The catalog itself never throws.
+ */
+export function keyvToolCache(store: KeyvStore, options: KeyvToolCacheOptions = {}): PersistentToolCache {
+  const { key = temporaryIdentityKey(), namespace = DEFAULT_NAMESPACE, logger: log = silentLogger } = options;
+  if (key.length < KEY_BYTES) {
+    throw new McpError("MCP_CONFIG_INVALID", `The key of a tool cache needs at least ${KEY_BYTES} bytes.`);
+  }
+  return createCatalogToolCache({
+    open: async () => ({ key, store: await openCatalogStore(store, { namespace, log }) }),
+    log,
+    program: process.argv[1] ?? process.execPath,
+  });
+}

@@ -1,0 +1,48 @@
+import { type BigIntStats, chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { McpError } from "@jackfield/mcp-core";
+
+const OTHERS_MAY_WRITE = 0o022n;
+const OTHERS_MAY_ANYTHING = 0o077n;
+
+/**
+ * Makes the directory if it is missing, for its owner alone. One that exists is left as it is, and refused if it belongs
+ * to somebody else or others may write in it: they could put their own catalog there.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` if it is refused; the system's error if it cannot be made.
+ */
+export function preparePrivateDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const found = statSync(directory, { bigint: true });
+  requireOwner(directory, found);
+  if (hasModes() && found.mode & OTHERS_MAY_WRITE) {
+    throw new McpError(
+      "MCP_CONFIG_INVALID",
+      `Others may write in ${directory}; take that right away (chmod 700) or name another directory.`,
+    );
+  }
+}
+
+/**
+ * What stands at the path, without following a link, or `undefined` for nothing. A file that others may read or write is
+ * taken from them.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` if it belongs to somebody else.
+ */
+export function lookAtPrivateFile(file: string): BigIntStats | undefined {
+  const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  requireOwner(file, found);
+  if (hasModes() && found.isFile() && found.mode & OTHERS_MAY_ANYTHING) chmodSync(file, 0o600);
+  return found;
+}
+
+function requireOwner(path: string, found: BigIntStats): void {
+  const user = process.getuid?.();
+  if (user === undefined || found.uid === BigInt(user)) return;
+  throw new McpError("MCP_CONFIG_INVALID", `${path} belongs to another user; name another directory.`);
+}
+
+/** Windows has no such modes: there the directory is private because it lies in the user's profile. */
+function hasModes(): boolean {
+  return process.getuid !== undefined;
+}

@@ -1,0 +1,50 @@
+import { lstatSync, renameSync } from "node:fs";
+import { withRepairLock } from "./repair-lock.ts";
+import { hasCode } from "./system-error.ts";
+
+/** So many are kept to be looked at; after that the last one is replaced, so that a failing disk does not fill up. */
+const KEPT = 9;
+
+/** Which file stood at a path when it was looked at. */
+export interface FileMark {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/**
+ * Moves what is unusable out of the way, to `<file>.corrupt-<n>`, with its companions (`-wal`, `-shm`), and returns the
+ * new path. Does nothing and returns `undefined` if something else stands there by now: then another process has
+ * repaired it already, and its file must not be taken away.
+ */
+export function setAside(
+  file: string,
+  mark: FileMark,
+  companions: readonly string[] = [],
+): string | undefined {
+  return withRepairLock(file, () => {
+    const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined || found.ino !== mark.ino || found.dev !== mark.dev) return undefined;
+    const aside = freePath(file);
+    renameSync(file, aside);
+    for (const companion of companions) moveIfThere(file + companion, aside + companion);
+    return aside;
+  });
+}
+
+function moveIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+}
+
+function freePath(file: string): string {
+  let number = 1;
+  while (number < KEPT && exists(`${file}.corrupt-${number}`)) number += 1;
+  return `${file}.corrupt-${number}`;
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

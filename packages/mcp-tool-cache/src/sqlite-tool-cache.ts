@@ -1,0 +1,46 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Logger, silentLogger } from "@jackfield/mcp-core";
+import { defaultCacheDirectory } from "./cache-directory.ts";
+import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";
+import { readIdentityKey } from "./identity-key.ts";
+import { preparePrivateDirectory } from "./private-path.ts";
+import { openSqliteCatalogStore } from "./sqlite-catalog-store.ts";
+
+/** Options of `sqliteToolCache`. */
+export interface SqliteToolCacheOptions {
+  /** The directory, made when missing. Default: `defaultCacheDirectory` of this process. */
+  readonly path?: string | undefined;
+  /** Told about every fault. Default: nobody. */
+  readonly logger?: Logger | undefined;
+  /** How long SQLite waits for another process that is writing, in milliseconds. Default 5,000. */
+  readonly busyTimeoutMs?: number | undefined;
+}
+
+const CATALOG_FILE = "catalog.sqlite";
+const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * A catalog in a directory of this user, kept in SQLite and shared by every process that names the same directory.
+ *
+ * Nothing is opened, made or imported before the first use. Where nothing can be kept (no right to write, a full disk, a
+ * directory of another user) the catalog works in memory and one warning says why. `close()` releases the files.
+ */
+export function sqliteToolCache(options: SqliteToolCacheOptions = {}): PersistentToolCache {
+  const { logger: log = silentLogger, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options;
+  return createCatalogToolCache({
+    async open() {
+      const directory = resolve(options.path ?? directoryOfThisProcess());
+      preparePrivateDirectory(directory);
+      const key = readIdentityKey(directory);
+      const file = join(directory, CATALOG_FILE);
+      return { key, store: await openSqliteCatalogStore(file, { busyTimeoutMs, log }) };
+    },
+    log,
+    program: process.argv[1] ?? process.execPath,
+  });
+}
+
+function directoryOfThisProcess(): string {
+  return defaultCacheDirectory({ platform: process.platform, env: process.env, home: homedir() });
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { type CacheSurroundings, defaultCacheDirectory } from "../src/index.ts";
+
+const cases: readonly [title: string, surroundings: CacheSurroundings, directory: string][] = [
+  [
+    "on Linux it is in the user's cache",
+    { platform: "linux", env: {}, home: "/home/ada" },
+    "/home/ada/.cache/jackfield",
+  ],
+  [
+    "on macOS it is in the user's Library",
+    { platform: "darwin", env: {}, home: "/Users/ada" },
+    "/Users/ada/Library/Caches/jackfield",
+  ],
+  [
+    "on Windows it is in the local application data",
+    { platform: "win32", env: { LOCALAPPDATA: "D:\\Local" }, home: "C:\\Users\\ada" },
+    "D:\\Local\\jackfield\\Cache",
+  ],
+  [
+    "on Windows without LOCALAPPDATA it is where that would be",
+    { platform: "win32", env: {}, home: "C:\\Users\\ada" },
+    "C:\\Users\\ada\\AppData\\Local\\jackfield\\Cache",
+  ],
+  [
+    "XDG_CACHE_HOME moves it",
+    { platform: "linux", env: { XDG_CACHE_HOME: "/var/cache/ada" }, home: "/home/ada" },
+    "/var/cache/ada/jackfield",
+  ],
+  [
+    "XDG_CACHE_HOME moves it on macOS too",
+    { platform: "darwin", env: { XDG_CACHE_HOME: "/var/cache/ada" }, home: "/Users/ada" },
+    "/var/cache/ada/jackfield",
+  ],
+  [
+    "a relative XDG_CACHE_HOME is ignored",
+    { platform: "linux", env: { XDG_CACHE_HOME: "cache" }, home: "/home/ada" },
+    "/home/ada/.cache/jackfield",
+  ],
+  [
+    "JACKFIELD_HOME beats everything else",
+    {
+      platform: "linux",
+      env: { JACKFIELD_HOME: "/opt/jf", XDG_CACHE_HOME: "/var/cache" },
+      home: "/home/ada",
+    },
+    "/opt/jf/cache",
+  ],
+  [
+    "empty variables count as unset",
+    { platform: "linux", env: { JACKFIELD_HOME: "", XDG_CACHE_HOME: "" }, home: "/home/ada" },
+    "/home/ada/.cache/jackfield",
+  ],
+];
+
+test.each(cases)("%s", (_title, surroundings, directory) => {
+  expect(defaultCacheDirectory(surroundings)).toBe(directory);
+});

@@ -1,0 +1,149 @@
+import type { ResolvedServer } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { catalogIdentity } from "../src/catalog-identity.ts";
+import { sampleServer } from "./catalog-samples.ts";
+
+const KEY = new Uint8Array(32).fill(1);
+
+function identify(server: ResolvedServer, principal?: string, program = "/app/main.js") {
+  return catalogIdentity(server, { key: KEY, principal, program });
+}
+
+function http(changes: Partial<Extract<ResolvedServer, { transport: "http" | "sse" }>> = {}): ResolvedServer {
+  return {
+    name: "api",
+    transport: "http",
+    url: "https://example.com/mcp?token=s3cret-1",
+    headers: { Authorization: "Bearer s3cret-1", "X-Team": "a" },
+    secrets: ["s3cret-1"],
+    ...changes,
+  };
+}
+
+describe("what an identity stands for", () => {
+  const apart: readonly [what: string, changes: Parameters<typeof sampleServer>[0]][] = [
+    ["command", { command: "other-server" }],
+    ["argument", { args: ["--root", "/home"] }],
+    ["order of arguments", { args: ["/srv", "--root"] }],
+    ["boundary between arguments", { args: ["--root /srv"] }],
+    ["directory", { cwd: "/srv" }],
+    ["value of a variable", { env: { LANG: "de_DE" } }],
+    ["name of a variable", { env: { LC_ALL: "C" } }],
+  ];
+
+  test.each(apart)("another %s leads to another entry", (_what, changes) => {
+    expect(identify(sampleServer(changes)).id).not.toBe(identify(sampleServer()).id);
+  });
+
+  test.each([
+    ["URL", { url: "https://example.org/mcp" }],
+    ["header value", { headers: { Authorization: "Bearer s3cret-1", "X-Team": "b" } }],
+    ["header name", { headers: { Authorization: "Bearer s3cret-1", "X-Group": "a" } }],
+    ["transport", { transport: "sse" as const }],
+  ])("another %s of a remote server leads to another entry", (_what, changes) => {
+    expect(identify(http(changes)).id).not.toBe(identify(http()).id);
+  });
+
+  test("[L8] two projects with the same server name and different definitions never meet", () => {
+    const here = identify(sampleServer({ name: "db", args: ["--dsn", "here"] }));
+    const there = identify(sampleServer({ name: "db", args: ["--dsn", "there"] }));
+    expect(here.id).not.toBe(there.id);
+  });
+
+  test("limits do not matter", () => {
+    expect(identify(http({ limits: { callTimeoutMs: 1 } })).id).toBe(identify(http()).id);
+  });
+
+  test("the server's name does not matter", () => {
+    expect(identify(sampleServer({ name: "other" }))).toEqual(identify(sampleServer()));
+  });
+
+  test("the order of variables and the spelling of header names do not matter", () => {
+    expect(identify(sampleServer({ env: { A: "1", B: "2" } }))).toEqual(
+      identify(sampleServer({ env: { B: "2", A: "1" } })),
+    );
+    expect(identify(http({ headers: { "x-team": "a", authorization: "Bearer s3cret-1" } }))).toEqual(
+      identify(http()),
+    );
+  });
+
+  test("every principal has its own entries", () => {
+    const ids = [undefined, "ada", "bob", ""].map((principal) => identify(sampleServer(), principal).id);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  test("an in-process server is told apart by its name and the program", () => {
+    const server = {
+      transport: "in-process",
+      name: "notes",
+      secrets: [],
+      server: async () => never(),
+    } as const;
+    expect(identify(server).id).toBe(identify({ ...server }).id);
+    expect(identify({ ...server, name: "mail" }).id).not.toBe(identify(server).id);
+    expect(identify(server, undefined, "/other/main.js").id).not.toBe(identify(server).id);
+  });
+
+  test("another key gives other identities", () => {
+    const other = catalogIdentity(sampleServer({ secrets: ["abc"] }), {
+      key: new Uint8Array(32).fill(2),
+      program: "/app/main.js",
+    });
+    const own = identify(sampleServer({ secrets: ["abc"] }));
+    expect(other.id).not.toBe(own.id);
+    expect(other.credentials).not.toBe(own.credentials);
+  });
+});
+
+describe("secrets", () => {
+  test("[L6] a renewed token leads to the same entry, with other credentials", () => {
+    const before = identify(http());
+    const after = identify(
+      http({
+        url: "https://example.com/mcp?token=another/one",
+        headers: { Authorization: "Bearer another/one", "X-Team": "a" },
+        secrets: ["another/one"],
+      }),
+    );
+    expect(after.id).toBe(before.id);
+    expect(after.credentials).not.toBe(before.credentials);
+  });
+
+  test("a secret in a URL is recognised in its encoded form too", () => {
+    const withToken = (token: string) =>
+      identify(
+        http({ url: `https://example.com/?t=${encodeURIComponent(token)}`, headers: {}, secrets: [token] }),
+      );
+    expect(withToken("a b+c").id).toBe(withToken("d&e").id);
+  });
+
+  test("short secrets and secrets within secrets are replaced as a whole", () => {
+    const withSecrets = (long: string, short: string) =>
+      identify(sampleServer({ args: [long, short], secrets: [short, long] })).id;
+    expect(withSecrets("k9-tail", "k9")).toBe(withSecrets("zz", "q"));
+  });
+
+  test("the order in which secrets were found does not matter, and an empty one is none", () => {
+    const one = identify(sampleServer({ env: { A: "x1", B: "y2" }, secrets: ["x1", "y2"] }));
+    const two = identify(sampleServer({ env: { A: "x1", B: "y2" }, secrets: ["y2", "", "x1", "x1"] }));
+    expect(two).toEqual(one);
+  });
+
+  test("text that is not well-formed Unicode is a secret like any other", () => {
+    expect(identify(sampleServer({ args: ["\ud800"], secrets: ["\ud800"] })).id).toBe(
+      identify(sampleServer({ args: ["token"], secrets: ["token"] })).id,
+    );
+  });
+
+  test("identity and credentials are hashes and nothing else", () => {
+    const { id, credentials } = identify(http());
+    expect([id, credentials]).toEqual([
+      expect.stringMatching(/^[0-9a-f]{64}$/),
+      expect.stringMatching(/^[0-9a-f]{64}$/),
+    ]);
+  });
+});
+
+function never(): never {
+  throw new Error("An identity opens nothing.");
+}

@@ -1,0 +1,33 @@
+import { type ChildProcess, execFile, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+
+/** Runs a fixture to its end and returns what it printed. Rejects if it fails. */
+export async function runFixture(
+  name: string,
+  args: readonly string[],
+  shellPrefix?: string,
+): Promise<{ stdout: string; stderr: string }> {
+  const command = [process.execPath, fixture(name), ...args];
+  const run = promisify(execFile);
+  if (shellPrefix === undefined) return run(process.execPath, command.slice(1));
+  return run("/bin/sh", ["-c", `${shellPrefix}; exec "$@"`, "sh", ...command]);
+}
+
+/** Starts a fixture that talks to its parent; it is ended with the test at the latest. */
+export function startFixture(name: string, args: readonly string[]): ChildProcess {
+  const child = fork(fixture(name), [...args], { execArgv: [] });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  });
+  return child;
+}
+
+function fixture(name: string): string {
+  return fileURLToPath(new URL(`./fixtures/${name}.ts`, import.meta.url));
+}

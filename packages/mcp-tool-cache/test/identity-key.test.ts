@@ -1,0 +1,74 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readIdentityKey } from "../src/identity-key.ts";
+import { temporaryDirectory } from "./catalog-samples.ts";
+
+const posix = process.platform !== "win32";
+
+describe("the key of a directory", () => {
+  test("is 32 bytes, made once, and leaves no draft behind", () => {
+    const directory = temporaryDirectory();
+    const key = readIdentityKey(directory);
+    expect(key).toHaveLength(32);
+    expect(readIdentityKey(directory)).toEqual(key);
+    expect(readdirSync(directory)).toEqual(["identity.key"]);
+  });
+
+  test("is another one in another directory", () => {
+    expect(readIdentityKey(temporaryDirectory())).not.toEqual(readIdentityKey(temporaryDirectory()));
+  });
+
+  test.runIf(posix)("is readable by its owner alone, also if it was not before", () => {
+    const directory = temporaryDirectory();
+    const file = join(directory, "identity.key");
+    writeFileSync(file, new Uint8Array(32).fill(7), { mode: 0o644 });
+    expect(readIdentityKey(directory)).toEqual(Buffer.alloc(32, 7));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const other = temporaryDirectory();
+    readIdentityKey(other);
+    expect(statSync(join(other, "identity.key")).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([0, 31, 33])("is replaced if it has %i bytes; the old file is set aside", (length) => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "identity.key"), new Uint8Array(length));
+    const key = readIdentityKey(directory);
+    expect(key).toHaveLength(32);
+    expect(readIdentityKey(directory)).toEqual(key);
+    expect(readFileSync(join(directory, "identity.key.corrupt-1"))).toHaveLength(length);
+  });
+
+  test.runIf(posix)("is never read or written through a link", () => {
+    const directory = temporaryDirectory();
+    const target = join(temporaryDirectory(), "elsewhere");
+    writeFileSync(target, new Uint8Array(32).fill(9));
+    symlinkSync(target, join(directory, "identity.key"));
+    expect(readIdentityKey(directory)).not.toEqual(Buffer.alloc(32, 9));
+    expect(lstatSync(join(directory, "identity.key")).isFile()).toBe(true);
+    expect(readFileSync(target)).toEqual(Buffer.alloc(32, 9));
+  });
+
+  test.runIf(posix)("is made in the directory itself if a link leads nowhere", () => {
+    const directory = temporaryDirectory();
+    const target = join(temporaryDirectory(), "nothing");
+    symlinkSync(target, join(directory, "identity.key"));
+    expect(readIdentityKey(directory)).toHaveLength(32);
+    expect(existsSync(target)).toBe(false);
+  });
+
+  test("replaces a directory that stands in its place", () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, "identity.key"));
+    expect(readIdentityKey(directory)).toHaveLength(32);
+  });
+});

@@ -1,0 +1,130 @@
+import { join } from "node:path";
+import { isMcpError } from "@jackfield/mcp-core";
+import { KeyvSqlite } from "@keyv/sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { keyvToolCache } from "../src/index.ts";
+import {
+  recordingLogger,
+  sampleEntry,
+  sampleId,
+  sampleServer,
+  temporaryDirectory,
+} from "./catalog-samples.ts";
+
+const id = sampleId("files");
+const key = new Uint8Array(32).fill(3);
+
+function sqliteStore(file = join(temporaryDirectory(), "any.sqlite")): KeyvSqlite {
+  return new KeyvSqlite({ uri: `sqlite://${file}`, driver: "node:sqlite", wal: true, busyTimeout: 5_000 });
+}
+
+test("any store of Keyv keeps a catalog; processes with the same key share it", async () => {
+  const file = join(temporaryDirectory(), "any.sqlite");
+  const one = keyvToolCache(sqliteStore(file), { key });
+  const two = keyvToolCache(sqliteStore(file), { key });
+  onTestFinished(async () => void (await Promise.all([one.close(), two.close()])));
+  const identity = await one.identify(sampleServer());
+  await one.set(identity.id, sampleEntry());
+  expect(await two.identify(sampleServer())).toEqual(identity);
+  expect((await two.getMany([identity.id])).get(identity.id)).toEqual(sampleEntry());
+  expect(await two.list()).toHaveLength(1);
+});
+
+test("who has another key believes nothing of it", async () => {
+  const store = new Map<string, unknown>();
+  await keyvToolCache(store, { key }).set(id, sampleEntry());
+  const other = keyvToolCache(store);
+  expect(await other.getMany([id])).toEqual(new Map());
+  expect(await other.list()).toEqual([]);
+});
+
+test("namespaces keep catalogs of one map apart", async () => {
+  const store = new Map<string, unknown>();
+  const one = keyvToolCache(store, { key, namespace: "one" });
+  const two = keyvToolCache(store, { key, namespace: "two" });
+  await one.set(id, sampleEntry());
+  expect((await one.list()).length).toBe(1);
+  expect(await two.list()).toEqual([]);
+  expect(await two.getMany([id])).toEqual(new Map());
+});
+
+test("fifty entries are read in one round trip", async () => {
+  const store = sqliteStore();
+  const queries: string[] = [];
+  const { query } = store;
+  store.query = async (sql, ...values) => {
+    queries.push(sql);
+    return query(sql, ...values);
+  };
+  const cache = keyvToolCache(store, { key });
+  onTestFinished(() => cache.close());
+  const ids = Array.from({ length: 50 }, (_, index) => sampleId(`server-${index}`));
+  for (const each of ids) await cache.set(each, sampleEntry({ server: each }));
+  queries.length = 0;
+  expect((await cache.getMany(ids)).size).toBe(50);
+  expect(queries).toHaveLength(1);
+});
+
+test("a store made for Keyv 5 will do", async () => {
+  const rows = new Map<string, unknown>();
+  const legacy = {
+    get: async (row: string) => rows.get(row),
+    set: async (row: string, value: unknown) => void rows.set(row, value),
+    delete: async (row: string) => rows.delete(row),
+    clear: async () => rows.clear(),
+  };
+  const cache = keyvToolCache(legacy, { key });
+  await cache.set(id, sampleEntry());
+  expect((await cache.getMany([id])).get(id)).toEqual(sampleEntry());
+});
+
+test("a store that fails is a miss, told to the logger", async () => {
+  const refuse = async (): Promise<never> => {
+    throw new Error("connection refused");
+  };
+  const { logger, lines } = recordingLogger();
+  const cache = keyvToolCache({ get: refuse, set: refuse, delete: refuse, clear: refuse }, { key, logger });
+  await cache.set(id, sampleEntry());
+  await cache.markStale(id);
+  await cache.delete(id);
+  expect(await cache.getMany([id])).toEqual(new Map());
+  expect(await cache.list()).toEqual([]);
+  await cache.close();
+  expect(lines.some((line) => line.includes("connection refused"))).toBe(true);
+});
+
+test("a store that says it did not store is not believed to have", async () => {
+  const { logger, lines } = recordingLogger();
+  const rejecting = {
+    get: async () => undefined,
+    set: async () => false,
+    delete: async () => false,
+    clear: async () => {},
+  };
+  const cache = keyvToolCache(rejecting, { key, logger });
+  await cache.set(id, sampleEntry());
+  expect(lines).toEqual([
+    expect.stringContaining('could not be stored in the tool catalog. {"server":"files"'),
+  ]);
+});
+
+test("what is no store at all is replaced by memory, told to the logger", async () => {
+  const { logger, lines } = recordingLogger();
+  const cache = keyvToolCache({} as Map<string, unknown>, { key, logger });
+  await cache.set(id, sampleEntry());
+  expect((await cache.getMany([id])).size).toBe(1);
+  expect(lines).toHaveLength(1);
+});
+
+test("closing disconnects the store", async () => {
+  const store = sqliteStore();
+  const cache = keyvToolCache(store, { key });
+  await cache.set(id, sampleEntry());
+  await cache.close();
+  await expect(store.query("SELECT 1")).rejects.toThrow(/not open/);
+});
+
+test("a key that is too short is refused", () => {
+  const short = () => keyvToolCache(new Map(), { key: new Uint8Array(31) });
+  expect(short).toThrow(expect.toSatisfy((error) => isMcpError(error, "MCP_CONFIG_INVALID")));
+});

@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { onTestFinished } from "vitest";
+import { type PersistentToolCache, sqliteToolCache } from "../src/index.ts";
+import { recordingLogger, temporaryDirectory } from "./catalog-samples.ts";
+
+/** A cache on a real file, what it said, and where it lies. Closed with the test. */
+export function openCache(directory = temporaryDirectory()): {
+  readonly cache: PersistentToolCache;
+  readonly lines: string[];
+  readonly directory: string;
+  readonly file: string;
+} {
+  const { logger, lines } = recordingLogger();
+  const cache = sqliteToolCache({ path: directory, logger });
+  onTestFinished(() => cache.close());
+  return { cache, lines, directory, file: join(directory, "catalog.sqlite") };
+}
+
+/** Does something to a database file behind the cache's back. */
+export function withDatabase<T>(file: string, action: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file);
+  try {
+    return action(database);
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,220 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { sqliteToolCache } from "../src/index.ts";
+import {
+  recordingLogger,
+  sampleEntry,
+  sampleId,
+  sampleServer,
+  sampleTool,
+  temporaryDirectory,
+} from "./catalog-samples.ts";
+import { runFixture } from "./child-process.ts";
+import { openCache, withDatabase } from "./open-cache.ts";
+
+const id = sampleId("files");
+const posix = process.platform !== "win32";
+
+/** A directory with the closed catalog of many servers, several pages long. */
+async function filledDirectory(): Promise<{ directory: string; file: string }> {
+  const { cache, directory, file } = openCache();
+  for (let index = 0; index < 30; index += 1) {
+    const tools = [sampleTool("read", "x".repeat(3_000))];
+    await cache.set(sampleId(`server-${index}`), sampleEntry({ tools }));
+  }
+  await cache.close();
+  return { directory, file };
+}
+
+/** Proves that a catalog in this state stores and finds, and does so in the next process too. */
+async function expectUsable(directory: string): Promise<string[]> {
+  const { cache, lines } = openCache(directory);
+  await cache.set(id, sampleEntry());
+  expect((await cache.getMany([id])).size).toBe(1);
+  await cache.close();
+  expect((await openCache(directory).cache.getMany([id])).size).toBe(1);
+  return lines;
+}
+
+describe("a file that is no catalog is set aside, and the catalog starts empty", () => {
+  const intruders: readonly [what: string, place: (file: string) => void][] = [
+    ["garbage", (file) => writeFileSync(file, "This is not a database. ".repeat(200))],
+    ["a directory", (file) => mkdirSync(join(file, "sub"), { recursive: true })],
+    ["another program's database", (file) => withDatabase(file, (db) => db.exec("CREATE TABLE keyv (a)"))],
+    [
+      "a database with another mark",
+      (file) => withDatabase(file, (db) => db.exec("PRAGMA application_id = 7; CREATE TABLE t (a)")),
+    ],
+  ];
+
+  test.each(intruders)("%s", async (_what, place) => {
+    const directory = temporaryDirectory();
+    const file = join(directory, "catalog.sqlite");
+    place(file);
+    const before = statSync(file).isFile() ? readFileSync(file) : undefined;
+    const lines = await expectUsable(directory);
+    expect(lines).toEqual([expect.stringContaining("set aside")]);
+    if (before) expect(readFileSync(`${file}.corrupt-1`)).toEqual(before);
+    else expect(readdirSync(`${file}.corrupt-1`)).toEqual(["sub"]);
+  });
+
+  test.runIf(posix)("a link, whose target is left alone", async () => {
+    const directory = temporaryDirectory();
+    const target = join(temporaryDirectory(), "elsewhere.sqlite");
+    writeFileSync(target, "");
+    symlinkSync(target, join(directory, "catalog.sqlite"));
+    await expectUsable(directory);
+    expect(statSync(target).size).toBe(0);
+  });
+
+  test.runIf(posix)("a link in the place of a companion, whose target is left alone", async () => {
+    const { directory, file } = await filledDirectory();
+    const target = join(temporaryDirectory(), "notes.txt");
+    writeFileSync(target, "important");
+    symlinkSync(target, `${file}-wal`);
+    await expectUsable(directory);
+    expect(readFileSync(target, "utf8")).toBe("important");
+    expect(lstatSync(`${file}-wal.corrupt-1`).isSymbolicLink()).toBe(true);
+  });
+
+  test.each(["", "x"])("a file with next to nothing in it (%j) is simply taken", async (content) => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "catalog.sqlite"), content);
+    expect(await expectUsable(directory)).toEqual([]);
+  });
+
+  test("time and again, without ever filling the disk", async () => {
+    const directory = temporaryDirectory();
+    for (let round = 0; round < 12; round += 1) {
+      writeFileSync(join(directory, "catalog.sqlite"), "garbage".repeat(100));
+      await expectUsable(directory);
+    }
+    expect(readdirSync(directory).filter((name) => /corrupt-\d+$/.test(name))).toHaveLength(9);
+  });
+});
+
+describe("a damaged catalog", () => {
+  test.each([100, 4_000, 4_096, 8_192, 40_000])(
+    "works again when it was cut off after %i bytes",
+    async (length) => {
+      const { directory, file } = await filledDirectory();
+      truncateSync(file, length);
+      const { cache } = openCache(directory);
+      await cache.getMany([sampleId("server-1"), sampleId("server-29")]);
+      await cache.list();
+      await cache.close();
+      await expectUsable(directory);
+    },
+  );
+
+  test("whose pages are overwritten in the middle shows it on use, and works from then on", async () => {
+    const { directory, file } = await filledDirectory();
+    const bytes = readFileSync(file);
+    bytes.fill(0xa5, 4_096);
+    writeFileSync(file, bytes);
+    const { cache, lines } = openCache(directory);
+    expect(await cache.getMany([sampleId("server-1")])).toEqual(new Map());
+    await cache.set(id, sampleEntry());
+    expect((await cache.getMany([id])).size).toBe(1);
+    expect(lines.filter((line) => line.includes("set aside"))).toHaveLength(1);
+    expect(existsSync(`${file}.corrupt-1`)).toBe(true);
+  });
+
+  test("that is damaged while it is in use works from then on", async () => {
+    const { cache, file, lines } = openCache();
+    const ids = Array.from({ length: 30 }, (_, index) => sampleId(`server-${index}`));
+    for (const each of ids)
+      await cache.set(each, sampleEntry({ tools: [sampleTool("a", "x".repeat(3_000))] }));
+    withDatabase(file, (database) => {
+      database.exec("UPDATE keyv SET expires = NULL; PRAGMA wal_checkpoint(TRUNCATE)");
+    });
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0xa5, 4_096));
+    await cache.getMany(ids);
+    await cache.list();
+    await cache.set(id, sampleEntry());
+    expect((await cache.getMany([id])).size).toBe(1);
+    expect(lines.some((line) => line.includes("set aside"))).toBe(true);
+  });
+
+  test("never throws and never serves a changed entry, wherever bytes are overwritten", async () => {
+    const filled = await filledDirectory();
+    const good = readFileSync(filled.file);
+    const ids = Array.from({ length: 30 }, (_, index) => sampleId(`server-${index}`));
+    const untouched = sampleEntry({ tools: [sampleTool("read", "x".repeat(3_000))] });
+    for (let offset = 0; offset < good.length; offset += 1_021) {
+      const directory = temporaryDirectory();
+      copyFileSync(join(filled.directory, "identity.key"), join(directory, "identity.key"));
+      writeFileSync(join(directory, "catalog.sqlite"), Buffer.from(good).fill(0xff, offset, offset + 16));
+      const { cache } = openCache(directory);
+      for (const entry of (await cache.getMany(ids)).values()) expect(entry).toEqual(untouched);
+      await cache.close();
+      await expectUsable(directory);
+    }
+  });
+});
+
+describe("where nothing can be kept, the catalog works in memory and says so once", () => {
+  async function expectWorkingInMemory(path: string): Promise<string[]> {
+    const { logger, lines } = recordingLogger();
+    const cache = sqliteToolCache({ path, logger });
+    const identity = await cache.identify(sampleServer());
+    await cache.set(identity.id, sampleEntry());
+    expect((await cache.getMany([identity.id])).get(identity.id)).toEqual(sampleEntry());
+    expect(await cache.list()).toHaveLength(1);
+    expect((await cache.identify(sampleServer())).id).toBe(identity.id);
+    await cache.close();
+    return lines;
+  }
+
+  test("a directory that cannot be made", async () => {
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
+    expect(await expectWorkingInMemory(join(file, "cache"))).toEqual([expect.stringContaining("ENOTDIR")]);
+  });
+
+  test("a file in the place of the directory", async () => {
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
+    expect(await expectWorkingInMemory(file)).toHaveLength(1);
+  });
+
+  test.runIf(posix)("a directory in which others may write", async () => {
+    const directory = join(temporaryDirectory(), "shared");
+    mkdirSync(directory);
+    chmodSync(directory, 0o777);
+    expect(await expectWorkingInMemory(directory)).toEqual([expect.stringContaining("chmod 700")]);
+    expect(readdirSync(directory)).toEqual([]);
+    expect(statSync(directory).mode & 0o777).toBe(0o777);
+  });
+
+  test.runIf(posix)(
+    "a disk without room: what fits is kept, the rest is told, nothing is thrown",
+    async () => {
+      // The shell's limit, in blocks of 512 bytes, makes every write beyond it fail as on a full disk.
+      const { stdout } = await runFixture("crowded-process", [temporaryDirectory()], "ulimit -f 300");
+      const { stored, faults } = JSON.parse(stdout) as { stored: number; faults: number };
+      expect(stored).toBeGreaterThan(0);
+      expect(stored).toBeLessThan(20);
+      expect(faults).toBeGreaterThan(0);
+    },
+  );
+
+  test.runIf(posix)("a disk without any room", async () => {
+    const { stdout } = await runFixture("crowded-process", [temporaryDirectory()], "ulimit -f 0");
+    expect(JSON.parse(stdout)).toEqual({ stored: 20, faults: 1 });
+  });
+});

@@ -1,0 +1,112 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { sampleEntry, sampleId, temporaryDirectory } from "./catalog-samples.ts";
+import { openCache } from "./open-cache.ts";
+
+const id = sampleId("files");
+
+function modes(directory: string): { [name: string]: number } {
+  const names = readdirSync(directory);
+  return Object.fromEntries(names.map((name) => [name, statSync(join(directory, name)).mode & 0o777]));
+}
+
+describe.runIf(process.platform !== "win32")("who may read", () => {
+  test("the directory is 0700 and every file in it 0600, whatever the umask is", async () => {
+    const before = process.umask(0);
+    try {
+      const directory = join(temporaryDirectory(), "a", "b");
+      const { cache } = openCache(directory);
+      await cache.set(id, sampleEntry());
+      expect(modes(directory)).toEqual({
+        "catalog.sqlite": 0o600,
+        "catalog.sqlite-shm": 0o600,
+        "catalog.sqlite-wal": 0o600,
+        "identity.key": 0o600,
+      });
+      expect(statSync(directory).mode & 0o777).toBe(0o700);
+      expect(statSync(join(directory, "..")).mode & 0o777).toBe(0o700);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  test("a catalog that others could read is taken from them", async () => {
+    const directory = temporaryDirectory();
+    const first = openCache(directory);
+    await first.cache.set(id, sampleEntry());
+    for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o644);
+    const { cache } = openCache(directory);
+    expect((await cache.getMany([id])).size).toBe(1);
+    expect(new Set(Object.values(modes(directory)))).toEqual(new Set([0o600]));
+  });
+
+  test("a directory that exists is not changed", async () => {
+    const directory = join(temporaryDirectory(), "mine");
+    mkdirSync(directory);
+    chmodSync(directory, 0o755);
+    await openCache(directory).cache.set(id, sampleEntry());
+    expect(statSync(directory).mode & 0o777).toBe(0o755);
+  });
+
+  test("what a repair writes is private too", async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "catalog.sqlite"), "garbage", { mode: 0o644 });
+    await openCache(directory).cache.set(id, sampleEntry());
+    expect(new Set(Object.values(modes(directory)))).toEqual(new Set([0o600]));
+  });
+});
+
+test("neither secrets nor addresses nor arguments are written anywhere", async () => {
+  const { cache, directory } = openCache();
+  const planted = [
+    "sk-live-4f9a1c",
+    "Bearer planted-token",
+    "https://planted.example/mcp",
+    "planted.example",
+    "--planted-argument",
+    "planted-command",
+    "/planted/directory",
+    "planted-principal",
+    "PLANTED_VARIABLE",
+    "planted-value",
+  ];
+  const remote = await cache.identify(
+    {
+      name: "api",
+      transport: "http",
+      url: "https://planted.example/mcp?key=sk-live-4f9a1c",
+      headers: { Authorization: "Bearer planted-token", "X-Plain": "planted-value" },
+      secrets: ["sk-live-4f9a1c", "Bearer planted-token"],
+    },
+    "planted-principal",
+  );
+  const local = await cache.identify({
+    name: "local",
+    transport: "stdio",
+    command: "planted-command",
+    args: ["--planted-argument", "sk-live-4f9a1c"],
+    cwd: "/planted/directory",
+    env: { PLANTED_VARIABLE: "planted-value" },
+    secrets: ["sk-live-4f9a1c"],
+  });
+  await cache.set(remote.id, sampleEntry({ credentials: remote.credentials, server: "api" }));
+  await cache.set(local.id, sampleEntry({ credentials: local.credentials, server: "local" }));
+
+  const open = everyByteOf(directory);
+  expect(open).toContain("Does read.");
+  await cache.close();
+  const closed = everyByteOf(directory);
+  for (const value of planted) {
+    for (const encoding of ["utf8", "base64", "hex"] as const) {
+      const spelled = Buffer.from(value).toString(encoding);
+      expect(open.includes(spelled) || closed.includes(spelled), `${value} as ${encoding}`).toBe(false);
+    }
+  }
+});
+
+function everyByteOf(directory: string): string {
+  return readdirSync(directory)
+    .map((name) => readFileSync(join(directory, name), "latin1"))
+    .join("\n");
+}

@@ -1,0 +1,239 @@
+import { existsSync, rmSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { sampleEntry, sampleId, sampleServer, sampleTool, temporaryDirectory } from "./catalog-samples.ts";
+import { runFixture } from "./child-process.ts";
+import { openCache, withDatabase } from "./open-cache.ts";
+
+const id = sampleId("files");
+
+describe("a catalog on disk", () => {
+  test("gives back in the next process what was stored in this one", async () => {
+    const { cache, directory } = openCache();
+    const entry = sampleEntry({ instructions: "Be brief.", prior: { era: "legacy", at: 5 } });
+    await cache.set(id, entry);
+    await cache.close();
+    const next = openCache(directory);
+    expect(await next.cache.getMany([id])).toEqual(new Map([[id, entry]]));
+    expect(next.lines).toEqual([]);
+  });
+
+  test("names a server alike in every process of the directory, and otherwise elsewhere", async () => {
+    const { cache, directory } = openCache();
+    const server = sampleServer({ secrets: ["/srv"] });
+    const identity = await cache.identify(server);
+    await cache.close();
+    expect(await openCache(directory).cache.identify(server)).toEqual(identity);
+    expect(await openCache().cache.identify(server)).not.toEqual(identity);
+  });
+
+  test("leaves unknown ids out of the answer", async () => {
+    const { cache } = openCache();
+    await cache.set(id, sampleEntry());
+    expect([...(await cache.getMany([sampleId("none"), id, id])).keys()]).toEqual([id]);
+    expect(await cache.getMany([])).toEqual(new Map());
+  });
+
+  test("lists what it holds", async () => {
+    const { cache } = openCache();
+    await cache.set(id, sampleEntry());
+    await cache.set(sampleId("mail"), sampleEntry({ server: "mail", tools: undefined, stale: true }));
+    expect((await cache.list()).toSorted((a, b) => a.server.localeCompare(b.server))).toEqual([
+      { id, server: "files", tools: 1, listedAt: 1_000, stale: false },
+      { id: sampleId("mail"), server: "mail", tools: 0, listedAt: 1_000, stale: true },
+    ]);
+  });
+
+  test("marks an entry stale, and an unknown one not at all", async () => {
+    const { cache } = openCache();
+    await cache.set(id, sampleEntry());
+    await cache.markStale(id);
+    await cache.markStale(sampleId("none"));
+    expect(await cache.getMany([id, sampleId("none")])).toEqual(
+      new Map([[id, sampleEntry({ stale: true })]]),
+    );
+  });
+
+  test("deletes an entry, and nothing else", async () => {
+    const { cache, lines } = openCache();
+    await cache.set(id, sampleEntry());
+    await cache.set(sampleId("mail"), sampleEntry());
+    await cache.delete(id);
+    await cache.delete(sampleId("none"));
+    expect((await cache.list()).map((summary) => summary.id)).toEqual(["mail"]);
+    expect(lines).toEqual([]);
+  });
+
+  test("[L13] is not changed by whoever changes what it was given or what it gave", async () => {
+    const { cache } = openCache();
+    const tool = sampleTool("read");
+    const storing = cache.set(id, sampleEntry({ tools: [tool] }));
+    tool.description = "changed while it was stored";
+    await storing;
+    const given = (await cache.getMany([id])).get(id)?.tools?.[0];
+    if (given) given.name = "changed after it was read";
+    expect((await cache.getMany([id])).get(id)).toEqual(sampleEntry());
+  });
+
+  test("keeps 600 entries apart and lists all of them", async () => {
+    const { cache } = openCache();
+    const ids = Array.from({ length: 600 }, (_, index) => sampleId(`server-${index}`));
+    await Promise.all(ids.map((each) => cache.set(each, sampleEntry({ server: each }))));
+    const found = await cache.getMany(ids);
+    expect(ids.every((each) => found.get(each)?.server === each)).toBe(true);
+    expect(await cache.list()).toHaveLength(600);
+  });
+});
+
+describe("order of writes", () => {
+  test("an older write never beats a newer one, in whatever order they are made", async () => {
+    const { cache } = openCache();
+    const times = [5, 3, 9, 1, 9, 2, 8, 7, 4, 6];
+    await Promise.all(
+      times.map((listedAt) =>
+        cache.set(id, sampleEntry({ listedAt, tools: [sampleTool(`at-${listedAt}`)] })),
+      ),
+    );
+    expect((await cache.getMany([id])).get(id)?.tools?.[0]?.name).toBe("at-9");
+  });
+
+  test("an older write of another process does not beat a newer one either", async () => {
+    const { cache, directory } = openCache();
+    await cache.set(id, sampleEntry({ listedAt: 2_000 }));
+    await openCache(directory).cache.set(id, sampleEntry({ listedAt: 1_000, tools: [sampleTool("old")] }));
+    expect((await cache.getMany([id])).get(id)?.listedAt).toBe(2_000);
+  });
+
+  test("a mark made right after a write holds for what was written", async () => {
+    const { cache } = openCache();
+    await Promise.all([cache.set(id, sampleEntry()), cache.markStale(id)]);
+    expect((await cache.getMany([id])).get(id)?.stale).toBe(true);
+  });
+});
+
+describe("a server without tools", () => {
+  test("keeps its last good list, stale, until a second list is empty too", async () => {
+    const { cache } = openCache();
+    await cache.set(id, sampleEntry());
+    await cache.set(id, sampleEntry({ listedAt: 2_000, tools: [] }));
+    expect((await cache.getMany([id])).get(id)).toEqual(sampleEntry({ listedAt: 2_000, stale: true }));
+    await cache.set(id, sampleEntry({ listedAt: 3_000, tools: [] }));
+    expect((await cache.getMany([id])).get(id)).toEqual(sampleEntry({ listedAt: 3_000, tools: [] }));
+  });
+
+  test("is remembered as suspect by the next process", async () => {
+    const { cache, directory } = openCache();
+    await cache.set(id, sampleEntry());
+    await cache.set(id, sampleEntry({ listedAt: 2_000, tools: [] }));
+    await cache.close();
+    const next = openCache(directory).cache;
+    await next.set(id, sampleEntry({ listedAt: 3_000, tools: [] }));
+    expect((await next.getMany([id])).get(id)?.tools).toEqual([]);
+  });
+
+  test("[L3] an older list with tools that arrives after a newer empty one is dropped", async () => {
+    const { cache } = openCache();
+    await cache.set(id, sampleEntry({ listedAt: 2_000, tools: [] }));
+    await cache.set(id, sampleEntry({ listedAt: 1_000 }));
+    expect((await cache.getMany([id])).get(id)?.tools).toEqual([]);
+  });
+});
+
+describe("unreadable rows", () => {
+  const damages: readonly [what: string, sql: string][] = [
+    ["another version", `UPDATE keyv SET value = replace(value, '"version":1', '"version":2')`],
+    ["a changed tool", "UPDATE keyv SET value = replace(value, 'Does read', 'Does harm')"],
+    ["text that is no document", "UPDATE keyv SET value = 'nonsense'"],
+    ["no text at all", "UPDATE keyv SET value = x'00ff'"],
+    [
+      "the row of another server",
+      `UPDATE keyv SET key = 'between' WHERE key = 'files'; UPDATE keyv SET key = 'files' WHERE key = 'mail';
+       UPDATE keyv SET key = 'mail' WHERE key = 'between'`,
+    ],
+  ];
+
+  test.each(damages)("[L5] %s is a miss, and the entry can be written anew", async (_what, sql) => {
+    const { cache, file } = openCache();
+    const mail = sampleId("mail");
+    await cache.set(id, sampleEntry());
+    await cache.set(mail, sampleEntry());
+    withDatabase(file, (database) => database.exec(sql));
+    expect(await cache.getMany([id, mail])).toEqual(new Map());
+    expect(await cache.list()).toEqual([]);
+    await cache.set(id, sampleEntry({ listedAt: 1 }));
+    expect((await cache.getMany([id])).get(id)?.listedAt).toBe(1);
+  });
+});
+
+describe("what cannot be stored", () => {
+  test("is told to the logger and leaves the old entry", async () => {
+    const { cache, lines } = openCache();
+    await cache.set(id, sampleEntry());
+    const cyclic = sampleEntry({ listedAt: 2_000, capabilities: {} });
+    Object.assign(cyclic.capabilities ?? {}, { self: cyclic });
+    await cache.set(id, cyclic);
+    await cache.set(id, sampleEntry({ listedAt: 3_000, instructions: "x".repeat(17 * 1024 * 1024) }));
+    expect((await cache.getMany([id])).get(id)).toEqual(sampleEntry());
+    expect(lines).toHaveLength(2);
+  });
+});
+
+describe("close", () => {
+  test("makes get a miss and set nothing, and may be called again", async () => {
+    const { cache, directory, lines } = openCache();
+    await cache.set(id, sampleEntry());
+    await Promise.all([cache.close(), cache.close()]);
+    await cache.set(sampleId("mail"), sampleEntry());
+    await cache.markStale(id);
+    await cache.delete(id);
+    await cache.close();
+    expect(await cache.getMany([id])).toEqual(new Map());
+    expect(await cache.list()).toEqual([]);
+    expect(await openCache(directory).cache.list()).toEqual([expect.objectContaining({ id, stale: false })]);
+    expect(lines).toEqual([]);
+  });
+
+  test("waits for what was asked before, and releases the files", async () => {
+    const { cache, directory, file } = openCache();
+    const storing = cache.set(id, sampleEntry());
+    const reading = cache.getMany([id]);
+    await cache.close();
+    await Promise.all([storing, reading]);
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    expect((await openCache(directory).cache.getMany([id])).size).toBe(1);
+    rmSync(directory, { recursive: true });
+  });
+
+  test("opens nothing if nothing was opened, not even for an identity afterwards", async () => {
+    const directory = `${temporaryDirectory()}/catalog`;
+    const { cache } = openCache(directory);
+    await cache.close();
+    expect((await cache.identify(sampleServer())).id).toMatch(/^[0-9a-f]{64}$/);
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  test("is what `await using` does", async () => {
+    const { cache, file } = openCache();
+    {
+      await using used = cache;
+      await used.set(id, sampleEntry());
+    }
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    expect(await cache.list()).toEqual([]);
+  });
+
+  test("is not needed for the process to end, and nothing is said about SQLite", async () => {
+    const directory = temporaryDirectory();
+    const { stdout, stderr } = await runFixture("abandoning-process", [directory]);
+    expect(stdout).toBe("");
+    expect(stderr).not.toContain("SQLite"); // Node 22 would call it experimental
+    expect(await openCache(directory).cache.list()).toHaveLength(1);
+  });
+});
+
+test("importing the package and making a cache loads neither Keyv nor SQLite", async () => {
+  const { stdout } = await runFixture("importing-process", [temporaryDirectory()]);
+  const { onImport, onUse } = JSON.parse(stdout) as { onImport: string[]; onUse: string[] };
+  expect(onImport).toEqual([]);
+  expect(onUse).toEqual(expect.arrayContaining(["keyv", "@keyv/sqlite"]));
+  expect(onUse).not.toContain("better-sqlite3");
+});
