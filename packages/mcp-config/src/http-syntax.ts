@@ -1,0 +1,14 @@
+/** Whether a text is an absolute `http:` or `https:` URL. */
+export function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/** Whether a text can name a header (RFC 9110, section 5.1: a token). */
+export function isHeaderName(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
+}
+
+/** Whether a text can be sent as a header's value: printable Latin-1 and tabs, so no line break can smuggle a header in. */
+export function isHeaderValue(text: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+}

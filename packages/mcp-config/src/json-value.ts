@@ -1,0 +1,25 @@
+/** A JSON object without prototype: `__proto__` and `toString` are keys like any other. */
+export type JsonMap = { [key: string]: unknown };
+
+/** An empty object without prototype. */
+export function createMap<T = unknown>(): { [key: string]: T } {
+  return Object.create(null) as { [key: string]: T };
+}
+
+/** Whether a value is an object with members, neither `null` nor an array. */
+export function isMap(value: unknown): value is JsonMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A member by name, `undefined` if the object has none of its own; the prototype is never asked. */
+export function ownMember<T>(map: { readonly [key: string]: T }, key: string): T | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** What a value is, as a message says it: `an array`, `a number`, `null`. The value itself stays out of messages. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (Number.isNaN(value)) return "not a number (NaN)";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

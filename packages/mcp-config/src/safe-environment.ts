@@ -1,0 +1,87 @@
+import { createMap } from "./json-value.ts";
+
+/** Variables by name, as `process.env` has them. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+/** `true`: everything; a list: these names. They come on top of the safe ones. */
+export type InheritEnv = boolean | readonly string[];
+
+/**
+ * What a child needs to find programs, its home and its language, and nothing that is usually secret. The first six are
+ * those of the official SDK. `LC_*` is spelled out, because the prefix is a known way to smuggle other values through.
+ */
+const SAFE_ON_POSIX: readonly string[] = [
+  "HOME",
+  "LOGNAME",
+  "PATH",
+  "SHELL",
+  "TERM",
+  "USER",
+  "TMPDIR",
+  "TZ",
+  "LANG",
+  "LANGUAGE",
+  "LC_ALL",
+  "LC_COLLATE",
+  "LC_CTYPE",
+  "LC_MESSAGES",
+  "LC_MONETARY",
+  "LC_NUMERIC",
+  "LC_TIME",
+  "XDG_CACHE_HOME",
+  "XDG_CONFIG_HOME",
+  "XDG_DATA_HOME",
+  "XDG_STATE_HOME",
+];
+
+/** The official SDK's list, and `TMP`. */
+const SAFE_ON_WINDOWS: readonly string[] = [
+  "APPDATA",
+  "COMSPEC",
+  "HOMEDRIVE",
+  "HOMEPATH",
+  "LOCALAPPDATA",
+  "PATH",
+  "PATHEXT",
+  "PROCESSOR_ARCHITECTURE",
+  "PROGRAMDATA",
+  "PROGRAMFILES",
+  "PROGRAMFILES(X86)",
+  "PROGRAMW6432",
+  "SYSTEMDRIVE",
+  "SYSTEMROOT",
+  "TEMP",
+  "TMP",
+  "USERNAME",
+  "USERPROFILE",
+  "WINDIR",
+];
+
+/**
+ * The whole environment of a child: the safe part of the parent's, what `inheritEnv` adds, and on top of it what the
+ * server's entry names. Inherited values that begin with `()` are exported shell functions and are left out.
+ */
+export function childEnvironment(
+  parent: Environment,
+  inheritEnv: InheritEnv,
+  own: { readonly [name: string]: string },
+  platform: NodeJS.Platform,
+): { [name: string]: string } {
+  // Windows knows one variable whatever its case; two spellings of it would leave the choice to chance.
+  const canonical = (name: string) => (platform === "win32" ? name.toUpperCase() : name);
+  const allowed = new Set(namesToInherit(inheritEnv, platform).map(canonical));
+  const named = new Set(Object.keys(own).map(canonical));
+  const child = createMap<string>();
+  for (const name of Object.keys(parent)) {
+    const value = parent[name];
+    const isWanted = (inheritEnv === true || allowed.has(canonical(name))) && !named.has(canonical(name));
+    if (isWanted && value !== undefined && !value.startsWith("()")) child[name] = value;
+  }
+  for (const name of Object.keys(own)) child[name] = own[name] as string;
+  return child;
+}
+
+function namesToInherit(inheritEnv: InheritEnv, platform: NodeJS.Platform): readonly string[] {
+  const safe = platform === "win32" ? SAFE_ON_WINDOWS : SAFE_ON_POSIX;
+  return typeof inheritEnv === "boolean" ? safe : [...safe, ...inheritEnv];
+}

@@ -1,0 +1,23 @@
+const LONGEST_NAME = 512;
+const LONGEST_QUOTE = 80;
+
+/** Why a string cannot name a server, or `undefined` if it can (DESIGN, section 12). */
+export function serverNameFault(name: string): string | undefined {
+  if (name === "") return "its name is empty";
+  if (name.length > LONGEST_NAME) return `its name is longer than ${LONGEST_NAME} characters`;
+  if (/\p{Cc}/u.test(name)) return "its name contains a control character";
+  return undefined;
+}
+
+/**
+ * Text from a configuration as a message shows it: quoted, cut to 80 characters, with everything escaped that a terminal
+ * would act on or hide.
+ */
+export function quote(text: string): string {
+  const shown = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
+  return JSON.stringify(shown).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}

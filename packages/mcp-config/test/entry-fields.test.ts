@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { read, refused } from "./entry-reading.ts";
+
+describe("an entry is refused, with the place and the next step", () => {
+  test.each<[string, unknown, string, string]>([
+    ["null", null, "", "must be an object, not null"],
+    ["a string", "npx", "", "must be an object, not a string"],
+    ["an array", ["npx"], "", "must be an object, not an array"],
+    ["an empty object", {}, "", 'neither "command" nor "url"; add "command"'],
+    ["only a type", { type: "stdio" }, "", 'neither "command" nor "url"'],
+    [
+      "command and url",
+      { command: "npx", url: "https://h" },
+      "/url",
+      'both "command" and "url"; keep the one you mean',
+    ],
+    ["a server in a file", { server: {} }, "", 'neither "command" nor "url"'],
+    [
+      "a command that is no string",
+      { command: ["npx"] },
+      "/command",
+      '"command" must be a string, not an array',
+    ],
+    ["a command that is null", { command: null }, "/command", "not null"],
+    ["an empty command", { command: "" }, "/command", '"command" is empty'],
+    ["a command with NUL", { command: "a\0b" }, "/command", "NUL"],
+    [
+      "args as a string",
+      { command: "npx", args: "-y" },
+      "/args",
+      '"args" must be an array of strings, not a string',
+    ],
+    [
+      "args with null",
+      { command: "npx", args: ["a", null] },
+      "/args/1",
+      '"1" in "args" must be a string, not null',
+    ],
+    ["args with a hole", { command: "npx", args: new Array(1) }, "/args/0", "must be a string"],
+    [
+      "env as an array",
+      { command: "npx", env: ["A=1"] },
+      "/env",
+      '"env" must be an object of strings, not an array',
+    ],
+    [
+      "a number in env",
+      { command: "npx", env: { PORT: 1 } },
+      "/env/PORT",
+      '"PORT" in "env" must be a string, not a number; put it in quotes',
+    ],
+    ["a boolean in env", { command: "npx", env: { ON: true } }, "/env/ON", "not a boolean; put it in quotes"],
+    ["null in env", { command: "npx", env: { N: null } }, "/env/N", "not null"],
+    [
+      "an env name with =",
+      { command: "npx", env: { "A=B": "1" } },
+      "/env/A=B",
+      "no variable's name may have",
+    ],
+    [
+      "an env name without characters",
+      { command: "npx", env: { "": "1" } },
+      "/env/",
+      "is no name for a variable",
+    ],
+    ["cwd as a number", { command: "npx", cwd: 1 }, "/cwd", '"cwd" must be a string'],
+    ["a number in headers", { url: "https://h", headers: { "X-A": 1 } }, "/headers/X-A", "put it in quotes"],
+    [
+      "a header name with a space",
+      { url: "https://h", headers: { "X A": "1" } },
+      "/headers/X A",
+      "no valid header name",
+    ],
+    [
+      "a header name with a line break",
+      { url: "https://h", headers: { "X\r\nY": "1" } },
+      "/headers/X\r\nY",
+      "no valid header name",
+    ],
+    ["a url of another scheme", { url: "file:///etc/passwd" }, "/url", "begins with http:// or https://"],
+    ["a url without a scheme", { url: "host/mcp" }, "/url", "begins with http:// or https://"],
+    ["a url without a host", { url: "https://" }, "/url", "whole URL"],
+    ["a url that is no string", { url: 1 }, "/url", "must be a string"],
+    [
+      "an unknown type",
+      { type: "ws", url: "https://h" },
+      "/type",
+      '"stdio", "http", "streamable-http", "streamableHttp", "sse"',
+    ],
+    ["a type in other case", { type: "HTTP", url: "https://h" }, "/type", "must be one of"],
+    [
+      "a type named as a prototype member",
+      { type: "constructor", url: "https://h" },
+      "/type",
+      "must be one of",
+    ],
+    ["a type that is no string", { type: 1, command: "npx" }, "/type", '"type" must be a string'],
+    ["type stdio with a url", { type: "stdio", url: "https://h" }, "/type", 'goes with "command"'],
+    ["type http with a command", { type: "http", command: "npx" }, "/type", 'goes with "url"'],
+    [
+      "enabled as a string",
+      { command: "npx", enabled: "false" },
+      "/enabled",
+      "must be true or false, not a string",
+    ],
+    ["disabled as a number", { command: "npx", disabled: 1 }, "/disabled", "must be true or false"],
+    ["lazy as a string", { command: "npx", lazy: "yes" }, "/lazy", "must be true or false"],
+    [
+      "trustAnnotations as a string",
+      { command: "npx", trustAnnotations: "no" },
+      "/trustAnnotations",
+      "must be true or false",
+    ],
+    ["tools as an array", { command: "npx", tools: ["a"] }, "/tools", "must be an object"],
+    [
+      "tools with a stray key",
+      { command: "npx", tools: { includes: [] } },
+      "/tools/includes",
+      '"include" and "exclude" only',
+    ],
+    [
+      "tools.include as a string",
+      { command: "npx", tools: { include: "a" } },
+      "/tools/include",
+      "array of strings",
+    ],
+    [
+      "tools.exclude with a number",
+      { command: "npx", tools: { exclude: [1] } },
+      "/tools/exclude/0",
+      "must be a string",
+    ],
+  ])("%s", (_what, entry, pointer, hint) => {
+    const error = refused(entry);
+    expect(error.code).toBe("MCP_CONFIG_INVALID");
+    expect(error.server).toBe("s");
+    expect(error.phase).toBe("config");
+    expect(error.location).toEqual({ file: "/project/mcp.json", pointer });
+    expect(error.message).toMatch(/^Server "s" \(\/project\/mcp\.json\): /);
+    expect(error.message).toContain(hint);
+  });
+
+  const limits = ["timeout", "connectTimeoutMs", "callTimeoutMs", "maxTotalMs", "maxMessageBytes"];
+  const amounts = [-1, Number.NaN, Number.POSITIVE_INFINITY, "5000", true, null, [1], {}];
+  test.each(limits.flatMap((limit) => amounts.map((amount) => [limit, amount] as const)))(
+    "%s: %s",
+    (limit, amount) => {
+      const error = refused({ command: "npx", [limit]: amount });
+      expect(error.message).toContain(`"${limit}" must be a finite number of at least 0`);
+      expect(error.location?.pointer).toBe(`/${limit}`);
+    },
+  );
+
+  test("a time that no timer can count", () => {
+    expect(refused({ command: "npx", maxTotalMs: 2 ** 31 }).message).toContain("write 0 for no limit");
+    expect(read({ command: "npx", maxTotalMs: 2 ** 31 - 1 }).definition.limits?.maxTotalMs).toBe(2 ** 31 - 1);
+  });
+});

@@ -1,0 +1,175 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested.
+import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createServerResolver } from "../src/index.ts";
+import { http, IN_PROJECT, refused, resolveHttp, resolveStdio, signal, type Written } from "./resolution.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe("variables", () => {
+  test("are filled in wherever a definition may have them", async () => {
+    const env = { V: "value" };
+    const written = { command: "${V}", args: ["-${V}-", "${W:-w}"], env: { A: "${V}!" }, cwd: "/${V}" };
+    expect(await resolveStdio(written, { env })).toMatchObject({
+      command: "value",
+      args: ["-value-", "w"],
+      env: { A: "value!" },
+      cwd: "/value",
+    });
+    expect(
+      await resolveHttp({ url: "https://${V}/mcp", headers: { "X-${V}": "${V}" } }, { env }),
+    ).toMatchObject({
+      url: "https://value/mcp",
+      headers: { "X-${V}": "value" },
+    });
+  });
+
+  test("that are set but empty count as set", async () => {
+    expect((await resolveStdio({ args: ["<${E}>", "<${E:-x}>"] }, { env: { E: "" } })).args).toEqual([
+      "<>",
+      "<>",
+    ]);
+  });
+
+  test("are filled in once: a value that refers to another variable arrives as it is", async () => {
+    const env = { A: "${SECRET}", SECRET: "hidden-value" };
+    const { args, env: child } = await resolveStdio(
+      { args: ["${A}", "${OWN}"], env: { OWN: "${A}" } },
+      { env },
+    );
+    expect(args).toEqual(["${SECRET}", "${SECRET}"]);
+    expect(child).toEqual({ OWN: "${SECRET}" });
+  });
+
+  test("of the entry's own env beat the environment, for all fields but env itself", async () => {
+    const env = { T: "ambient" };
+    const own = { T: "own", COPY: "${T}" };
+    const local = await resolveStdio(
+      { command: "/${T}", args: ["${T}", "${COPY}"], env: own, cwd: "/${T}" },
+      { env },
+    );
+    expect(local).toMatchObject({
+      command: "/own",
+      args: ["own", "ambient"],
+      cwd: "/own",
+      env: { COPY: "ambient" },
+    });
+    const remote = await resolveHttp({ url: "https://${T}", headers: { A: "${T}" }, env: own }, { env });
+    expect(remote).toMatchObject({ url: "https://own", headers: { A: "own" } });
+  });
+
+  test("of an entry's env that refer to each other do not loop", async () => {
+    const own = { A: "${B}", B: "${A}" };
+    const { env } = await resolveStdio({ env: own }, { env: { A: "a", B: "b" } });
+    expect(env).toEqual({ A: "b", B: "a" });
+  });
+
+  test("are read anew at each resolution, from process.env by default", async () => {
+    const resolver = createServerResolver();
+    const seen: string[] = [];
+    for (const token of ["first", "second"]) {
+      vi.stubEnv("MCP_CONFIG_TEST_TOKEN", token);
+      const server = await resolver(http({ headers: { A: "${MCP_CONFIG_TEST_TOKEN}" } }), { signal });
+      seen.push((server as ResolvedRemoteServer).headers.A ?? "");
+    }
+    expect(seen).toEqual(["first", "second"]);
+  });
+
+  test.each(["toString", "__proto__", "constructor", "hasOwnProperty", "valueOf"])(
+    "[A2] ${%s} never reaches the prototype: it is a variable that is not set",
+    async (name) => {
+      const headers = { A: `<\${${name}}>` };
+      for (const options of [{ env: {} }, { env: process.env }]) {
+        const error = await refused(resolveHttp({ headers }, options));
+        expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
+        const empty = await resolveHttp(
+          { headers, env: { X: "1" } },
+          { ...options, missingVariable: "empty" },
+        );
+        expect(empty.headers.A).toBe("<>");
+      }
+    },
+  );
+});
+
+describe("a variable that is not set and has no default", () => {
+  test("fails the server, and the message says where, which and what to do", async () => {
+    const error = await refused(resolveHttp({ headers: { Authorization: "Bearer ${GITHUB_PAT}" } }));
+    expect(error.message).toBe(
+      'Server "s" (/project/mcp.json:4:5) refers to a variable that is not set: "GITHUB_PAT" in "headers.Authorization". ' +
+        "Set it, or write a default as in ${GITHUB_PAT:-default}.",
+    );
+    expect(error).toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+      server: "s",
+      phase: "resolve",
+      retryable: false,
+      location: { file: "/project/mcp.json", line: 4, column: 5 },
+    });
+  });
+
+  test.each<[string, Written<"stdio">]>([
+    ["command", { command: "/bin/${X}" }],
+    ["args[1]", { args: ["a", "${X}"] }],
+    ["env.A", { env: { A: "${X}" } }],
+    ["cwd", { cwd: "/${X}" }],
+  ])("is found in %s", async (field, written) => {
+    expect((await refused(resolveStdio(written))).message).toContain(`"X" in "${field}"`);
+  });
+
+  test("does not come alone: all that is missing is named at once", async () => {
+    const error = await refused(
+      resolveHttp({ url: "https://${H}", headers: { A: "${T}" }, env: { E: "${V}" } }),
+    );
+    expect(error.message).toContain('"V" in "env.E", "H" in "url", "T" in "headers.A"');
+  });
+
+  test.each([
+    ["empty", "<>"],
+    ["literal", "<${X}>"],
+  ] as const)("becomes %s if the host says so", async (missingVariable, expected) => {
+    expect((await resolveStdio({ args: ["<${X}>", "${X:-d}"] }, { missingVariable })).args).toEqual([
+      expected,
+      "d",
+    ]);
+  });
+});
+
+describe("a project's entry", () => {
+  const definedIn = IN_PROJECT;
+  const env = { ANTHROPIC_API_KEY: "sk-ant-planted", ALLOWED: "allowed" };
+
+  test("[A1] cannot read the environment: not for a header, a url, an argument or a variable of its own", async () => {
+    const hidden = "${ANTHROPIC_API_KEY}";
+    const attempts = [
+      resolveHttp({ definedIn, headers: { A: hidden } }, { env }),
+      resolveHttp({ definedIn, url: `https://host/${hidden}` }, { env }),
+      resolveHttp({ definedIn, headers: { A: "${X}" }, env: { X: hidden } }, { env }),
+      resolveStdio({ definedIn, args: [hidden] }, { env }),
+      resolveStdio({ definedIn, env: { X: hidden } }, { env }),
+      resolveStdio({ definedIn, command: hidden }, { env, inheritEnv: true }),
+    ];
+    for (const attempt of attempts) {
+      const error = await refused(attempt);
+      expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
+      expect(error.message).toContain("projectVariables");
+      expect(JSON.stringify(error)).not.toContain("planted");
+    }
+  });
+
+  test("reads its own env and the names it was allowed", async () => {
+    const headers = { A: "${OWN} ${ALLOWED} ${ANTHROPIC_API_KEY:-none}" };
+    const server = await resolveHttp(
+      { definedIn, headers, env: { OWN: "own" } },
+      { env, projectVariables: ["ALLOWED"] },
+    );
+    expect(server.headers.A).toBe("own allowed none");
+  });
+
+  test("is told plainly if the variable does not exist anyway", async () => {
+    const error = await refused(resolveHttp({ definedIn, headers: { A: "${NOWHERE}" } }, { env }));
+    expect(error.message).toContain("Set it, or write a default");
+  });
+});

@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { childEnvironment } from "../src/safe-environment.ts";
+
+const JUNK = Object.fromEntries(
+  Array.from({ length: 500 }, (_, index) => [`JUNK_${index}`, `value ${index}`]),
+);
+
+describe("childEnvironment", () => {
+  test("[A3] a child process sees the safe names and what its entry names, and nothing else", () => {
+    const parent = {
+      ...JUNK,
+      PATH: "/usr/bin",
+      HOME: "/home/ada",
+      LANG: "C.UTF-8",
+      LC_ALL: "C",
+      LC_API_KEY: "smuggled",
+      ANTHROPIC_API_KEY: "planted",
+      NODE_OPTIONS: "--no-warnings",
+    };
+    const env = childEnvironment(parent, false, { DECLARED: "yes" }, "linux");
+    const script = "process.stdout.write(JSON.stringify(process.env))";
+    const seen = JSON.parse(execFileSync(process.execPath, ["-e", script], { env, encoding: "utf8" }));
+    expect(seen).toEqual({
+      PATH: "/usr/bin",
+      HOME: "/home/ada",
+      LANG: "C.UTF-8",
+      LC_ALL: "C",
+      DECLARED: "yes",
+    });
+  });
+
+  test("an exported shell function is left out, however much is inherited", () => {
+    const parent = { HOME: "() { evil; }", X: "() { evil; }", Y: "kept" };
+    expect(childEnvironment(parent, true, {}, "linux")).toEqual({ Y: "kept" });
+  });
+
+  test("inheritEnv adds everything, or only the listed names", () => {
+    const parent = { A: "1", B: "2", C: undefined, HOME: "/h" };
+    expect(childEnvironment(parent, true, {}, "linux")).toEqual({ A: "1", B: "2", HOME: "/h" });
+    expect(childEnvironment(parent, ["B", "C", "toString"], {}, "linux")).toEqual({ B: "2", HOME: "/h" });
+    expect(childEnvironment(parent, [], {}, "linux")).toEqual({ HOME: "/h" });
+  });
+
+  test("what the entry names beats what is inherited", () => {
+    expect(childEnvironment({ HOME: "/h", A: "1" }, true, { HOME: "/own", A: "" }, "linux")).toEqual({
+      HOME: "/own",
+      A: "",
+    });
+  });
+
+  test("on Windows a name is the same in any case", () => {
+    const parent = { Path: "C:\\Windows", SystemRoot: "C:\\Windows", ComSpec: "cmd", SECRET: "x" };
+    expect(childEnvironment(parent, false, { PATH: "C:\\own" }, "win32")).toEqual({
+      PATH: "C:\\own",
+      SystemRoot: "C:\\Windows",
+      ComSpec: "cmd",
+    });
+  });
+
+  test("on POSIX a name in another case is another name", () => {
+    expect(childEnvironment({ Path: "/x", path: "/y" }, false, {}, "linux")).toEqual({});
+  });
+
+  test("[A4] __proto__ is an ordinary name", () => {
+    const own = JSON.parse('{"__proto__": "own"}');
+    const env = childEnvironment({}, false, own, "linux");
+    expect(Object.keys(env)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(env)).toBeNull();
+  });
+});

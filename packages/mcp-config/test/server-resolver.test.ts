@@ -1,0 +1,156 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested.
+import { describe, expect, test } from "vitest";
+import { createServerResolver } from "../src/index.ts";
+import { IN_FILE, refused, resolveHttp, resolveStdio, signal, stdio } from "./resolution.ts";
+
+describe("a child process", () => {
+  const env = { PATH: "/bin", HOME: "/h", OPENAI_API_KEY: "planted", EXTRA: "extra", FN: "() { x; }" };
+
+  test("[A3] gets the safe names and its own, not the keys that lie around", async () => {
+    const server = await resolveStdio({ env: { A: "1" } }, { env });
+    expect(server.env).toEqual({ PATH: "/bin", HOME: "/h", A: "1" });
+    expect(Object.getPrototypeOf(server.env)).toBeNull();
+  });
+
+  test("gets more if the host says so", async () => {
+    expect((await resolveStdio({}, { env, inheritEnv: ["EXTRA"] })).env).toEqual({
+      PATH: "/bin",
+      HOME: "/h",
+      EXTRA: "extra",
+    });
+    expect((await resolveStdio({}, { env, inheritEnv: true })).env).toEqual({
+      PATH: "/bin",
+      HOME: "/h",
+      OPENAI_API_KEY: "planted",
+      EXTRA: "extra",
+    });
+  });
+
+  test("is started where its file stands if a path turns out relative", async () => {
+    const options = { env: { DIR: "sub" } };
+    const inFile = await resolveStdio({ command: "${DIR}/s", cwd: "${DIR}" }, options);
+    expect(inFile).toMatchObject({ command: "/project/sub/s", cwd: "/project/sub" });
+    const inCode = await resolveStdio({ definedIn: { scope: "explicit" }, cwd: "${DIR}" }, options);
+    expect(inCode.cwd).toBe("sub");
+  });
+
+  test("is not started without a command", async () => {
+    const error = await refused(resolveStdio({ command: "${E}" }, { env: { E: "" } }));
+    expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", phase: "resolve", location: { line: 4 } });
+    expect(error.message).toContain('"command" is empty');
+  });
+});
+
+describe("a remote server", () => {
+  test.each(["", "host", "file:///etc/passwd", "javascript:alert(1)", "https://", "https://ho st/"])(
+    "is refused if its url comes out as %j",
+    async (url) => {
+      const error = await refused(resolveHttp({ url: "${URL}" }, { env: { URL: url } }));
+      expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", server: "s" });
+      expect(error.message).toContain('"url" is no http(s) URL once its variables are filled in');
+    },
+  );
+
+  test.each(["token\n", "a\r\nX-Injected: 1", "tok\u0000en", "to€ken"])(
+    "is refused if a header's value comes out as %j",
+    async (token) => {
+      const error = await refused(
+        resolveHttp({ headers: { Authorization: "Bearer ${T}" } }, { env: { T: token } }),
+      );
+      expect(error.code).toBe("MCP_CONFIG_INVALID");
+      expect(error.message).toContain('"headers.Authorization" has a character that no header can carry');
+    },
+  );
+
+  test("keeps its transport", async () => {
+    const definition = { name: "s", definedIn: IN_FILE, transport: "sse", url: "https://host/sse" } as const;
+    const server = await createServerResolver({ env: {} })(definition, { signal });
+    expect(server).toEqual({
+      name: "s",
+      transport: "sse",
+      url: "https://host/sse",
+      headers: {},
+      secrets: [],
+    });
+  });
+});
+
+describe("secrets", () => {
+  test("of a remote server are its headers, bare tokens, and what its url gives away", async () => {
+    const env = { TOKEN: "tok-1", REGION: "eu", PATH_KEY: "key-1" };
+    const { secrets } = await resolveHttp(
+      {
+        url: "https://user:p%20w@${REGION}.host/${PATH_KEY}?api_key=query-1&page=2",
+        headers: { Authorization: "Bearer ${TOKEN}", "X-Region": "${REGION}-west" },
+        env: { OWN_SECRET: "own-1", PLAIN: "plain-1" },
+      },
+      { env },
+    );
+    expect(new Set(secrets)).toEqual(
+      new Set([
+        "user:p%20w",
+        "p%20w",
+        "p w",
+        "query-1",
+        "tok-1",
+        "Bearer tok-1",
+        "eu-west",
+        "own-1",
+        "key-1",
+      ]),
+    );
+  });
+
+  test("of a child are credentials in its env, and values of credential variables wherever they are used", async () => {
+    const env = { API_KEY: "key-1", PLAIN: "plain-1", DB_PASS: "pass-1", OTHER_TOKEN: "not-used" };
+    const { secrets } = await resolveStdio(
+      {
+        args: [
+          "--key=${API_KEY}",
+          "${PLAIN}",
+          "${SOME_SECRET:-fallback-1}",
+          "--dsn=postgres://u:${DB_PASS}@db/x",
+        ],
+        env: { GITHUB_TOKEN: "ghp-${PLAIN}", LEVEL: "debug", EMPTY_TOKEN: "" },
+      },
+      { env },
+    );
+    expect(new Set(secrets)).toEqual(new Set(["key-1", "fallback-1", "pass-1", "u:pass-1", "ghp-plain-1"]));
+  });
+
+  test("are none where nothing is secret", async () => {
+    expect(
+      (await resolveStdio({ args: ["${A}"], env: { B: "b" } }, { env: { A: "a", HOME: "/h" } })).secrets,
+    ).toEqual([]);
+  });
+});
+
+describe("every server", () => {
+  test("gets a copy of its limits", async () => {
+    const limits = { callTimeoutMs: 5 };
+    const server = await resolveStdio({ limits });
+    expect(server.limits).toEqual(limits);
+    expect(server.limits).not.toBe(limits);
+  });
+
+  test("in this process passes through", async () => {
+    const server = { connect: async () => {} };
+    const definition = { name: "s", definedIn: IN_FILE, transport: "in-process", server } as const;
+    const resolved = await createServerResolver()(definition, { signal });
+    expect(resolved).toEqual({ name: "s", transport: "in-process", server, secrets: [] });
+  });
+
+  test("is given up if the signal has fired", async () => {
+    const error = await refused(createServerResolver()(stdio(), { signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ code: "MCP_ABORTED", server: "s", phase: "resolve" });
+  });
+
+  test("leaves its definition as it was", async () => {
+    const definition = Object.freeze(
+      stdio({ args: Object.freeze(["${A}"]), env: Object.freeze({ A: "1" }) }),
+    );
+    const before = structuredClone(definition);
+    await createServerResolver({ env: {} })(definition, { signal });
+    expect(definition).toEqual(before);
+  });
+});

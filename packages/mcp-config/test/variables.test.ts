@@ -1,0 +1,99 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested.
+import { describe, expect, test } from "vitest";
+import { expandVariables, hasVariables } from "../src/variables.ts";
+
+const VALUES: { [name: string]: string } = { A: "1", E: "", NEST: "${A}", "my.var-2": "dotted", É: "accent" };
+
+function expand(text: string): string {
+  return expandVariables(text, ({ name, defaultText, written }) => VALUES[name] ?? defaultText ?? written);
+}
+
+describe("expandVariables", () => {
+  test.each([
+    ["", ""],
+    ["plain", "plain"],
+    ["${A}", "1"],
+    ["pre${A}post${B:-q}", "pre1postq"],
+    ["${A}${A}", "11"],
+    ["${B:-}", ""],
+    ["${B:-a:-b}", "a:-b"],
+    ["${E}", ""],
+    ["${E:-x}", ""],
+    ["${my.var-2}", "dotted"],
+    ["${É}", "accent"],
+  ])("%s becomes %j", (text, expected) => {
+    expect(expand(text)).toBe(expected);
+  });
+
+  test.each([
+    "$A",
+    "$(A)",
+    "%A%",
+    "${}",
+    "${",
+    "}",
+    "$${",
+    "${A:+x}",
+    "${A:?x}",
+    "${A:=x}",
+    "${A:x}",
+    "${env:A}",
+    "${{ A }}",
+    "${ A }",
+    "${a + b}",
+    "${A",
+    "${:-x}",
+    "${A\u0000}",
+    "${B}",
+  ])("%j stays as it is", (text) => {
+    expect(expand(text)).toBe(text);
+  });
+
+  test.each([
+    ["${NEST}", "${A}"],
+    ["${NEST}${A}", "${A}1"],
+    ["$${NEST}", "$${A}"],
+    ["${B:-${A}}", "${A}"],
+    ["${A:-${B}}", "1"],
+    ["${A:-${B:-${C}}}!", "1!"],
+    ['${B:-{"a"}!', '{"a"!'],
+    ["${B:-$A}", "$A"],
+  ])("what was put in is never looked at again: %s becomes %s", (text, expected) => {
+    expect(expand(text)).toBe(expected);
+  });
+
+  test("a value that looks like a replacement pattern arrives unchanged", () => {
+    expect(expandVariables("<${A}>", () => "$& $1 $$ $`")).toBe("<$& $1 $$ $`>");
+  });
+
+  test("an unclosed default leaves the rest alone", () => {
+    expect(expand("${A} ${B:-x ${A}")).toBe("1 ${B:-x ${A}");
+  });
+
+  test("the reference is handed over as it was written", () => {
+    const seen: unknown[] = [];
+    expandVariables("a ${X} b ${Y:-${Z}}", (reference) => {
+      seen.push(reference);
+      return "";
+    });
+    expect(seen).toEqual([
+      { name: "X", defaultText: undefined, written: "${X}" },
+      { name: "Y", defaultText: "${Z}", written: "${Y:-${Z}}" },
+    ]);
+  });
+
+  test("a megabyte of hostile beginnings is read in one go", () => {
+    const text = "${A:-".repeat(200_000);
+    expect(expand(text)).toBe(text);
+  });
+});
+
+test.each([
+  ["https://${HOST}/mcp", true],
+  ["${A:-x}", true],
+  ["https://host/${", false],
+  ["$HOST", false],
+  ["${A:+x}", false],
+])("whether %s has variables: %s", (text, expected) => {
+  expect(hasVariables(text)).toBe(expected);
+});
