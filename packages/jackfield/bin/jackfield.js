@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { runCommandLine } from "../dist/cli.js";
+import { runCommandLine } from "../dist/command-line.js";
 
 process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -27,7 +27,9 @@ export function createMcp(
   release: () => Promise<void>,
 ): Mcp {
   const at = Date.now();
-  const broken = problems.flatMap((problem) => (problem.server === undefined ? [] : [brokenEntry(problem.server, problem, at)]));
+  const broken = problems.flatMap((problem) =>
+    problem.server === undefined ? [] : [brokenEntry(problem.server, problem, at)],
+  );
   const report: McpReport = {
     ...started,
     failed: [...started.failed, ...broken.map(({ name, problem }) => ({ name, error: problem.error }))],

@@ -17,7 +17,16 @@ export interface CacheOptions {
 export interface OpenMcpOptions
   extends Pick<
     McpManagerOptions,
-    "startup" | "retry" | "limits" | "naming" | "use" | "toolPolicies" | "handlers" | "auth" | "principal" | "log"
+    | "startup"
+    | "retry"
+    | "limits"
+    | "naming"
+    | "use"
+    | "toolPolicies"
+    | "handlers"
+    | "auth"
+    | "principal"
+    | "log"
   > {
   /** Servers by name, in the ecosystem's own shape: `{ command, args, env }`, `{ url, headers }`, or `{ server }` for one in this process. They beat the files. */
   readonly servers?: { readonly [name: string]: InlineServer } | undefined;

@@ -15,7 +15,18 @@ import type { OpenMcpOptions } from "./open-mcp-options.ts";
  * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be right, `MCP_ABORTED` if the signal fires.
  */
 export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
-  const { servers, configFiles, cwd, cache, inheritEnv, connect, resolve, clientInfo, signal, ...managerOptions } = options;
+  const {
+    servers,
+    configFiles,
+    cwd,
+    cache,
+    inheritEnv,
+    connect,
+    resolve,
+    clientInfo,
+    signal,
+    ...managerOptions
+  } = options;
   const loaded = await loadServers({ servers, files: configFiles, cwd });
   const catalog = openCatalog(cache, options);
   try {

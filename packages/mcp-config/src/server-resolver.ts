@@ -87,11 +87,13 @@ function resolveProcess(definition: StdioServerDefinition, values: EntryValues, 
     file === undefined
       ? { command, cwd }
       : { command: anchorCommand(command, dirname(file)), cwd: cwd && anchorPath(cwd, dirname(file)) };
+  const env = childEnvironment(policy.environment, policy.inheritEnv, values.env, process.platform);
   return {
     transport: definition.transport,
     command: anchored.command,
     args,
-    env: childEnvironment(policy.environment, policy.inheritEnv, values.env, process.platform),
+    env,
+    inherited: Object.keys(env).filter((name) => !Object.hasOwn(values.env, name)),
     cwd: anchored.cwd === "" ? undefined : anchored.cwd,
   };
 }

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested.
 import { expect, test } from "vitest";
 import { anchorCommand, anchorPath } from "../src/anchored-path.ts";
 

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested.
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createServerResolver } from "../src/index.ts";

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested.
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createServerResolver, type LoadedServers, loadServers } from "../src/index.ts";

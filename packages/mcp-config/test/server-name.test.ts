@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested.
 import { expect, test } from "vitest";
 import { quote, serverNameFault } from "../src/server-name.ts";
 

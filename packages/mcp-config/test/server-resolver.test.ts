@@ -1,10 +1,17 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested.
 import { describe, expect, test } from "vitest";
 import { createServerResolver } from "../src/index.ts";
 import { IN_FILE, refused, resolveHttp, resolveStdio, signal, stdio } from "./resolution.ts";
 
 describe("a child process", () => {
   const env = { PATH: "/bin", HOME: "/h", OPENAI_API_KEY: "planted", EXTRA: "extra", FN: "() { x; }" };
+
+  test("says which variables of a child are inherited and not the entry's own", async () => {
+    const server = await resolveStdio(
+      { env: { OWN: "1", TERM: "dumb" } },
+      { env: { HOME: "/h", TERM: "xterm", OTHER: "x" } },
+    );
+    expect(server).toMatchObject({ env: { HOME: "/h", OWN: "1", TERM: "dumb" }, inherited: ["HOME"] });
+  });
 
   test("[A3] gets the safe names and its own, not the keys that lie around", async () => {
     const server = await resolveStdio({ env: { A: "1" } }, { env });

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested.
 import { describe, expect, test } from "vitest";
 import { expandVariables, hasVariables } from "../src/variables.ts";
 

@@ -14,6 +14,8 @@ export interface ResolvedStdioServer extends ResolvedCommon {
   readonly args: readonly string[];
   /** The child's whole environment; nothing is added to it. */
   readonly env: { readonly [name: string]: string };
+  /** Names in `env` that the entry itself does not name. Another terminal has other values; it reaches the same server. */
+  readonly inherited?: readonly string[] | undefined;
   readonly cwd?: string | undefined;
 }
 

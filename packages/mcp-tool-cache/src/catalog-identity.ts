@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { CatalogId, CatalogIdentity, ResolvedServer } from "@jackfield/mcp-core";
+import type { CatalogId, CatalogIdentity, ResolvedServer, ResolvedStdioServer } from "@jackfield/mcp-core";
 
 /** What an identity depends on besides the server. */
 export interface IdentityOptions {
@@ -15,8 +15,8 @@ export interface IdentityOptions {
 const PLACEHOLDER = "\0";
 
 /**
- * Names what is reached and as whom: transport, command, arguments, directory, environment, URL, headers and principal,
- * each secret replaced by a placeholder, so that a renewed token leads to the same entry. The server's name, limits and
+ * Names what is reached and as whom: transport, command, arguments, directory, the entry's own variables, URL, headers and
+ * principal, each secret replaced by a placeholder, so that a renewed token leads to the same entry. The server's name, limits and
  * filters take no part; for an in-process server the name is all there is, so there the name and the program do.
  *
  * `credentials` covers the secrets alone, in an order that does not depend on how they were found.
@@ -35,13 +35,18 @@ type Subject = string | null | readonly Subject[];
 function connection(server: ResolvedServer, program: string): readonly Subject[] {
   switch (server.transport) {
     case "stdio":
-      return ["stdio", server.command, server.args, server.cwd ?? null, sorted(Object.entries(server.env))];
+      return ["stdio", server.command, server.args, server.cwd ?? null, sorted(ownVariables(server))];
     case "http":
     case "sse":
       return [server.transport, server.url, sorted(lowerCaseNames(server.headers))];
     case "in-process":
       return ["in-process", server.name, program];
   }
+}
+
+/** What the entry gives its process. What the process inherits differs from terminal to terminal and makes no other server. */
+function ownVariables({ env, inherited = [] }: ResolvedStdioServer): [string, string][] {
+  return Object.entries(env).filter(([name]) => !inherited.includes(name));
 }
 
 /** Header names are case-insensitive (RFC 9110, section 5.1). */

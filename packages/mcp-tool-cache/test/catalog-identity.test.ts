@@ -54,6 +54,13 @@ describe("what an identity stands for", () => {
     expect(identify(http({ limits: { callTimeoutMs: 1 } })).id).toBe(identify(http()).id);
   });
 
+  test("what the process inherits from its terminal does not matter, what the entry gives it does", () => {
+    const here = sampleServer({ env: { OWN: "1", TERM: "xterm" }, inherited: ["TERM"] });
+    const there = sampleServer({ env: { OWN: "1", TERM: "vt100", LANG: "C" }, inherited: ["TERM", "LANG"] });
+    expect(identify(here)).toEqual(identify(there));
+    expect(identify(here).id).not.toBe(identify(sampleServer({ env: { OWN: "2" } })).id);
+  });
+
   test("the server's name does not matter", () => {
     expect(identify(sampleServer({ name: "other" }))).toEqual(identify(sampleServer()));
   });

@@ -84,7 +84,8 @@ function readServers(entries: readonly string[]): CommonArguments["servers"] {
   return Object.fromEntries(
     entries.map((entry) => {
       const [, name = "", json = ""] = /^([^=]*)=(.*)$/s.exec(entry) ?? [];
-      if (name === "") throw usage('"--mcp-server" wants NAME=JSON, for example files={"command":"my-server"}.');
+      if (name === "")
+        throw usage('"--mcp-server" wants NAME=JSON, for example files={"command":"my-server"}.');
       return [name, parseJson(json, `The JSON of "--mcp-server ${name}"`) as InlineServer];
     }),
   );

@@ -1,5 +1,11 @@
 import { text as readText } from "node:stream/consumers";
-import { type ContentBlock, type JsonObject, McpError, type ToolCallResult, type ToolRef } from "@jackfield/mcp-core";
+import {
+  type ContentBlock,
+  type JsonObject,
+  McpError,
+  type ToolCallResult,
+  type ToolRef,
+} from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
 import { parseJson } from "./arguments.ts";
 import type { CommandResult } from "./status-command.ts";
@@ -31,13 +37,20 @@ function findTool(mcp: Mcp, name: string): ToolRef {
   const [match, ...others] = tools.filter((tool) => tool.originalName === name);
   if (match !== undefined && others.length === 0) return match.name;
   const names = [match, ...others].flatMap((tool) => (tool === undefined ? [] : [tool.name]));
-  const hint = names.length > 0 ? `several servers have one: ${names.join(", ")}` : '"jackfield tools" lists those that are on offer';
-  throw new McpError("MCP_TOOL_UNKNOWN", `No tool is called "${name}"; ${hint}.`, { tool: name, outcome: "not-sent" });
+  const hint =
+    names.length > 0
+      ? `several servers have one: ${names.join(", ")}`
+      : '"jackfield tools" lists those that are on offer';
+  throw new McpError("MCP_TOOL_UNKNOWN", `No tool is called "${name}"; ${hint}.`, {
+    tool: name,
+    outcome: "not-sent",
+  });
 }
 
 function asText({ content, structuredContent }: ToolCallResult): string {
   const parts = content.map(blockText);
-  if (parts.length === 0 && structuredContent !== undefined) parts.push(JSON.stringify(structuredContent, undefined, 2));
+  if (parts.length === 0 && structuredContent !== undefined)
+    parts.push(JSON.stringify(structuredContent, undefined, 2));
   return parts.map((part) => `${printable(part)}\n`).join("");
 }
 

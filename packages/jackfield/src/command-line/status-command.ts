@@ -11,7 +11,8 @@ export interface CommandResult {
 
 export function status(mcp: Mcp): CommandResult {
   const servers = mcp.servers();
-  const isUp = (server: ServerSnapshot) => server.error === undefined && ["ready", "idle"].includes(server.status);
+  const isUp = (server: ServerSnapshot) =>
+    server.error === undefined && ["ready", "idle"].includes(server.status);
   const isWell = servers.every(isUp) && mcp.report.problems.length === 0;
   return {
     json: { servers: servers.map(asJson), startedInMs: mcp.report.tookMs },
@@ -20,7 +21,8 @@ export function status(mcp: Mcp): CommandResult {
   };
 }
 
-const NOTHING_CONFIGURED = "No server is configured. Name a file with --config FILE, or a server with --mcp-server NAME=JSON.\n";
+const NOTHING_CONFIGURED =
+  "No server is configured. Name a file with --config FILE, or a server with --mcp-server NAME=JSON.\n";
 
 function asJson(server: ServerSnapshot) {
   const { name, status, transport, tools, toolsFrom, definedIn, error } = server;
@@ -38,7 +40,11 @@ function table(servers: readonly ServerSnapshot[], tookMs: number): string {
     place(server.definedIn),
   ]);
   const errors = servers.flatMap(({ name, error }) =>
-    error === undefined ? [] : [`\n${printableLine(name, 40)}: ${printableLine(error.message, 1_000)} (${error.code})${stderrOf(error.stderr)}\n`],
+    error === undefined
+      ? []
+      : [
+          `\n${printableLine(name, 40)}: ${printableLine(error.message, 1_000)} (${error.code})${stderrOf(error.stderr)}\n`,
+        ],
   );
   return `${alignColumns([head, ...rows])}${errors.join("")}\nstarted in ${tookMs} ms\n`;
 }

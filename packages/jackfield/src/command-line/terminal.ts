@@ -13,7 +13,9 @@ const UNPRINTABLE = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e000
 
 /** Text from a server as it may be shown: it cannot move the cursor, change colours or hide anything. */
 export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (character) => (character === "\n" || character === "\t" ? character : "�"));
+  return text.replace(UNPRINTABLE, (character) =>
+    character === "\n" || character === "\t" ? character : "�",
+  );
 }
 
 /** The same on one line, cut at so many characters. */
@@ -29,6 +31,8 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   }
   const line = (row: readonly string[]) =>
-    row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join("  ");
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join("  ");
   return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
 }

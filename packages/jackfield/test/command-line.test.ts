@@ -1,0 +1,210 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { commandLine, everything, temporaryFolder } from "./fixture.ts";
+
+const SERVER = `everything=${JSON.stringify(everything)}`;
+
+describe("jackfield status", () => {
+  it("exits 0 with one JSON document when every server is up", async () => {
+    using folder = temporaryFolder();
+    const { exitCode, stdout, stderr } = await commandLine(
+      "--json",
+      "--mcp-server",
+      SERVER,
+      "--cache",
+      folder.path,
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual({
+      servers: [
+        {
+          name: "everything",
+          status: "ready",
+          transport: "stdio",
+          tools: expect.any(Number),
+          toolsFrom: "live",
+          definedIn: { scope: "explicit", pointer: "/servers/everything" },
+        },
+      ],
+      startedInMs: expect.any(Number),
+    });
+  });
+
+  it("exits 1 when some are not, names them with the reason, and shows the others all the same", async () => {
+    using folder = temporaryFolder();
+    const file = folder.file("mcp.json");
+    writeFileSync(file, JSON.stringify({ mcpServers: { everything, wrong: { args: [] } } }));
+    const { exitCode, stdout } = await commandLine(
+      "status",
+      "--json",
+      "--config",
+      file,
+      "--cache",
+      folder.path,
+    );
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout).servers).toMatchObject([
+      { name: "everything", status: "ready" },
+      {
+        name: "wrong",
+        status: "failed",
+        error: { code: "MCP_CONFIG_INVALID" },
+        definedIn: { file, line: 1 },
+      },
+    ]);
+  });
+
+  it("tells of a file that is missing on standard error and exits 1", async () => {
+    using folder = temporaryFolder();
+    const { exitCode, stdout, stderr } = await commandLine(
+      "status",
+      "--json",
+      "--config",
+      folder.file("none.json"),
+      "--cache",
+      folder.path,
+    );
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout).servers).toEqual([]);
+    expect(stderr).toContain("none.json");
+    expect(stderr).toContain("MCP_CONFIG_NOT_FOUND");
+  });
+
+  it("shows a table to people, in which a server's words cannot move the cursor", async () => {
+    using folder = temporaryFolder();
+    const evil = `evil=${JSON.stringify({ command: process.execPath, args: ["-e", "console.error('\\u001b[2Jgone'); process.exit(1)"] })}`;
+    const { stdout } = await commandLine(
+      "--mcp-server",
+      SERVER,
+      "--mcp-server",
+      evil,
+      "--cache",
+      folder.path,
+    );
+    expect(stdout).toMatch(/^SERVER +STATUS +TRANSPORT +TOOLS +FROM +DEFINED IN$/m);
+    expect(stdout).toMatch(/^everything +ready +stdio/m);
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout).toContain("gone");
+  });
+});
+
+describe("jackfield tools", () => {
+  it("lists the tools with their schemas", async () => {
+    using folder = temporaryFolder();
+    const { exitCode, stdout } = await commandLine(
+      "tools",
+      "everything",
+      "--json",
+      "--tokens",
+      "--mcp-server",
+      SERVER,
+      "--cache",
+      folder.path,
+    );
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toContainEqual({
+      name: "mcp__everything__echo",
+      server: "everything",
+      originalName: "echo",
+      origin: "live",
+      description: expect.any(String),
+      inputSchema: expect.objectContaining({ type: "object", required: ["message"] }),
+      tokens: expect.any(Number),
+    });
+  });
+
+  it("refuses a server that is not configured", async () => {
+    using folder = temporaryFolder();
+    const { exitCode, stderr } = await commandLine("tools", "none", "--cache", folder.path);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("MCP_SERVER_UNKNOWN"),
+    });
+  });
+});
+
+describe("jackfield call", () => {
+  it("prints what the server answered, and takes a tool's own name where it is the only one", async () => {
+    using folder = temporaryFolder();
+    const { exitCode, stdout } = await commandLine(
+      "call",
+      "echo",
+      '{"message":"hi"}',
+      "--json",
+      "--mcp-server",
+      SERVER,
+      "--cache",
+      folder.path,
+    );
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ content: [{ type: "text", text: "Echo: hi" }], isError: false });
+  });
+
+  it.each([
+    ["the tool's name is not known", ["call", "none", "{}"], "MCP_TOOL_UNKNOWN"],
+    ["an argument is missing", ["call", "echo"], "MCP_ARGUMENTS_INVALID"],
+    ["the arguments are not JSON", ["call", "echo", "{nonsense"], "MCP_CONFIG_INVALID"],
+  ])("exits 1 when %s", async (_title, argv, code) => {
+    using folder = temporaryFolder();
+    const { exitCode, stdout, stderr } = await commandLine(
+      ...argv,
+      "--mcp-server",
+      SERVER,
+      "--cache",
+      folder.path,
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain(code);
+  });
+
+  it("exits 2 when the tool answers with an error", async () => {
+    using folder = temporaryFolder();
+    const input = '{"messageType":"nonsense"}';
+    const { exitCode, stdout } = await commandLine(
+      "call",
+      "get-annotated-message",
+      input,
+      "--json",
+      "--mcp-server",
+      SERVER,
+      "--cache",
+      folder.path,
+    );
+    expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 2, isError: true });
+  });
+});
+
+describe("the command line", () => {
+  it.each([
+    [["frobnicate"], 'There is no command "frobnicate"'],
+    [["--nonsense"], "--nonsense"],
+    [["status", "too", "many"], '"status" does not take "too"'],
+    [["call"], '"call" needs the name of a tool'],
+    [["--mcp-server", "nonsense"], "NAME=JSON"],
+    [["--mcp-server", "a={"], 'The JSON of "--mcp-server a"'],
+  ])("refuses %j with exit code 1 and says why", async (argv, message) => {
+    const { exitCode, stdout, stderr } = await commandLine(...argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain(message);
+  });
+
+  it("explains itself", async () => {
+    expect(await commandLine("--help")).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("Usage: jackfield"),
+    });
+    expect(await commandLine("--version")).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+
+  it("says what to do when nothing is configured", async () => {
+    using folder = temporaryFolder();
+    const { exitCode, stdout } = await commandLine("--cache", folder.path);
+    expect({ exitCode, stdout }).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("--config FILE"),
+    });
+  });
+});
