@@ -42,7 +42,8 @@ module.exports = {
     },
     {
       name: "no-cycles",
-      comment: "Two files that import each other cannot be read apart. Move what both need to a file of its own.",
+      comment:
+        "Two files that import each other cannot be read apart. Move what both need to a file of its own.",
       severity: "error",
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },

@@ -5,7 +5,10 @@ import { root } from "./workspace.mjs";
 
 export function publishedPackages() {
   return readdirSync(join(root, "packages"))
-    .map((name) => ({ folder: join("packages", name), ...JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")) }))
+    .map((name) => ({
+      folder: join("packages", name),
+      ...JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")),
+    }))
     .filter((manifest) => manifest.private !== true)
     .map(({ name, folder, ...manifest }) => ({ name, folder, manifest }));
 }

@@ -5,7 +5,12 @@ import { fail, install, ownEnvironment, ownNode, root, run } from "./workspace.m
 
 console.error("setting up (the first time takes about a minute) …");
 install();
-const build = await run("turbo", ["run", "build", "--filter=@jackfield/agent...", "--output-logs=errors-only"]);
+const build = await run("turbo", [
+  "run",
+  "build",
+  "--filter=@jackfield/agent...",
+  "--output-logs=errors-only",
+]);
 if (build.code !== 0) fail("The agent could not be built.", build.output);
 
 const agent = spawn(ownNode, [join(root, "apps", "agent", "dist", "main.js"), ...process.argv.slice(2)], {

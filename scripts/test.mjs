@@ -40,9 +40,13 @@ async function runTests() {
   const folder = mkdtempSync(join(tmpdir(), "jackfield-test-"));
   const file = join(folder, "results.json");
   const startedAt = performance.now();
-  const { code, output } = await run("vitest", ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`], {
-    env: { NO_COLOR: "1" },
-  });
+  const { code, output } = await run(
+    "vitest",
+    ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
+    {
+      env: { NO_COLOR: "1" },
+    },
+  );
   try {
     const results = JSON.parse(readFileSync(file, "utf8"));
     counts.passed += results.numPassedTests;
@@ -57,7 +61,9 @@ async function runTests() {
 
 function skippedTitles(results) {
   const tests = results.testResults.flatMap((file) => file.assertionResults);
-  return tests.filter((test) => ["skipped", "pending", "todo"].includes(test.status)).map((test) => test.fullName);
+  return tests
+    .filter((test) => ["skipped", "pending", "todo"].includes(test.status))
+    .map((test) => test.fullName);
 }
 
 function report(title, isGood, startedAt, output) {

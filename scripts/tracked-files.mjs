@@ -4,7 +4,10 @@ import { existsSync } from "node:fs";
 import { root } from "./workspace.mjs";
 
 export function trackedFiles(...patterns) {
-  const list = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--", ...patterns], { cwd: root, encoding: "utf8" });
+  const list = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--", ...patterns], {
+    cwd: root,
+    encoding: "utf8",
+  });
   return list.split("\n").filter((file) => file !== "" && existsSync(`${root}/${file}`));
 }
 

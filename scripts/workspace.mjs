@@ -9,7 +9,13 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const nodeVersion = manifest.optionalDependencies.node;
 
 /** The Node that the workspace brings along; it comes from npm like everything else. */
-export const ownNode = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+export const ownNode = join(
+  root,
+  "node_modules",
+  "node",
+  "bin",
+  process.platform === "win32" ? "node.exe" : "node",
+);
 
 /** The environment in which the workspace's own tools, and its own Node, come first. */
 export function ownEnvironment(extra = {}) {
@@ -26,9 +32,14 @@ export function install() {
     shell: process.platform === "win32",
   });
   if (installed.status !== 0) {
-    fail(`${pnpm} could not install the dependencies.`, `${installed.stdout ?? ""}${installed.stderr ?? installed.error ?? ""}`);
+    fail(
+      `${pnpm} could not install the dependencies.`,
+      `${installed.stdout ?? ""}${installed.stderr ?? installed.error ?? ""}`,
+    );
   }
-  const version = existsSync(ownNode) ? spawnSync(ownNode, ["--version"], { encoding: "utf8" }).stdout?.trim() : undefined;
+  const version = existsSync(ownNode)
+    ? spawnSync(ownNode, ["--version"], { encoding: "utf8" }).stdout?.trim()
+    : undefined;
   if (version !== `v${nodeVersion}`) {
     fail(
       `This workspace runs on Node ${nodeVersion}, which comes with its dependencies, but ${version ? `${version} is there` : "it could not be installed"}.`,
@@ -40,9 +51,14 @@ export function install() {
 /** Runs one of the workspace's tools; resolves with its exit code and what it printed. */
 export function run(command, args, { env = {}, cwd = root } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env: ownEnvironment(env), shell: process.platform === "win32" });
+    const child = spawn(command, args, {
+      cwd,
+      env: ownEnvironment(env),
+      shell: process.platform === "win32",
+    });
     let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => (output += text));
     child.on("error", (error) => resolve({ code: 1, output: `${command}: ${error.message}` }));
     child.on("close", (code) => resolve({ code: code ?? 1, output }));
   });

@@ -13,10 +13,13 @@ for (const { folder, manifest } of publishedPackages()) {
     const entry = join(folder, "src", built.replace("./dist/", "").replace(/\.js$/, ".ts"));
     for (const { name, file } of exportedNames(entry)) {
       const text = readFileSync(join(root, file), "utf8");
-      const declaration = new RegExp(`(^|\\n)export (?:declare )?(?:async )?(?:interface|type|const|function|class|abstract class) ${name}\\b`);
+      const declaration = new RegExp(
+        `(^|\\n)export (?:declare )?(?:async )?(?:interface|type|const|function|class|abstract class) ${name}\\b`,
+      );
       const found = declaration.exec(text);
       if (found === null) problems.push(`${file}: "${name}" is exported, but not declared there.`);
-      else if (!text.slice(0, found.index).trimEnd().endsWith("*/")) problems.push(`${file}: "${name}" has no docstring.`);
+      else if (!text.slice(0, found.index).trimEnd().endsWith("*/"))
+        problems.push(`${file}: "${name}" has no docstring.`);
     }
   }
 }
@@ -27,11 +30,19 @@ function exportedNames(entry) {
   const text = readFileSync(join(root, entry), "utf8");
   const names = [];
   for (const [, list, from] of text.matchAll(/export (?:type )?\{([^}]*)\} from "(\.[^"]*)"/g)) {
-    for (const part of list.split(",").map((word) => word.trim()).filter(Boolean)) {
-      names.push({ name: part.replace(/^type /, "").replace(/ as .*/, ""), file: join(dirname(entry), from) });
+    for (const part of list
+      .split(",")
+      .map((word) => word.trim())
+      .filter(Boolean)) {
+      names.push({
+        name: part.replace(/^type /, "").replace(/ as .*/, ""),
+        file: join(dirname(entry), from),
+      });
     }
   }
-  for (const [, name] of text.matchAll(/\nexport (?:async )?(?:interface|type|const|function|class) (\w+)/g)) {
+  for (const [, name] of text.matchAll(
+    /\nexport (?:async )?(?:interface|type|const|function|class) (\w+)/g,
+  )) {
     names.push({ name, file: entry });
   }
   return names;

@@ -8,13 +8,16 @@ import { conclude, trackedFiles } from "../tracked-files.mjs";
 import { root, run } from "../workspace.mjs";
 
 const problems = [];
-const documents = trackedFiles("*.md").filter((file) => !file.endsWith("CHANGELOG.md") && !file.startsWith(".changeset/"));
+const documents = trackedFiles("*.md").filter(
+  (file) => !file.endsWith("CHANGELOG.md") && !file.startsWith(".changeset/"),
+);
 
 for (const file of documents) {
   const text = readFileSync(join(root, file), "utf8").replace(/```[\s\S]*?```/g, "");
   for (const [, target] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
     const isElsewhere = /^[a-z]+:/.test(target);
-    if (!isElsewhere && !existsSync(resolve(root, dirname(file), target))) problems.push(`${file}: the link to ${target} leads nowhere.`);
+    if (!isElsewhere && !existsSync(resolve(root, dirname(file), target)))
+      problems.push(`${file}: the link to ${target} leads nowhere.`);
   }
 }
 problems.push(...(await compileExamples()), ...(await compareErrors()));
@@ -26,11 +29,30 @@ async function compileExamples() {
   rmSync(folder, { recursive: true, force: true });
   const scope = join(folder, "node_modules", "@jackfield");
   mkdirSync(scope, { recursive: true });
-  for (const { name, folder: source } of publishedPackages()) symlinkSync(join(root, source), join(folder, "node_modules", name), "dir");
+  for (const { name, folder: source } of publishedPackages())
+    symlinkSync(join(root, source), join(folder, "node_modules", name), "dir");
   // The frameworks an example uses are those the sample agent is built with; tests of the other packages bring the rest.
-  const borrowed = ["apps/agent", "packages/mcp-transports", "packages/mcp-tool-cache", "packages/mcp-langchain", "packages/mcp-ai-sdk"];
-  for (const dependency of ["ai", "@ai-sdk/openai-compatible", "langchain", "@langchain/core", "@langchain/openai", "@modelcontextprotocol/server", "@types/node", "keyv", "@keyv/sqlite"]) {
-    const home = ["", ...borrowed].map((place) => join(root, place, "node_modules", dependency)).find(existsSync);
+  const borrowed = [
+    "apps/agent",
+    "packages/mcp-transports",
+    "packages/mcp-tool-cache",
+    "packages/mcp-langchain",
+    "packages/mcp-ai-sdk",
+  ];
+  for (const dependency of [
+    "ai",
+    "@ai-sdk/openai-compatible",
+    "langchain",
+    "@langchain/core",
+    "@langchain/openai",
+    "@modelcontextprotocol/server",
+    "@types/node",
+    "keyv",
+    "@keyv/sqlite",
+  ]) {
+    const home = ["", ...borrowed]
+      .map((place) => join(root, place, "node_modules", dependency))
+      .find(existsSync);
     if (home === undefined) continue;
     mkdirSync(dirname(join(folder, "node_modules", dependency)), { recursive: true });
     symlinkSync(home, join(folder, "node_modules", dependency), "dir");
@@ -46,18 +68,33 @@ async function compileExamples() {
   }
   const compilerOptions = { noEmit: true, types: ["node"], noUnusedLocals: false, noUnusedParameters: false };
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: "../../../tsconfig.base.json", compilerOptions, include: ["*.ts"] }));
-  const { code, output } = await run("tsc", ["-p", join(folder, "tsconfig.json"), "--pretty", "false"], { cwd: folder });
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: "../../../tsconfig.base.json", compilerOptions, include: ["*.ts"] }),
+  );
+  const { code, output } = await run("tsc", ["-p", join(folder, "tsconfig.json"), "--pretty", "false"], {
+    cwd: folder,
+  });
   if (code === 0) return [];
-  return [output.replace(/^([\w-]+\.ts)\((\d+),/gm, (_, name, line) => `${origins.get(name) ?? name} (line ${line} of the example,`)];
+  return [
+    output.replace(
+      /^([\w-]+\.ts)\((\d+),/gm,
+      (_, name, line) => `${origins.get(name) ?? name} (line ${line} of the example,`,
+    ),
+  ];
 }
 
 async function compareErrors() {
   const { ERROR_CODES } = await import(pathToFileURL(join(root, "packages/mcp-core/dist/index.js")).href);
   const text = readFileSync(join(root, "docs/errors.md"), "utf8");
-  const rows = Object.entries(ERROR_CODES).map(([code, { means, retryable }]) => `| \`${code}\` | ${means} | ${retryable ? "yes" : "no"} |`);
+  const rows = Object.entries(ERROR_CODES).map(
+    ([code, { means, retryable }]) => `| \`${code}\` | ${means} | ${retryable ? "yes" : "no"} |`,
+  );
   const documented = text.split("\n").filter((line) => line.startsWith("| `MCP_"));
   const wrong = documented.filter((line) => !rows.some((row) => line.startsWith(row)));
   const missing = rows.filter((row) => !documented.some((line) => line.startsWith(row)));
-  return [...wrong.map((line) => `docs/errors.md: not in the code: ${line}`), ...missing.map((row) => `docs/errors.md: missing: ${row}`)];
+  return [
+    ...wrong.map((line) => `docs/errors.md: not in the code: ${line}`),
+    ...missing.map((row) => `docs/errors.md: missing: ${row}`),
+  ];
 }

@@ -20,8 +20,10 @@ for (const file of trackedFiles()) {
   if (isCode && file.includes("/src/") && lines > MAX_LINES) {
     problems.push(`${file}: ${lines} lines; more than ${MAX_LINES} hold more than one noun.`);
   }
-  for (const host of REGISTRY_HOSTS) if (text.includes(host)) problems.push(`${file}: names the registry host ${host}.`);
-  if (basename(file) === "pnpm-lock.yaml" && /https?:\/\/|tarball:/.test(text)) problems.push(`${file}: names an address.`);
+  for (const host of REGISTRY_HOSTS)
+    if (text.includes(host)) problems.push(`${file}: names the registry host ${host}.`);
+  if (basename(file) === "pnpm-lock.yaml" && /https?:\/\/|tarball:/.test(text))
+    problems.push(`${file}: names an address.`);
 }
 for (const { name, folder, manifest } of publishedPackages()) {
   const wants = (isMet, what) => isMet || problems.push(`${folder}: ${what}.`);
@@ -31,8 +33,14 @@ for (const { name, folder, manifest } of publishedPackages()) {
   wants(manifest.engines?.node === ">=22.19", 'the engines are Node ">=22.19"');
   wants(manifest.exports?.["."]?.types !== undefined, 'the "exports" map has "." with "types"');
   wants(typeof manifest.description === "string", "the package is described");
-  for (const file of ["README.md", "LICENSE"]) wants(existsSync(join(root, folder, file)), `${file} is missing`);
-  const isTold = trackedFiles(".changeset/*.md").some((file) => readFileSync(join(root, file), "utf8").includes(`"${name}":`));
-  wants(isTold || existsSync(join(root, folder, "CHANGELOG.md")), "neither a changeset nor a changelog names it");
+  for (const file of ["README.md", "LICENSE"])
+    wants(existsSync(join(root, folder, file)), `${file} is missing`);
+  const isTold = trackedFiles(".changeset/*.md").some((file) =>
+    readFileSync(join(root, file), "utf8").includes(`"${name}":`),
+  );
+  wants(
+    isTold || existsSync(join(root, folder, "CHANGELOG.md")),
+    "neither a changeset nor a changelog names it",
+  );
 }
 conclude(problems);

@@ -8,7 +8,10 @@ const FOLDER = "packages/mcp-manager/src/planted";
 const BREACHES = [
   {
     rule: "no-siblings-in-the-star",
-    files: { "breach.ts": 'import { createConnector } from "../../../mcp-transports/src/index.ts";\n\nexport const planted = createConnector;\n' },
+    files: {
+      "breach.ts":
+        'import { createConnector } from "../../../mcp-transports/src/index.ts";\n\nexport const planted = createConnector;\n',
+    },
   },
   {
     rule: "no-cycles",
@@ -27,8 +30,15 @@ for (const { rule, files } of BREACHES) {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
     }
-    const { code, output } = await run("depcruise", ["--config", ".dependency-cruiser.cjs", "--output-type", "err-long", "packages/mcp-manager/src"]);
-    if (code === 0 || !output.includes(rule)) problems.push(`A planted breach of "${rule}" was not refused:\n${output}`);
+    const { code, output } = await run("depcruise", [
+      "--config",
+      ".dependency-cruiser.cjs",
+      "--output-type",
+      "err-long",
+      "packages/mcp-manager/src",
+    ]);
+    if (code === 0 || !output.includes(rule))
+      problems.push(`A planted breach of "${rule}" was not refused:\n${output}`);
   } finally {
     rmSync(join(root, FOLDER), { recursive: true, force: true });
   }
