@@ -1,0 +1,65 @@
+import { parseArgs } from "node:util";
+import { FRAMEWORK_NAMES, type FrameworkName } from "./frameworks/load-framework.ts";
+
+/** What the command line asks for. */
+export interface AgentArguments {
+  readonly framework: FrameworkName;
+  readonly model?: string | undefined;
+  /** More servers, from files in any known host's format. */
+  readonly configFiles: readonly string[];
+  /** One thing to say; the program ends with the answer. */
+  readonly once?: string | undefined;
+  /** Play the scripted conversation even in a terminal. */
+  readonly script: boolean;
+}
+
+export type ParsedArguments =
+  | { readonly kind: "run"; readonly arguments: AgentArguments }
+  | { readonly kind: "help" }
+  | { readonly kind: "wrong"; readonly message: string };
+
+/** Printed by `--help`. */
+export const USAGE = `Usage: agent [options]
+
+A terminal agent with MCP tools. In a terminal it is a chat; without one it plays a scripted conversation and exits with 0
+only if every answer was right. Without OPENAI_API_KEY an offline stand-in takes the model's place.
+
+  --framework NAME  ${FRAMEWORK_NAMES.join(" (default) or ")}
+  --model NAME      the model to ask for; needs OPENAI_API_KEY or OPENAI_BASE_URL
+  --config FILE     more MCP servers, besides the three of the demo; repeatable
+  --once TEXT       say one thing, print the answer and exit; calls are made without asking
+  --script          play the scripted conversation even in a terminal
+  --help            print this
+`;
+
+const OPTIONS = {
+  framework: { type: "string" },
+  model: { type: "string" },
+  config: { type: "string", multiple: true },
+  once: { type: "string" },
+  script: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+/** Reads the command line, without the program's own name. Never throws. */
+export function parseArguments(argv: readonly string[]): ParsedArguments {
+  try {
+    const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });
+    if (values.help === true) return { kind: "help" };
+    const { framework = FRAMEWORK_NAMES[0], model, config = [], once, script = false } = values;
+    if (!isFrameworkName(framework)) {
+      const message = `There is no framework "${framework}"; there are ${FRAMEWORK_NAMES.join(" and ")}.`;
+      return { kind: "wrong", message };
+    }
+    if (once !== undefined && script) {
+      return { kind: "wrong", message: "--once and --script exclude each other." };
+    }
+    return { kind: "run", arguments: { framework, model, configFiles: config, once, script } };
+  } catch (error) {
+    return { kind: "wrong", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function isFrameworkName(name: string): name is FrameworkName {
+  return FRAMEWORK_NAMES.some((known) => known === name);
+}

@@ -1,0 +1,41 @@
+import { type CallMiddleware, McpError, type ToolCall } from "@jackfield/mcp-core";
+import type { Terminal } from "./terminal.ts";
+import { withoutControls } from "./terminal-style.ts";
+
+const LONGEST_ARGUMENTS = 400;
+
+/**
+ * Asks the person before a model's call is made, unless the framework has asked already or the server calls its tool
+ * read-only. `a` allows the tool until the program ends. Nothing but `y` and `a` is a yes.
+ *
+ * The hint is the server's own word; it is enough here because the demo servers are pinned, and a server from `--config`
+ * is one the person named.
+ */
+export function askBeforeCalls(terminal: Terminal): CallMiddleware {
+  const allowed = new Set<string>();
+  return async (call, next) => {
+    if (!mustAsk(call) || allowed.has(call.tool.name)) return next();
+    const signal = call.options.signal ?? new AbortController().signal;
+    const answer = (await terminal.ask(questionFor(call), { signal }))?.trim().toLowerCase();
+    if (answer === "a") allowed.add(call.tool.name);
+    if (answer === "a" || answer === "y") return next();
+    throw new McpError("MCP_CALL_DENIED", `The call of ${call.tool.name} was not approved.`, {
+      server: call.tool.server,
+      tool: call.tool.originalName,
+      phase: "call",
+      outcome: "not-sent",
+    });
+  };
+}
+
+function mustAsk({ tool, options }: Readonly<ToolCall>): boolean {
+  if (options.audience !== "model" || options.approved === true) return false;
+  return tool.requiresApproval || tool.definition.annotations?.readOnlyHint !== true;
+}
+
+function questionFor({ tool, args }: Readonly<ToolCall>): string {
+  const written = JSON.stringify(args);
+  const shown =
+    written.length <= LONGEST_ARGUMENTS ? written : `${written.slice(0, LONGEST_ARGUMENTS)}… (cut)`;
+  return `Call ${withoutControls(`${tool.name} ${shown}`)}? [y]es, [n]o, [a]lways: `;
+}

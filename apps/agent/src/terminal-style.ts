@@ -1,0 +1,28 @@
+import { styleText } from "node:util";
+
+/** How to set words apart; each function returns its text unchanged where colours are not wanted. */
+export interface TerminalStyle {
+  dim(text: string): string;
+  bold(text: string): string;
+  good(text: string): string;
+  bad(text: string): string;
+}
+
+/** Colours only on a terminal, and only if `NO_COLOR` is unset or empty. */
+export function terminalStyle(
+  stream: { readonly isTTY?: boolean | undefined },
+  environment: { readonly [name: string]: string | undefined },
+): TerminalStyle {
+  const coloured = stream.isTTY === true && !environment.NO_COLOR;
+  const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+    coloured ? styleText(format, text, { validateStream: false }) : text;
+  return { dim: paint("dim"), bold: paint("bold"), good: paint("green"), bad: paint("red") };
+}
+
+/**
+ * A text from a model or a server without control characters, which could move the cursor, rewrite earlier lines or talk
+ * to the terminal. Line breaks and tabs stay.
+ */
+export function withoutControls(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, "");
+}

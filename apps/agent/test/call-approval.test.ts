@@ -1,0 +1,77 @@
+import type { CallOptions, ToolAnnotations, ToolCall, ToolCallResult } from "@jackfield/mcp-core";
+import { createFakeToolSource } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { askBeforeCalls } from "../src/call-approval.ts";
+import { createTypist, type Typist } from "./fixtures/typist.ts";
+
+const done: ToolCallResult = { content: [{ type: "text", text: "done" }] };
+const next = () => Promise.resolve(done);
+
+let typist: Typist;
+
+beforeEach(() => {
+  typist = createTypist();
+});
+
+afterEach(() => typist.terminal.close());
+
+function call(more: {
+  readonly annotations?: ToolAnnotations;
+  readonly requiresApproval?: boolean;
+  readonly options?: CallOptions;
+}): ToolCall {
+  const { annotations, requiresApproval, options = { audience: "model" } } = more;
+  const definition = { name: "write", annotations };
+  const [tool] = createFakeToolSource([{ definition, requiresApproval }]).tools();
+  if (tool === undefined) throw new Error("The source offers no tool.");
+  return { tool, args: { path: "a\u001b[2J" }, options };
+}
+
+describe("approval in the terminal", () => {
+  it.each([
+    ["a tool its server calls read-only", call({ annotations: { readOnlyHint: true } })],
+    ["a call the framework has asked about", call({ options: { audience: "model", approved: true } })],
+    ["a call of the program itself", call({ options: {} })],
+  ])("is not asked for %s", async (_title, made) => {
+    expect(await askBeforeCalls(typist.terminal)(made, next)).toBe(done);
+    expect(typist.screen.text).toBe("");
+  });
+
+  it("makes the call after a yes, and shows its arguments without control characters", async () => {
+    const answer = askBeforeCalls(typist.terminal)(call({}), next);
+    await typist.screen.waitFor('Call mcp__fake__write {"path":"a');
+    typist.enter("Y");
+    expect(await answer).toBe(done);
+    expect(typist.screen.text).not.toContain("a\u001b");
+  });
+
+  it("is asked for a read-only tool that requires approval", async () => {
+    const made = call({ annotations: { readOnlyHint: true }, requiresApproval: true });
+    const answer = askBeforeCalls(typist.terminal)(made, next);
+    await typist.screen.waitFor("Call mcp__fake__write");
+    typist.enter("y");
+    expect(await answer).toBe(done);
+  });
+
+  it.each(["n", "", "yes please"])("takes %j for a no", async (line) => {
+    const answer = askBeforeCalls(typist.terminal)(call({}), () => Promise.reject(new Error("called")));
+    await typist.screen.waitFor("Call mcp__fake__write");
+    typist.enter(line);
+    await expect(answer).rejects.toMatchObject({ code: "MCP_CALL_DENIED", outcome: "not-sent" });
+  });
+
+  it("takes the end of the input for a no", async () => {
+    const answer = askBeforeCalls(typist.terminal)(call({}), next);
+    typist.hangUp();
+    await expect(answer).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
+  });
+
+  it("asks no more about a tool that was allowed always", async () => {
+    const middleware = askBeforeCalls(typist.terminal);
+    const first = middleware(call({}), next);
+    await typist.screen.waitFor("Call mcp__fake__write");
+    typist.enter("a");
+    await first;
+    expect(await middleware(call({}), next)).toBe(done);
+  });
+});

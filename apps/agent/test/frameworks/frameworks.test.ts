@@ -1,0 +1,151 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { McpError } from "@jackfield/mcp-core";
+import { createFakeToolSource } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FRAMEWORK_NAMES, loadFramework } from "../../src/frameworks/load-framework.ts";
+import { type OfflineModel, startOfflineModel } from "../../src/offline-model/server.ts";
+import { fakeDemoSource } from "../fixtures/demo-tools.ts";
+
+const never = new AbortController().signal;
+const text = (said: string) => ({ content: [{ type: "text" as const, text: said }] });
+
+let model: OfflineModel;
+
+beforeEach(async () => {
+  model = await startOfflineModel();
+});
+
+afterEach(() => model.close());
+
+const settings = () => ({ baseUrl: model.baseUrl, apiKey: "none", model: "offline-stand-in" });
+
+describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
+  it("calls the tool the model chose and gives its answer", async () => {
+    const source = fakeDemoSource({ echo: ({ message }) => text(`Echo: ${message}`) });
+    const agent = await loadFramework(name, source, settings());
+    const answer = await agent.ask('Echo the message "hi"', { signal: never });
+    expect(answer.text).toContain("Echo: hi");
+    expect(answer.calls).toEqual([
+      { name: "mcp__everything__echo", server: "everything", tool: "echo", ok: true, mediaTypes: [] },
+    ]);
+    expect(source.calls[0]?.args).toEqual({ message: "hi" });
+    expect(source.calls[0]?.options.audience).toBe("model");
+  });
+
+  it("remembers earlier turns", async () => {
+    const source = fakeDemoSource({ echo: ({ message }) => text(`Echo: ${message}`) });
+    const agent = await loadFramework(name, source, settings());
+    const first = await agent.ask('Echo the message "one"', { signal: never });
+    const second = await agent.ask('Echo the message "two"', { signal: never });
+    expect(first.text).toContain("offline-stand-in");
+    expect(second.text).toBe("Echo: two");
+    expect(second.calls).toHaveLength(1);
+  });
+
+  it("lets the model see that an image came back", async () => {
+    const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
+    const source = fakeDemoSource({ "get-tiny-image": () => ({ content: [image] }) });
+    const agent = await loadFramework(name, source, settings());
+    const answer = await agent.ask("Get the tiny image.", { signal: never });
+    expect(answer.text).toContain("An image came back (image/png).");
+    expect(answer.calls[0]?.mediaTypes).toEqual(["image/png"]);
+  });
+
+  it.each([
+    [
+      "a tool that answers with an error",
+      () => ({ ...text("Access denied"), isError: true }),
+      "Access denied",
+    ],
+    [
+      "a tool that cannot be called",
+      () => {
+        throw new McpError("MCP_CONNECT_FAILED", "The server does not answer.");
+      },
+      "The server does not answer.",
+    ],
+  ])("survives %s", async (_title, fail, said) => {
+    const source = fakeDemoSource({ read_text_file: fail, echo: ({ message }) => text(String(message)) });
+    const agent = await loadFramework(name, source, settings());
+    const answer = await agent.ask('Read the text file with path "a.txt".', { signal: never });
+    expect(answer.text).toContain(said);
+    expect(answer.calls).toMatchObject([{ tool: "read_text_file", ok: false }]);
+    const next = await agent.ask('Echo the message "still here"', { signal: never });
+    expect(next.text).toBe("still here");
+  });
+
+  it("sees tools that came after it was made", async () => {
+    const source = createFakeToolSource([]);
+    const agent = await loadFramework(name, source, settings());
+    const before = await agent.ask('Echo the message "hi"', { signal: never });
+    expect(before.text).toContain("none are on offer");
+    source.replaceTools([{ definition: { name: "echo" }, call: () => text("late, but here") }]);
+    const after = await agent.ask('Echo the message "hi"', { signal: never });
+    expect(after.text).toBe("late, but here");
+  });
+
+  it("stops when it is told to, and forgets the turn", async () => {
+    const turn = new AbortController();
+    const source = fakeDemoSource({
+      "trigger-long-running-operation": (_args, { signal }) => {
+        turn.abort();
+        return new Promise((_resolve, reject) => {
+          if (signal?.aborted) reject(new McpError("MCP_ABORTED", "The caller gave up."));
+        });
+      },
+      echo: ({ message }) => text(String(message)),
+    });
+    const agent = await loadFramework(name, source, settings());
+    const asked = agent.ask("Trigger the long running operation.", { signal: turn.signal });
+    await expect(asked).rejects.toThrow();
+    const next = await agent.ask('Echo the message "hi"', { signal: never });
+    expect(next.text).toMatch(/^\(This is offline-stand-in.*\)\nhi$/);
+    expect(next.calls).toHaveLength(1);
+  });
+
+  it("stops a model that never stops calling tools", async () => {
+    const source = fakeDemoSource({ echo: () => text("again") });
+    const restless = await startRestlessModel();
+    try {
+      const agent = await loadFramework(name, source, { ...settings(), baseUrl: restless.baseUrl });
+      await expect(agent.ask("go", { signal: never })).rejects.toThrow("more than 8 steps");
+      expect(source.calls.length).toBeLessThanOrEqual(8);
+    } finally {
+      await restless.close();
+    }
+  });
+
+  it("says so if the model refuses the request", async () => {
+    const agent = await loadFramework(name, createFakeToolSource([]), {
+      ...settings(),
+      baseUrl: `${model.baseUrl}/nowhere`,
+    });
+    await expect(agent.ask("hi", { signal: never })).rejects.toThrow("nowhere/chat/completions");
+  });
+});
+
+/** An endpoint that answers everything with a call of the same tool. */
+async function startRestlessModel(): Promise<{ baseUrl: string; close(): Promise<void> }> {
+  const server: Server = createServer((_request, response) => {
+    const call = { name: "mcp__everything__echo", arguments: '{"message":"again"}' };
+    const message = {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "call_1", type: "function", function: call }],
+    };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: "tool_calls" }] }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("No port.");
+  const close = async () => {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { baseUrl: `http://127.0.0.1:${address.port}/v1`, close };
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { describeToolResult } from "../../src/offline-model/tool-result-text.ts";
+
+const PNG = "iVBORw0KGgo=";
+
+describe("what the offline model says of a tool's result", () => {
+  it.each([
+    ["plain text", "Echo: hi", "Echo: hi"],
+    ["JSON that is not a list of parts", '[{"name":"Anna"}]', '[{"name":"Anna"}]'],
+    ["text that only begins like JSON", "[FILE] a.txt", "[FILE] a.txt"],
+    [
+      "text parts",
+      [
+        { type: "text", text: "one" },
+        { type: "text", text: "two" },
+      ],
+      "one\ntwo",
+    ],
+    ["nothing", "", "The tool answered with nothing."],
+    ["no content", null, "The tool answered with nothing."],
+    [
+      "an image in a file part, written as JSON",
+      JSON.stringify([
+        { type: "text", text: "Here:" },
+        { type: "file", mediaType: "image/png", data: { type: "data", data: PNG } },
+      ]),
+      "Here:\nAn image came back (image/png).",
+    ],
+    [
+      "an image block",
+      [{ type: "image", data: PNG, mimeType: "image/jpeg" }],
+      "An image came back (image/jpeg).",
+    ],
+    [
+      "an image URL",
+      [{ type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } }],
+      "An image came back (image/png).",
+    ],
+    ["a sound", [{ type: "audio", data: PNG, mime_type: "audio/wav" }], "A file came back (audio/wav)."],
+    ["a part of an unknown kind", [{ type: "hologram" }], "Something of type hologram came back."],
+  ])("%s", (_title, content, text) => {
+    expect(describeToolResult(content)).toBe(text);
+  });
+
+  it("cuts long text and says so", () => {
+    const said = describeToolResult("x".repeat(5_000));
+    expect(said).toMatch(/^x{2000}… \(cut\)$/);
+  });
+});
