@@ -1,3 +1,3 @@
 import { packageBuild } from "../../tsup.base.ts";
 
-export default packageBuild(["src/main.ts"]);
+export default packageBuild(["src/main.ts", "src/demo-command-line.ts"]);

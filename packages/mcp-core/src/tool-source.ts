@@ -26,8 +26,8 @@ export interface ToolSource<Events extends SourceEvents = SourceEvents> {
   /**
    * Calls a tool by its original name on the wire. A result with `isError: true` is returned, not thrown.
    *
-   * @throws McpError only, among them `MCP_TOOL_UNKNOWN`, `MCP_ARGUMENTS_INVALID`, `MCP_TOOL_REJECTED`,
-   * `MCP_CALL_TIMEOUT`, `MCP_ABORTED`, `MCP_OUTCOME_UNKNOWN`, and whatever keeps the server from being reached.
+   * @throws McpError only, among them `MCP_TOOL_UNKNOWN`, `MCP_SERVER_UNKNOWN`, `MCP_ARGUMENTS_INVALID`,
+   * `MCP_TOOL_REJECTED`, `MCP_CALL_TIMEOUT`, `MCP_ABORTED`, `MCP_OUTCOME_UNKNOWN`, and whatever keeps the server from being reached.
    */
   callTool(tool: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult>;
   /** Listens; the returned function stops it. A listener that throws disturbs nobody. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 
 /**
  * What a server claims about a tool (MCP `ToolAnnotations`). Hints, not promises: they are believed only where the
@@ -12,10 +12,10 @@ export type ToolAnnotations = {
   openWorldHint?: boolean | undefined;
 };
 
-/** The JSON Schema of a tool's arguments. The root is always an object; everything else is the server's. */
+/** The JSON Schema of a tool's arguments. The root is always an object; everything else is whatever JSON the server sent. */
 export type ToolInputSchema = {
   type: "object";
-  properties?: { [name: string]: JsonObject | boolean } | undefined;
+  properties?: { [name: string]: JsonValue } | undefined;
   required?: string[] | undefined;
   [keyword: string]: unknown;
 };

@@ -226,8 +226,16 @@ describe("call middleware", () => {
 describe("the manager as a tool source", () => {
   beforeEach(() => void vi.useRealTimers());
   toolSourceSuite("a manager with one server", async () => {
-    const { manager } = createFixture(["fake"], { tools: [tool("echo"), tool("alpha")] });
+    const { manager, sessions } = createFixture(["fake"], { tools: [tool("echo"), tool("alpha")] });
     await manager.start();
-    return { source: manager, dispose: () => manager.close() };
+    return {
+      source: manager,
+      echo: { server: "fake", tool: "echo" },
+      changeTools: () => {
+        sessions.get("fake")?.setTools([tool("echo"), tool("beta")]);
+        sessions.get("fake")?.notify({ method: "notifications/tools/list_changed" });
+      },
+      dispose: () => manager.close(),
+    };
   });
 });
