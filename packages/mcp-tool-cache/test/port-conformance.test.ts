@@ -1,0 +1,22 @@
+import { toolCacheSuite } from "@jackfield/test-kit";
+import { keyvToolCache, sqliteToolCache } from "../src/index.ts";
+import { temporaryDirectory } from "./catalog-samples.ts";
+
+toolCacheSuite("sqliteToolCache", async () => {
+  const path = temporaryDirectory();
+  const opened = [sqliteToolCache({ path })];
+  return {
+    cache: opened[0] as (typeof opened)[number],
+    reopen: async () => {
+      const cache = sqliteToolCache({ path });
+      opened.push(cache);
+      return cache;
+    },
+    dispose: async () => void (await Promise.all(opened.map((cache) => cache.close()))),
+  };
+});
+
+toolCacheSuite("keyvToolCache on a Map", async () => {
+  const cache = keyvToolCache(new Map());
+  return { cache, dispose: () => cache.close() };
+});
