@@ -1,0 +1,68 @@
+import { type CatalogEntry, type CatalogIdentity, McpError } from "@jackfield/mcp-core";
+import { createFakeSession } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { failedEntry, judge, listedEntry } from "../../src/server/catalog-record.ts";
+import { tool } from "../manager-fixture.ts";
+
+const HOUR = 3_600_000;
+const identity = { id: "id", credentials: "token-1" } as CatalogIdentity;
+const entry: CatalogEntry = { server: "a", credentials: "token-1", tools: [tool("one")], listedAt: 0 };
+
+describe("what a catalog entry is good for", () => {
+  it.each<[title: string, entry: CatalogEntry | undefined, now: number, freshness: string]>([
+    ["nothing, if there is none", undefined, 0, "none"],
+    ["nothing, if the server was never listed", { ...entry, tools: undefined }, 0, "none"],
+    ["everything, while it is young", entry, HOUR - 1, "fresh"],
+    ["less, when it is old", entry, HOUR, "stale"],
+    ["as long as the server said, even if that is longer", { ...entry, ttlMs: 2 * HOUR }, HOUR, "fresh"],
+    ["as long as the server said, even if that is shorter", { ...entry, ttlMs: 10 }, 10, "stale"],
+    ["less, if another token wrote it", { ...entry, credentials: "token-2" }, 0, "stale"],
+    ["less, if it was marked", { ...entry, stale: true }, 0, "stale"],
+    ["everything, even if the list is empty", { ...entry, tools: [] }, 0, "fresh"],
+  ])("%s", (_title, stored, now, freshness) => {
+    expect(judge(stored, identity, now, HOUR).freshness).toBe(freshness);
+  });
+
+  it("remembers that the last attempt failed", () => {
+    const failed = { ...entry, lastOutcome: { ok: false, at: 0, tookMs: 1 } };
+    expect(judge(failed, identity, 0, HOUR).failedLastTime).toBe(true);
+    expect(judge(entry, identity, 0, HOUR).failedLastTime).toBe(false);
+  });
+});
+
+describe("what is written into the catalog", () => {
+  it("after a list: the list with its time, and what the handshake taught", () => {
+    const { handshake } = createFakeSession();
+    const outcome = { ok: true, at: 7, tookMs: 3 };
+    const listing = { items: [tool("two")], ttlMs: 5 };
+    const written = listedEntry({ ...entry, stale: true, prompts: [] }, "a", identity, {
+      handshake,
+      listing,
+      outcome,
+    });
+    expect(written).toMatchObject({
+      tools: [{ name: "two" }],
+      ttlMs: 5,
+      listedAt: 7,
+      prior: handshake.prior,
+      prompts: [],
+    });
+    expect(written.stale).toBeUndefined();
+  });
+
+  it("after a failure: that it failed; the tools and their time stay", () => {
+    const error = new McpError("MCP_CONNECT_TIMEOUT", "late");
+    const written = failedEntry(entry, "a", identity, { error, at: 9, tookMs: 2 });
+    expect(written).toEqual({
+      ...entry,
+      lastOutcome: { ok: false, at: 9, tookMs: 2, code: "MCP_CONNECT_TIMEOUT" },
+    });
+  });
+
+  it("after a failure of a server nobody knew: no tools, so that a list beats it whatever its time", () => {
+    const error = new McpError("MCP_CONNECT_FAILED", "refused");
+    const written = failedEntry(undefined, "a", identity, { error, at: 9, tookMs: 2 });
+    expect(written).toMatchObject({ server: "a", credentials: "token-1", listedAt: 0 });
+    expect(written.tools).toBeUndefined();
+  });
+});
