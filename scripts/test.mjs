@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { publishedPackages } from "./published-packages.mjs";
 import { install, run } from "./workspace.mjs";
+import { publishedPackages } from "./workspace-packages.mjs";
 
 const CHECKS = [
   ["build", "turbo", ["run", "build", "--output-logs=errors-only"]],
@@ -16,7 +16,6 @@ const CHECKS = [
   ["house rules", "node", ["scripts/checks/house-rules.mjs"]],
   ["docstrings", "node", ["scripts/checks/docstrings.mjs"]],
   ["documentation", "node", ["scripts/checks/documentation.mjs"]],
-  ["changesets", "changeset", ["status", "--since=HEAD"]],
   ...publishedPackages().flatMap(({ name, folder }) => [
     [`publint ${name}`, "publint", ["--strict", folder]],
     [`types of the packed ${name}`, "attw", ["--pack", folder, "--profile", "esm-only"]],

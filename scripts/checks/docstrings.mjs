@@ -1,9 +1,9 @@
 // Every name a published package exports has a docstring where it is declared.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { publishedPackages } from "../published-packages.mjs";
 import { conclude } from "../tracked-files.mjs";
 import { root } from "../workspace.mjs";
+import { publishedPackages } from "../workspace-packages.mjs";
 
 const problems = [];
 for (const { folder, manifest } of publishedPackages()) {

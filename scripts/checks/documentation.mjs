@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { publishedPackages } from "../published-packages.mjs";
 import { conclude, trackedFiles } from "../tracked-files.mjs";
 import { root, run } from "../workspace.mjs";
+import { workspacePackages } from "../workspace-packages.mjs";
 
 const problems = [];
 const documents = trackedFiles("*.md").filter(
@@ -29,7 +29,7 @@ async function compileExamples() {
   rmSync(folder, { recursive: true, force: true });
   const scope = join(folder, "node_modules", "@jackfield");
   mkdirSync(scope, { recursive: true });
-  for (const { name, folder: source } of publishedPackages())
+  for (const { name, folder: source } of workspacePackages())
     symlinkSync(join(root, source), join(folder, "node_modules", name), "dir");
   // The frameworks an example uses are those the sample agent is built with; tests of the other packages bring the rest.
   const borrowed = [
@@ -49,6 +49,7 @@ async function compileExamples() {
     "@types/node",
     "keyv",
     "@keyv/sqlite",
+    "vitest",
   ]) {
     const home = ["", ...borrowed]
       .map((place) => join(root, place, "node_modules", dependency))

@@ -1,9 +1,9 @@
 // Rules of the house that no linter knows: file sizes, file names, package manifests, and what no file may name.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { publishedPackages } from "../published-packages.mjs";
 import { conclude, trackedFiles } from "../tracked-files.mjs";
 import { root } from "../workspace.mjs";
+import { publishedPackages } from "../workspace-packages.mjs";
 
 const MAX_LINES = 300;
 const FORBIDDEN_NAMES = /^(utils?|helpers?|common|misc|shared|types)\.(ts|mjs|js)$/;
@@ -42,5 +42,13 @@ for (const { name, folder, manifest } of publishedPackages()) {
     isTold || existsSync(join(root, folder, "CHANGELOG.md")),
     "neither a changeset nor a changelog names it",
   );
+}
+const known = new Set(publishedPackages().map(({ name }) => name));
+for (const file of trackedFiles(".changeset/*.md")) {
+  const [, frontMatter] = readFileSync(join(root, file), "utf8").split(/^---$/m);
+  for (const line of (frontMatter ?? "").trim().split("\n").filter(Boolean)) {
+    const [, name] = /^"([^"]+)": (?:patch|minor|major)$/.exec(line) ?? [];
+    if (!known.has(name)) problems.push(`${file}: "${line}" names no published package and kind of change.`);
+  }
 }
 conclude(problems);

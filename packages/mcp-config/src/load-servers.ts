@@ -7,6 +7,7 @@ import { readServerFile } from "./server-file.ts";
 import { quote } from "./server-name.ts";
 import type { ServerSource, SourceEntry } from "./server-source.ts";
 
+/** What to load. */
 export interface LoadServersOptions {
   /** Files in the `mcpServers` form, the strongest first. Relative paths are relative to `cwd`. Default none. */
   readonly files?: readonly string[] | undefined;

@@ -17,6 +17,7 @@ import { fieldName, type JsonPath } from "./json-path.ts";
 import { childEnvironment, type Environment, type InheritEnv } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
 
+/** Where values come from. */
 export interface ServerResolverOptions {
   /** Where variables come from, and what a child process inherits. Read anew at each resolution. Default `process.env`. */
   readonly env?: Environment | undefined;

@@ -19,7 +19,7 @@ export interface ConnectOptions {
 /**
  * Opens a session, or throws having cleaned up whatever it had opened. The port that transports implement.
  *
- * @throws McpError `MCP_CONNECT_FAILED`, `MCP_CONNECT_TIMEOUT`, `MCP_COMMAND_NOT_FOUND`, `MCP_SERVER_EXITED`,
- * `MCP_PROTOCOL_VIOLATED`, `MCP_PROTOCOL_UNSUPPORTED`, `MCP_AUTH_REQUIRED`, `MCP_TRANSPORT_UNSUPPORTED` or `MCP_ABORTED`.
+ * @throws McpError `MCP_CONFIG_INVALID` (a working directory or a URL that cannot be), `MCP_CONNECT_FAILED`,
+ * `MCP_CONNECT_TIMEOUT`, `MCP_COMMAND_NOT_FOUND`, `MCP_SERVER_EXITED`, `MCP_LIMIT_EXCEEDED`, `MCP_PROTOCOL_VIOLATED`, `MCP_PROTOCOL_UNSUPPORTED`, `MCP_AUTH_REQUIRED`, `MCP_TRANSPORT_UNSUPPORTED` or `MCP_ABORTED`.
  */
 export type Connector = (server: ResolvedServer, options: ConnectOptions) => Promise<Session>;

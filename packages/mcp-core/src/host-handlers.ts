@@ -16,10 +16,10 @@ export interface ElicitationRequest {
 }
 
 /** What the person did, and with `accept` what they filled in. */
-export interface ElicitationAnswer {
-  readonly action: "accept" | "decline" | "cancel";
-  readonly content?: { [field: string]: string | number | boolean | string[] } | undefined;
-}
+export type ElicitationAnswer = {
+  action: "accept" | "decline" | "cancel";
+  content?: { [field: string]: string | number | boolean | string[] } | undefined;
+};
 
 /** A folder or file the server may work on (MCP `Root`); `uri` is a `file:` URL. */
 export type Root = { uri: string; name?: string | undefined };

@@ -92,6 +92,30 @@ describe("a lost server", () => {
   });
 });
 
+describe("a remembered handshake", () => {
+  it("is not relied on again when the session that rests on it ends before it listed anything", async () => {
+    const cache = createFakeToolCache();
+    const first = createFixture(["a"], { cache });
+    await first.manager.start();
+    await first.manager.close();
+    const { manager, connector } = createFixture(["a"], {
+      byHand: true,
+      cache: createFakeToolCache({ entries: cache.entries }),
+    });
+    await manager.start();
+    const outdated = await connector.nextAttempt();
+    expect(outdated.options.prior).toBeDefined();
+    const session = createFakeSession();
+    session.holdLists();
+    outdated.open(session);
+    await vi.advanceTimersByTimeAsync(0);
+    session.lose(new McpError("MCP_SESSION_LOST", "the server was upgraded"));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await connector.nextAttempt()).options.prior).toBeUndefined();
+    await manager.close();
+  });
+});
+
 describe("one server's trouble", () => {
   it("leaves the others alone", async () => {
     const { manager, sessions } = createFixture(["a", "b"]);

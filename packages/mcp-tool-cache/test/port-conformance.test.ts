@@ -17,6 +17,17 @@ toolCacheSuite("sqliteToolCache", async () => {
 });
 
 toolCacheSuite("keyvToolCache on a Map", async () => {
-  const cache = keyvToolCache(new Map());
-  return { cache, dispose: () => cache.close() };
+  const store = new Map();
+  const key = new Uint8Array(32).fill(1);
+  const open = () => {
+    const cache = keyvToolCache(store, { key });
+    opened.push(cache);
+    return cache;
+  };
+  const opened: ReturnType<typeof keyvToolCache>[] = [];
+  return {
+    cache: open(),
+    reopen: async () => open(),
+    dispose: async () => void (await Promise.all(opened.map((cache) => cache.close()))),
+  };
 });

@@ -1,1 +1,1 @@
-export {};
+export { type ConnectorOptions, createConnector } from "./connector.ts";

@@ -194,7 +194,14 @@ class Server implements ManagedServer {
   /** The tools stay on offer: a call waits for the next connection. */
   #sessionGone(): void {
     if (this.#loader.state.status === "live") this.#hooks.offer(this.#tools, "cache");
+    else this.#forgetHandshake();
     this.#loader.reset();
+  }
+
+  /** A session that ended before it listed anything may rest on a handshake that no longer holds: shake hands anew. */
+  #forgetHandshake(): void {
+    if (this.#shelf?.entry === undefined) return;
+    this.#shelf = { ...this.#shelf, entry: { ...this.#shelf.entry, prior: undefined } };
   }
 
   async #list(session: Session): Promise<Listing<"tools">> {

@@ -1,0 +1,39 @@
+import type { Transport } from "@modelcontextprotocol/client";
+
+/** How a server's process ended by itself: one of the two is set. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Lines on standard output that are not JSON-RPC. */
+export interface StrayOutput {
+  readonly lines: number;
+  /** The first of them, unredacted and possibly long. */
+  readonly first: string;
+}
+
+/** What a channel knows about how it went, for error messages. Nothing in it is redacted. */
+export interface ChannelFacts {
+  readonly exit?: ProcessExit | undefined;
+  /** Why the channel ended, if it ended itself. */
+  readonly fault?: Error | undefined;
+  /** The end of what the process wrote to standard error. */
+  readonly stderr?: string | undefined;
+  readonly stray?: StrayOutput | undefined;
+  /** The server gave this conversation an id, so a 404 means that it has forgotten it. */
+  readonly hasSessionId?: boolean | undefined;
+}
+
+/** A way to one server, with everything behind it: a process, sockets, a linked object. */
+export interface Channel {
+  readonly transport: Transport;
+  /**
+   * Silence after a probe means a legacy server, and a process may die of the probe: both are true of pipes only. It is
+   * then started again.
+   */
+  readonly isPipe: boolean;
+  facts(): ChannelFacts;
+  /** Ends everything behind the channel. Idempotent, and never rejects. `hurry`: nobody is left who would miss a graceful end. */
+  close(options?: { readonly hurry?: boolean | undefined }): Promise<void>;
+}

@@ -1,0 +1,107 @@
+import {
+  type ConnectOptions,
+  type Connector,
+  DEFAULT_LIMITS,
+  type Implementation,
+  McpError,
+  type ResolvedServer,
+  type Session,
+} from "@jackfield/mcp-core";
+import type { Channel } from "./channel.ts";
+import { readDefaultClientInfo } from "./client-info.ts";
+import { openingError } from "./errors/opening-error.ts";
+import { negotiate } from "./negotiation.ts";
+import { openHttp } from "./openers/http.ts";
+import { openInProcess } from "./openers/in-process.ts";
+import type { OpenerTools } from "./openers/opener.ts";
+import { openStdio } from "./openers/stdio.ts";
+import { createOpeningDeadline } from "./opening-deadline.ts";
+import { createRedactingLogger } from "./redacting-logger.ts";
+import { loadSdk } from "./sdk.ts";
+import { createNotificationRelay } from "./session/notification-relay.ts";
+import { createSdkClient } from "./session/sdk-client.ts";
+import { createSdkSession } from "./session/sdk-session.ts";
+import { createHandlerStack } from "./session/server-requests.ts";
+import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/process-tree-registry.ts";
+
+/** Options of `createConnector`. */
+export interface ConnectorOptions {
+  /** How the client introduces itself. Default: `jackfield` and this package's version. */
+  readonly clientInfo?: Implementation | undefined;
+}
+
+/**
+ * Makes the connector for stdio, Streamable HTTP and servers in this process. Importing this package loads nothing of the
+ * SDK; the first connection does. While a child process runs, the connector listens to `exit` and to SIGINT, SIGTERM and
+ * SIGHUP, so that no server outlives the host; a host that handles these signals itself is not disturbed.
+ *
+ * The connector throws `McpError`: `MCP_CONNECT_FAILED`, `MCP_CONNECT_TIMEOUT`, `MCP_COMMAND_NOT_FOUND`,
+ * `MCP_SERVER_EXITED`, `MCP_CONFIG_INVALID` (a working directory or URL that cannot be), `MCP_PROTOCOL_VIOLATED`,
+ * `MCP_PROTOCOL_UNSUPPORTED`, `MCP_LIMIT_EXCEEDED`, `MCP_AUTH_REQUIRED`, `MCP_TRANSPORT_UNSUPPORTED` or `MCP_ABORTED`.
+ */
+export function createConnector(options: ConnectorOptions = {}): Connector {
+  const registry = createProcessTreeRegistry();
+  return (server, connectOptions) => openSession(server, connectOptions, options, registry);
+}
+
+async function openSession(
+  server: ResolvedServer,
+  connectOptions: ConnectOptions,
+  { clientInfo }: ConnectorOptions,
+  registry: ProcessTreeRegistry,
+): Promise<Session> {
+  assertSupported(server);
+  const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
+  const { signal, prior, handlers: hostHandlers = {}, auth } = connectOptions;
+  const log = createRedactingLogger(connectOptions.log, server.secrets);
+  const deadline = createOpeningDeadline(connectTimeoutMs, signal);
+  let channel: Channel | undefined;
+  try {
+    const [sdk, ownInfo] = await deadline.race(
+      Promise.all([loadSdk(), clientInfo ?? readDefaultClientInfo()]),
+    );
+    const handlers = createHandlerStack(hostHandlers);
+    const notifications = createNotificationRelay((error) =>
+      log("warn", "A notification listener failed.", { server: server.name, error: String(error) }),
+    );
+    const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
+    const negotiated = await negotiate({
+      sdk,
+      prior,
+      connectTimeoutMs,
+      deadline,
+      openChannel: () => open(server, { sdk, registry, auth, maxMessageBytes }),
+      onChannel: (opened) => {
+        channel = opened;
+      },
+      createClient: (probeTimeoutMs) =>
+        createSdkClient({ sdk, clientInfo: ownInfo, probeTimeoutMs, server, handlers, notifications, log }),
+    });
+    return createSdkSession({ sdk, server, negotiated, handlers, notifications, log });
+  } catch (error) {
+    throw openingError(error, { server, facts: channel?.facts() ?? {}, connectTimeoutMs });
+  } finally {
+    deadline.stop();
+  }
+}
+
+/** The opener of each transport. */
+function open(server: ResolvedServer, tools: OpenerTools): Promise<Channel> {
+  switch (server.transport) {
+    case "stdio":
+      return openStdio(server, tools);
+    case "in-process":
+      return openInProcess(server, tools);
+    default:
+      return openHttp(server, tools);
+  }
+}
+
+function assertSupported({ name, transport }: ResolvedServer): void {
+  if (transport === "stdio" || transport === "http" || transport === "in-process") return;
+  throw new McpError(
+    "MCP_TRANSPORT_UNSUPPORTED",
+    `Server "${name}" uses the transport "${transport}". This connector opens stdio, http and in-process; use "http" if the server offers Streamable HTTP.`,
+    { server: name, phase: "handshake" },
+  );
+}

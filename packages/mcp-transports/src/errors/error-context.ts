@@ -1,0 +1,23 @@
+import type { McpErrorDetails, ResolvedServer } from "@jackfield/mcp-core";
+import type { ChannelFacts } from "../channel.ts";
+import { harmlessCause, shownStderr } from "./wording.ts";
+
+/** What every error of one connection needs to know. */
+export interface ErrorContext {
+  readonly server: ResolvedServer;
+  readonly facts: ChannelFacts;
+}
+
+/** The details all of them share. */
+export function commonDetails({ server, facts }: ErrorContext, cause: unknown): McpErrorDetails {
+  return {
+    server: server.name,
+    stderr: shownStderr(facts, server.secrets),
+    cause: harmlessCause(cause, server.secrets),
+  };
+}
+
+/** How a server is named in a message. */
+export function nameOf({ server }: ErrorContext): string {
+  return `Server "${server.name}"`;
+}

@@ -1,0 +1,125 @@
+import { isMcpError, type McpError } from "@jackfield/mcp-core";
+import type { SdkErrorCode } from "@modelcontextprotocol/client";
+import { ChannelFault, type ChannelFaultFacts } from "../channel-fault.ts";
+
+/** What a thrown value says, whoever threw it. */
+export type Failure =
+  | { readonly kind: "mcp"; readonly error: McpError }
+  | { readonly kind: "channel"; readonly facts: ChannelFaultFacts }
+  /** The server answered with a JSON-RPC error. */
+  | { readonly kind: "rpc"; readonly code: number; readonly message: string }
+  | {
+      readonly kind: "http";
+      readonly status: number;
+      readonly detail: string;
+      readonly body?: string | undefined;
+    }
+  /** A socket or the name service failed; `neverSent` if no connection was made, so that nothing can have arrived. */
+  | { readonly kind: "network"; readonly code: string; readonly neverSent: boolean }
+  | { readonly kind: "closed" }
+  /** The server sent what is not MCP. */
+  | { readonly kind: "invalid"; readonly detail: string }
+  | { readonly kind: "version"; readonly detail: string }
+  /** The request was not sent, because this server cannot be asked for it. */
+  | { readonly kind: "unsupported"; readonly detail: string }
+  | { readonly kind: "rounds-exceeded" }
+  | { readonly kind: "other"; readonly detail: string };
+
+type SdkKind = "closed" | "invalid" | "unsupported" | "rounds-exceeded";
+
+const SDK_KINDS = {
+  CONNECTION_CLOSED: "closed",
+  NOT_CONNECTED: "closed",
+  INVALID_RESULT: "invalid",
+  UNSUPPORTED_RESULT_TYPE: "invalid",
+  CLIENT_HTTP_UNEXPECTED_CONTENT: "invalid",
+  METHOD_NOT_SUPPORTED_BY_PROTOCOL_VERSION: "unsupported",
+  CAPABILITY_NOT_SUPPORTED: "unsupported",
+  INPUT_REQUIRED_ROUNDS_EXCEEDED: "rounds-exceeded",
+} as const satisfies { [C in `${SdkErrorCode}`]?: SdkKind };
+
+/** JSON-RPC code for a protocol version the server does not speak (MCP 2026-07-28). */
+const UNSUPPORTED_PROTOCOL_VERSION = -32022;
+
+/** Errors before a connection existed. */
+const NEVER_CONNECTED = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** Reads a thrown value. What it means for the user is decided elsewhere. */
+export function readFailure(thrown: unknown): Failure {
+  const chain = [...causesOf(thrown)];
+  for (const error of chain) {
+    if (isMcpError(error)) return { kind: "mcp", error };
+    if (error instanceof ChannelFault) return { kind: "channel", facts: error.facts };
+  }
+  for (const error of chain) {
+    const failure = readHttp(error) ?? readCode(error);
+    if (failure) return failure;
+  }
+  return readPlain(chain.at(-1));
+}
+
+/** The value and its causes, from the outside in. A cycle ends it. */
+function* causesOf(thrown: unknown): Generator<unknown> {
+  const seen = new Set<unknown>();
+  for (let error = thrown; error !== undefined && !seen.has(error); ) {
+    seen.add(error);
+    yield error;
+    error = error instanceof Error ? error.cause : undefined;
+  }
+}
+
+function readHttp(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return undefined;
+  const data = "data" in error ? (error.data as { readonly text?: unknown } | undefined) : undefined;
+  const body = typeof data?.text === "string" ? data.text : undefined;
+  return (
+    readRpcBody(error.status, body) ?? { kind: "http", status: error.status, detail: error.message, body }
+  );
+}
+
+/** A refusal of the request itself often brings a JSON-RPC error along, which says more than its status. */
+function readRpcBody(status: number, body: string | undefined): Failure | undefined {
+  if (status !== 400 || !body) return undefined;
+  try {
+    const { error } = JSON.parse(body);
+    if (typeof error?.code === "number") return readRpc(error.code, String(error.message));
+  } catch {
+    // Not JSON: the status is all there is.
+  }
+  return undefined;
+}
+
+function readCode(error: unknown): Failure | undefined {
+  // A `DOMException`, as `fetch` throws when it is aborted, has a numeric code of another kind.
+  if (!(error instanceof Error) || !("code" in error) || error instanceof DOMException) return undefined;
+  const { code, message } = error;
+  if (typeof code === "number") return readRpc(code, message);
+  if (typeof code !== "string") return undefined;
+  const kind = code in SDK_KINDS ? SDK_KINDS[code as keyof typeof SDK_KINDS] : undefined;
+  if (kind) return { kind, detail: message };
+  return /^(E[A-Z]|UND_ERR_)/.test(code) && !code.startsWith("ERA_")
+    ? { kind: "network", code, neverSent: NEVER_CONNECTED.has(code) }
+    : undefined;
+}
+
+function readRpc(code: number, message: string): Failure {
+  return code === UNSUPPORTED_PROTOCOL_VERSION
+    ? { kind: "version", detail: message }
+    : { kind: "rpc", code, message };
+}
+
+function readPlain(error: unknown): Failure {
+  const detail = error instanceof Error ? error.message : String(error);
+  if (detail === "Not connected") return { kind: "closed" };
+  if (detail.startsWith("Server's protocol version is not supported")) return { kind: "version", detail };
+  if (error instanceof SyntaxError || (error instanceof Error && error.name === "ZodError"))
+    return { kind: "invalid", detail };
+  return { kind: "other", detail };
+}

@@ -1,0 +1,12 @@
+/** What to do about a status that a server answered while it was being connected. */
+export function adviseOnStatus(status: number): string {
+  if (status >= 300 && status < 400) return "Enter the address it points to, if that is the server you mean.";
+  if (status === 404 || status === 405) return "Check the URL: there is no MCP endpoint at this path.";
+  if (status === 429) return "It asks for fewer requests; try again later.";
+  if (status >= 500) return "The fault is on its side; try again later.";
+  return "Check the URL and the headers of its entry.";
+}
+
+/** What to do about missing authorization. */
+export const ADVICE_ON_AUTHORIZATION =
+  "Log in, or give its entry a valid Authorization header, and connect again.";

@@ -1,0 +1,42 @@
+import { McpError } from "@jackfield/mcp-core";
+import { ChannelFault } from "../channel-fault.ts";
+import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
+import { describeExit, describeLastWords } from "./wording.ts";
+
+/** Why a session ended that we did not close. */
+export function lossError(context: ErrorContext): McpError {
+  const { facts, server } = context;
+  const name = nameOf(context);
+  const details = { phase: "call", ...commonDetails(context, facts.fault) } as const;
+  if (facts.fault instanceof ChannelFault && facts.fault.facts.kind === "message-too-large")
+    return new McpError(
+      "MCP_LIMIT_EXCEEDED",
+      `${name} sent a message of more than ${facts.fault.facts.limitBytes} bytes and was disconnected. Raise "maxMessageBytes" in its limits if that is expected.`,
+      details,
+    );
+  if (facts.exit)
+    return new McpError(
+      "MCP_SERVER_EXITED",
+      `${name} ended ${describeExit(facts.exit)}.${describeLastWords(facts, server.secrets)}`,
+      details,
+    );
+  return new McpError("MCP_SESSION_LOST", `${name} closed the connection. Connect again.`, details);
+}
+
+/** Why a session ended whose server says that it knows it no longer (MCP 2025-11-25, transports, "Session Management"). */
+export function forgottenSessionError(context: ErrorContext): McpError {
+  return new McpError(
+    "MCP_SESSION_LOST",
+    `${nameOf(context)} no longer knows this session (HTTP 404). Connect again.`,
+    { phase: "call", httpStatus: 404, outcome: "rejected", ...commonDetails(context, undefined) },
+  );
+}
+
+/** Why a session ended that was opened with what an earlier one had learned. */
+export function outdatedPriorError(context: ErrorContext, cause: unknown): McpError {
+  return new McpError(
+    "MCP_SESSION_LOST",
+    `${nameOf(context)} no longer speaks the protocol version it was known for. Connect again without the remembered handshake.`,
+    { phase: "handshake", ...commonDetails(context, cause) },
+  );
+}

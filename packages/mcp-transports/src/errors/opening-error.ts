@@ -1,0 +1,169 @@
+import { type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
+import type { ChannelFaultFacts } from "../channel-fault.ts";
+import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
+import { type Failure, readFailure } from "./failure.ts";
+import { ADVICE_ON_AUTHORIZATION, adviseOnStatus } from "./http-status.ts";
+import { describeExit, describeLastWords, describeStray, excerpt } from "./wording.ts";
+
+/** What an opening knows besides. */
+export interface OpeningContext extends ErrorContext {
+  readonly connectTimeoutMs: number;
+}
+
+type Finding = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
+
+/** What a failed opening is called: the one place where it gets its code and its words. */
+export function openingError(thrown: unknown, context: OpeningContext): McpError {
+  const failure = readCause(thrown, context);
+  if (failure.kind === "mcp") return failure.error;
+  const [code, message, details] = findExit(failure, context) ?? findFailure(failure, context);
+  const phase = code === "MCP_COMMAND_NOT_FOUND" ? "spawn" : "handshake";
+  return new McpError(code, message, { phase, ...commonDetails(context, thrown), ...details });
+}
+
+/** Of a channel that ended itself the SDK knows only that it is closed. */
+function readCause(thrown: unknown, { facts }: OpeningContext): Failure {
+  const failure = readFailure(thrown);
+  return failure.kind === "closed" && facts.fault ? readFailure(facts.fault) : failure;
+}
+
+/** Whatever went wrong first, a process that has ended is the explanation, unless we had stopped waiting before. */
+function findExit(failure: Failure, context: OpeningContext): Finding | undefined {
+  const { facts, server } = context;
+  const isOurDoing =
+    failure.kind === "channel" &&
+    (failure.facts.kind === "deadline-expired" || failure.facts.kind === "aborted");
+  if (!facts.exit || isOurDoing) return undefined;
+  const message =
+    `${nameOf(context)} ended ${describeExit(facts.exit)} before it was connected.` +
+    describeLastWords(facts, server.secrets) +
+    describeStray(facts, server.secrets);
+  return ["MCP_SERVER_EXITED", `${message} Run its command in a terminal to see why.`];
+}
+
+function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: OpeningContext): Finding {
+  const name = nameOf(context);
+  const show = (text: string) => excerpt(text, context.server.secrets);
+  switch (failure.kind) {
+    case "channel":
+      return findFault(failure.facts, context);
+    case "http":
+      return findStatus(failure.status, failure.detail, context);
+    case "rpc": {
+      const message = `${name} refused the connection (JSON-RPC error ${failure.code}): ${show(failure.message)}`;
+      return ["MCP_CONNECT_FAILED", message, { rpcCode: failure.code }];
+    }
+    case "network":
+      return [
+        "MCP_CONNECT_FAILED",
+        `${name} cannot be reached (${failure.code}). Check that it runs and that its address is right.`,
+      ];
+    case "version":
+    case "unsupported":
+      return [
+        "MCP_PROTOCOL_UNSUPPORTED",
+        `${name} speaks no protocol version that this client knows: ${show(failure.detail)}. Update the server or this client.`,
+      ];
+    case "invalid":
+      return [
+        "MCP_PROTOCOL_VIOLATED",
+        `${name} answered, but not as an MCP server does: ${show(failure.detail)}. Check that its entry names an MCP endpoint.`,
+      ];
+    case "closed":
+      return [
+        "MCP_CONNECT_FAILED",
+        `${name} closed the connection before it was ready. Check that its entry names an MCP server.`,
+      ];
+    case "rounds-exceeded":
+    case "other":
+      return [
+        "MCP_CONNECT_FAILED",
+        `${name} could not be connected: ${"detail" in failure ? show(failure.detail) : failure.kind}. Check its entry.`,
+      ];
+  }
+}
+
+function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
+  const { server, facts, connectTimeoutMs } = context;
+  const name = nameOf(context);
+  switch (fault.kind) {
+    case "deadline-expired": {
+      const stray = describeStray(facts, server.secrets);
+      const advice = adviseOnSilence(context);
+      return [
+        "MCP_CONNECT_TIMEOUT",
+        `${name} was not ready within ${connectTimeoutMs} ms.${stray} ${advice}`,
+      ];
+    }
+    case "aborted":
+      return ["MCP_ABORTED", `Connecting to server "${server.name}" was given up.`];
+    case "spawn-failed":
+      return findSpawnFault(fault.errno, context);
+    case "folder-missing":
+      return [
+        "MCP_CONFIG_INVALID",
+        `${name} cannot be started: its working directory ${excerpt(fault.folder, server.secrets)} does not exist. Correct "cwd" in its entry.`,
+        { phase: "spawn" },
+      ];
+    case "url-invalid":
+      return ["MCP_CONFIG_INVALID", `${name} has an invalid URL. Correct "url" in its entry.`];
+    case "message-too-large":
+      return [
+        "MCP_LIMIT_EXCEEDED",
+        `${name} sent a message of more than ${fault.limitBytes} bytes. Raise "maxMessageBytes" in its limits if that is expected.`,
+      ];
+    case "http-refused":
+      return findStatus(fault.status, `HTTP ${fault.status}`, context, fault.retryAfterMs);
+    case "unwritable":
+    case "output-ended":
+      return [
+        "MCP_CONNECT_FAILED",
+        `${name} closed its standard streams before it was ready.${describeLastWords(facts, server.secrets)}`,
+      ];
+  }
+}
+
+/** What to do about a server that keeps us waiting. */
+function adviseOnSilence({ server, facts }: OpeningContext): string {
+  if (facts.stray)
+    return "A server may write nothing but protocol messages there: have it log to standard error.";
+  const place = server.transport === "stdio" ? "run its command in a terminal" : "check its address";
+  return `Raise connectTimeoutMs if it is merely slow, or ${place} to see why.`;
+}
+
+function findSpawnFault(errno: string | undefined, context: OpeningContext): Finding {
+  const { server } = context;
+  const command = server.transport === "stdio" ? excerpt(server.command, server.secrets) : "";
+  const name = nameOf(context);
+  if (errno === "ENOENT")
+    return [
+      "MCP_COMMAND_NOT_FOUND",
+      `${name} cannot be started: the command "${command}" was not found. Install it, or give its full path in the entry.`,
+    ];
+  if (errno === "EACCES" || errno === "EPERM")
+    return [
+      "MCP_COMMAND_NOT_FOUND",
+      `${name} cannot be started: "${command}" may not be executed. Make the file executable, or name its interpreter as the command.`,
+    ];
+  return [
+    "MCP_CONNECT_FAILED",
+    `${name} cannot be started: running "${command}" failed (${errno ?? "unknown reason"}).`,
+    { phase: "spawn" },
+  ];
+}
+
+function findStatus(status: number, detail: string, context: OpeningContext, retryAfterMs?: number): Finding {
+  const name = nameOf(context);
+  if (status === 401 || status === 403)
+    return [
+      "MCP_AUTH_REQUIRED",
+      `${name} refused access (HTTP ${status}). ${ADVICE_ON_AUTHORIZATION}`,
+      { httpStatus: status },
+    ];
+  const reason = status >= 300 && status < 400 ? `: ${excerpt(detail, context.server.secrets)}` : "";
+  return [
+    "MCP_CONNECT_FAILED",
+    `${name} answered with HTTP ${status}${reason}. ${adviseOnStatus(status)}`,
+    { httpStatus: status, retryAfterMs },
+  ];
+}

@@ -1,0 +1,213 @@
+import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
+import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
+import { type Failure, readFailure } from "./failure.ts";
+import { ADVICE_ON_AUTHORIZATION } from "./http-status.ts";
+import { forgottenSessionError } from "./loss-error.ts";
+import { excerpt } from "./wording.ts";
+
+/** What is known of the request that failed. */
+export interface RequestContext extends ErrorContext {
+  readonly method: string;
+  /** Only of a `tools/call`. */
+  readonly tool?: string | undefined;
+  /** Whether a write was attempted. */
+  readonly isWritten: boolean;
+}
+
+type Finding = readonly [
+  code: ErrorCode,
+  message: string,
+  details: McpErrorDetails & { readonly outcome: CallOutcome },
+];
+
+/** What a failed request is called: the one place where it gets its code, its outcome and its words. */
+export function requestError(thrown: unknown, context: RequestContext): McpError {
+  const failure = readFailure(thrown);
+  if (failure.kind === "mcp") return failure.error;
+  const status = statusOf(failure);
+  if (status === 404 && context.facts.hasSessionId)
+    return withRequest(forgottenSessionError(context), context);
+  const [code, message, details] =
+    status === undefined ? findFailure(failure, context) : findStatus(status, failure, context);
+  return new McpError(code, message, {
+    phase: phaseOf(context),
+    tool: context.tool,
+    ...commonDetails(context, thrown),
+    ...details,
+  });
+}
+
+/** A request that was pending when its session ended for the given reason. */
+export function pendingRequestError(cause: McpError, context: RequestContext): McpError {
+  const [code, message, details] = findLoss(context, cause.message);
+  return new McpError(code, message, {
+    phase: phaseOf(context),
+    server: context.server.name,
+    tool: context.tool,
+    stderr: cause.stderr,
+    cause,
+    ...details,
+  });
+}
+
+/** A request that ran out of time. */
+export function timeoutError(limitMs: number, isTotal: boolean, context: RequestContext): McpError {
+  const waitedFor = isTotal ? "in all" : "without progress";
+  return new McpError(
+    "MCP_CALL_TIMEOUT",
+    `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${adviceOnUnknown(context)}`,
+    { phase: phaseOf(context), ...commonDetails(context, undefined), ...outcomeOf(context) },
+  );
+}
+
+/** A request whose caller gave up. */
+export function abortedError(reason: unknown, context: RequestContext): McpError {
+  return new McpError(
+    "MCP_ABORTED",
+    `The caller gave up ${subjectOf(context)} to server "${context.server.name}".`,
+    {
+      phase: phaseOf(context),
+      ...commonDetails(context, reason),
+      ...outcomeOf(context),
+    },
+  );
+}
+
+/** A request to a session that was closed, before it or meanwhile. */
+export function closedError(context: RequestContext): McpError {
+  return new McpError("MCP_CLOSED", `The session with server "${context.server.name}" was closed.`, {
+    phase: phaseOf(context),
+    ...commonDetails(context, undefined),
+    ...outcomeOf(context),
+  });
+}
+
+function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: RequestContext): Finding {
+  const show = (text: string) => excerpt(text, context.server.secrets);
+  switch (failure.kind) {
+    case "rpc":
+    case "version":
+      return findRefusal(
+        failure.kind === "rpc" ? failure.code : undefined,
+        show(failure.kind === "rpc" ? failure.message : failure.detail),
+        context,
+      );
+    case "unsupported":
+      return [
+        "MCP_REQUEST_REJECTED",
+        `${nameOf(context)} cannot be asked for ${subjectOf(context)}: ${show(failure.detail)}`,
+        { outcome: "not-sent" },
+      ];
+    case "invalid":
+      return [
+        "MCP_PROTOCOL_VIOLATED",
+        `${nameOf(context)} answered ${subjectOf(context)} with something that is not valid MCP: ${show(failure.detail)}`,
+        outcomeOf(context),
+      ];
+    case "rounds-exceeded":
+      return [
+        "MCP_LIMIT_EXCEEDED",
+        `${nameOf(context)} kept asking for input and never answered ${subjectOf(context)}.`,
+        outcomeOf(context),
+      ];
+    case "network":
+      return findLoss({ ...context, isWritten: context.isWritten && !failure.neverSent }, failure.code);
+    case "channel":
+      return findLoss(
+        { ...context, isWritten: context.isWritten && failure.facts.kind !== "unwritable" },
+        "",
+      );
+    default:
+      return findLoss(context, "detail" in failure ? show(failure.detail) : "");
+  }
+}
+
+/** The connection is gone. What this means depends on whether the request may have arrived, and whether it does anything. */
+function findLoss(context: RequestContext, reason: string): Finding {
+  const because = reason ? `: ${reason}` : ".";
+  const name = nameOf(context);
+  if (context.isWritten && context.tool !== undefined)
+    return [
+      "MCP_OUTCOME_UNKNOWN",
+      `${name} was lost while it worked on ${subjectOf(context)}, which may or may not have been carried out${because}`,
+      { outcome: "unknown" },
+    ];
+  return [
+    "MCP_SESSION_LOST",
+    `${name} was lost before it answered ${subjectOf(context)}${because}`,
+    outcomeOf(context),
+  ];
+}
+
+function findRefusal(rpcCode: number | undefined, reason: string, context: RequestContext): Finding {
+  return [
+    refusalCode(context),
+    `${nameOf(context)} refused ${subjectOf(context)} (JSON-RPC error ${rpcCode ?? "-32022"}): ${reason}`,
+    { rpcCode: rpcCode ?? -32022, outcome: "rejected" },
+  ];
+}
+
+function statusOf(failure: Failure): number | undefined {
+  if (failure.kind === "http") return failure.status;
+  return failure.kind === "channel" && failure.facts.kind === "http-refused"
+    ? failure.facts.status
+    : undefined;
+}
+
+/**
+ * 401, 403, 404 and 429 refuse a request before it is processed. Any other status may follow work that was done, 502 and
+ * 503 from a gateway included (DESIGN, section 6).
+ */
+function findStatus(status: number, failure: Failure, context: RequestContext): Finding {
+  const retryAfterMs =
+    failure.kind === "channel" && failure.facts.kind === "http-refused"
+      ? failure.facts.retryAfterMs
+      : undefined;
+  const details = { httpStatus: status, retryAfterMs };
+  const answered = `${nameOf(context)} answered ${subjectOf(context)} with HTTP ${status}.`;
+  if (status === 401 || status === 403)
+    return [
+      "MCP_AUTH_REQUIRED",
+      `${answered} ${ADVICE_ON_AUTHORIZATION}`,
+      { ...details, outcome: "rejected" },
+    ];
+  if (status === 404 || status === 429)
+    return [refusalCode(context), answered, { ...details, outcome: "rejected" }];
+  if (context.tool === undefined)
+    return ["MCP_REQUEST_REJECTED", answered, { ...details, outcome: "unknown" }];
+  return [
+    "MCP_OUTCOME_UNKNOWN",
+    `${answered}${adviceOnUnknown(context)}`,
+    { ...details, outcome: "unknown" },
+  ];
+}
+
+function withRequest(error: McpError, context: RequestContext): McpError {
+  return new McpError(error.code, error.message, {
+    ...error.toJSON(),
+    tool: context.tool,
+    phase: phaseOf(context),
+  });
+}
+
+function refusalCode(context: RequestContext): ErrorCode {
+  return context.tool === undefined ? "MCP_REQUEST_REJECTED" : "MCP_TOOL_REJECTED";
+}
+
+function outcomeOf({ isWritten, tool }: RequestContext) {
+  return { outcome: isWritten ? "unknown" : "not-sent", tool } as const;
+}
+
+function adviceOnUnknown({ isWritten, tool }: RequestContext): string {
+  return isWritten && tool !== undefined
+    ? " It may or may not have been carried out; check before it is repeated."
+    : "";
+}
+
+function phaseOf({ method }: RequestContext): "list" | "call" {
+  return method.endsWith("/list") ? "list" : "call";
+}
+
+function subjectOf({ method, tool }: RequestContext): string {
+  return tool === undefined ? `"${method}"` : `the call of tool "${tool}"`;
+}

@@ -1,0 +1,155 @@
+import type { Handshake, Implementation, JsonObject, PriorHandshake } from "@jackfield/mcp-core";
+import type { Client, ConnectOptions, DiscoverResult } from "@modelcontextprotocol/client";
+import type { Channel } from "./channel.ts";
+import { ChannelFault } from "./channel-fault.ts";
+import type { OpeningDeadline } from "./opening-deadline.ts";
+import { NO_SDK_TIMEOUT_MS, type Sdk } from "./sdk.ts";
+
+/** A server that answers `initialize` today may be upgraded tomorrow and would still answer it, so a legacy verdict must end. */
+const LEGACY_VERDICT_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** A local server that knows the probe answers it soon; one that does not may ignore it, and is then waited for in vain. */
+const LONGEST_PIPE_PROBE_MS = 3000;
+
+/** How the era is settled: taken over without a round trip, taken as legacy, or asked for. */
+type Approach =
+  | { readonly kind: "adopt"; readonly discover: JsonObject }
+  | { readonly kind: "legacy" | "probe" };
+
+export interface NegotiationOptions {
+  readonly sdk: Sdk;
+  /** Makes a fresh channel, because a process that died of the probe must be started again. */
+  openChannel(): Promise<Channel>;
+  /** Makes a fresh client with its handlers in place; `probeTimeoutMs` is how long silence is taken for silence. */
+  createClient(probeTimeoutMs: number): Client;
+  /** Hears of every channel before it is used: the last one is what an error is explained with. */
+  onChannel(channel: Channel): void;
+  readonly prior?: PriorHandshake | undefined;
+  /** `0` means no limit. */
+  readonly connectTimeoutMs: number;
+  readonly deadline: OpeningDeadline;
+}
+
+/** A client that has shaken hands. */
+export interface Negotiated {
+  readonly client: Client;
+  readonly channel: Channel;
+  readonly handshake: Handshake;
+  /** The era was taken over from an earlier session, so the server has not confirmed it yet. */
+  readonly isUnconfirmed: boolean;
+}
+
+/**
+ * Opens a channel and settles the era, with as few starts and round trips as what is known allows. Each approach is tried
+ * at most once; whatever a failed one opened is closed before the next.
+ */
+export async function negotiate(options: NegotiationOptions): Promise<Negotiated> {
+  const tried = new Set<Approach["kind"]>();
+  let approach: Approach | undefined = firstApproach(options.prior, Date.now());
+  for (;;) {
+    tried.add(approach.kind);
+    const channel = await openChannel(options);
+    try {
+      return await shakeHands(channel, approach, options);
+    } catch (error) {
+      await channel.close({ hurry: true });
+      const next: Approach | undefined = nextApproach(approach, error, channel, options);
+      if (!next || tried.has(next.kind)) throw error;
+      approach = next;
+    }
+  }
+}
+
+/** What an earlier handshake suggests. */
+export function firstApproach(prior: PriorHandshake | undefined, now: number): Approach {
+  if (prior?.era === "modern") return { kind: "adopt", discover: prior.discover };
+  const isFresh = prior !== undefined && now - prior.at < LEGACY_VERDICT_LIFETIME_MS;
+  return { kind: isFresh ? "legacy" : "probe" };
+}
+
+/** A remembered era that is refused is asked for anew; a process that died of being asked is not asked again. */
+function nextApproach(
+  approach: Approach,
+  error: unknown,
+  channel: Channel,
+  { sdk, deadline }: NegotiationOptions,
+): Approach | undefined {
+  if (deadline.signal.aborted) return undefined;
+  switch (approach.kind) {
+    case "adopt":
+      return isNegotiationError(error, sdk) ? { kind: "probe" } : undefined;
+    case "legacy":
+      return error instanceof sdk.ProtocolError ? { kind: "probe" } : undefined;
+    case "probe":
+      return channel.isPipe && channel.facts().exit ? { kind: "legacy" } : undefined;
+  }
+}
+
+function isNegotiationError(error: unknown, sdk: Sdk): boolean {
+  return error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.EraNegotiationFailed;
+}
+
+/** A channel that comes too late is closed by nobody else. */
+async function openChannel({ openChannel: open, onChannel, deadline }: NegotiationOptions): Promise<Channel> {
+  const opening = open();
+  try {
+    const channel = await deadline.race(opening);
+    onChannel(channel);
+    return channel;
+  } catch (error) {
+    opening.then(
+      (channel) => channel.close({ hurry: true }),
+      () => {},
+    );
+    throw error;
+  }
+}
+
+async function shakeHands(
+  channel: Channel,
+  approach: Approach,
+  options: NegotiationOptions,
+): Promise<Negotiated> {
+  const client = options.createClient(probeTimeout(channel, options.connectTimeoutMs));
+  const prior = priorFor(approach);
+  const connecting = client.connect(channel.transport, {
+    timeout: NO_SDK_TIMEOUT_MS,
+    signal: options.deadline.signal,
+    ...(prior && { prior }),
+  });
+  await options.deadline.race(connecting);
+  const isUnconfirmed = approach.kind === "adopt";
+  // The date of a verdict that was not asked for again stays, or it would never grow old.
+  const learnedAt = approach.kind === "probe" ? Date.now() : (options.prior?.at ?? Date.now());
+  return { client, channel, handshake: readHandshake(client, learnedAt), isUnconfirmed };
+}
+
+/** Over HTTP silence is no answer, and the SDK takes it for an outage: there the whole deadline applies, which is ours. */
+function probeTimeout(channel: Channel, connectTimeoutMs: number): number {
+  if (!channel.isPipe) return NO_SDK_TIMEOUT_MS;
+  return connectTimeoutMs > 0 ? Math.min(LONGEST_PIPE_PROBE_MS, connectTimeoutMs / 3) : LONGEST_PIPE_PROBE_MS;
+}
+
+function priorFor(approach: Approach): ConnectOptions["prior"] {
+  if (approach.kind === "adopt")
+    // The SDK validates it, and refuses what is not a discover result.
+    return { kind: "modern", discover: approach.discover as unknown as DiscoverResult };
+  return approach.kind === "legacy" ? { kind: "legacy" } : undefined;
+}
+
+function readHandshake(client: Client, at: number): Handshake {
+  const era = client.getProtocolEra();
+  const protocolVersion = client.getNegotiatedProtocolVersion();
+  // The transport ended in the same moment: the SDK has forgotten everything again.
+  if (!era || !protocolVersion) throw new ChannelFault({ kind: "output-ended" });
+  const discover = client.getDiscoverResult();
+  return {
+    era,
+    protocolVersion,
+    serverInfo: client.getServerVersion() as Implementation | undefined,
+    capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
+    instructions: client.getInstructions(),
+    prior:
+      era === "modern" && discover ? { era, at, discover: discover as JsonObject } : { era: "legacy", at },
+  };
+}

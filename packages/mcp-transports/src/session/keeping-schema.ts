@@ -1,0 +1,43 @@
+import type { JsonObject } from "@jackfield/mcp-core";
+import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
+import type { Sdk } from "../sdk.ts";
+
+/** The SDK's names of the schemas that our requests are answered by. */
+type ResultName = keyof Sdk["specTypeSchemas"] & `${string}Result`;
+
+const RESULTS = {
+  "tools/list": "ListToolsResult",
+  "resources/list": "ListResourcesResult",
+  "resources/templates/list": "ListResourceTemplatesResult",
+  "prompts/list": "ListPromptsResult",
+  "tools/call": "CallToolResult",
+  "resources/read": "ReadResourceResult",
+  "resources/subscribe": "EmptyResult",
+  "resources/unsubscribe": "EmptyResult",
+  "prompts/get": "GetPromptResult",
+  "completion/complete": "CompleteResult",
+  "logging/setLevel": "EmptyResult",
+  ping: "EmptyResult",
+} as const satisfies { [method: string]: ResultName };
+
+/** Requests whose answers we know how to check. */
+export type AnsweredMethod = keyof typeof RESULTS;
+
+/**
+ * Checks an answer as the SDK would, but lets it pass as it was sent: the SDK's own schemas drop every field they do not
+ * know. What they add at the top, such as the missing `content` of a result, is kept.
+ */
+export function keepingSchema(sdk: Sdk, method: AnsweredMethod): StandardSchemaV1<unknown, JsonObject> {
+  const checked = sdk.specTypeSchemas[RESULTS[method]]["~standard"];
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "jackfield",
+      async validate(value) {
+        const outcome = await checked.validate(value);
+        if (outcome.issues) return { issues: outcome.issues };
+        return { value: { ...outcome.value, ...(value as JsonObject) } };
+      },
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { McpError } from "@jackfield/mcp-core";
+
+/** JSON-RPC code for a protocol version the server does not speak (MCP 2026-07-28). */
+const UNSUPPORTED_PROTOCOL_VERSION = -32022;
+
+/** How an endpoint refuses a request that lacks the session of an older protocol. */
+const REFUSALS_WITHOUT_SESSION = new Set([400, 404, 405]);
+
+/**
+ * Whether the first answer of a server shows that it is not, or no longer, of the era it was taken for. A list that the
+ * server had announced cannot be refused for another reason; a tool call can.
+ */
+export function contradictsPrior(method: string, error: McpError): boolean {
+  if (error.rpcCode === UNSUPPORTED_PROTOCOL_VERSION || error.code === "MCP_PROTOCOL_VIOLATED") return true;
+  if (!method.endsWith("/list")) return false;
+  return error.rpcCode !== undefined || REFUSALS_WITHOUT_SESSION.has(error.httpStatus ?? 0);
+}

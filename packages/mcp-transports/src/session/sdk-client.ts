@@ -1,0 +1,44 @@
+import type { Implementation, Logger, ResolvedServer } from "@jackfield/mcp-core";
+import type { Client, JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/client";
+import type { Sdk } from "../sdk.ts";
+import type { NotificationRelay } from "./notification-relay.ts";
+import { announcedCapabilities, answerServerRequests, type HandlerStack } from "./server-requests.ts";
+
+export interface SdkClientOptions {
+  readonly sdk: Sdk;
+  readonly clientInfo: Implementation;
+  readonly probeTimeoutMs: number;
+  readonly server: ResolvedServer;
+  readonly handlers: HandlerStack;
+  readonly notifications: NotificationRelay;
+  readonly log: Logger;
+}
+
+/**
+ * Schemas come from the server, and a pattern in one can stop the event loop for ever. Who wants results checked does it
+ * under a time budget, elsewhere; the SDK must not compile them.
+ */
+const ACCEPT_EVERYTHING: jsonSchemaValidator = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+  },
+};
+
+/** A client of the SDK with all its listeners in place, so that nothing is missed between connecting and listening. */
+export function createSdkClient(options: SdkClientOptions): Client {
+  const { sdk, clientInfo, probeTimeoutMs, server, handlers, notifications, log } = options;
+  const client = new sdk.Client(sdkImplementation(clientInfo), {
+    capabilities: announcedCapabilities(handlers.base),
+    jsonSchemaValidator: ACCEPT_EVERYTHING,
+    versionNegotiation: { mode: "auto", probe: { timeoutMs: probeTimeoutMs } },
+  });
+  client.fallbackNotificationHandler = async ({ method, params }) => notifications.push({ method, params });
+  client.onerror = (error) =>
+    log("debug", "The connection reported a problem.", { server: server.name, error: String(error) });
+  answerServerRequests(client, { sdk, server: server.name, handlers, log });
+  return client;
+}
+
+function sdkImplementation({ name, version, title }: Implementation) {
+  return title === undefined ? { name, version } : { name, version, title };
+}

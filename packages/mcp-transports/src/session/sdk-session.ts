@@ -1,0 +1,214 @@
+import {
+  type CatalogKind,
+  DEFAULT_LIMITS,
+  type Handshake,
+  type JsonObject,
+  type Listing,
+  type Logger,
+  McpError,
+  type ResolvedServer,
+  type ServerNotification,
+  type Session,
+  type SessionMethod,
+  type SessionParams,
+  type SessionRequestOptions,
+  type SessionResult,
+} from "@jackfield/mcp-core";
+import type { Client, RequestOptions as SdkRequestOptions } from "@modelcontextprotocol/client";
+import type { Channel } from "../channel.ts";
+import type { ErrorContext } from "../errors/error-context.ts";
+import { forgottenSessionError, lossError, outdatedPriorError } from "../errors/loss-error.ts";
+import { closedError, pendingRequestError } from "../errors/request-error.ts";
+import type { Negotiated } from "../negotiation.ts";
+import type { Sdk } from "../sdk.ts";
+import { subscribeToChanges } from "./change-subscription.ts";
+import { createExchanges, type Exchanges, type Subject } from "./exchanges.ts";
+import type { NotificationRelay } from "./notification-relay.ts";
+import { contradictsPrior } from "./outdated-prior.ts";
+import { sendRequest } from "./send-request.ts";
+import type { HandlerStack } from "./server-requests.ts";
+import { listAll } from "./session-list.ts";
+
+export interface SdkSessionOptions {
+  readonly sdk: Sdk;
+  readonly server: ResolvedServer;
+  readonly negotiated: Negotiated;
+  readonly handlers: HandlerStack;
+  readonly notifications: NotificationRelay;
+  readonly log: Logger;
+}
+
+/** A session over a client of the SDK that has shaken hands. It owns the channel from now on. */
+export function createSdkSession(options: SdkSessionOptions): Session {
+  return new SdkSession(options);
+}
+
+class SdkSession implements Session {
+  readonly handshake: Handshake;
+  readonly #sdk: Sdk;
+  readonly #server: ResolvedServer;
+  readonly #client: Client;
+  readonly #channel: Channel;
+  readonly #handlers: HandlerStack;
+  readonly #notifications: NotificationRelay;
+  readonly #exchanges: Exchanges;
+  readonly #closeListeners = new Set<(cause?: McpError) => void>();
+  readonly #log: Logger;
+  #isUnconfirmed: boolean;
+  #end: { readonly cause?: McpError | undefined; isAnnounced: boolean } | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor({ sdk, server, negotiated, handlers, notifications, log }: SdkSessionOptions) {
+    this.#sdk = sdk;
+    this.#server = server;
+    this.#client = negotiated.client;
+    this.#channel = negotiated.channel;
+    this.#handlers = handlers;
+    this.#notifications = notifications;
+    this.#log = log;
+    this.#isUnconfirmed = negotiated.isUnconfirmed;
+    this.handshake = negotiated.handshake;
+    this.#exchanges = createExchanges(this.#channel.transport, () => this.#context());
+    this.#client.onclose = () => this.#lose(lossError(this.#context()));
+    subscribeToChanges(this.#client, this.handshake.capabilities, { server: server.name, log });
+  }
+
+  async list<K extends CatalogKind>(
+    kind: K,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<Listing<K>> {
+    return listAll(kind, {
+      capabilities: this.handshake.capabilities,
+      context: () => this.#context(),
+      requestPage: (method, params) =>
+        this.#ask({ method }, { signal }, (options) =>
+          sendRequest(this.#sdk, this.#client, { method, params }, options),
+        ),
+    });
+  }
+
+  async request<M extends SessionMethod>(
+    method: M,
+    params: SessionParams<M>,
+    options: SessionRequestOptions = {},
+  ): Promise<SessionResult<M>> {
+    const tool = method === "tools/call" ? (params as SessionParams<"tools/call">).name : undefined;
+    const outgoing = {
+      method,
+      params: params as JsonObject | undefined,
+      meta: options.meta,
+      tool: options.tool,
+    };
+    const result = await this.#ask({ method, tool }, options, (sdkOptions) =>
+      sendRequest(this.#sdk, this.#client, outgoing, sdkOptions),
+    );
+    return result as SessionResult<M>;
+  }
+
+  onNotification(listener: (notification: ServerNotification) => void): () => void {
+    return this.#notifications.listen(listener);
+  }
+
+  /** A session whose server has forgotten it ends; it is not renewed beneath its owner. */
+  onRenewed(_listener: () => void): () => void {
+    return () => {};
+  }
+
+  onClose(listener: (cause?: McpError) => void): () => void {
+    if (this.#end?.isAnnounced) {
+      this.#tellClosed(listener);
+      return () => {};
+    }
+    const own = (cause?: McpError) => listener(cause);
+    this.#closeListeners.add(own);
+    return () => void this.#closeListeners.delete(own);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #ask(
+    subject: Subject,
+    options: SessionRequestOptions,
+    send: (options: SdkRequestOptions) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    this.#throwIfEnded(subject);
+    const limits = { ...DEFAULT_LIMITS, ...definedOf(this.#server.limits ?? {}) };
+    const { timeoutMs = limits.callTimeoutMs, maxTotalMs = limits.maxTotalMs } = options;
+    const release = options.handlers && this.#handlers.push(options.handlers);
+    try {
+      const result = await this.#exchanges.run(subject, options, { timeoutMs, maxTotalMs }, send);
+      this.#isUnconfirmed = false;
+      return result;
+    } catch (error) {
+      if (error instanceof McpError) this.#endIfOver(subject, error);
+      throw error;
+    } finally {
+      release?.();
+    }
+  }
+
+  #throwIfEnded(subject: Subject): void {
+    if (!this.#end) return;
+    const context = { ...this.#context(), ...subject, isWritten: false };
+    throw this.#closing || !this.#end.cause
+      ? closedError(context)
+      : pendingRequestError(this.#end.cause, context);
+  }
+
+  /** Some answers to one request say that no other will be served either. */
+  #endIfOver({ method }: Subject, error: McpError): void {
+    if (error.code === "MCP_SESSION_LOST" && error.httpStatus === 404)
+      this.#lose(forgottenSessionError(this.#context()));
+    else if (this.#isUnconfirmed && contradictsPrior(method, error))
+      this.#lose(outdatedPriorError(this.#context(), error));
+  }
+
+  #lose(cause: McpError): void {
+    if (this.#end) return;
+    this.#end = { cause, isAnnounced: false };
+    this.#exchanges.endAll(cause);
+    void this.#channel.close({ hurry: true });
+    // Whoever awaits a request hears of its end before anybody hears of the session's.
+    setImmediate(() => this.#announceEnd());
+  }
+
+  async #shutDown(): Promise<void> {
+    const isLost = this.#end !== undefined;
+    this.#end ??= { isAnnounced: false };
+    this.#exchanges.endAll();
+    await this.#channel.close();
+    await this.#client.close();
+    if (!isLost) this.#announceEnd();
+  }
+
+  #announceEnd(): void {
+    if (this.#end) this.#end.isAnnounced = true;
+    for (const listener of this.#closeListeners) this.#tellClosed(listener);
+    this.#closeListeners.clear();
+  }
+
+  #tellClosed(listener: (cause?: McpError) => void): void {
+    try {
+      listener(this.#end?.cause);
+    } catch (error) {
+      this.#log("warn", "A close listener failed.", { server: this.#server.name, error: String(error) });
+    }
+  }
+
+  #context(): ErrorContext {
+    return { server: this.#server, facts: this.#channel.facts() };
+  }
+}
+
+/** Without the members that are there but `undefined`, which would hide a default. */
+function definedOf<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
+}

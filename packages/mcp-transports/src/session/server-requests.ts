@@ -1,0 +1,104 @@
+import type {
+  ElicitationAnswer,
+  ElicitationRequest,
+  HostHandlers,
+  JsonObject,
+  Logger,
+  ServerRequestContext,
+} from "@jackfield/mcp-core";
+import type { Client, ClientCapabilities, CreateMessageResult } from "@modelcontextprotocol/client";
+import type { Sdk } from "../sdk.ts";
+
+/** Who answers what a server asks: the request that brought handlers of its own most recently, else the host. */
+export interface HandlerStack {
+  /** The host's own, which decide what is announced. */
+  readonly base: HostHandlers;
+  find<H extends keyof HostHandlers>(name: H): HostHandlers[H];
+  /** Puts a request's handlers first; the returned function takes them away. */
+  push(handlers: HostHandlers): () => void;
+}
+
+/** A question does not say which request it belongs to (legacy era), so the latest is asked first. */
+export function createHandlerStack(base: HostHandlers): HandlerStack {
+  const own = new Set<{ readonly handlers: HostHandlers }>();
+  return {
+    base,
+    find: (name) => [...own].reverse().find(({ handlers }) => handlers[name])?.handlers[name] ?? base[name],
+    push(handlers) {
+      const entry = { handlers };
+      own.add(entry);
+      return () => void own.delete(entry);
+    },
+  };
+}
+
+/** What is announced: a capability only where the host has a handler for it. */
+export function announcedCapabilities(handlers: HostHandlers): ClientCapabilities {
+  return {
+    ...(handlers.elicit && { elicitation: { form: {}, url: {} } }),
+    ...(handlers.sample && { sampling: {} }),
+    ...(handlers.roots && { roots: {} }),
+  };
+}
+
+export interface ServerRequestOptions {
+  readonly sdk: Sdk;
+  readonly server: string;
+  readonly handlers: HandlerStack;
+  readonly log: Logger;
+}
+
+/** Has the client answer the server's requests through the host's handlers. */
+export function answerServerRequests(client: Client, options: ServerRequestOptions): void {
+  const { handlers, server } = options;
+  const { base } = handlers;
+  const contextOf = (signal: AbortSignal): ServerRequestContext => ({ server, signal });
+  if (base.elicit)
+    client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
+      guard("elicitation/create", options, async () => {
+        const answer = await handlers.find("elicit")?.(readElicitation(params), contextOf(mcpReq.signal));
+        return { ...(answer ?? ({ action: "cancel" } satisfies ElicitationAnswer)) };
+      }),
+    );
+  if (base.sample)
+    client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) =>
+      guard("sampling/createMessage", options, async () => {
+        const answer = await handlers.find("sample")?.({ ...params }, contextOf(mcpReq.signal));
+        return answer as unknown as CreateMessageResult; // the SDK checks it before it is sent
+      }),
+    );
+  if (base.roots)
+    client.setRequestHandler("roots/list", (_request, { mcpReq }) =>
+      guard("roots/list", options, async () => {
+        const roots = (await handlers.find("roots")?.(contextOf(mcpReq.signal))) ?? [];
+        return { roots: roots.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name })) };
+      }),
+    );
+}
+
+/** What a handler throws is the host's affair: the server learns that it failed, not why. */
+async function guard<T>(
+  method: string,
+  { sdk, server, log }: ServerRequestOptions,
+  answer: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    log("warn", `The host's handler for "${method}" failed.`, { server, error: String(error) });
+    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, "The client could not answer.");
+  }
+}
+
+/** Without a mode it is a form (MCP 2025-06-18, where there was no other). */
+function readElicitation(params: {
+  readonly message: string;
+  readonly mode?: "form" | "url" | undefined;
+  readonly requestedSchema?: unknown;
+  readonly url?: unknown;
+}): ElicitationRequest {
+  const { message, mode = "form", requestedSchema, url } = params;
+  return mode === "form"
+    ? { message, mode, requestedSchema: requestedSchema as JsonObject | undefined }
+    : { message, mode, url: typeof url === "string" ? url : undefined };
+}

@@ -1,0 +1,85 @@
+import type { CatalogItems, CatalogKind, JsonObject, Listing } from "@jackfield/mcp-core";
+import { McpError } from "@jackfield/mcp-core";
+import { type ErrorContext, nameOf } from "../errors/error-context.ts";
+import type { AnsweredMethod } from "./keeping-schema.ts";
+
+/** More pages than any honest catalog has. */
+const MAX_PAGES = 64;
+
+/** JSON-RPC: the method does not exist. */
+const METHOD_NOT_FOUND = -32601;
+
+interface KindFacts {
+  readonly method: AnsweredMethod;
+  /** The capability a server announces it with. */
+  readonly capability: "tools" | "resources" | "prompts";
+}
+
+const KINDS: { readonly [K in CatalogKind]: KindFacts } = {
+  tools: { method: "tools/list", capability: "tools" },
+  resources: { method: "resources/list", capability: "resources" },
+  resourceTemplates: { method: "resources/templates/list", capability: "resources" },
+  prompts: { method: "prompts/list", capability: "prompts" },
+};
+
+export interface ListTools {
+  readonly capabilities: JsonObject;
+  context(): ErrorContext;
+  requestPage(method: AnsweredMethod, params: JsonObject | undefined): Promise<JsonObject>;
+}
+
+/** Follows a list through all its pages. A kind that the server did not announce is empty, without a request. */
+export async function listAll<K extends CatalogKind>(kind: K, tools: ListTools): Promise<Listing<K>> {
+  const { method, capability } = KINDS[kind];
+  if (!tools.capabilities[capability]) return { items: [] };
+  try {
+    return await followPages(kind, method, tools);
+  } catch (error) {
+    // Many servers announce resources and know no templates.
+    const isAbsent = kind === "resourceTemplates" && error instanceof McpError;
+    if (isAbsent && error.rpcCode === METHOD_NOT_FOUND) return { items: [] };
+    throw error;
+  }
+}
+
+async function followPages<K extends CatalogKind>(
+  kind: K,
+  method: AnsweredMethod,
+  { context, requestPage }: ListTools,
+): Promise<Listing<K>> {
+  const items: CatalogItems[K][] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  let first: JsonObject | undefined;
+  do {
+    const page = await requestPage(method, cursor === undefined ? undefined : { cursor });
+    first ??= page;
+    items.push(...(page[kind] as CatalogItems[K][]));
+    cursor = page.nextCursor as string | undefined;
+    if (cursor === undefined) break;
+    if (seen.has(cursor))
+      throw listError("MCP_PROTOCOL_VIOLATED", "gave the same cursor twice", method, context());
+    seen.add(cursor);
+    if (seen.size >= MAX_PAGES)
+      throw listError("MCP_LIMIT_EXCEEDED", `has more than ${MAX_PAGES} pages`, method, context());
+  } while (cursor !== undefined);
+  return { items, ttlMs: asNumber(first?.ttlMs), cacheScope: asScope(first?.cacheScope) };
+}
+
+function listError(
+  code: "MCP_PROTOCOL_VIOLATED" | "MCP_LIMIT_EXCEEDED",
+  what: string,
+  method: string,
+  context: ErrorContext,
+): McpError {
+  const message = `${nameOf(context)} ${what} in "${method}"; its list was not taken over. Report this to its maker.`;
+  return new McpError(code, message, { server: context.server.name, phase: "list" });
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 ? value : undefined;
+}
+
+function asScope(value: unknown): "public" | "private" | undefined {
+  return value === "public" || value === "private" ? value : undefined;
+}

@@ -1,0 +1,67 @@
+import { McpError } from "@jackfield/mcp-core";
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { describe, expect, test } from "vitest";
+import { ChannelFault } from "../../src/channel-fault.ts";
+import { readFailure } from "../../src/errors/failure.ts";
+
+const httpError = (status: number, text?: string) =>
+  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, "refused", { status, text });
+const withCode = (code: string) => Object.assign(new Error("system"), { code });
+
+describe("what a thrown value says", () => {
+  test.each([
+    ["a JSON-RPC error", new ProtocolError(-32000, "no"), { kind: "rpc", code: -32000, message: "no" }],
+    ["an unknown protocol version", new ProtocolError(-32022, "old"), { kind: "version", detail: "old" }],
+    ["a status", httpError(500, "boom"), { kind: "http", status: 500, detail: "refused", body: "boom" }],
+    [
+      "a status with a JSON-RPC error in its body",
+      httpError(400, '{"jsonrpc":"2.0","error":{"code":-32000,"message":"bad session"}}'),
+      { kind: "rpc", code: -32000, message: "bad session" },
+    ],
+    [
+      "a refused socket",
+      withCode("ECONNREFUSED"),
+      { kind: "network", code: "ECONNREFUSED", neverSent: true },
+    ],
+    ["a reset socket", withCode("ECONNRESET"), { kind: "network", code: "ECONNRESET", neverSent: false }],
+    [
+      "a closed connection",
+      new SdkError(SdkErrorCode.ConnectionClosed, "gone"),
+      { kind: "closed", detail: "gone" },
+    ],
+    ["the SDK's plain error for no connection", new Error("Not connected"), { kind: "closed" }],
+    [
+      "an invalid result",
+      new SdkError(SdkErrorCode.InvalidResult, "odd"),
+      { kind: "invalid", detail: "odd" },
+    ],
+    ["an aborted fetch", new DOMException("aborted", "AbortError"), { kind: "other", detail: "aborted" }],
+    ["something that is no error", "text", { kind: "other", detail: "text" }],
+    ["nothing", undefined, { kind: "other", detail: "undefined" }],
+  ])("%s", (_, thrown, expected) => {
+    expect(readFailure(thrown)).toEqual(expected);
+  });
+
+  test("the reason is found behind the SDK's wrapping", () => {
+    const wrapped = new SdkError(SdkErrorCode.EraNegotiationFailed, "probe failed", undefined, {
+      cause: new TypeError("fetch failed", { cause: withCode("ENOTFOUND") }),
+    });
+    expect(readFailure(wrapped)).toEqual({ kind: "network", code: "ENOTFOUND", neverSent: true });
+  });
+
+  test("our own errors come out as they went in", () => {
+    const error = new McpError("MCP_AUTH_REQUIRED", "log in");
+    expect(readFailure(new Error("outer", { cause: error }))).toEqual({ kind: "mcp", error });
+    const fault = new ChannelFault({ kind: "unwritable" });
+    expect(readFailure(new Error("outer", { cause: fault }))).toEqual({
+      kind: "channel",
+      facts: fault.facts,
+    });
+  });
+
+  test("a cause that leads back to itself is read once", () => {
+    const error = new Error("loop");
+    error.cause = error;
+    expect(readFailure(error)).toEqual({ kind: "other", detail: "loop" });
+  });
+});

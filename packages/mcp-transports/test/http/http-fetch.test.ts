@@ -1,0 +1,73 @@
+import type { AuthPort } from "@jackfield/mcp-core";
+import { describe, expect, test, vi } from "vitest";
+import { connect, failToConnect, failureOf } from "../connecting.ts";
+import { on, startHttpServer } from "../http-server.ts";
+
+const never = { signal: new AbortController().signal };
+const CALL = { name: "echo" };
+
+describe("authorization", () => {
+  const guarded = (accept: string) =>
+    startHttpServer(({ request, status }) => {
+      if (request.headers.authorization === accept) return undefined;
+      status(401, { "www-authenticate": 'Bearer resource_metadata="https://as.example/"' });
+      return true;
+    });
+
+  /** Hands out the first token, and the next one after a challenge. */
+  const portWith = (...tokens: string[]) => {
+    const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => {
+      tokens.shift();
+      return tokens.length > 0 ? "retry" : "fail";
+    });
+    const auth: AuthPort = { headers: async () => ({ authorization: `Bearer ${tokens[0]}` }), onChallenge };
+    return { auth, onChallenge };
+  };
+
+  test("that is missing is asked for", async () => {
+    const error = await failToConnect(await guarded("Bearer good"));
+    expect(error).toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401 });
+    expect(error.message).toContain("Log in");
+  });
+
+  test("comes from the host's port with every request", async () => {
+    const server = await guarded("Bearer good");
+    const { auth, onChallenge } = portWith("good");
+    const session = await connect(server, { auth });
+    expect((await session.list("tools", never)).items).toHaveLength(1);
+    expect(onChallenge).not.toHaveBeenCalled();
+  });
+
+  test("that has expired is renewed once, and the request repeated once", async () => {
+    const server = await guarded("Bearer new");
+    const { auth, onChallenge } = portWith("old", "new");
+    await connect(server, { auth });
+    expect(onChallenge).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ name: "remote" }),
+      { status: 401, wwwAuthenticate: 'Bearer resource_metadata="https://as.example/"' },
+      expect.any(AbortSignal),
+    );
+  });
+
+  test("that is refused again is not tried a third time", async () => {
+    const server = await guarded("Bearer other");
+    const { auth, onChallenge } = portWith("old", "new");
+    const error = await failToConnect(server, { auth });
+    expect(error.code).toBe("MCP_AUTH_REQUIRED");
+    expect(onChallenge).toHaveBeenCalledTimes(1);
+    expect(server.log).toHaveLength(2);
+  });
+
+  test("[A22] that a person configured is not replaced by a stored one", async () => {
+    const server = await startHttpServer(undefined, { headers: { AUTHORIZATION: "Bearer mine" } });
+    const { auth } = portWith("stored");
+    await connect(server, { auth });
+    expect(server.log[0]?.headers.authorization).toBe("Bearer mine");
+  });
+
+  test("that is lost during a session leaves the call rejected", async () => {
+    const server = await startHttpServer(on("tools/call", ({ status }) => status(401)));
+    const error = await failureOf((await connect(server)).request("tools/call", CALL));
+    expect(error).toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401, outcome: "rejected" });
+  });
+});

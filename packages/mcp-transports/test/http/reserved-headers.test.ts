@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { withoutReservedHeaders } from "../../src/http/reserved-headers.ts";
+
+test("[X5] a configured header cannot take the place of one of ours, however it is spelled", () => {
+  expect(
+    withoutReservedHeaders({
+      "Content-Type": "text/plain",
+      aCCept: "*/*",
+      "MCP-Protocol-Version": "1999-01-01",
+      "mcp-session-id": "stolen",
+      "Mcp-Param-Region": "x",
+      Host: "elsewhere",
+      Authorization: "Bearer token",
+      "X-Api-Key": "key",
+    }),
+  ).toEqual({ Authorization: "Bearer token", "X-Api-Key": "key" });
+});

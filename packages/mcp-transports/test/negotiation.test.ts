@@ -1,0 +1,190 @@
+import type { PriorHandshake } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { firstApproach } from "../src/negotiation.ts";
+import { connect, failToConnect, failureOf } from "./connecting.ts";
+import { startHttpServer } from "./http-server.ts";
+import { expectGone } from "./processes.ts";
+import { type ScriptedMessage, type ScriptedServer, scriptedServer } from "./scripted-server.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const never = new AbortController().signal;
+
+/** The methods of the requests a server received. */
+const requestsOf = (server: ScriptedServer) =>
+  server
+    .received()
+    .filter((message: ScriptedMessage) => message.id !== undefined)
+    .map(({ method }) => method);
+
+const modernPrior: PriorHandshake = {
+  era: "modern",
+  at: 1000,
+  discover: {
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {} },
+    ttlMs: 0,
+    cacheScope: "private",
+    resultType: "complete",
+  },
+};
+
+describe("what an earlier handshake suggests", () => {
+  const now = 100 * HOUR_MS;
+  test.each([
+    ["nothing is known: ask", undefined, "probe"],
+    ["a modern server is taken over", { ...modernPrior, at: 0 }, "adopt"],
+    ["a legacy verdict of today is believed", { era: "legacy", at: now - 23 * HOUR_MS }, "legacy"],
+    ["a legacy verdict of yesterday is not", { era: "legacy", at: now - 24 * HOUR_MS }, "probe"],
+  ] as const)("%s", (_, prior, kind) => {
+    expect(firstApproach(prior, now).kind).toBe(kind);
+  });
+});
+
+describe("an unknown server over stdio", () => {
+  test("a legacy server is probed in place and started once", async () => {
+    const server = scriptedServer();
+    const before = Date.now();
+    const { handshake } = await connect(server);
+    expect(handshake).toMatchObject({
+      era: "legacy",
+      protocolVersion: "2025-11-25",
+      serverInfo: { name: "scripted", version: "1.2.3" },
+      instructions: "Be kind.",
+      capabilities: { tools: { listChanged: true } },
+    });
+    expect(handshake.prior.at).toBeGreaterThanOrEqual(before);
+    expect(server.starts()).toHaveLength(1);
+    expect(requestsOf(server)).toEqual(["server/discover", "initialize"]);
+  });
+
+  test("a modern server is started once and asked once", async () => {
+    const server = scriptedServer(undefined, { isModern: true, capabilities: { tools: {} } });
+    const { handshake } = await connect(server);
+    expect(handshake).toMatchObject({
+      era: "modern",
+      protocolVersion: "2026-07-28",
+      serverInfo: { name: "scripted" },
+      instructions: "Be modern.",
+      prior: { era: "modern", discover: { supportedVersions: ["2026-07-28"] } },
+    });
+    expect(server.starts()).toHaveLength(1);
+    expect(requestsOf(server)).toEqual(["server/discover"]);
+  });
+
+  test("a server that ignores the probe is initialized when the probe's own deadline is over", async () => {
+    const server = scriptedServer((message) => message.method === "server/discover", {
+      limits: { connectTimeoutMs: 3000 },
+    });
+    expect((await connect(server)).handshake.era).toBe("legacy");
+    expect(server.starts()).toHaveLength(1);
+  });
+
+  test("a server that dies of the probe is started once more, as a legacy server", async () => {
+    const server = scriptedServer((message, { process }) => {
+      if (message.method === "server/discover") process.exit(1);
+      return undefined;
+    });
+    expect((await connect(server)).handshake.era).toBe("legacy");
+    expect(server.starts()).toHaveLength(2);
+    expect(requestsOf(server)).toEqual(["server/discover", "initialize"]);
+    expectGone(server.starts().slice(0, 1));
+  });
+
+  test("a server that dies whatever it is asked is started no more than twice", async () => {
+    const server = scriptedServer((message, { process }) =>
+      message.method === "started" ? undefined : process.exit(1),
+    );
+    expect((await failToConnect(server)).code).toBe("MCP_SERVER_EXITED");
+    expect(server.starts()).toHaveLength(2);
+    expectGone(server.starts());
+  });
+});
+
+describe("a known server", () => {
+  test("a modern one is taken over without a round trip", async () => {
+    const server = scriptedServer(() => true, { isModern: true });
+    const session = await connect(server, { prior: modernPrior });
+    expect(session.handshake).toMatchObject({ era: "modern", protocolVersion: "2026-07-28" });
+    await session.close();
+    expect(requestsOf(server)).toEqual([]);
+  });
+
+  test("a modern one over HTTP is taken over without a request", async () => {
+    const server = await startHttpServer();
+    const session = await connect(server, { prior: modernPrior });
+    expect(session.handshake.era).toBe("modern");
+    expect(server.log).toEqual([]);
+  });
+
+  test("a legacy one is initialized without a probe, and the verdict keeps its date", async () => {
+    const server = scriptedServer();
+    const prior: PriorHandshake = { era: "legacy", at: Date.now() - HOUR_MS };
+    const { handshake } = await connect(server, { prior });
+    expect(requestsOf(server)).toEqual(["initialize"]);
+    expect(handshake.prior).toEqual(prior);
+  });
+
+  test("what the handshake gives back is what the next connection can use", async () => {
+    const server = scriptedServer(undefined, { isModern: true, capabilities: { tools: {} } });
+    const first = await connect(server);
+    const prior = JSON.parse(JSON.stringify(first.handshake.prior));
+    const second = await connect(server, { prior });
+    expect(second.handshake).toEqual(first.handshake);
+    expect((await second.list("tools", { signal: never })).items).toHaveLength(1);
+    expect(requestsOf(server)).toEqual(["server/discover", "tools/list"]);
+  });
+});
+
+describe("what was known is no longer true", () => {
+  test("a remembered modern handshake without a common version falls back to asking", async () => {
+    const server = scriptedServer();
+    const prior: PriorHandshake = {
+      ...modernPrior,
+      discover: { ...modernPrior.discover, supportedVersions: ["2199-01-01"] },
+    };
+    const { handshake } = await connect(server, { prior });
+    expect(handshake).toMatchObject({ era: "legacy", prior: { era: "legacy" } });
+    expect(requestsOf(server)).toEqual(["server/discover", "initialize"]);
+    expect(server.starts()).toHaveLength(1);
+  });
+
+  test("a remembered handshake that is rubbish falls back to asking", async () => {
+    const { handshake } = await connect(scriptedServer(), {
+      prior: { era: "modern", at: 0, discover: { anything: true } },
+    });
+    expect(handshake.era).toBe("legacy");
+  });
+
+  test("a server that no longer knows initialize is asked again", async () => {
+    const server = scriptedServer(undefined, { isModern: true });
+    const { handshake } = await connect(server, { prior: { era: "legacy", at: Date.now() } });
+    expect(handshake.era).toBe("modern");
+    expect(requestsOf(server).slice(0, 2)).toEqual(["initialize", "server/discover"]);
+    expect(server.starts()).toHaveLength(2);
+  });
+
+  test("a server that turns out not to be modern ends the session with the next step", async () => {
+    const session = await connect(scriptedServer(), { prior: modernPrior });
+    const closed = new Promise((resolve) => session.onClose(resolve));
+    const error = await failureOf(session.list("tools", { signal: never }));
+    expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
+    expect(await closed).toMatchObject({
+      code: "MCP_SESSION_LOST",
+      message: expect.stringContaining("Connect again without the remembered handshake"),
+    });
+  });
+
+  test("an ordinary refusal of a confirmed server ends nothing", async () => {
+    const server = scriptedServer(
+      (message, { refuse }) => {
+        if (message.method === "tools/call") refuse(-32602, "Unknown tool");
+        return message.method === "tools/call";
+      },
+      { isModern: true, capabilities: { tools: {} } },
+    );
+    const session = await connect(server, { prior: modernPrior });
+    const error = await failureOf(session.request("tools/call", { name: "nothing" }));
+    expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", rpcCode: -32602 });
+    expect((await session.list("tools", { signal: never })).items).toHaveLength(1);
+  });
+});

@@ -1,0 +1,254 @@
+import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { describe, expect, test, vi } from "vitest";
+import { connect, failToConnect, failureOf } from "../connecting.ts";
+import { type HttpExchange, on, startHttpServer } from "../http-server.ts";
+
+const never = { signal: new AbortController().signal };
+const CALL = { name: "echo" };
+
+describe("connecting over Streamable HTTP", () => {
+  test("lists and calls, and says goodbye when it is closed", async () => {
+    const server = await startHttpServer();
+    const session = await connect(server);
+    expect((await session.list("tools", never)).items.map(({ name }) => name)).toEqual(["echo"]);
+    expect(await session.request("tools/call", CALL)).toEqual({ content: [{ type: "text", text: "done" }] });
+    await session.close();
+    expect(server.log.at(-1)).toMatchObject({ what: "DELETE", headers: { "mcp-session-id": "session-1" } });
+  });
+
+  test("[X4] [X5] sends the configured headers, and never lets them replace its own", async () => {
+    const headers = {
+      "X-Api-Key": "key-123456",
+      "MCP-Protocol-Version": "1999-01-01",
+      "Mcp-Session-Id": "stolen",
+      "Content-TYPE": "text/plain",
+    };
+    const server = await startHttpServer(undefined, { headers });
+    const session = await connect(server);
+    await session.list("tools", never);
+    const sent = (what: string) => server.log.find((entry) => entry.what === what)?.headers;
+    expect(sent("POST initialize")).toMatchObject({
+      "x-api-key": "key-123456",
+      "content-type": "application/json",
+    });
+    expect(sent("POST initialize")).not.toHaveProperty("mcp-protocol-version");
+    expect(sent("POST initialize")).not.toHaveProperty("mcp-session-id");
+    expect(sent("POST tools/list")).toMatchObject({
+      "mcp-protocol-version": "2025-11-25",
+      "mcp-session-id": "session-1",
+    });
+  });
+
+  test("[X3] opens the stream of the server's own messages only after it is initialized", async () => {
+    const server = await startHttpServer();
+    await connect(server);
+    await vi.waitUntil(() => server.log.some(({ what }) => what === "GET"));
+    const order = server.log.map(({ what }) => what);
+    expect(order.indexOf("GET")).toBeGreaterThan(order.indexOf("POST notifications/initialized"));
+  });
+
+  test("a farewell that is never answered does not hold it up for ever", async () => {
+    const server = await startHttpServer(({ request }) => request.method === "DELETE");
+    const session = await connect(server);
+    await session.close();
+    expect(server.log.at(-1)?.what).toBe("DELETE");
+  });
+});
+
+describe("a server that cannot be connected", () => {
+  test("that nobody listens for is not reachable", async () => {
+    const server = await startHttpServer();
+    await server.stop();
+    const error = await failToConnect(server);
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", server: "remote" });
+    expect(error.message).toContain("ECONNREFUSED");
+  });
+
+  test.each([404, 500, 502])("that answers %d is reported with the status", async (code) => {
+    const error = await failToConnect(
+      await startHttpServer(({ status }) => {
+        status(code, {}, "secret-page");
+        return true;
+      }),
+    );
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: code });
+    expect(error.message).toContain(`HTTP ${code}`);
+  });
+
+  test("that answers with a web page is not an MCP server", async () => {
+    const server = await startHttpServer(({ status }) => {
+      status(200, { "content-type": "text/html" }, "<html></html>");
+      return true;
+    });
+    const error = await failToConnect(server);
+    expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
+    expect(error.message).toContain("text/html");
+  });
+
+  test("[X11] that answers with JSON of another kind is not an MCP server", async () => {
+    const server = await startHttpServer(({ status }) => {
+      status(200, { "content-type": "application/json" }, '{"hello":"world"}');
+      return true;
+    });
+    expect((await failToConnect(server)).code).toBe("MCP_PROTOCOL_VIOLATED");
+  });
+
+  test("that never answers is given up after its connect deadline", async () => {
+    const server = await startHttpServer(() => true, { limits: { connectTimeoutMs: 200 } });
+    const error = await failToConnect(server);
+    expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", server: "remote" });
+    expect(error.message).toContain("within 200 ms");
+  });
+
+  test.each([
+    [429, "Retry-After: 120", 120_000],
+    [503, "Retry-After: 5", 5000],
+    [503, "", undefined],
+  ])("that answers %d with '%s' says when to come again", async (code, header, retryAfterMs) => {
+    const headers = header ? { "retry-after": header.split(": ")[1] ?? "" } : {};
+    const server = await startHttpServer(({ status }) => {
+      status(code, headers);
+      return true;
+    });
+    const error = await failToConnect(server);
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: code, retryAfterMs });
+  });
+
+  test("[X6] that redirects elsewhere is not followed, and elsewhere learns nothing", async () => {
+    const elsewhere = await startHttpServer();
+    const server = await startHttpServer(
+      ({ status }) => {
+        status(307, { location: elsewhere.url });
+        return true;
+      },
+      { headers: { Authorization: "Bearer token-123456" } },
+    );
+    const error = await failToConnect(server);
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: 307 });
+    expect(error.message).toContain(elsewhere.url);
+    expect(elsewhere.log).toEqual([]);
+  });
+
+  test("whose URL is no URL is a fault of its entry", async () => {
+    const server: ResolvedRemoteServer = {
+      transport: "http",
+      name: "x",
+      url: "nowhere",
+      headers: {},
+      secrets: [],
+    };
+    expect((await failToConnect(server)).code).toBe("MCP_CONFIG_INVALID");
+  });
+
+  test("that refuses after the handshake began is said goodbye to", async () => {
+    const server = await startHttpServer(on("notifications/initialized", ({ status }) => status(500)));
+    expect(await failToConnect(server)).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: 500 });
+    expect(server.log.at(-1)?.what).toBe("DELETE");
+  });
+});
+
+describe("a call over Streamable HTTP that fails", () => {
+  const failing = async (act: (exchange: HttpExchange) => void) => {
+    const session = await connect(await startHttpServer(on("tools/call", act)));
+    return failureOf(session.request("tools/call", CALL, { timeoutMs: 10_000 }));
+  };
+
+  test("because the session is forgotten was not carried out, and ends the session", async () => {
+    const session = await connect(await startHttpServer(on("tools/call", ({ status }) => status(404))));
+    const closed = new Promise((resolve) => session.onClose(resolve));
+    const error = await failureOf(session.request("tools/call", CALL));
+    expect(error).toMatchObject({
+      code: "MCP_SESSION_LOST",
+      outcome: "rejected",
+      httpStatus: 404,
+      tool: "echo",
+    });
+    expect(await closed).toMatchObject({ code: "MCP_SESSION_LOST" });
+  });
+
+  test("because there were too many was not carried out, and says when to come again", async () => {
+    const error = await failing(({ status }) => status(429, { "retry-after": "3" }));
+    expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", outcome: "rejected", retryAfterMs: 3000 });
+  });
+
+  test.each([500, 502, 503])("with %d may have been carried out", async (code) => {
+    const error = await failing(({ status }) => status(code, { "retry-after": "3" }));
+    expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown", httpStatus: code });
+  });
+
+  test("with a JSON-RPC error in a 400 was refused", async () => {
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32000, message: "Bad Request" },
+    });
+    const error = await failing(({ status }) => status(400, { "content-type": "application/json" }, body));
+    expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", outcome: "rejected", rpcCode: -32000 });
+  });
+
+  test("because the connection broke may have been carried out", async () => {
+    const error = await failing(({ response }) => response.destroy());
+    expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+  });
+
+  test("because its stream ended without an answer does not wait for its deadline", async () => {
+    const error = await failing(({ response }) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(": nothing\n\n");
+    });
+    expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+    expect(error.message).toContain("broke off");
+  });
+
+  test("because the server is gone was not sent", async () => {
+    const server = await startHttpServer();
+    const session = await connect(server);
+    await server.stop();
+    const error = await failureOf(session.request("tools/call", CALL));
+    expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "not-sent" });
+  });
+
+  test("[X9] because the session is closed does not wait for its answer", async () => {
+    const { promise: arrived, resolve } = Promise.withResolvers<void>();
+    const session = await connect(await startHttpServer(on("tools/call", () => resolve())));
+    const error = failureOf(session.request("tools/call", CALL, { timeoutMs: 0, maxTotalMs: 0 }));
+    await arrived;
+    await session.close();
+    expect(await error).toMatchObject({ code: "MCP_CLOSED", outcome: "unknown" });
+  });
+});
+
+test("an answer as a stream of events is read, and its end disturbs nothing", async () => {
+  const server = await startHttpServer(
+    on("tools/call", ({ response, message }) => {
+      const event = { jsonrpc: "2.0", id: message.id, result: { content: [] } };
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`event: message\ndata: ${JSON.stringify(event)}\n\n`);
+    }),
+  );
+  expect(await (await connect(server)).request("tools/call", CALL)).toEqual({ content: [] });
+});
+
+test("parameters that a tool marks are repeated in headers for a modern server", async () => {
+  const server = await startHttpServer(
+    on("tools/call", ({ answer }) =>
+      answer({ resultType: "complete", content: [], structuredContent: "odd" }),
+    ),
+  );
+  const discover = {
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {} },
+    ttlMs: 0,
+    cacheScope: "private",
+  };
+  const session = await connect(server, { prior: { era: "modern", at: 0, discover } });
+  const region = { type: "string", "x-mcp-header": "Region" };
+  const tool = {
+    name: "echo",
+    inputSchema: { type: "object" as const, properties: { region } },
+    outputSchema: { type: "number" },
+  };
+  const result = await session.request("tools/call", { name: "echo", arguments: { region: "eu" } }, { tool });
+  expect(result.structuredContent).toBe("odd");
+  expect(server.log[0]?.headers).toMatchObject({ "mcp-param-region": "eu", "mcp-name": "echo" });
+});

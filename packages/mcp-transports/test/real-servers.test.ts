@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { ResolvedServer, ResolvedStdioServer, Session } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { atEnd } from "./cleanup.ts";
+import { connect, failureOf } from "./connecting.ts";
+
+const EVERYTHING = fileURLToPath(
+  import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
+);
+const MODERN = fileURLToPath(new URL("fixtures/modern-server.mjs", import.meta.url));
+const never = { signal: new AbortController().signal };
+
+const nodeServer = (name: string, ...args: string[]): ResolvedStdioServer => ({
+  transport: "stdio",
+  name,
+  command: process.execPath,
+  args,
+  env: {},
+  secrets: [],
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+async function everythingOverHttp(): Promise<ResolvedServer> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [EVERYTHING, "streamableHttp"], {
+    env: { PORT: String(port) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  atEnd(async () => {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  for await (const line of createInterface({ input: child.stderr })) if (line.includes(String(port))) break;
+  child.stdout.resume();
+  return {
+    transport: "http",
+    name: "everything",
+    url: `http://127.0.0.1:${port}/mcp`,
+    headers: {},
+    secrets: [],
+  };
+}
+
+describe.each([
+  ["stdio", async () => nodeServer("everything", EVERYTHING, "stdio")],
+  ["Streamable HTTP", everythingOverHttp],
+] as const)("the reference server over %s", (_, start) => {
+  const open = async (): Promise<Session> => connect(await start());
+
+  test("shakes hands and lists everything it has", async () => {
+    const session = await open();
+    expect(session.handshake).toMatchObject({ era: "legacy", serverInfo: { name: expect.any(String) } });
+    const tools = (await session.list("tools", never)).items.map(({ name }) => name);
+    expect(tools).toEqual(expect.arrayContaining(["echo", "get-tiny-image", "get-structured-content"]));
+    expect((await session.list("resources", never)).items.length).toBeGreaterThan(0);
+    expect((await session.list("resourceTemplates", never)).items.length).toBeGreaterThan(0);
+    expect((await session.list("prompts", never)).items.length).toBeGreaterThan(0);
+  });
+
+  test("[H14] answers calls with text, images and data", async () => {
+    const session = await open();
+    const echo = await session.request("tools/call", { name: "echo", arguments: { message: "hello" } });
+    expect(echo.content).toEqual([{ type: "text", text: "Echo: hello" }]);
+    const image = await session.request("tools/call", { name: "get-tiny-image", arguments: {} });
+    expect(image.content.map(({ type }) => type)).toContain("image");
+    const name = "get-structured-content";
+    const data = await session.request("tools/call", { name, arguments: { location: "New York" } });
+    expect(data.structuredContent).toMatchObject({ temperature: expect.any(Number) });
+  });
+
+  test("[H13] answers wrong arguments with an error for the model", async () => {
+    const result = await (await open()).request("tools/call", { name: "echo", arguments: {} });
+    expect(result.isError).toBe(true);
+  });
+
+  test("hands out resources, prompts and completions", async () => {
+    const session = await open();
+    const [resource] = (await session.list("resources", never)).items;
+    const { contents } = await session.request("resources/read", { uri: resource?.uri ?? "" });
+    expect(contents[0]?.uri).toBe(resource?.uri);
+    const { messages } = await session.request("prompts/get", { name: "simple-prompt" });
+    expect(messages[0]?.role).toBe("user");
+    expect(await failureOf(session.request("resources/read", { uri: "nothing://here" }))).toMatchObject({
+      code: "MCP_REQUEST_REJECTED",
+      outcome: "rejected",
+    });
+  });
+
+  test("reports progress of a long call", async () => {
+    const session = await open();
+    const seen: number[] = [];
+    await session.request(
+      "tools/call",
+      { name: "trigger-long-running-operation", arguments: { duration: 0.4, steps: 4 } },
+      { onProgress: ({ progress }) => seen.push(progress) },
+    );
+    expect(seen).toEqual([1, 2, 3, 4]);
+  });
+
+  test("asks the host for its roots", async () => {
+    const roots = async () => [{ uri: "file:///work", name: "work" }];
+    const session = await connect(await start(), { handlers: { roots } });
+    const result = await session.request("tools/call", { name: "get-roots-list", arguments: {} });
+    expect(JSON.stringify(result.content)).toContain("file:///work");
+  });
+});
+
+test("a server of the official SDK that speaks both eras is connected in the modern one", async () => {
+  const session = await connect(nodeServer("both", MODERN));
+  expect(session.handshake).toMatchObject({ era: "modern", protocolVersion: "2026-07-28" });
+  const result = await session.request("tools/call", { name: "greet", arguments: { name: "Ada" } });
+  expect(result.content).toEqual([{ type: "text", text: "Hello, Ada!" }]);
+  const again = await connect(nodeServer("both", MODERN), { prior: session.handshake.prior });
+  expect((await again.list("tools", never)).items.map(({ name }) => name)).toEqual(["greet"]);
+});

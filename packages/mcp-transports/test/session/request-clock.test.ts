@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createRequestClock } from "../../src/session/request-clock.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+test("without progress the idle deadline fires, once", () => {
+  const onExpired = vi.fn();
+  createRequestClock({ timeoutMs: 100, maxTotalMs: 100 }, onExpired);
+  vi.advanceTimersByTime(99);
+  expect(onExpired).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1000);
+  expect(onExpired).toHaveBeenCalledTimes(1);
+});
+
+test("increasing progress winds it up, progress that stands still does not", () => {
+  const onExpired = vi.fn();
+  const clock = createRequestClock({ timeoutMs: 100, maxTotalMs: 0 }, onExpired);
+  vi.advanceTimersByTime(90);
+  clock.progressed(1);
+  vi.advanceTimersByTime(90);
+  expect(onExpired).not.toHaveBeenCalled();
+  clock.progressed(1);
+  clock.progressed(0.5);
+  clock.progressed(Number.NaN);
+  vi.advanceTimersByTime(10);
+  expect(onExpired).toHaveBeenCalledExactlyOnceWith(100, false);
+});
+
+test("the total deadline fires whatever the progress", () => {
+  const onExpired = vi.fn();
+  const clock = createRequestClock({ timeoutMs: 100, maxTotalMs: 250 }, onExpired);
+  for (let step = 1; step <= 6; step += 1) {
+    vi.advanceTimersByTime(50);
+    clock.progressed(step);
+  }
+  expect(onExpired).toHaveBeenCalledExactlyOnceWith(250, true);
+});
+
+test("[H12] a clock that was stopped leaves no timer", () => {
+  const onExpired = vi.fn();
+  createRequestClock({ timeoutMs: 100, maxTotalMs: 200 }, onExpired).stop();
+  vi.advanceTimersByTime(1000);
+  expect(onExpired).not.toHaveBeenCalled();
+});
+
+test("0 means no deadline, and a delay longer than a timer takes does not fire at once", () => {
+  const onExpired = vi.fn();
+  createRequestClock({ timeoutMs: 0, maxTotalMs: 0 }, onExpired).progressed(1);
+  const clock = createRequestClock({ timeoutMs: 2 ** 40, maxTotalMs: Number.POSITIVE_INFINITY }, onExpired);
+  vi.advanceTimersByTime(1_000_000);
+  expect(onExpired).not.toHaveBeenCalled();
+  clock.stop();
+});

@@ -1,0 +1,149 @@
+import type { HostHandlers } from "@jackfield/mcp-core";
+import { describe, expect, test, vi } from "vitest";
+import { connect } from "../connecting.ts";
+import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
+
+/** Asks the client what the call's arguments say, and answers the call with what the client answered. */
+const asking = (options: { isModern?: boolean } = {}): ScriptedServer =>
+  scriptedServer((message, { send, answer }) => {
+    const state = globalThis as { callId?: number | string | undefined };
+    if (message.method === "tools/call") {
+      state.callId = message.id;
+      send({ id: "question", ...message.params.arguments });
+      return true;
+    }
+    if (message.id !== "question" || message.method) return undefined;
+    const reply = message as { result?: object; error?: object };
+    send({
+      id: state.callId,
+      result: { content: [], structuredContent: { ...reply.result, ...reply.error } },
+    });
+    return Boolean(answer);
+  }, options);
+
+const ELICIT = {
+  method: "elicitation/create",
+  params: { message: "Which?", requestedSchema: { type: "object", properties: { a: { type: "string" } } } },
+};
+const ROOTS = { method: "roots/list" };
+const SAMPLE = {
+  method: "sampling/createMessage",
+  params: { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 10 },
+};
+
+async function answerTo(question: object, handlers: HostHandlers, perCall?: HostHandlers) {
+  const session = await connect(asking(), { handlers });
+  const call = { name: "ask", arguments: { ...question } };
+  return (await session.request("tools/call", call, { handlers: perCall })).structuredContent;
+}
+
+describe("what is announced", () => {
+  test("is what the host has handlers for", async () => {
+    const handlers: HostHandlers = {
+      elicit: async () => ({ action: "cancel" }),
+      roots: async () => [],
+      sample: async () => ({}),
+    };
+    const server = scriptedServer();
+    await connect(server, { handlers });
+    const initialize = server.received().find(({ method }) => method === "initialize");
+    expect(initialize?.params.capabilities).toEqual({
+      elicitation: { form: {}, url: {} },
+      sampling: {},
+      roots: {},
+    });
+  });
+
+  test("is nothing without handlers, and the server's questions are refused", async () => {
+    const server = scriptedServer();
+    await connect(server);
+    const initialize = server.received().find(({ method }) => method === "initialize");
+    expect(initialize?.params.capabilities).toEqual({});
+    for (const question of [ELICIT, ROOTS, SAMPLE])
+      expect(await answerTo(question, {})).toMatchObject({ code: -32601 });
+  });
+});
+
+describe("a server's question", () => {
+  test("to the person goes to the host and back", async () => {
+    const elicit = vi.fn(async () => ({ action: "accept", content: { a: "this" } }) as const);
+    expect(await answerTo(ELICIT, { elicit })).toEqual({ action: "accept", content: { a: "this" } });
+    expect(elicit).toHaveBeenCalledWith(
+      { message: "Which?", mode: "form", requestedSchema: ELICIT.params.requestedSchema },
+      { server: "scripted", signal: expect.any(AbortSignal) },
+    );
+  });
+
+  test("to open a page goes to the host as such", async () => {
+    const elicit = vi.fn(async () => ({ action: "decline" }) as const);
+    const params = { mode: "url", message: "Open it", url: "https://example.com/", elicitationId: "1" };
+    expect(await answerTo({ ...ELICIT, params }, { elicit })).toEqual({ action: "decline" });
+    expect(elicit.mock.lastCall?.at(0)).toEqual({
+      message: "Open it",
+      mode: "url",
+      url: "https://example.com/",
+    });
+  });
+
+  test("for the roots is answered when it is asked", async () => {
+    const roots = async () => [{ uri: "file:///work", name: "work" }, { uri: "file:///tmp" }];
+    expect(await answerTo(ROOTS, { roots })).toEqual({ roots: await roots() });
+  });
+
+  test("to the model goes to the host and back", async () => {
+    const answer = { role: "assistant", model: "m", content: { type: "text", text: "hello" } };
+    const sample = vi.fn(async () => answer);
+    expect(await answerTo(SAMPLE, { sample })).toEqual(answer);
+    expect(sample.mock.lastCall?.at(0)).toMatchObject(SAMPLE.params);
+  });
+
+  test("during a call goes to that call's own handlers first", async () => {
+    const base: HostHandlers = { elicit: async () => ({ action: "cancel" }) };
+    const own: HostHandlers = { elicit: async () => ({ action: "decline" }) };
+    expect(await answerTo(ELICIT, base, own)).toEqual({ action: "decline" });
+    expect(await answerTo(ELICIT, base, { roots: async () => [] })).toEqual({ action: "cancel" });
+  });
+
+  test("that the host fails to answer is refused, without the host's reasons", async () => {
+    const log = vi.fn();
+    const session = await connect(asking(), {
+      log,
+      handlers: {
+        elicit: async () => {
+          throw new Error("the host's database password is wrong");
+        },
+      },
+    });
+    const call = { name: "ask", arguments: { ...ELICIT } };
+    const { structuredContent } = await session.request("tools/call", call);
+    expect(structuredContent).toEqual({ code: -32603, message: "The client could not answer." });
+    expect(log).toHaveBeenCalledWith(
+      "warn",
+      expect.stringContaining("elicitation/create"),
+      expect.anything(),
+    );
+  });
+
+  test("from a modern server is answered within the call", async () => {
+    const server = scriptedServer(
+      (message, { send, answer }) => {
+        if (message.method !== "tools/call") return undefined;
+        if (message.params.inputResponses) {
+          answer({ content: [], structuredContent: message.params.inputResponses });
+          return true;
+        }
+        const requestedSchema = { type: "object", properties: { a: { type: "string" } } };
+        const inputRequests = {
+          q1: { method: "elicitation/create", params: { mode: "form", message: "Which?", requestedSchema } },
+        };
+        send({ id: message.id, result: { resultType: "input_required", inputRequests, requestState: "s" } });
+        return true;
+      },
+      { isModern: true, capabilities: { tools: {} } },
+    );
+    const elicit = async () => ({ action: "accept", content: { a: "that" } }) as const;
+    const session = await connect(server, { handlers: { elicit } });
+    const { structuredContent } = await session.request("tools/call", { name: "ask" });
+    expect(structuredContent).toEqual({ q1: { action: "accept", content: { a: "that" } } });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { connect, failureOf } from "../connecting.ts";
+import { scriptedServer } from "../scripted-server.ts";
+
+const never = { signal: new AbortController().signal };
+
+describe("listing", () => {
+  test("all pages make one list, and fields nobody knows are kept", async () => {
+    const server = scriptedServer((message, { answer }) => {
+      if (message.method !== "tools/list") return undefined;
+      const page = Number(message.params?.cursor ?? 0);
+      const inputSchema = { type: "object", "x-page": page };
+      answer({
+        tools: [
+          {
+            name: `tool${page}`,
+            inputSchema,
+            annotations: { readOnlyHint: true, "x-cost": 3 },
+            "x-page": page,
+          },
+        ],
+        ...(page < 2 && { nextCursor: String(page + 1) }),
+        ...(page === 0 && { ttlMs: 5000, cacheScope: "public" }),
+      });
+      return true;
+    });
+    const listing = await (await connect(server)).list("tools", never);
+    expect(listing).toEqual({
+      items: [0, 1, 2].map((page) => ({
+        name: `tool${page}`,
+        inputSchema: { type: "object", "x-page": page },
+        annotations: { readOnlyHint: true, "x-cost": 3 },
+        "x-page": page,
+      })),
+      ttlMs: 5000,
+      cacheScope: "public",
+    });
+  });
+
+  test("it asks the server every time", async () => {
+    const server = scriptedServer((message, { answer }) => {
+      if (message.method !== "tools/list") return undefined;
+      answer({ tools: [], ttlMs: 3_600_000, cacheScope: "public" });
+      return true;
+    });
+    const session = await connect(server);
+    await session.list("tools", never);
+    await session.list("tools", never);
+    expect(server.received().filter(({ method }) => method === "tools/list")).toHaveLength(2);
+  });
+
+  test("what the server did not announce is empty, without a request", async () => {
+    const server = scriptedServer(undefined, { capabilities: {} });
+    const session = await connect(server);
+    for (const kind of ["tools", "resources", "resourceTemplates", "prompts"] as const)
+      expect(await session.list(kind, never)).toEqual({ items: [] });
+    expect(server.received().filter(({ method }) => method?.endsWith("/list"))).toEqual([]);
+  });
+
+  test("a server with resources that knows no templates has none", async () => {
+    const session = await connect(scriptedServer());
+    expect(await session.list("resourceTemplates", never)).toEqual({ items: [] });
+    expect((await session.list("resources", never)).items).toEqual([{ uri: "memo://a", name: "a" }]);
+  });
+
+  test("a cursor that comes again is refused", async () => {
+    const server = scriptedServer((message, { answer }) => {
+      if (message.method !== "tools/list") return undefined;
+      answer({
+        tools: [{ name: `t${Math.random()}`, inputSchema: { type: "object" } }],
+        nextCursor: "again",
+      });
+      return true;
+    });
+    const error = await failureOf((await connect(server)).list("tools", never));
+    expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", phase: "list", server: "scripted" });
+    expect(server.received().filter(({ method }) => method === "tools/list")).toHaveLength(2);
+  });
+
+  test("a list without end is given up after 64 pages", async () => {
+    const server = scriptedServer((message, { answer }) => {
+      if (message.method !== "tools/list") return undefined;
+      answer({ tools: [], nextCursor: String(Number(message.params?.cursor ?? 0) + 1) });
+      return true;
+    });
+    const error = await failureOf((await connect(server)).list("tools", never));
+    expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", phase: "list" });
+    expect(server.received().filter(({ method }) => method === "tools/list")).toHaveLength(64);
+  });
+
+  test("a list of something else is refused whole", async () => {
+    const server = scriptedServer((message, { answer }) => {
+      if (message.method !== "tools/list") return undefined;
+      answer({ tools: [{ inputSchema: { type: "object" } }] });
+      return true;
+    });
+    const error = await failureOf((await connect(server)).list("tools", never));
+    expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", phase: "list" });
+  });
+
+  test("a refusal is an error, not an empty list", async () => {
+    const server = scriptedServer((message, { refuse }) => {
+      if (message.method !== "prompts/list") return undefined;
+      refuse(-32601, "Method not found");
+      return true;
+    });
+    const error = await failureOf((await connect(server)).list("prompts", never));
+    expect(error).toMatchObject({ code: "MCP_REQUEST_REJECTED", rpcCode: -32601, phase: "list" });
+  });
+
+  test("a signal gives it up", async () => {
+    const controller = new AbortController();
+    const server = scriptedServer((message) => message.method === "tools/list");
+    const session = await connect(server);
+    const failing = failureOf(session.list("tools", { signal: controller.signal }));
+    controller.abort();
+    expect(await failing).toMatchObject({ code: "MCP_ABORTED", phase: "list" });
+  });
+});

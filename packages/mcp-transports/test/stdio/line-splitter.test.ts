@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { createLineSplitter } from "../../src/stdio/line-splitter.ts";
+
+function linesOf(chunks: readonly (Buffer | string)[], maxLineBytes = 100): string[] {
+  const lines: string[] = [];
+  const splitter = createLineSplitter(maxLineBytes, (line) => lines.push(line));
+  for (const chunk of chunks) splitter.push(Buffer.from(chunk));
+  return lines;
+}
+
+describe("cutting a stream into lines", () => {
+  test.each([
+    ["one line in one chunk", ["abc\n"], ["abc"]],
+    ["several lines in one chunk", ["a\nb\n\nc\n"], ["a", "b", "", "c"]],
+    ["one line in many chunks", ["a", "b", "c\n"], ["abc"]],
+    ["Windows line ends", ["a\r", "\nb\r\n"], ["a", "b"]],
+    ["a line that has not ended", ["a\nb"], ["a"]],
+  ])("%s", (_, chunks, expected) => {
+    expect(linesOf(chunks)).toEqual(expected);
+  });
+
+  test("[X16] a character that is spread over two chunks stays whole", () => {
+    const bytes = Buffer.from('{"text":"Grüße, 世界 🙂"}\n');
+    const single = Array.from(bytes, (byte) => Buffer.from([byte]));
+    expect(linesOf(single)).toEqual(['{"text":"Grüße, 世界 🙂"}']);
+  });
+
+  test("a line of exactly the limit passes", () => {
+    expect(linesOf(["x".repeat(100), "\n"])).toHaveLength(1);
+  });
+
+  test("a line beyond the limit is refused, whether it ever ends or not", () => {
+    expect(() => linesOf(["x".repeat(60), "x".repeat(41)])).toThrow("message-too-large");
+    expect(() => linesOf([`${"x".repeat(101)}\n`])).toThrow("message-too-large");
+  });
+
+  test("a limit of 0 is none", () => {
+    expect(linesOf([`${"x".repeat(5000)}\n`], 0)).toHaveLength(1);
+  });
+});
