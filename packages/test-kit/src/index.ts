@@ -1,1 +1,40 @@
-export {};
+export {
+  createFakeConnector,
+  type FakeAttempt,
+  type FakeConnector,
+  type FakeConnectorOptions,
+} from "./fake-connector.ts";
+export {
+  createFakeSession,
+  type FakeAnswer,
+  type FakeSession,
+  type FakeSessionOptions,
+  type RecordedRequest,
+} from "./fake-session.ts";
+export { createFakeToolCache, type FakeToolCache, type FakeToolCacheOptions } from "./fake-tool-cache.ts";
+export {
+  createFakeToolSource,
+  type FakeTool,
+  type FakeToolSource,
+  type RecordedCall,
+} from "./fake-tool-source.ts";
+export { type LeakCheck, type LeakCheckOptions, leakCheck, useLeakCheck } from "./leak-check.ts";
+export { passThroughResolver } from "./pass-through-resolver.ts";
+export { recordStatuses, type StatusRecord, type StatusSource } from "./record-statuses.ts";
+export { httpDefinition, stdioDefinition } from "./sample-definition.ts";
+export { type FaultRecord, readFaultRecord } from "./servers/fault-record.ts";
+export type {
+  ConversationScript,
+  ExitMoment,
+  FaultScript,
+  GrandchildScript,
+  HttpFaultScript,
+  HttpRefusal,
+} from "./servers/fault-script.ts";
+export { type HttpFaultServer, startHttpFaultServer } from "./servers/http-fault-server.ts";
+export type { RecordedHttpRequest } from "./servers/request-log.ts";
+export type { RpcError, RpcId, RpcMessage } from "./servers/rpc-message.ts";
+export { type StdioFaultServer, stdioFaultServer } from "./servers/stdio-fault-server.ts";
+export { type ToolCacheUnderTest, toolCacheSuite } from "./suites/tool-cache-suite.ts";
+export { type ToolSourceUnderTest, toolSourceSuite } from "./suites/tool-source-suite.ts";
+export { TEST_RUN_VARIABLE, testRunId } from "./test-run.ts";

@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import type {
+  CatalogEntry,
+  CatalogId,
+  CatalogIdentity,
+  CatalogSummary,
+  ResolvedServer,
+  ToolCache,
+} from "@jackfield/mcp-core";
+
+/** A catalog that is forgotten with the test. */
+export interface FakeToolCache extends ToolCache {
+  /** What is stored. Tests may look in and change it. */
+  readonly entries: Map<CatalogId, CatalogEntry>;
+  /**
+   * Stores an entry as if the server had been listed earlier, and tells its id. Its server's name and credentials follow
+   * from the server, `listedAt` is now, everything else is missing unless it is given.
+   */
+  seed(server: ResolvedServer, entry: Partial<CatalogEntry>, principal?: string): CatalogId;
+}
+
+/** Options of `createFakeToolCache`. */
+export interface FakeToolCacheOptions {
+  /** The entries of an earlier cache, to act as its next process. Default: none. */
+  readonly entries?: Map<CatalogId, CatalogEntry> | undefined;
+}
+
+/** Makes a catalog in memory. */
+export function createFakeToolCache(options: FakeToolCacheOptions = {}): FakeToolCache {
+  const entries = options.entries ?? new Map<CatalogId, CatalogEntry>();
+  let closed = false;
+  return {
+    entries,
+    async identify(server, principal) {
+      return identityOf(server, principal);
+    },
+    async getMany(ids) {
+      const found = new Map<CatalogId, CatalogEntry>();
+      for (const id of closed ? [] : ids) {
+        const entry = entries.get(id);
+        if (entry) found.set(id, structuredClone(entry));
+      }
+      return found;
+    },
+    async set(id, entry) {
+      const stored = entries.get(id);
+      if (closed || (stored && stored.listedAt > entry.listedAt)) return;
+      entries.set(id, structuredClone(entry));
+    },
+    async markStale(id) {
+      const entry = entries.get(id);
+      if (!closed && entry) entries.set(id, { ...entry, stale: true });
+    },
+    async delete(id) {
+      if (!closed) entries.delete(id);
+    },
+    async list() {
+      return closed ? [] : [...entries].map(([id, entry]) => summaryOf(id, entry));
+    },
+    async close() {
+      closed = true;
+    },
+    seed(server, entry, principal) {
+      const { id, credentials } = identityOf(server, principal);
+      entries.set(id, structuredClone({ server: server.name, credentials, listedAt: Date.now(), ...entry }));
+      return id;
+    },
+  };
+}
+
+function summaryOf(id: CatalogId, entry: CatalogEntry): CatalogSummary {
+  const { server, listedAt } = entry;
+  return { id, server, tools: entry.tools?.length ?? 0, listedAt, stale: entry.stale ?? false };
+}
+
+function identityOf(server: ResolvedServer, principal: string | undefined): CatalogIdentity {
+  const connection = JSON.stringify([connectionOf(server), principal ?? null]);
+  return {
+    id: digest(withoutSecrets(connection, server.secrets)) as CatalogId,
+    credentials: digest(JSON.stringify([connectionOf(server), server.secrets])),
+  };
+}
+
+/** What is reached, without what merely names it or limits its use. */
+function connectionOf(server: ResolvedServer): readonly unknown[] {
+  switch (server.transport) {
+    case "stdio":
+      return [server.transport, server.command, server.args, server.cwd ?? null, sortedEntries(server.env)];
+    case "http":
+    case "sse":
+      return [server.transport, server.url, sortedEntries(server.headers)];
+    case "in-process":
+      return [server.transport, server.name];
+  }
+}
+
+function sortedEntries(record: { readonly [name: string]: string }): readonly (readonly [string, string])[] {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .map((secret) => JSON.stringify(secret).slice(1, -1))
+    .filter((secret) => secret !== "")
+    .sort((a, b) => b.length - a.length)
+    .reduce((shown, secret) => shown.replaceAll(secret, "*"), text);
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

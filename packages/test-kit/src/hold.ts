@@ -1,0 +1,28 @@
+/** A gate that is open unless somebody holds it. */
+export interface Hold {
+  /** Closes the gate until the returned function is called. Several holds add up. */
+  take(): () => void;
+  /** Resolves as soon as nobody holds the gate. */
+  passed(): Promise<void>;
+}
+
+/** Makes an open gate. */
+export function createHold(): Hold {
+  const held = new Set<Promise<void>>();
+  return {
+    take() {
+      let release = () => {};
+      const gate = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      held.add(gate);
+      return () => {
+        held.delete(gate);
+        release();
+      };
+    },
+    async passed() {
+      while (held.size > 0) await Promise.all(held);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { PromptDefinition, ResourceDefinition, ToolDefinition } from "@jackfield/mcp-core";
+import type { RpcError } from "./rpc-message.ts";
+
+/** What a server says, whatever carries it. Only JSON values, so that it can be handed to a child process. */
+export interface ConversationScript {
+  /**
+   * `legacy` (default) answers `server/discover` with -32601 and serves `initialize`; `modern` is the other way round, at
+   * protocol 2026-07-28; `dual` serves each client in its own era.
+   */
+  readonly era?: "legacy" | "modern" | "dual" | undefined;
+  /** Default: what a legacy client asks for, and 2026-07-28 for a modern one. */
+  readonly protocolVersion?: string | undefined;
+  readonly instructions?: string | undefined;
+  /** Default: `echo`, `fail`, `structured` and `image`. */
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  /** Default: no resources, and no such capability. */
+  readonly resources?: readonly ResourceDefinition[] | undefined;
+  /** Default: no prompts, and no such capability. */
+  readonly prompts?: readonly PromptDefinition[] | undefined;
+  /** Told with lists to modern clients. Default 0. */
+  readonly ttlMs?: number | undefined;
+  /** How many tools a page of `tools/list` has. Default: all. */
+  readonly pageSize?: number | undefined;
+  /** Every page of `tools/list` names the same next cursor. */
+  readonly repeatCursor?: boolean | undefined;
+  /** `tools/list` has no last page; every cursor is new. */
+  readonly endlessPages?: boolean | undefined;
+  /** Methods that are never answered. Their progress is still told. */
+  readonly silentOn?: readonly string[] | undefined;
+  /** Per method, how late its answer is. A cancelled request is answered nevertheless. */
+  readonly answerLateMs?: { readonly [method: string]: number } | undefined;
+  /** Per method, the error it is answered with. */
+  readonly errorOn?: { readonly [method: string]: RpcError } | undefined;
+  /**
+   * How many progress notifications a tool call gets, spread evenly over the lateness of its answer. Default 0. Without
+   * lateness they arrive together with the answer, and a client may rightly drop them.
+   */
+  readonly progress?: number | undefined;
+  /** After each tool call the list is said to have changed; where tools are given, they are the list from then on. */
+  readonly listChangedAfterCall?: true | readonly ToolDefinition[] | undefined;
+}
+
+/** The moment at which a process ends, in place of an answer. */
+export type ExitMoment = "start" | "discover" | "initialize" | "initialized" | "list" | "call";
+
+/** A child of the server that does nothing but exist. */
+export interface GrandchildScript {
+  /** It survives SIGTERM, SIGINT and SIGHUP, and says so on stderr. Default false. */
+  readonly ignoreSignals?: boolean | undefined;
+  /** It leads its own process group and session. Default false. */
+  readonly ownGroup?: boolean | undefined;
+  /** It keeps the server's stdout and stderr open. Default false. */
+  readonly holdsPipes?: boolean | undefined;
+}
+
+/** What a stdio server does wrong. An empty script is a correct server. */
+export interface FaultScript extends ConversationScript {
+  readonly exitOn?: ExitMoment | undefined;
+  /** For `exitOn`. Default 1. */
+  readonly exitCode?: number | undefined;
+  /** Writes half of the answer to a tool call, then is killed. */
+  readonly dieInCall?: boolean | undefined;
+  /** Lines written to stderr at the start. */
+  readonly stderr?: readonly string[] | undefined;
+  /** Lines on stdout that are not JSON-RPC, around each answer. */
+  readonly junk?:
+    | { readonly before?: readonly string[] | undefined; readonly after?: readonly string[] | undefined }
+    | undefined;
+  /** Writes stdout in pieces of so many bytes, which cuts characters apart. Default: whole messages. */
+  readonly chunkBytes?: number | undefined;
+  /** Goes on living when its stdin has ended, and says so on stderr. */
+  readonly ignoreStdinEnd?: boolean | undefined;
+  /** Goes on living after SIGTERM, and says so on stderr. */
+  readonly ignoreSigterm?: boolean | undefined;
+  /** Starts a grandchild before it reads its first request. */
+  readonly grandchild?: true | GrandchildScript | undefined;
+  /** Offers a tool `environment` that answers the process's whole environment as structured content. */
+  readonly echoEnvironment?: boolean | undefined;
+  /** A file that gets one JSON line for each event; `readFaultRecord` reads it. */
+  readonly recordTo?: string | undefined;
+}
+
+/** An HTTP answer in place of the one MCP asks for. */
+export interface HttpRefusal {
+  readonly status: number;
+  /** For example `WWW-Authenticate` or `Retry-After`. */
+  readonly headers?: { readonly [name: string]: string } | undefined;
+  readonly body?: string | undefined;
+  /** After so many refusals the method is served. Default: never. */
+  readonly times?: number | undefined;
+}
+
+/** What an HTTP server does wrong. An empty script is a correct server. */
+export interface HttpFaultScript extends ConversationScript {
+  /** How requests are answered. Default `json`; `subscriptions/listen` is always a stream. */
+  readonly answer?: "json" | "sse" | undefined;
+  /** Refusals per JSON-RPC method. */
+  readonly status?: { readonly [method: string]: HttpRefusal } | undefined;
+  /** Methods on whose arrival the socket is destroyed. */
+  readonly dropOn?: readonly string[] | undefined;
+  /** Answers every POST with a page of text/html. */
+  readonly html?: boolean | undefined;
+  /** What GET gives: an event stream (default), the status 405, or nothing ever. */
+  readonly get?: "stream" | 405 | "hang" | undefined;
+  /** How late DELETE is answered. Default 0. */
+  readonly deleteLateMs?: number | undefined;
+  /** Gives no session ids. Default false. */
+  readonly sessionless?: boolean | undefined;
+}

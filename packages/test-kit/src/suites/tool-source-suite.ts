@@ -1,0 +1,155 @@
+import { isMcpError, type ToolRef, type ToolSource, type ToolsChanged } from "@jackfield/mcp-core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+/** A source made for one test. It offers at least two tools. */
+export interface ToolSourceUnderTest {
+  readonly source: ToolSource;
+  /** A tool that takes any object and answers it as JSON in one text block. */
+  readonly echo: { readonly server: string; readonly tool: string };
+  /** Makes the source say `toolsChanged`, now or soon. */
+  changeTools(): void | Promise<void>;
+  /** Ends the source and everything opened for it. */
+  dispose(): Promise<void>;
+}
+
+/** Registers what every `ToolSource` must pass, each test with a source of its own. */
+export function toolSourceSuite(name: string, open: () => Promise<ToolSourceUnderTest>): void {
+  describe(`${name} is a tool source`, () => {
+    let opened: ToolSourceUnderTest;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.dispose());
+
+    describeTools(() => opened);
+    describeCalls(() => opened);
+    describeListeners(() => opened);
+  });
+}
+
+function describeTools(openedOf: () => ToolSourceUnderTest): void {
+  test("tools are sorted by names that models accept, none of them twice", () => {
+    const names = openedOf()
+      .source.tools()
+      .map((tool) => tool.name);
+    expect(names.length).toBeGreaterThan(1);
+    expect(names).toEqual([...new Set(names)].sort());
+    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+  });
+
+  test("the list is frozen and the same object while nothing changes", async () => {
+    const { source, echo } = openedOf();
+    const tools = source.tools();
+    expect(Object.isFrozen(tools)).toBe(true);
+    await source.callTool(echo, {});
+    expect(source.tools()).toBe(tools);
+  });
+
+  test("when tools change, the event names exactly what differs", async () => {
+    const { source, changeTools } = openedOf();
+    const before = source.tools();
+    const changed = nextChange(source);
+    await changeTools();
+    const { added, removed, changed: altered } = await changed;
+    const after = source.tools();
+    expect(after).not.toBe(before);
+    const [namesBefore, namesAfter] = [before, after].map((tools) => tools.map((tool) => tool.name));
+    expect([...added].sort()).toEqual(namesAfter?.filter((name) => !namesBefore?.includes(name)));
+    expect([...removed].sort()).toEqual(namesBefore?.filter((name) => !namesAfter?.includes(name)));
+    expect(added.length + removed.length + altered.length).toBeGreaterThan(0);
+  });
+}
+
+function describeCalls(openedOf: () => ToolSourceUnderTest): void {
+  test("a tool is called by its exposed name", async () => {
+    const { source, echo } = openedOf();
+    const exposed = source
+      .tools()
+      .find((tool) => tool.server === echo.server && tool.originalName === echo.tool);
+    expect(exposed).toBeDefined();
+    const { content, isError } = await source.callTool(exposed?.name ?? "", { text: "hello" });
+    expect(content).toMatchObject([{ type: "text", text: JSON.stringify({ text: "hello" }) }]);
+    expect(isError ?? false).toBe(false);
+  });
+
+  test("a tool is called by its server and its original name", async () => {
+    const { source, echo } = openedOf();
+    const { content } = await source.callTool(echo, { text: "hello" });
+    expect(content).toMatchObject([{ type: "text", text: JSON.stringify({ text: "hello" }) }]);
+  });
+
+  test("arguments may be left out", async () => {
+    const { source, echo } = openedOf();
+    expect((await source.callTool(echo)).content).toMatchObject([{ type: "text", text: "{}" }]);
+  });
+
+  test("a tool nobody offers is unknown, whatever its name", async () => {
+    const { source, echo } = openedOf();
+    const refs: readonly ToolRef[] = [
+      "no_such_tool",
+      "",
+      "__proto__",
+      "constructor",
+      { server: echo.server, tool: "no_such_tool" },
+      { server: echo.server, tool: "__proto__" },
+    ];
+    for (const ref of refs) {
+      const error = await rejectionOf(source.callTool(ref, {}));
+      expect(isMcpError(error, "MCP_TOOL_UNKNOWN"), `${JSON.stringify(ref)}: ${String(error)}`).toBe(true);
+    }
+  });
+
+  test("a tool of a server nobody knows is refused: the source may know servers, or tools only", async () => {
+    const { source, echo } = openedOf();
+    const error = await rejectionOf(source.callTool({ server: "no-such-server", tool: echo.tool }, {}));
+    expect(isMcpError(error, "MCP_SERVER_UNKNOWN") || isMcpError(error, "MCP_TOOL_UNKNOWN")).toBe(true);
+  });
+
+  test("a call whose signal has fired already is not made", async () => {
+    const { source, echo } = openedOf();
+    const error = await rejectionOf(source.callTool(echo, {}, { signal: AbortSignal.abort() }));
+    expect(isMcpError(error, "MCP_ABORTED"), String(error)).toBe(true);
+    expect(error).toMatchObject({ outcome: "not-sent" });
+  });
+}
+
+function describeListeners(openedOf: () => ToolSourceUnderTest): void {
+  test("a listener that throws disturbs nobody", async () => {
+    const { source, echo, changeTools } = openedOf();
+    source.on("toolsChanged", () => {
+      throw new Error("A listener that throws.");
+    });
+    const changed = nextChange(source);
+    await changeTools();
+    await changed;
+    expect((await source.callTool(echo, {})).content).toMatchObject([{ type: "text" }]);
+  });
+
+  test("a listener that was taken back hears nothing, and may be taken back twice", async () => {
+    const { source, changeTools } = openedOf();
+    const heard: ToolsChanged[] = [];
+    const stop = source.on("toolsChanged", (event) => heard.push(event));
+    stop();
+    stop();
+    const changed = nextChange(source);
+    await changeTools();
+    await changed;
+    expect(heard).toEqual([]);
+  });
+}
+
+function nextChange(source: ToolSource): Promise<ToolsChanged> {
+  return new Promise((resolve) => {
+    const stop = source.on("toolsChanged", (event) => {
+      stop();
+      resolve(event);
+    });
+  });
+}
+
+function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
