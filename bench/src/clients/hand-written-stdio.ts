@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type Connection, type ReceivedMessage, unwrap } from "./hand-written-connection.ts";
+
+/** Newline-delimited JSON with a child process. What is written in one turn of the event loop goes out in one write. */
+export function connectStdio(command: string, args: readonly string[]): Connection {
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(child, "close");
+  const pending = new Map<number, PromiseWithResolvers<unknown>>();
+  let lastId = 0;
+  let unsent = "";
+  let rest = "";
+
+  const write = (message: object): void => {
+    if (unsent === "") queueMicrotask(flush);
+    unsent += `${JSON.stringify(message)}\n`;
+  };
+  const flush = (): void => {
+    child.stdin.write(unsent);
+    unsent = "";
+  };
+  child.stdin.on("error", () => {}); // the end of the process tells
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) settle(pending, JSON.parse(line) as ReceivedMessage);
+  });
+  const failAll = (): void => {
+    for (const { reject } of pending.values()) reject(new Error(`${command} ended.`));
+    pending.clear();
+  };
+  ended.then(failAll, failAll);
+
+  return {
+    request(method, params) {
+      const id = ++lastId;
+      const answered = Promise.withResolvers<unknown>();
+      pending.set(id, answered);
+      write({ jsonrpc: "2.0", id, method, params });
+      return answered.promise;
+    },
+    notify: async (method) => write({ jsonrpc: "2.0", method }),
+    close: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+function settle(pending: Map<number, PromiseWithResolvers<unknown>>, message: ReceivedMessage): void {
+  const answered = pending.get(message.id as number);
+  pending.delete(message.id as number);
+  try {
+    answered?.resolve(unwrap(message));
+  } catch (error) {
+    answered?.reject(error);
+  }
+}

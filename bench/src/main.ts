@@ -1,0 +1,50 @@
+import { writeFile } from "node:fs/promises";
+import { constants } from "node:os";
+import { runBench } from "./bench.ts";
+import { type CommandLine, HELP, readCommandLine } from "./command-line.ts";
+import { currentLoad, describeMachine } from "./machine.ts";
+import { reportOf } from "./report.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** Runs the bench and returns the exit code. */
+async function main(args: readonly string[]): Promise<number> {
+  const commandLine = tryToRead(args);
+  if (commandLine === undefined) return 2;
+  if (commandLine.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const interruption = new AbortController();
+  for (const signal of SIGNALS) process.on(signal, () => interruption.abort(signal));
+  try {
+    await measureAndReport(commandLine, interruption.signal);
+    return 0;
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error;
+    const signal: (typeof SIGNALS)[number] = interruption.signal.reason;
+    process.stderr.write(`stopped by ${signal}\n`);
+    return 128 + constants.signals[signal];
+  }
+}
+
+async function measureAndReport({ settings, json }: CommandLine, signal: AbortSignal): Promise<void> {
+  const loadBefore = currentLoad();
+  const progress = (line: string) => process.stderr.write(`${line}\n`);
+  const recordings = await runBench(settings, { signal, progress });
+  const machine = describeMachine(loadBefore);
+  process.stdout.write(`${reportOf(recordings, settings, machine)}\n`);
+  if (json !== undefined)
+    await writeFile(json, `${JSON.stringify({ machine, settings, recordings }, null, 2)}\n`);
+}
+
+function tryToRead(args: readonly string[]): CommandLine | undefined {
+  try {
+    return readCommandLine(args);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import type { Figures, MeasurementRequest } from "./measurement.ts";
+import { scriptPath } from "./script-path.ts";
+import { now } from "./stopwatch.ts";
+import { measuredEnvironment, type Workplace } from "./workplace.ts";
+
+/** A measurement that takes longer than this hangs. */
+const LONGEST_MEASUREMENT_MS = 120_000;
+
+/** How long a process that was told to end may take, before it is killed. */
+const GRACE_MS = 2_000;
+
+export interface MeasuringOptions {
+  readonly workplace: Pick<Workplace, "directory">;
+  /** Ends the process. The promise rejects once it is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Measures one client in a process of its own. */
+export function measure(request: MeasurementRequest, options: MeasuringOptions): Promise<Figures> {
+  return runMeasuringProcess(scriptPath("measure"), JSON.stringify(request), options);
+}
+
+/** Measures how long the bare runtime takes to read a SQLite file. */
+export function measureReading(file: string, options: MeasuringOptions): Promise<Figures> {
+  return runMeasuringProcess(scriptPath("read-catalog"), file, options);
+}
+
+/** Resolves when the process and everything that shares its standard streams have ended. */
+async function runMeasuringProcess(
+  script: string,
+  argument: string,
+  { workplace, signal }: MeasuringOptions,
+): Promise<Figures> {
+  signal.throwIfAborted();
+  const child = spawn(process.execPath, [script, argument, now()], {
+    cwd: workplace.directory,
+    env: measuredEnvironment(process.env, workplace),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let killing: NodeJS.Timeout | undefined;
+  const end = () => {
+    child.kill();
+    killing = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+  };
+  const limit = setTimeout(end, LONGEST_MEASUREMENT_MS);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    const closed = once(child, "close");
+    const [output, complaints, [code, killedBy]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      closed,
+    ]);
+    signal.throwIfAborted();
+    if (code === 0) return JSON.parse(output) as Figures;
+    throw new Error(`Measuring ${argument} ended with ${code ?? killedBy}:\n${complaints.trim()}`);
+  } finally {
+    signal.removeEventListener("abort", end);
+    clearTimeout(limit);
+    clearTimeout(killing);
+  }
+}

@@ -1,0 +1,58 @@
+import type { FigureName, Figures } from "./measurement.ts";
+import { median, type Spread, spreadOf } from "./statistics.ts";
+import type { Subject } from "./step.ts";
+
+/** What one measurement gave. */
+export interface Recording {
+  /** From 1. */
+  readonly round: number;
+  /** What was done; subjects of one scenario are compared with each other. */
+  readonly scenario: string;
+  readonly subject: Subject;
+  readonly figures: Figures;
+}
+
+/** One figure of one subject in one scenario. */
+export interface Question {
+  readonly scenario: string;
+  readonly subject: Subject;
+  readonly figure: FigureName;
+}
+
+/** The median over all rounds; `undefined` if it was never measured. */
+export function medianOf(recordings: readonly Recording[], question: Question): number | undefined {
+  const numbers = [...byRound(recordings, question).values()];
+  return numbers.length === 0 ? undefined : median(numbers);
+}
+
+/**
+ * The subject's figure divided by the baseline's of the same round, over all rounds that have both: what changes from round to
+ * round, such as the machine's load, meets both and cancels out.
+ */
+export function ratioOf(
+  recordings: readonly Recording[],
+  question: Question,
+  baseline: Subject,
+): Spread | undefined {
+  const base = byRound(recordings, { ...question, subject: baseline });
+  const ratios = [...byRound(recordings, question)].flatMap(([round, number]) => {
+    const divisor = base.get(round);
+    return divisor === undefined ? [] : [number / divisor];
+  });
+  return ratios.length === 0 ? undefined : spreadOf(ratios);
+}
+
+function byRound(
+  recordings: readonly Recording[],
+  { scenario, subject, figure }: Question,
+): Map<number, number> {
+  const fitting = recordings.filter(
+    (recording) => recording.scenario === scenario && recording.subject === subject,
+  );
+  return new Map(
+    fitting.flatMap(({ round, figures }) => {
+      const number = figures[figure];
+      return number === undefined ? [] : [[round, number] as const];
+    }),
+  );
+}

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A temporary directory in which every measured process runs. */
+export interface Workplace extends AsyncDisposable {
+  readonly directory: string;
+  /** Where a catalog for so many servers is kept. */
+  catalogDirectory(servers: number): string;
+}
+
+/** Makes the directory; disposing of it removes it with everything in it. */
+export async function openWorkplace(): Promise<Workplace> {
+  const directory = await mkdtemp(join(tmpdir(), "jackfield-bench-"));
+  return {
+    directory,
+    catalogDirectory: (servers) => join(directory, `catalog-${servers}`),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * The environment of every measured process: this one's, without what changes how Node or Jackfield behaves, and with a home
+ * of its own for whatever Jackfield writes.
+ */
+export function measuredEnvironment(
+  environment: NodeJS.ProcessEnv,
+  { directory }: Pick<Workplace, "directory">,
+): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(([name]) => !/^(NODE_|JACKFIELD_)/i.test(name));
+  return { ...Object.fromEntries(kept), JACKFIELD_HOME: join(directory, "home") };
+}

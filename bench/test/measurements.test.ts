@@ -1,0 +1,89 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { CLIENT_NAMES } from "../src/clients/client.ts";
+import type { StartRequest } from "../src/measurement.ts";
+import { measure, measureReading } from "../src/measuring-process.ts";
+import { serve, stdioServer } from "../src/server-process.ts";
+import { CALL_TRANSPORTS } from "../src/step.ts";
+import { openWorkplace } from "../src/workplace.ts";
+
+const COUNTS = { warmUp: 2, sequential: 3, concurrent: 100 };
+const POSITIVE = expect.toSatisfy((figure: unknown) => typeof figure === "number" && figure > 0);
+const TIMEOUT_MS = 60_000;
+
+const workplace = await openWorkplace();
+const options = { workplace, signal: new AbortController().signal };
+afterAll(() => workplace[Symbol.asyncDispose]());
+
+// Every measuring process compares each answer with what was sent, and counts the tools: it fails if one is wrong.
+describe.each(CLIENT_NAMES)("%s", (client) => {
+  test.each(CALL_TRANSPORTS)(
+    "calls over %s are answered rightly and measured",
+    async (transport) => {
+      await using served = await serve(transport);
+      const figures = await measure(
+        { kind: "calls", client, server: served.server, counts: COUNTS },
+        options,
+      );
+      expect(figures).toEqual({
+        sequentialP50Ms: POSITIVE,
+        sequentialP99Ms: POSITIVE,
+        sequentialCpuMs: POSITIVE,
+        callsPerSecond: POSITIVE,
+        concurrentCpuMs: POSITIVE,
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "a cold start finds the tools of every server",
+    async () => {
+      const servers = [stdioServer("one"), stdioServer("two")];
+      const figures = await measure({ kind: "start", client, servers }, options);
+      expect(figures).toEqual({ readyMs: POSITIVE, readyCpuMs: POSITIVE, firstAnswerMs: POSITIVE });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "a wrong answer fails the measurement",
+    async () => {
+      const script = fileURLToPath(new URL("./fixtures/wrong-answers.ts", import.meta.url));
+      const server = {
+        ...stdioServer("one"),
+        transport: "stdio",
+        args: [script],
+        command: process.execPath,
+      } as const;
+      const measuring = measure({ kind: "calls", client, server, counts: COUNTS }, options);
+      await expect(measuring).rejects.toThrow('A call with "call 0" was answered with "cell 0".');
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe("a catalog", () => {
+  const directory = join(workplace.directory, "catalog");
+  const start = (expectsTools: boolean): StartRequest => ({
+    kind: "start",
+    client: "jackfield",
+    servers: [stdioServer("one")],
+    catalog: { directory, expectsTools },
+  });
+
+  test(
+    "that is empty fails a warm start; filled by a first run, it gives the second its tools and can be read by bare Node",
+    async () => {
+      await expect(measure(start(true), options)).rejects.toThrow("is live, but all should be catalog");
+      expect(await measure(start(true), options)).toMatchObject({ readyMs: POSITIVE });
+      await expect(measure(start(false), options)).rejects.toThrow("is catalog, but all should be live");
+      const file = readdirSync(directory).find((name) => name.endsWith(".sqlite")) ?? "";
+      const reading = await measureReading(join(directory, file), options);
+      expect(reading).toEqual({ readyMs: POSITIVE, readyCpuMs: POSITIVE });
+    },
+    TIMEOUT_MS,
+  );
+});

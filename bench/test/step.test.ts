@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { seededRandom } from "../src/shuffle.ts";
+import { scenarioOf, stepsOfRound } from "../src/step.ts";
+
+const NO_CALLS = { warmUp: 0, sequential: 0, concurrent: 0 };
+const OPTIONS = {
+  serverCounts: [1, 5],
+  callCounts: { stdio: NO_CALLS, "http-json": NO_CALLS, "http-sse": NO_CALLS },
+};
+
+describe("stepsOfRound", () => {
+  test("every scenario has every subject once", () => {
+    const scenarios = Object.groupBy(stepsOfRound(OPTIONS, seededRandom(1)), scenarioOf);
+    const clients = ["hand-written", "jackfield", "raw-sdk"];
+    const starters = ["bare-node", "hand-written", "jackfield", "jackfield-catalog", "raw-sdk"];
+    const subjects = Object.entries(scenarios).map(([scenario, steps = []]) => [
+      scenario,
+      steps.map(({ subject }) => subject).sort(),
+    ]);
+    expect(Object.fromEntries(subjects)).toEqual({
+      "start 1": starters,
+      "start 5": starters,
+      "calls stdio": clients,
+      "calls http-json": clients,
+      "calls http-sse": clients,
+    });
+  });
+
+  test("the subjects of a scenario follow each other directly", () => {
+    const scenarios = stepsOfRound(OPTIONS, seededRandom(1)).map(scenarioOf);
+    const changes = scenarios.filter((scenario, index) => scenario !== scenarios[index - 1]);
+    expect(changes).toHaveLength(new Set(scenarios).size);
+  });
+
+  test("each subject comes first in some round", () => {
+    const random = seededRandom(1);
+    const firsts = Array.from({ length: 30 }, () => {
+      const steps = stepsOfRound(OPTIONS, random);
+      return steps.find((step) => scenarioOf(step) === "calls stdio")?.subject;
+    });
+    expect(new Set(firsts)).toEqual(new Set(["jackfield", "raw-sdk", "hand-written"]));
+  });
+});
