@@ -35,13 +35,13 @@ const FULL: BenchSettings = {
 const QUICK: BenchSettings = {
   rounds: 5,
   // Leaves room for starting up and for a last round that takes longer than those before.
-  budgetMs: 70_000,
+  budgetMs: 75_000,
   seed: SEED,
   serverCounts: [1, 5],
   callCounts: {
-    stdio: { warmUp: 500, sequential: 1_000, concurrent: 8_000 },
-    "http-json": { warmUp: 300, sequential: 500, concurrent: 1_500 },
-    "http-sse": { warmUp: 300, sequential: 500, concurrent: 1_500 },
+    stdio: { warmUp: 500, sequential: 500, concurrent: 5_000 },
+    "http-json": { warmUp: 200, sequential: 300, concurrent: 1_000 },
+    "http-sse": { warmUp: 200, sequential: 300, concurrent: 1_000 },
   },
 };
 

@@ -88,7 +88,7 @@ export function reportOf(
       labels: 2,
     });
   return [
-    `Node ${machine.node}, ${machine.cpus} x ${machine.cpu}, ${machine.system}, load ${machine.loadBefore.toFixed(1)} before and ${machine.loadAfter.toFixed(1)} after, ${rounds} rounds.`,
+    `Node ${machine.node}, ${machine.cpus} x ${machine.cpu}, ${machine.system}, load ${machine.loadBefore.toFixed(1)} before and ${machine.loadAfter.toFixed(1)} after, rounds: ${rounds}.`,
     "Ratios are medians of the ratios within each round (lowest-highest). Other figures are medians: for orientation only, they change with the machine.",
     "COLD START: from the start of the process until the tools of so many stdio servers are listed, without a catalog. Lower is better.",
     table("servers", starts(CLIENT_NAMES), COLD),

@@ -69,7 +69,7 @@ async function open(args: CommandArguments, terminal: Terminal, signal: AbortSig
 
 async function execute(mcp: Mcp, args: CommandArguments, signal: AbortSignal): Promise<CommandResult> {
   if (args.command === "tools") return tools(mcp, args);
-  if (args.command === "call") return call(mcp, { ...args, stdin: process.stdin, signal });
+  if (args.command === "call") return call(mcp, { ...args, stdin: () => process.stdin, signal });
   return status(mcp);
 }
 

@@ -1,8 +1,11 @@
 import { writeFileSync } from "node:fs";
+import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { commandLine, everything, temporaryFolder } from "./fixture.ts";
 
 const SERVER = `everything=${JSON.stringify(everything)}`;
+
+useLeakCheck();
 
 describe("jackfield status", () => {
   it("exits 0 with one JSON document when every server is up", async () => {

@@ -1,7 +1,10 @@
 import { writeFileSync } from "node:fs";
+import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { openMcp } from "../src/index.ts";
 import { everything, scriptServer, temporaryFolder } from "./fixture.ts";
+
+useLeakCheck();
 
 describe("openMcp", () => {
   it("connects a real server, lists its tools and calls one", async () => {

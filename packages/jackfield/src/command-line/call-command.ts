@@ -15,7 +15,8 @@ export interface CallOptions {
   /** An exposed name, or an original one if only one server has it. */
   readonly tool: string;
   readonly input: string | undefined;
-  readonly stdin: NodeJS.ReadableStream;
+  /** Standard input; merely looking at it opens it. */
+  readonly stdin: () => NodeJS.ReadableStream;
   readonly signal: AbortSignal;
 }
 
@@ -26,9 +27,9 @@ export async function call(mcp: Mcp, { tool, input, stdin, signal }: CallOptions
   return { json: { content, structuredContent, isError }, text: asText(result), exitCode: isError ? 2 : 0 };
 }
 
-async function readInput(input: string | undefined, stdin: NodeJS.ReadableStream): Promise<unknown> {
+async function readInput(input: string | undefined, stdin: () => NodeJS.ReadableStream): Promise<unknown> {
   if (input === undefined) return {};
-  return parseJson(input === "-" ? await readText(stdin) : input, "The tool's arguments");
+  return parseJson(input === "-" ? await readText(stdin()) : input, "The tool's arguments");
 }
 
 function findTool(mcp: Mcp, name: string): ToolRef {
