@@ -35,13 +35,13 @@ export function createDeadline({ signal, timeoutMs, aborted, expired }: Deadline
 }
 
 /** Waits for the promise, or rejects with the signal's reason as soon as it fires. */
-export async function raceSignal(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    await Promise.race([promise, aborted.promise]);
+    return await Promise.race([promise, aborted.promise]);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }

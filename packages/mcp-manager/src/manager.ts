@@ -1,33 +1,27 @@
 import {
   type CallOptions,
-  DEFAULT_LIMITS,
   type JsonObject,
   McpError,
   type McpEvents,
-  type RequestOptions,
   type ServerDefinition,
   type ServerSnapshot,
   type ToolCallResult,
   type ToolDescriptor,
   type ToolRef,
   type ToolSource,
+  type ToolsChanged,
 } from "@jackfield/mcp-core";
-import { openShelves } from "./catalog-room.ts";
-import { createDeadline, type Deadline } from "./deadline.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
 import { type McpManagerOptions, type ResolvedManagerOptions, resolveOptions } from "./options.ts";
 import { createPendingWork } from "./pending-work.ts";
-import type { CatalogShelf } from "./server/catalog-record.ts";
 import { createManagedServer, type ManagedServer, type ManagedServerHooks } from "./server/managed-server.ts";
-import { startInOrder } from "./startup/start-order.ts";
-import { patienceFor, waitAtGate } from "./startup/startup-gate.ts";
+import { type OperationOptions, operationDeadline } from "./server/operation-deadline.ts";
+import { startServers } from "./startup/start-servers.ts";
 import { reportStartup, type StartupReport } from "./startup/startup-report.ts";
 import { createToolCaller, type ToolCaller } from "./tools/tool-caller.ts";
+import { createToolFinder, type ToolFinder } from "./tools/tool-finder.ts";
 import { createToolNaming } from "./tools/tool-naming.ts";
 import { createToolRegistry, type ToolRegistry } from "./tools/tool-registry.ts";
-
-/** How long an operation on one server may take. */
-export type OperationOptions = Pick<RequestOptions, "signal" | "timeoutMs">;
 
 /** Many servers as one source of tools. What one of them does hurts no other. */
 export interface McpManager extends ToolSource<McpEvents>, AsyncDisposable {
@@ -47,7 +41,7 @@ export interface McpManager extends ToolSource<McpEvents>, AsyncDisposable {
    * @throws McpError the cause, if the server cannot be connected; `MCP_SERVER_UNKNOWN`, `MCP_ABORTED`, `MCP_CLOSED`.
    */
   reconnect(server?: string, options?: OperationOptions): Promise<void>;
-  /** Lets the session go until `reconnect` is called. The tools stay on offer, but calling one throws `MCP_CLOSED`. */
+  /** Lets the session go, and the server's tools with it, until `reconnect` is called. */
   disconnect(server: string): Promise<void>;
   /** Lists the server's tools anew and resolves when they are on offer. @throws McpError the cause, if that fails. */
   refreshTools(server: string, options?: OperationOptions): Promise<void>;
@@ -72,6 +66,7 @@ class Manager implements McpManager {
   readonly #servers: ReadonlyMap<string, ManagedServer>;
   readonly #events: Emitter<McpEvents>;
   readonly #registry: ToolRegistry;
+  readonly #findTool: ToolFinder;
   readonly #call: ToolCaller;
   readonly #closing = new AbortController();
   /** What the catalog is still being told. */
@@ -93,7 +88,9 @@ class Manager implements McpManager {
           tool: tool.originalName,
         }),
     });
-    this.#call = createToolCaller({ use: options.use, target: (name) => this.#target(name) });
+    const server = (name: string) => this.#server(name);
+    this.#findTool = createToolFinder({ registry: this.#registry, server });
+    this.#call = createToolCaller({ use: options.use, server });
     const enabled = options.servers.filter((definition) => definition.enabled !== false);
     this.#servers = new Map(enabled.map((definition) => [definition.name, this.#manage(definition)]));
   }
@@ -109,7 +106,7 @@ class Manager implements McpManager {
 
   async callTool(ref: ToolRef, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolCallResult> {
     this.#refuseIfClosed();
-    return this.#call(this.#find(ref) ?? (await this.#findLate(ref, options)), args, options);
+    return this.#call(await this.#findTool(ref, options), args, options);
   }
 
   on<E extends keyof McpEvents>(event: E, listener: (event: McpEvents[E]) => void): () => void {
@@ -123,8 +120,7 @@ class Manager implements McpManager {
   async reconnect(name?: string, options: OperationOptions = {}): Promise<void> {
     const servers = name === undefined ? [...this.#servers.values()] : [this.#server(name)];
     const reconnected = servers.map(async (server) => {
-      const limit = server.definition.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
-      using deadline = this.#deadline(server, "reconnect", { timeoutMs: limit, ...options });
+      using deadline = operationDeadline(server, "reconnect", options);
       await server.reconnect(deadline);
     });
     const failed = (await Promise.allSettled(reconnected)).find((result) => result.status === "rejected");
@@ -137,8 +133,7 @@ class Manager implements McpManager {
 
   async refreshTools(name: string, options: OperationOptions = {}): Promise<void> {
     const server = this.#server(name);
-    const limit = server.definition.limits?.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
-    using deadline = this.#deadline(server, "list its tools", { timeoutMs: limit, ...options });
+    using deadline = operationDeadline(server, "list", options);
     await server.refreshTools(deadline);
   }
 
@@ -154,11 +149,12 @@ class Manager implements McpManager {
   #manage(definition: ServerDefinition): ManagedServer {
     const { connect, resolve, retry, handlers, auth, log, cache } = this.#options;
     const { name } = definition;
+    const announce = (change: ToolsChanged | undefined) => {
+      if (change !== undefined) this.#events.emit("toolsChanged", change);
+    };
     const hooks: ManagedServerHooks = {
-      offer: (tools, origin) => {
-        const change = this.#registry.replace(definition, tools, origin);
-        if (change !== undefined) this.#events.emit("toolsChanged", change);
-      },
+      offer: (tools, origin) => announce(this.#registry.replace(definition, tools, origin)),
+      withdraw: () => announce(this.#registry.remove(name)),
       offered: () => this.#registry.count(name),
       statusChanged: (before) => this.#events.emit("statusChanged", { before, snapshot: server.snapshot() }),
       notified: ({ method, params }) => this.#events.emit("notification", { server: name, method, params }),
@@ -174,70 +170,15 @@ class Manager implements McpManager {
   async #start(signal: AbortSignal | undefined): Promise<StartupReport> {
     this.#refuseIfClosed();
     const startedAt = performance.now();
-    const stop = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     const servers = [...this.#servers.values()];
-    const shelves = await this.#openShelves(stop);
-    for (const server of servers) server.recall(shelves.get(server.definition.name));
-    if (!stop.aborted) await this.#connectAll(servers, stop);
+    const stop = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    await startServers(servers, this.#options, stop);
     if (signal?.aborted === true) {
       await this.close();
       throw new McpError("MCP_ABORTED", "Starting the servers was aborted.");
     }
     this.#refuseIfClosed();
-    return reportStartup(servers, this.#blocked(), Math.round(performance.now() - startedAt));
-  }
-
-  async #connectAll(servers: readonly ManagedServer[], stop: AbortSignal): Promise<void> {
-    const { gateMs, uncached, concurrency } = this.#options.startup;
-    const isLazy = (server: ManagedServer) => server.definition.lazy === true;
-    void startInOrder(
-      servers.filter((server) => !isLazy(server)),
-      concurrency,
-      stop,
-    );
-    const waiting = servers.map((server) => {
-      const patience = patienceFor({ lazy: isLazy(server), verdict: server.verdict }, uncached);
-      return { patience, settled: server.settled };
-    });
-    await waitAtGate(waiting, gateMs, stop);
-  }
-
-  async #openShelves(signal: AbortSignal): Promise<ReadonlyMap<string, CatalogShelf>> {
-    const { cache, resolve, principal, startup, log } = this.#options;
-    if (cache === undefined) return new Map();
-    const definitions = [...this.#servers.values()].map((server) => server.definition);
-    return openShelves(
-      definitions,
-      { cache, resolve, principal, staleAfterMs: startup.staleAfterMs, log },
-      signal,
-    );
-  }
-
-  #blocked(): StartupReport["blocked"] {
-    return this.#options.servers
-      .filter((definition) => definition.enabled === false)
-      .map(({ name }) => ({ name, reason: "it is switched off where it is defined" }));
-  }
-
-  #find(ref: ToolRef): ToolDescriptor | undefined {
-    return typeof ref === "string" ? this.#registry.get(ref) : this.#registry.find(ref.server, ref.tool);
-  }
-
-  /** A tool that is named by its server may belong to a list that is not in yet. */
-  async #findLate(ref: ToolRef, options: OperationOptions): Promise<ToolDescriptor> {
-    if (typeof ref === "string") throw this.#unknownTool(`No tool is called "${ref}".`, ref);
-    const server = this.#server(ref.server);
-    const limit = server.definition.limits?.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
-    using deadline = this.#deadline(server, "list its tools", { timeoutMs: limit, ...options });
-    await server.ensureTools(deadline);
-    const tool = this.#find(ref);
-    if (tool === undefined)
-      throw this.#unknownTool(`Server "${ref.server}" offers no tool "${ref.tool}".`, ref.tool, ref.server);
-    return tool;
-  }
-
-  #unknownTool(message: string, tool: string, server?: string): McpError {
-    return new McpError("MCP_TOOL_UNKNOWN", message, { server, tool, phase: "call", outcome: "not-sent" });
+    return reportStartup(servers, this.#options.servers, Math.round(performance.now() - startedAt));
   }
 
   #server(name: string): ManagedServer {
@@ -247,33 +188,6 @@ class Manager implements McpManager {
     const names = [...this.#servers.keys()].slice(0, 20).map((known) => `"${known}"`);
     const message = `No server is called "${name}"; ${names.length === 0 ? "none is configured" : `configured: ${names.join(", ")}`}.`;
     throw new McpError("MCP_SERVER_UNKNOWN", message, { server: name, outcome: "not-sent" });
-  }
-
-  #target(name: string): {
-    limits: NonNullable<ServerDefinition["limits"]>;
-    session: ManagedServer["session"];
-  } {
-    const server = this.#server(name);
-    return { limits: server.definition.limits ?? {}, session: (deadline) => server.session(deadline) };
-  }
-
-  #deadline(
-    { definition: { name } }: ManagedServer,
-    what: string,
-    { signal, timeoutMs = 0 }: OperationOptions,
-  ): Deadline {
-    return createDeadline({
-      signal,
-      timeoutMs,
-      aborted: () =>
-        new McpError("MCP_ABORTED", `Server "${name}" was asked to ${what}, and the caller gave up.`, {
-          server: name,
-        }),
-      expired: () =>
-        new McpError("MCP_CALL_TIMEOUT", `Server "${name}" did not ${what} within ${timeoutMs} ms.`, {
-          server: name,
-        }),
-    });
   }
 
   #refuseIfClosed(): void {

@@ -51,7 +51,7 @@ describe("a call", () => {
     await manager.close();
   });
 
-  it("[H8] of a lazy server connects it, and two first calls share one connection", async () => {
+  it("[H8] [C8] of a lazy server connects it, and two first calls share one connection", async () => {
     const lazy = stdioDefinition("a", { lazy: true });
     const { manager, connector } = createFixture([lazy], { cache: await cacheWith("a") });
     await manager.start();

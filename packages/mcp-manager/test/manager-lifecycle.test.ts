@@ -81,7 +81,7 @@ describe("a lost server", () => {
     await manager.close();
   });
 
-  it("[R20] is not taken for lost when an old session says late that it ended", async () => {
+  it("[R20] [H6] is not taken for lost when an old session says late that it ended", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     const old = sessions.get("a");
@@ -213,12 +213,14 @@ describe("disconnect and reconnect", () => {
     expect(sessions.get("a")?.closed).toBe(true);
     await vi.advanceTimersByTimeAsync(600_000);
     expect(connector.attempts).toHaveLength(1);
-    await expect(manager.callTool("mcp__a__echo")).rejects.toMatchObject({
+    expect(manager.tools()).toEqual([]);
+    await expect(manager.callTool({ server: "a", tool: "echo" })).rejects.toMatchObject({
       code: "MCP_CLOSED",
       outcome: "not-sent",
+      message: expect.stringContaining("reconnect it"),
     });
     await manager.reconnect("a");
-    await expect(manager.callTool("mcp__a__echo")).resolves.toBeDefined();
+    await expect(manager.callTool({ server: "a", tool: "echo" })).resolves.toBeDefined();
     await manager.close();
   });
 
@@ -247,7 +249,7 @@ describe("disconnect and reconnect", () => {
 });
 
 describe("close", () => {
-  it("[C31] closes a connection that comes up while it is closing", async () => {
+  it("[C31] [S2] closes a connection that comes up while it is closing", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const refused = expect(starting).rejects.toMatchObject({ code: "MCP_CLOSED" });

@@ -42,7 +42,7 @@ export interface Connection {
    * @throws McpError with outcome `not-sent`.
    */
   session(deadline: Deadline): Promise<Session>;
-  /** Replaces whatever there is by a new connection and waits for it. */
+  /** Replaces whatever there is by a new connection and waits for it; asked for twice at once, it happens once ([R3]). */
   reconnect(signal: AbortSignal): Promise<Session>;
   /** Lets the session go; `disconnected`: only `reconnect` connects again. */
   release(disconnected: boolean): Promise<void>;
@@ -60,6 +60,8 @@ class ServerConnection implements Connection {
   #stateChanged = Promise.withResolvers<void>();
   #timer: NodeJS.Timeout | undefined;
   #wasEverReady = false;
+  /** A reconnect under way, which whoever asks for one meanwhile shares. */
+  #restarting: Promise<Session> | undefined;
   /** What is still ending: aborted attempts and closing sessions. */
   readonly #ending = createPendingWork();
 
@@ -86,17 +88,11 @@ class ServerConnection implements Connection {
     }
   }
 
-  async reconnect(signal: AbortSignal): Promise<Session> {
-    this.#refuseIfClosed();
-    await this.release(false);
-    this.#dispatch({ type: "connect" });
-    for (;;) {
-      const state = this.#state;
-      if (state.status === "ready") return state.session;
-      if (state.status === "backoff" || state.status === "failed") throw state.error;
-      if (state.status !== "connecting") throw this.#closedError("was disconnected meanwhile");
-      await raceSignal(this.#stateChanged.promise, signal);
-    }
+  reconnect(signal: AbortSignal): Promise<Session> {
+    this.#restarting ??= this.#restart().finally(() => {
+      this.#restarting = undefined;
+    });
+    return raceSignal(this.#restarting, signal);
   }
 
   async release(disconnected: boolean): Promise<void> {
@@ -108,6 +104,19 @@ class ServerConnection implements Connection {
     this.#dispatch({ type: "close" });
     await this.#ending.finished();
     this.#dispatch({ type: "ended" });
+  }
+
+  async #restart(): Promise<Session> {
+    this.#refuseIfClosed();
+    await this.release(false);
+    this.#dispatch({ type: "connect" });
+    for (;;) {
+      const state = this.#state;
+      if (state.status === "ready") return state.session;
+      if (state.status === "backoff" || state.status === "failed") throw state.error;
+      if (state.status !== "connecting") throw this.#closedError("was disconnected meanwhile");
+      await this.#stateChanged.promise;
+    }
   }
 
   #reviveIfLongFailed(): void {

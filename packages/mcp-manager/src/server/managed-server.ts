@@ -27,7 +27,9 @@ import { createToolLoader, type ToolLoader } from "./tool-loader.ts";
 export interface ManagedServerHooks {
   /** These are the server's tools now. */
   readonly offer: (tools: readonly ToolDefinition[], origin: "live" | "cache") => void;
-  /** How many of them are on offer. */
+  /** The server was disconnected on purpose: nothing of it is to be offered. */
+  readonly withdraw: () => void;
+  /** How many of its tools are on offer. */
   readonly offered: () => number;
   readonly statusChanged: (before: ServerStatus) => void;
   readonly notified: (notification: ServerNotification) => void;
@@ -173,6 +175,7 @@ class Server implements ManagedServer {
     this.#since = now;
     if (before.status === "ready") this.#sessionGone();
     if (after.status === "ready") this.#sessionOpened(after.session);
+    if (after.status === "idle" && after.disconnected) this.#hooks.withdraw();
     if (after.status === "backoff" || after.status === "failed") {
       this.#errorAt = now;
       if (before.status === "connecting") this.#rememberFailure(after.error, now, now - since);

@@ -1,4 +1,4 @@
-import type { McpError, ServerSnapshot } from "@jackfield/mcp-core";
+import type { McpError, ServerDefinition, ServerSnapshot } from "@jackfield/mcp-core";
 
 /** How a start went, server by server. Each server stands in exactly one list. */
 export interface StartupReport {
@@ -24,7 +24,7 @@ interface Reported {
 
 export function reportStartup(
   servers: readonly Reported[],
-  blocked: StartupReport["blocked"],
+  configured: readonly ServerDefinition[],
   tookMs: number,
 ): StartupReport {
   const failed = servers.flatMap(({ definition, error }) =>
@@ -40,7 +40,9 @@ export function reportStartup(
     cached: snapshots.filter(isCached),
     failed,
     waiting: snapshots.filter(isWaiting),
-    blocked,
+    blocked: configured
+      .filter(({ enabled }) => enabled === false)
+      .map(({ name }) => ({ name, reason: "it is switched off where it is defined" })),
     tookMs,
   };
 }

@@ -5,26 +5,24 @@ import {
   type JsonObject,
   McpError,
   type McpErrorDetails,
-  type ServerLimits,
   type Session,
   type ToolCallResult,
   type ToolDescriptor,
   toMcpError,
 } from "@jackfield/mcp-core";
-import { createDeadline, type Deadline } from "../deadline.ts";
+import { createDeadline } from "../deadline.ts";
+import type { ManagedServer } from "../server/managed-server.ts";
 import { shouldRepeat } from "./call-replay.ts";
 import { checkArguments } from "./tool-arguments.ts";
 
-/** What a call needs of the tool's server. */
-export interface CallTarget {
-  readonly limits: ServerLimits;
-  session(deadline: Deadline): Promise<Session>;
-}
-
 export interface ToolCallerOptions {
   readonly use: readonly CallMiddleware[];
-  readonly target: (server: string) => CallTarget;
+  /** @throws McpError `MCP_SERVER_UNKNOWN` */
+  readonly server: (name: string) => CallTarget;
 }
+
+/** What a call needs of the tool's server. */
+type CallTarget = Pick<ManagedServer, "definition" | "session">;
 
 /** Makes a call: through the middleware, to the session, within its deadline, at most once. */
 export type ToolCaller = (
@@ -33,11 +31,11 @@ export type ToolCaller = (
   options: CallOptions,
 ) => Promise<ToolCallResult>;
 
-export function createToolCaller({ use, target }: ToolCallerOptions): ToolCaller {
+export function createToolCaller({ use, server }: ToolCallerOptions): ToolCaller {
   return async (tool, args, options) => {
     const chain = use.reduceRight<Next>(
       (next, middleware) => wrap(middleware, next, tool, options),
-      (current) => send(tool, current, options, target(tool.server)),
+      (current) => send(tool, current, options, server(tool.server)),
     );
     try {
       return await chain(args);
@@ -75,7 +73,8 @@ async function send(
   target: CallTarget,
 ): Promise<ToolCallResult> {
   checkArguments(tool, args);
-  const timeoutMs = options.timeoutMs ?? target.limits.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
+  const limits = target.definition.limits ?? {};
+  const timeoutMs = options.timeoutMs ?? limits.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
   for (let made = 1; ; made += 1) {
     try {
       const { session, leftMs } = await waitForSession(tool, options, target, timeoutMs);
@@ -85,7 +84,7 @@ async function send(
         {
           signal: options.signal,
           timeoutMs: leftMs,
-          maxTotalMs: options.maxTotalMs ?? target.limits.maxTotalMs,
+          maxTotalMs: options.maxTotalMs ?? limits.maxTotalMs,
           onProgress: options.onProgress,
           meta: options.meta,
           handlers: options.handlers,
@@ -94,7 +93,7 @@ async function send(
       );
     } catch (error) {
       const failure = named(error, tool);
-      if (!shouldRepeat({ error: failure, made, replay: options.replay, tool, limits: target.limits }))
+      if (!shouldRepeat({ error: failure, made, replay: options.replay, tool, limits: limits }))
         throw failure;
     }
   }

@@ -47,7 +47,7 @@ describe("the retry policy", () => {
     expect(drawn).toEqual([0, 1_000, 3_996]);
   });
 
-  it("[R1] does not start over for a server that dies after each handshake", () => {
+  it("[R1] [R4] does not start over for a server that dies after each handshake", () => {
     expect(delays(steady, { upForMs: 50 }, 6).at(-1)).toBeUndefined();
   });
 

@@ -76,4 +76,52 @@ describe("the names of tools", () => {
   it("takes __proto__ and its kin for ordinary names", () => {
     expect(nameOf("__proto__", "constructor")).toBe("mcp__proto__constructor");
   });
+
+  it("gives 200,000 nasty pairs names of their own, the same in 50 orders of servers and tools", () => {
+    const random = seededRandom(7);
+    const servers = distinctWords(random, 200);
+    const tools = distinctWords(random, 1_000);
+    const naming = createToolNaming({ servers });
+    const names = new Set<string>();
+    for (const server of servers) {
+      for (const name of naming(server, tools).values()) {
+        expect(name.length).toBeLessThanOrEqual(64);
+        names.add(name);
+      }
+    }
+    expect(names.size).toBe(200_000);
+    const [server = ""] = servers;
+    const expected = [...naming(server, tools)].sort();
+    for (let order = 0; order < 50; order += 1) {
+      const again = createToolNaming({ servers: shuffled(servers, random) });
+      expect([...again(server, shuffled(tools, random))].sort()).toEqual(expected);
+    }
+  });
 });
+
+/** A linear congruential generator (Numerical Recipes), so that a failure can be repeated. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+/** Words that become alike when they are made safe, differ by one character, or are too long. */
+function distinctWords(random: () => number, count: number): string[] {
+  const alphabet = ["a", "b", "_", "__", ".", "-", " ", "é", "天", "/", "mcp", "x".repeat(40)];
+  const words = new Set<string>();
+  while (words.size < count) {
+    const length = 1 + Math.floor(random() * 6);
+    words.add(Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join(""));
+  }
+  return [...words];
+}
+
+function shuffled<T>(values: readonly T[], random: () => number): T[] {
+  return values
+    .map((value) => ({ value, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ value }) => value);
+}

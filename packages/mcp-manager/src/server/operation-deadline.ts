@@ -1,0 +1,31 @@
+import { DEFAULT_LIMITS, McpError, type RequestOptions } from "@jackfield/mcp-core";
+import { createDeadline, type Deadline } from "../deadline.ts";
+import type { ManagedServer } from "./managed-server.ts";
+
+/** How long an operation on one server may take. */
+export type OperationOptions = Pick<RequestOptions, "signal" | "timeoutMs">;
+
+/** What a server is asked to do, the limit of it that applies by default, and the words for it. */
+const OPERATIONS = {
+  reconnect: { limit: "connectTimeoutMs", words: "reconnect" },
+  list: { limit: "callTimeoutMs", words: "list its tools" },
+} as const;
+
+/** The deadline of an operation: the caller's time limit, else the server's own. */
+export function operationDeadline(
+  { definition: { name, limits } }: ManagedServer,
+  operation: keyof typeof OPERATIONS,
+  { signal, timeoutMs }: OperationOptions,
+): Deadline {
+  const { limit, words } = OPERATIONS[operation];
+  const limitMs = timeoutMs ?? limits?.[limit] ?? DEFAULT_LIMITS[limit];
+  const details = { server: name, outcome: "not-sent" } as const;
+  const gaveUp = `Server "${name}" was asked to ${words}, and the caller gave up.`;
+  const tooLate = `Server "${name}" did not ${words} within ${limitMs} ms.`;
+  return createDeadline({
+    signal,
+    timeoutMs: limitMs,
+    aborted: () => new McpError("MCP_ABORTED", gaveUp, details),
+    expired: () => new McpError("MCP_CALL_TIMEOUT", tooLate, details),
+  });
+}
