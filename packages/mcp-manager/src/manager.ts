@@ -147,7 +147,7 @@ class Manager implements McpManager {
   }
 
   #manage(definition: ServerDefinition): ManagedServer {
-    const { connect, resolve, retry, handlers, auth, log, cache } = this.#options;
+    const { connect, resolve, retry, handlers, auth, closeTimeoutMs, log, cache } = this.#options;
     const { name } = definition;
     const announce = (change: ToolsChanged | undefined) => {
       if (change !== undefined) this.#events.emit("toolsChanged", change);
@@ -163,7 +163,17 @@ class Manager implements McpManager {
         if (cache !== undefined) this.#storing.add(cache.set(identity.id, entry));
       },
     };
-    const server = createManagedServer({ definition, connect, resolve, retry, handlers, auth, log, hooks });
+    const server = createManagedServer({
+      definition,
+      connect,
+      resolve,
+      retry,
+      handlers,
+      auth,
+      closeTimeoutMs,
+      log,
+      hooks,
+    });
     return server;
   }
 

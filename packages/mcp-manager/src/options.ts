@@ -50,6 +50,8 @@ export interface McpManagerOptions {
   readonly auth?: AuthPort | undefined;
   /** As whom servers are reached; keeps the catalogs of several users apart. */
   readonly principal?: string | undefined;
+  /** How long a session may take to close before it is left behind, in milliseconds. Default 5,000. */
+  readonly closeTimeoutMs?: number | undefined;
   readonly log?: Logger | undefined;
 }
 
@@ -59,13 +61,14 @@ type Present<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> };
 export interface ResolvedManagerOptions
   extends Omit<
     McpManagerOptions,
-    "startup" | "retry" | "limits" | "naming" | "use" | "toolPolicies" | "log"
+    "startup" | "retry" | "limits" | "naming" | "use" | "toolPolicies" | "closeTimeoutMs" | "log"
   > {
   readonly startup: Present<StartupOptions>;
   readonly retry: RetryPolicy;
   readonly reservedNames: readonly string[];
   readonly use: readonly CallMiddleware[];
   readonly toolPolicies: readonly ToolListPolicy[];
+  readonly closeTimeoutMs: number;
   readonly log: Logger;
 }
 
@@ -77,13 +80,15 @@ export const DEFAULT_STARTUP: Present<StartupOptions> = {
   concurrency: 32,
 };
 
+const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
+
 /**
  * Fills in the defaults and gives each definition its final limits.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a number that is none, a negative one, or two servers of one name.
  */
 export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptions {
-  const { startup, retry, limits, naming, use, toolPolicies, log, ...rest } = options;
+  const { startup, retry, limits, naming, use, toolPolicies, closeTimeoutMs, log, ...rest } = options;
   const resolved: ResolvedManagerOptions = {
     ...rest,
     servers: options.servers.map((definition) => withLimits(definition, limits)),
@@ -92,8 +97,10 @@ export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptio
     reservedNames: naming?.reserved ?? [],
     use: use ?? [],
     toolPolicies: toolPolicies ?? [],
+    closeTimeoutMs: closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
     log: log ?? silentLogger,
   };
+  checkNumbers("manager", { closeTimeoutMs: resolved.closeTimeoutMs });
   checkNumbers("startup", resolved.startup);
   checkNumbers("retry", resolved.retry);
   for (const { name, limits } of resolved.servers) checkNumbers(`limits of server "${name}"`, limits ?? {});

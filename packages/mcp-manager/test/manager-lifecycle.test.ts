@@ -298,6 +298,24 @@ describe("close", () => {
   });
 });
 
+describe("a session that hangs while it closes", () => {
+  it("[C21] holds nobody up: the others close, and close() ends within its limit", async () => {
+    const logged: string[] = [];
+    const { manager, sessions } = createFixture(["hangs", "good"], {
+      closeTimeoutMs: 2_000,
+      log: (_level, message) => logged.push(message),
+    });
+    await manager.start();
+    sessions.get("hangs")?.holdClose();
+    const closing = manager.close();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await closing;
+    expect(sessions.get("good")?.closed).toBe(true);
+    expect(manager.servers()).toMatchObject([{ status: "closed" }, { status: "closed" }]);
+    expect(logged).toEqual(["a session did not close within 2000 ms and was left behind"]);
+  });
+});
+
 describe("options that cannot be right", () => {
   const options = { connect: createFixture([]).connector.connect, resolve: () => Promise.reject(exited) };
 

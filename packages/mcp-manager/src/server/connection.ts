@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly handlers?: ConnectOptions["handlers"];
   readonly auth?: ConnectOptions["auth"];
   readonly log: Logger;
+  /** How long a session may take to close before it is left behind, in milliseconds. */
+  readonly closeTimeoutMs: number;
   /** What the catalog knows of an earlier handshake. */
   readonly prior: () => PriorHandshake | undefined;
   /** Called after each change of state, in order. Must not throw. */
@@ -97,12 +99,12 @@ class ServerConnection implements Connection {
 
   async release(disconnected: boolean): Promise<void> {
     this.#dispatch({ type: "release", disconnected });
-    await this.#ending.finished();
+    await this.#ended();
   }
 
   async close(): Promise<void> {
     this.#dispatch({ type: "close" });
-    await this.#ending.finished();
+    await this.#ended();
     this.#dispatch({ type: "ended" });
   }
 
@@ -221,6 +223,15 @@ class ServerConnection implements Connection {
     const { name } = this.#options.definition;
     const message = `Server "${name}" could not be connected: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
     return toMcpError(thrown, "MCP_CONNECT_FAILED", message, { server: name, phase: "handshake" });
+  }
+
+  /** A session that hangs while it closes holds nobody up for longer than this ([C21]). */
+  async #ended(): Promise<void> {
+    const { closeTimeoutMs, definition, log } = this.#options;
+    if (await this.#ending.finished(closeTimeoutMs)) return;
+    log("warn", `a session did not close within ${closeTimeoutMs} ms and was left behind`, {
+      server: definition.name,
+    });
   }
 
   #end(ending: Promise<unknown>): void {
