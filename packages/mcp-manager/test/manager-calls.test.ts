@@ -177,6 +177,60 @@ describe("a call", () => {
   });
 });
 
+describe("a server that is busy", () => {
+  const busy = new McpError("MCP_TOOL_REJECTED", "busy", {
+    outcome: "rejected",
+    httpStatus: 429,
+    retryAfterMs: 3_000,
+  });
+
+  async function busyServer() {
+    let answers = 0;
+    const { manager, connector } = createFixture(["a"], { byHand: true });
+    const starting = manager.start();
+    const answer = () => {
+      answers += 1;
+      return answers === 1 ? Promise.reject(busy) : { content: [] };
+    };
+    const session = (await connector.nextAttempt()).open(
+      createFakeSession({ tools: [tool("echo")], answer }),
+    );
+    await starting;
+    return { manager, session };
+  }
+
+  it("is asked once more after the time it wants, within the call's own time", async () => {
+    const { manager, session } = await busyServer();
+    const calling = manager.callTool("mcp__a__echo", {}, { timeoutMs: 10_000 });
+    await vi.advanceTimersByTimeAsync(3_000);
+    await expect(calling).resolves.toEqual({ content: [] });
+    expect(session.requests.map(({ options }) => options.timeoutMs)).toEqual([10_000, 7_000]);
+    await manager.close();
+  });
+
+  it("is not waited for beyond the call's deadline", async () => {
+    const { manager, session } = await busyServer();
+    await expect(manager.callTool("mcp__a__echo", {}, { timeoutMs: 2_000 })).rejects.toMatchObject({
+      httpStatus: 429,
+    });
+    expect(session.requests).toHaveLength(1);
+    await manager.close();
+  });
+
+  it("is not asked again when the caller gives up meanwhile", async () => {
+    const { manager, session } = await busyServer();
+    const controller = new AbortController();
+    const calling = manager.callTool("mcp__a__echo", {}, { signal: controller.signal });
+    const rejected = expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+    await vi.advanceTimersByTimeAsync(1_000);
+    controller.abort();
+    await rejected;
+    expect(session.requests).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+    await manager.close();
+  });
+});
+
 describe("call middleware", () => {
   it("stands around the call in the order given, and may change arguments and results", async () => {
     const seen: string[] = [];

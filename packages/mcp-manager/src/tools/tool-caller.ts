@@ -10,9 +10,9 @@ import {
   type ToolDescriptor,
   toMcpError,
 } from "@jackfield/mcp-core";
-import { createDeadline } from "../deadline.ts";
+import { createDeadline, raceSignal } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
-import { shouldRepeat } from "./call-replay.ts";
+import { repeatDelay } from "./call-replay.ts";
 import { checkArguments } from "./tool-arguments.ts";
 
 export interface ToolCallerOptions {
@@ -75,60 +75,84 @@ async function send(
   checkArguments(tool, args);
   const limits = target.definition.limits ?? {};
   const timeoutMs = options.timeoutMs ?? limits.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
+  const until = timeoutMs === 0 ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
   for (let made = 1; ; made += 1) {
     try {
-      const { session, leftMs } = await waitForSession(tool, options, target, timeoutMs);
-      return await session.request(
-        "tools/call",
-        { name: tool.originalName, arguments: args },
-        {
-          signal: options.signal,
-          timeoutMs: leftMs,
-          maxTotalMs: options.maxTotalMs ?? limits.maxTotalMs,
-          onProgress: options.onProgress,
-          meta: options.meta,
-          handlers: options.handlers,
-          tool: tool.definition,
-        },
-      );
+      return await sendOnce(tool, args, options, { target, timeoutMs, until });
     } catch (error) {
       const failure = named(error, tool);
-      if (!shouldRepeat({ error: failure, made, replay: options.replay, tool, limits: limits }))
-        throw failure;
+      const delayMs = repeatDelay({ error: failure, made, replay: options.replay, tool, limits });
+      if (delayMs === undefined || Date.now() + delayMs >= until) throw failure;
+      await pause(delayMs, tool, options.signal);
     }
+  }
+}
+
+/** How long a call may take in all its attempts. */
+interface CallTime {
+  readonly target: CallTarget;
+  /** As the caller knows it. */
+  readonly timeoutMs: number;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+async function sendOnce(
+  tool: ToolDescriptor,
+  args: JsonObject,
+  options: CallOptions,
+  time: CallTime,
+): Promise<ToolCallResult> {
+  const session = await waitForSession(tool, options, time);
+  const params = { name: tool.originalName, arguments: args };
+  return session.request("tools/call", params, {
+    signal: options.signal,
+    timeoutMs: time.timeoutMs === 0 ? 0 : Math.max(1, time.until - Date.now()),
+    maxTotalMs: options.maxTotalMs ?? time.target.definition.limits?.maxTotalMs,
+    onProgress: options.onProgress,
+    meta: options.meta,
+    handlers: options.handlers,
+    tool: tool.definition,
+  });
+}
+
+async function pause(delayMs: number, tool: ToolDescriptor, signal: AbortSignal | undefined): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, delayMs);
+  try {
+    await (signal === undefined ? over.promise : raceSignal(over.promise, signal));
+  } catch {
+    throw abortedBeforeSending(tool);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
 /** The wait for a connection is part of the call's own time; what remains is for the request. */
 async function waitForSession(
   tool: ToolDescriptor,
-  options: CallOptions,
-  target: CallTarget,
-  timeoutMs: number,
-): Promise<{ session: Session; leftMs: number }> {
-  const notSent = { ...about(tool), outcome: "not-sent" } as const;
+  { signal }: CallOptions,
+  { target, timeoutMs, until }: CallTime,
+): Promise<Session> {
+  const message = `Server "${tool.server}" was not ready for tool "${tool.originalName}" within ${timeoutMs} ms; the call was not sent.`;
   using deadline = createDeadline({
-    signal: options.signal,
-    timeoutMs,
-    aborted: () =>
-      new McpError(
-        "MCP_ABORTED",
-        `The call of tool "${tool.originalName}" was aborted; it was not sent.`,
-        notSent,
-      ),
-    expired: () => {
-      const message = `Server "${tool.server}" was not ready for tool "${tool.originalName}" within ${timeoutMs} ms; the call was not sent.`;
-      return new McpError("MCP_CALL_TIMEOUT", message, notSent);
-    },
+    signal,
+    timeoutMs: timeoutMs === 0 ? 0 : Math.max(1, until - Date.now()),
+    aborted: () => abortedBeforeSending(tool),
+    expired: () => new McpError("MCP_CALL_TIMEOUT", message, { ...about(tool), outcome: "not-sent" }),
   });
   deadline.signal.throwIfAborted();
   try {
-    const session = await target.session(deadline);
-    return { session, leftMs: timeoutMs === 0 ? 0 : Math.max(1, deadline.at - Date.now()) };
+    return await target.session(deadline);
   } catch (cause) {
     if (deadline.signal.aborted) throw deadline.signal.reason;
     throw unavailable(tool, cause);
   }
+}
+
+function abortedBeforeSending(tool: ToolDescriptor): McpError {
+  const message = `The call of tool "${tool.originalName}" was aborted; it was not sent.`;
+  return new McpError("MCP_ABORTED", message, { ...about(tool), outcome: "not-sent" });
 }
 
 /** Why there is no session, told of this call: the same error may answer many callers. */

@@ -1,6 +1,6 @@
 import { McpError, type ToolAnnotations, type ToolDescriptor } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
-import { type ReplayQuestion, shouldRepeat } from "../../src/tools/call-replay.ts";
+import { type ReplayQuestion, repeatDelay } from "../../src/tools/call-replay.ts";
 
 function tool(annotations: ToolAnnotations = {}): ToolDescriptor {
   return {
@@ -18,31 +18,31 @@ const notSent = new McpError("MCP_SESSION_LOST", "gone", { outcome: "not-sent" }
 const rejected = new McpError("MCP_SESSION_LOST", "404", { outcome: "rejected" });
 const unknown = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
 
-const CASES: [title: string, question: Partial<ReplayQuestion>, expected: boolean][] = [
-  ["[T1] repeats once what was never sent", { error: notSent }, true],
-  ["does not repeat it a second time", { error: notSent, made: 2 }, false],
-  [
-    "[R17] repeats once what a server refused because it does not know the session",
-    { error: rejected },
-    true,
-  ],
-  ["[T2] never repeats what may have run", { error: unknown }, false],
+const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number | undefined][] = [
+  ["[T1] repeats once what was never sent", { error: notSent }, 0],
+  ["does not repeat it a second time", { error: notSent, made: 2 }, undefined],
+  ["[R17] repeats once what a server refused because it does not know the session", { error: rejected }, 0],
+  ["[T2] never repeats what may have run", { error: unknown }, undefined],
   [
     "does not believe annotations unless told to",
     { error: unknown, tool: tool({ readOnlyHint: true }) },
-    false,
+    undefined,
   ],
   [
     "repeats a read-only tool where annotations are trusted",
     { error: unknown, tool: tool({ readOnlyHint: true }), limits: { trustAnnotations: true } },
-    true,
+    0,
   ],
   [
     "repeats an idempotent tool where annotations are trusted",
     { error: unknown, tool: tool({ idempotentHint: true }), limits: { trustAnnotations: true } },
-    true,
+    0,
   ],
-  ["does not repeat other tools even then", { error: unknown, limits: { trustAnnotations: true } }, false],
+  [
+    "does not repeat other tools even then",
+    { error: unknown, limits: { trustAnnotations: true } },
+    undefined,
+  ],
   [
     "lets this call's own 'never' win",
     {
@@ -51,30 +51,51 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: boolea
       limits: { trustAnnotations: true },
       replay: "never",
     },
-    false,
+    undefined,
   ],
-  ["repeats as often as this call allows", { error: unknown, replay: 2, made: 2 }, true],
-  ["and not more often", { error: unknown, replay: 2, made: 3 }, false],
+  ["repeats as often as this call allows", { error: unknown, replay: 2, made: 2 }, 0],
+  ["and not more often", { error: unknown, replay: 2, made: 3 }, undefined],
   [
     "[T3] never repeats a time-out",
     { error: new McpError("MCP_CALL_TIMEOUT", "late", { outcome: "unknown" }), replay: 5 },
-    false,
+    undefined,
   ],
   [
     "never repeats an abort",
     { error: new McpError("MCP_ABORTED", "enough", { outcome: "unknown" }), replay: 5 },
-    false,
+    undefined,
   ],
   [
     "never repeats what the server answered",
     { error: new McpError("MCP_TOOL_REJECTED", "no", { outcome: "rejected" }), replay: 5 },
-    false,
+    undefined,
+  ],
+  [
+    "waits as long as a busy server asks, and then repeats once",
+    {
+      error: new McpError("MCP_TOOL_REJECTED", "busy", {
+        outcome: "rejected",
+        httpStatus: 429,
+        retryAfterMs: 7_000,
+      }),
+    },
+    7_000,
+  ],
+  [
+    "waits a second where a busy server does not say how long",
+    { error: new McpError("MCP_TOOL_REJECTED", "busy", { outcome: "rejected", httpStatus: 429 }) },
+    1_000,
+  ],
+  [
+    "does not ask a busy server a third time",
+    { error: new McpError("MCP_TOOL_REJECTED", "busy", { outcome: "rejected", httpStatus: 429 }), made: 2 },
+    undefined,
   ],
 ];
 
 describe("whether a call is repeated", () => {
   it.each(CASES)("%s", (_title, question, expected) => {
     const asked = { error: unknown, made: 1, replay: undefined, tool: tool(), limits: {}, ...question };
-    expect(shouldRepeat(asked)).toBe(expected);
+    expect(repeatDelay(asked)).toBe(expected);
   });
 });
