@@ -11,6 +11,11 @@ export interface ConfigProblem {
   readonly error: McpError;
 }
 
+/** Where an entry stands, without the scope and the host it belongs to. */
+export function locationOf({ file, line, column, pointer }: DefinedIn): SourceLocation {
+  return { file, line, column, pointer };
+}
+
 /** A place as a message shows it: `/project/.mcp.json:12:7`, or a pointer where no file is involved. */
 export function describeLocation({ file, line, column, pointer }: SourceLocation): string {
   if (file === undefined) return `option ${quote(pointer ?? "servers")}`;

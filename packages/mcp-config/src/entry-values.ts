@@ -1,9 +1,9 @@
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
-import { describeLocation } from "./config-problem.ts";
+import { describeLocation, locationOf } from "./config-problem.ts";
 import { looksLikeCredential, secretsOfUrls } from "./credentials.ts";
 import { fieldName, type JsonPath } from "./json-path.ts";
 import { createMap, ownMember } from "./json-value.ts";
-import type { Environment } from "./safe-environment.ts";
+import { type Environment, layEnvironment } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
 import { expandVariables, type VariableReference } from "./variables.ts";
 
@@ -14,6 +14,7 @@ import { expandVariables, type VariableReference } from "./variables.ts";
 export type MissingVariable = "fail" | "empty" | "literal";
 
 export interface VariablePolicy {
+  readonly platform: NodeJS.Platform;
   readonly environment: Environment;
   readonly missingVariable: MissingVariable;
   /** What an entry of scope `project` may read of the environment (threat T13). */
@@ -22,7 +23,7 @@ export interface VariablePolicy {
 
 /** The values of one entry while they are being filled in. */
 export interface EntryValues {
-  /** The entry's own `env`, filled in. */
+  /** The entry's own `env`, filled in, with what its `envFile` holds beneath it. */
   readonly env: { readonly [name: string]: string };
   /** What has turned out to be secret so far. */
   readonly secrets: Set<string>;
@@ -47,11 +48,41 @@ interface UnsetReference {
   readonly field: string;
 }
 
-/** Fills in the entry's own `env` from the environment; everything else then sees that `env` first. */
-export function createEntryValues(
-  definition: Exclude<ServerDefinition, { transport: "in-process" }>,
+type ReferringDefinition = Exclude<ServerDefinition, { transport: "in-process" }>;
+
+/**
+ * Fills in the path of the entry's `envFile` from the environment, and its own `env` from that file and the environment;
+ * everything else then sees that `env` first.
+ */
+export async function createEntryValues(
+  definition: ReferringDefinition,
   policy: VariablePolicy,
-): EntryValues {
+  readEnvFile: (path: string) => Promise<TextMap>,
+): Promise<EntryValues> {
+  const { secrets, expand, checkComplete } = createExpansion(definition, policy);
+  const ambient = ambientLookup(definition, policy);
+  const envFile = expand(definition.envFile ?? "", ["envFile"], ambient);
+  checkComplete();
+  const lower = envFile === "" ? {} : await readEnvFile(envFile);
+  const beneath: LookupVariable = (name) => ownMember(lower, name) ?? ambient(name);
+  const upper = mapTexts(definition.env, (text, name) => expand(text, ["env", name], beneath));
+  const env = layEnvironment(upper, lower, policy.platform);
+  for (const [name, value] of Object.entries(env)) {
+    if (looksLikeCredential(name)) secrets.add(value);
+    for (const secret of secretsOfUrls(value)) secrets.add(secret);
+  }
+  const scoped: LookupVariable = (name) => ownMember(env, name) ?? ambient(name);
+  return {
+    env,
+    secrets,
+    expand: (text, path) => expand(text, path, scoped),
+    expandAll: (texts, path) => mapTexts(texts, (text, name) => expand(text, [...path, name], scoped)),
+    checkComplete,
+  };
+}
+
+/** Fills in references, and remembers what was secret and what was missing. */
+function createExpansion(definition: ReferringDefinition, policy: VariablePolicy) {
   const unset: UnsetReference[] = [];
   const secrets = new Set<string>();
 
@@ -65,23 +96,14 @@ export function createEntryValues(
     return policy.missingVariable === "literal" ? written : "";
   }
 
-  function expand(text: string, path: JsonPath, lookup: LookupVariable): string {
-    const expanded = expandVariables(text, (reference) => fill(reference, path, lookup));
-    for (const secret of secretsOfUrls(expanded)) secrets.add(secret);
-    return expanded;
-  }
-
-  const ambient = ambientLookup(definition, policy);
-  const env = mapTexts(definition.env, (text, name) => expand(text, ["env", name], ambient));
-  for (const name of Object.keys(env).filter(looksLikeCredential)) secrets.add(env[name] ?? "");
-  const scoped: LookupVariable = (name) => ownMember(env, name) ?? ambient(name);
-
   return {
-    env,
     secrets,
-    expand: (text, path) => expand(text, path, scoped),
-    expandAll: (texts, path) => mapTexts(texts, (text, name) => expand(text, [...path, name], scoped)),
-    checkComplete() {
+    expand(text: string, path: JsonPath, lookup: LookupVariable): string {
+      const expanded = expandVariables(text, (reference) => fill(reference, path, lookup));
+      for (const secret of secretsOfUrls(expanded)) secrets.add(secret);
+      return expanded;
+    },
+    checkComplete(): void {
       if (policy.missingVariable !== "fail" || unset.length === 0) return;
       const isWithheld = unset.some(({ variable }) => ownMember(policy.environment, variable) !== undefined);
       throw missingVariables(definition, unset, isWithheld);
@@ -111,10 +133,9 @@ function missingVariables(
     ? "A project's entry sees its own env only: list the name in projectVariables if it may be read, or write a default"
     : "Set it, or write a default";
   const message = `Server ${quote(name)} (${describeLocation(definedIn)}) refers to a variable that is not set: ${list}. ${nextStep} as in \${${unset[0]?.variable}:-default}.`;
-  const { file, line, column, pointer } = definedIn;
   return new McpError("MCP_CONFIG_VARIABLE_MISSING", message, {
     server: name,
     phase: "resolve",
-    location: { file, line, column, pointer },
+    location: locationOf(definedIn),
   });
 }

@@ -30,6 +30,8 @@ export interface InlineStdioServer extends InlineServerOptions {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   readonly env?: { readonly [name: string]: string } | undefined;
+  /** A file of `NAME=value` lines beneath `env`. A relative path is relative to `cwd` of `loadServers`. */
+  readonly envFile?: string | undefined;
   /** A relative path is relative to `cwd` of `loadServers`. */
   readonly cwd?: string | undefined;
 }
@@ -41,6 +43,8 @@ export interface InlineRemoteServer extends InlineServerOptions {
   readonly headers?: { readonly [name: string]: string } | undefined;
   /** Variables for `url` and `headers`; they beat the process environment. */
   readonly env?: { readonly [name: string]: string } | undefined;
+  /** A file of `NAME=value` lines beneath `env`. A relative path is relative to `cwd` of `loadServers`. */
+  readonly envFile?: string | undefined;
 }
 
 /** A server in this process: an instance, or a function that makes or imports one for each session. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { DefinedIn, Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
-import { type ConfigProblem, describeLocation, invalidSource } from "./config-problem.ts";
+import { type ConfigProblem, describeLocation, invalidSource, locationOf } from "./config-problem.ts";
 import { type InlineServer, readInlineServers } from "./inline-servers.ts";
 import { kindOf } from "./json-value.ts";
 import { readServerFile } from "./server-file.ts";
@@ -77,6 +77,5 @@ function merge(sources: readonly ServerSource[]): LoadedServers {
 
 function describeShadowed({ name, definedIn }: SourceEntry, owner: SourceEntry): Diagnostic {
   const message = `Server ${quote(name)} (${describeLocation(definedIn)}) is shadowed by the entry of the same name in ${describeLocation(owner.definedIn)}.`;
-  const { file, line, column, pointer } = definedIn;
-  return { code: "shadowed", severity: "info", message, server: name, file, line, column, pointer };
+  return { code: "shadowed", severity: "info", message, server: name, ...locationOf(definedIn) };
 }

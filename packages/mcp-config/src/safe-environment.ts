@@ -57,6 +57,28 @@ const SAFE_ON_WINDOWS: readonly string[] = [
   "WINDIR",
 ];
 
+/** Why a text cannot name a variable of a process, or `undefined` if it can. */
+export function environmentNameFault(name: string): string | undefined {
+  if (name === "") return "is no name for a variable";
+  return /[=\p{Cc}]/u.test(name) ? "contains a character that no variable's name may have" : undefined;
+}
+
+/** Two sets of variables as one; where both have a name, the upper value counts. */
+export function layEnvironment(
+  upper: { readonly [name: string]: string },
+  lower: Environment,
+  platform: NodeJS.Platform,
+): { [name: string]: string } {
+  const named = new Set(Object.keys(upper).map((name) => canonicalName(name, platform)));
+  const layered = createMap<string>();
+  for (const name of Object.keys(lower)) {
+    const value = lower[name];
+    if (value !== undefined && !named.has(canonicalName(name, platform))) layered[name] = value;
+  }
+  for (const name of Object.keys(upper)) layered[name] = upper[name] as string;
+  return layered;
+}
+
 /**
  * The whole environment of a child: the safe part of the parent's, what `inheritEnv` adds, and on top of it what the
  * server's entry names. Inherited values that begin with `()` are exported shell functions and are left out.
@@ -67,18 +89,19 @@ export function childEnvironment(
   own: { readonly [name: string]: string },
   platform: NodeJS.Platform,
 ): { [name: string]: string } {
-  // Windows knows one variable whatever its case; two spellings of it would leave the choice to chance.
-  const canonical = (name: string) => (platform === "win32" ? name.toUpperCase() : name);
-  const allowed = new Set(namesToInherit(inheritEnv, platform).map(canonical));
-  const named = new Set(Object.keys(own).map(canonical));
-  const child = createMap<string>();
+  const names = namesToInherit(inheritEnv, platform).map((name) => canonicalName(name, platform));
+  const allowed = new Set(names);
+  const inherited = createMap<string | undefined>();
   for (const name of Object.keys(parent)) {
-    const value = parent[name];
-    const isWanted = (inheritEnv === true || allowed.has(canonical(name))) && !named.has(canonical(name));
-    if (isWanted && value !== undefined && !value.startsWith("()")) child[name] = value;
+    const isWanted = inheritEnv === true || allowed.has(canonicalName(name, platform));
+    if (isWanted && !parent[name]?.startsWith("()")) inherited[name] = parent[name];
   }
-  for (const name of Object.keys(own)) child[name] = own[name] as string;
-  return child;
+  return layEnvironment(own, inherited, platform);
+}
+
+/** Windows knows one variable whatever its case; two spellings of it would leave the choice to chance. */
+function canonicalName(name: string, platform: NodeJS.Platform): string {
+  return platform === "win32" ? name.toUpperCase() : name;
 }
 
 function namesToInherit(inheritEnv: InheritEnv, platform: NodeJS.Platform): readonly string[] {

@@ -16,6 +16,9 @@ import { isKnownField, isSelfApproval, meantField } from "./field-hints.ts";
 import { isHeaderName, isHttpUrl } from "./http-syntax.ts";
 import type { JsonPath } from "./json-path.ts";
 import { isMap, type JsonMap, kindOf } from "./json-value.ts";
+import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
+import { BOUNDARY_FAULT, climbsOut, isInside, projectRoot } from "./project-boundary.ts";
+import { environmentNameFault } from "./safe-environment.ts";
 import { quote, serverNameFault } from "./server-name.ts";
 import { readTransport } from "./transport-field.ts";
 import { hasVariables } from "./variables.ts";
@@ -24,7 +27,7 @@ import { hasVariables } from "./variables.ts";
 export interface EntryPlace {
   readonly name: string;
   readonly definedIn: DefinedIn;
-  /** What a relative `cwd` or `command` is relative to. */
+  /** What a relative `cwd`, `command` or `envFile` is relative to. */
   readonly directory: string;
   /** Written in code, so that it may hold a server itself. */
   readonly inCode: boolean;
@@ -72,21 +75,20 @@ function readDefinition(fields: EntryFields, place: EntryPlace, faultAt: FaultAt
     tools: readToolFilter(fields, faultAt),
   };
   if (transport === "in-process") return { ...common, transport, server: readInstance(fields, faultAt) };
-  if (transport === "stdio") return { ...common, transport, ...readProcess(fields, place) };
-  return { ...common, transport, ...readRemote(fields, faultAt) };
+  if (transport === "stdio") return { ...common, transport, ...readProcess(fields, place, faultAt) };
+  return { ...common, transport, ...readRemote(fields, place, faultAt) };
 }
 
-function readProcess(fields: EntryFields, { directory }: EntryPlace) {
-  const cwd = fields.text("cwd");
+function readProcess(fields: EntryFields, place: EntryPlace, faultAt: FaultAt) {
   return {
-    command: anchorCommand(fields.text("command") ?? "", directory),
+    command: readCommand(fields, place, faultAt),
     args: fields.texts("args"),
-    env: fields.textMap("env", environmentNameFault),
-    cwd: cwd === undefined ? undefined : anchorPath(cwd, directory),
+    ...readVariables(fields, place, faultAt),
+    cwd: readPath("cwd", fields, place, faultAt),
   };
 }
 
-function readRemote(fields: EntryFields, faultAt: FaultAt) {
+function readRemote(fields: EntryFields, place: EntryPlace, faultAt: FaultAt) {
   const url = fields.text("url") ?? "";
   if (!hasVariables(url) && !isHttpUrl(url)) {
     throw faultAt(["url"], `"url" must be a whole URL that begins with http:// or https://.`);
@@ -96,8 +98,41 @@ function readRemote(fields: EntryFields, faultAt: FaultAt) {
     headers: fields.textMap("headers", (name) =>
       isHeaderName(name) ? undefined : "is no valid header name",
     ),
-    env: fields.textMap("env", environmentNameFault),
+    ...readVariables(fields, place, faultAt),
   };
+}
+
+function readCommand(fields: EntryFields, { definedIn, directory }: EntryPlace, faultAt: FaultAt): string {
+  const written = fields.text("command") ?? "";
+  const root = projectRoot(definedIn);
+  if (root !== undefined && !hasVariables(written) && climbsOut(written, root)) {
+    throw faultAt(["command"], `"command" ${BOUNDARY_FAULT}.`);
+  }
+  return anchorCommand(written, directory);
+}
+
+/** A path with variables is checked when they are filled in. */
+function readPath(
+  field: string,
+  fields: EntryFields,
+  { definedIn, directory }: EntryPlace,
+  faultAt: FaultAt,
+) {
+  const written = fields.text(field);
+  if (written === undefined) return undefined;
+  const path = anchorPath(written, directory);
+  const root = projectRoot(definedIn);
+  if (root !== undefined && !hasVariables(path) && !isInside(path, root)) {
+    throw faultAt([field], `${quote(field)} ${BOUNDARY_FAULT}.`);
+  }
+  return path;
+}
+
+function readVariables(fields: EntryFields, place: EntryPlace, faultAt: FaultAt) {
+  const isOfProject = place.definedIn.scope === "project";
+  const nameFault = (name: string) =>
+    isOfProject && isLoaderVariable(name, process.platform) ? LOADER_FAULT : environmentNameFault(name);
+  return { env: fields.textMap("env", nameFault), envFile: readPath("envFile", fields, place, faultAt) };
 }
 
 function readInstance(fields: EntryFields, faultAt: FaultAt): InProcessServerDefinition["server"] {
@@ -108,11 +143,6 @@ function readInstance(fields: EntryFields, faultAt: FaultAt): InProcessServerDef
     throw faultAt(["server"], text);
   }
   return server as InProcessServerDefinition["server"];
-}
-
-function environmentNameFault(name: string): string | undefined {
-  if (name === "") return "is no name for a variable";
-  return /[=\p{Cc}]/u.test(name) ? "contains a character that no variable's name may have" : undefined;
 }
 
 /** Either switch turns the server off. */

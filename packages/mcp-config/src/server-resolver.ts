@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import {
   type HttpServerDefinition,
   McpError,
@@ -9,11 +9,19 @@ import {
   type StdioServerDefinition,
 } from "@jackfield/mcp-core";
 import { anchorCommand, anchorPath } from "./anchored-path.ts";
-import { invalidServer } from "./config-problem.ts";
+import { invalidServer, locationOf } from "./config-problem.ts";
 import { secretsOfHeader } from "./credentials.ts";
-import { createEntryValues, type EntryValues, type MissingVariable } from "./entry-values.ts";
+import {
+  createEntryValues,
+  type EntryValues,
+  type MissingVariable,
+  type VariablePolicy,
+} from "./entry-values.ts";
+import { readEnvFile } from "./env-file.ts";
 import { isHeaderValue, isHttpUrl } from "./http-syntax.ts";
 import { fieldName, type JsonPath } from "./json-path.ts";
+import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
+import { BOUNDARY_FAULT, climbsOut, isInside, projectRoot } from "./project-boundary.ts";
 import { childEnvironment, type Environment, type InheritEnv } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
 
@@ -29,47 +37,65 @@ export interface ServerResolverOptions {
   readonly projectVariables?: readonly string[] | undefined;
 }
 
-interface ResolverPolicy {
-  readonly environment: Environment;
+const ADVICE_ON_VALUES = "check the values it is made of";
+
+interface ResolverPolicy extends VariablePolicy {
   readonly inheritEnv: InheritEnv;
-  readonly missingVariable: MissingVariable;
-  readonly projectVariables: readonly string[];
 }
+
+type StartedOrDialled = StdioServerDefinition | HttpServerDefinition | SseServerDefinition;
 
 /**
  * Makes the function that fills in a definition's variables, `${NAME}` and `${NAME:-default}`, in `command`, `args`,
- * `env`, `cwd`, `url` and `headers`. Values in `env` are filled in from the environment; all other fields see the entry's
- * own `env` first. A variable that is set but empty counts as set.
+ * `env`, `envFile`, `cwd`, `url` and `headers`. Values in `env` are filled in from the environment and from what `envFile`
+ * holds; all other fields see the entry's own `env` first. A variable that is set but empty counts as set.
  *
- * The function rejects with `MCP_CONFIG_VARIABLE_MISSING`, with `MCP_CONFIG_INVALID` if what comes out cannot be used (an
- * empty command, no http URL, a header with a line break), and with `MCP_ABORTED`. No message contains a value.
+ * The function rejects with `MCP_CONFIG_VARIABLE_MISSING`, with `MCP_CONFIG_NOT_FOUND` if the `envFile` cannot be read, with
+ * `MCP_CONFIG_INVALID` if what comes out cannot be used (an empty command, no http URL, a header with a line break) or is
+ * more than a project's entry may do, and with `MCP_ABORTED`. No message contains a value.
  */
 export function createServerResolver(options: ServerResolverOptions = {}): ResolveServer {
   return async (definition, { signal }) => {
-    if (signal.aborted) {
-      const text = `Server ${quote(definition.name)}: resolving it was given up before it began.`;
-      throw new McpError("MCP_ABORTED", text, {
-        server: definition.name,
-        phase: "resolve",
-        cause: signal.reason,
-      });
-    }
-    return resolveServer(definition, {
+    checkWanted(definition, signal);
+    const policy: ResolverPolicy = {
+      platform: process.platform,
       environment: options.env ?? process.env,
       inheritEnv: options.inheritEnv ?? false,
       missingVariable: options.missingVariable ?? "fail",
       projectVariables: options.projectVariables ?? [],
-    });
+    };
+    try {
+      return await resolveServer(definition, policy, signal);
+    } finally {
+      checkWanted(definition, signal);
+    }
   };
 }
 
-function resolveServer(definition: ServerDefinition, policy: ResolverPolicy): ResolvedServer {
+/** A file that was no longer read, because the signal fired meanwhile, is no fault of the entry. */
+function checkWanted({ name }: ServerDefinition, signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const text = `Server ${quote(name)}: resolving it was given up.`;
+  throw new McpError("MCP_ABORTED", text, { server: name, phase: "resolve", cause: signal.reason });
+}
+
+async function resolveServer(
+  definition: ServerDefinition,
+  policy: ResolverPolicy,
+  signal: AbortSignal,
+): Promise<ResolvedServer> {
   const { name, limits } = definition;
   const common = { name, limits: limits && { ...limits } };
   if (definition.transport === "in-process") {
     return { ...common, transport: "in-process", server: definition.server, secrets: [] };
   }
-  const values = createEntryValues(definition, policy);
+  checkLoaders(definition, policy);
+  const values = await createEntryValues(definition, policy, (envFile) => {
+    const path = resolve(anchored(envFile, definition));
+    checkInside(definition, "envFile", path);
+    const written = definition.envFile ?? "";
+    return readEnvFile({ definition, path, written }, policy.platform, signal);
+  });
   const resolved =
     definition.transport === "stdio"
       ? resolveProcess(definition, values, policy)
@@ -82,21 +108,38 @@ function resolveProcess(definition: StdioServerDefinition, values: EntryValues, 
   const args = (definition.args ?? []).map((text, index) => values.expand(text, ["args", index]));
   const cwd = values.expand(definition.cwd ?? "", ["cwd"]);
   values.checkComplete();
-  if (command === "") throw unusable(definition, ["command"], "is empty once its variables are filled in");
+  if (command === "")
+    throw unusable(definition, ["command"], `is empty once its variables are filled in; ${ADVICE_ON_VALUES}`);
+  const root = projectRoot(definition.definedIn);
+  if (root !== undefined && climbsOut(command, root)) throw unusable(definition, ["command"], BOUNDARY_FAULT);
+  if (cwd !== "") checkInside(definition, "cwd", resolve(anchored(cwd, definition)));
   const { file } = definition.definedIn;
-  const anchored =
-    file === undefined
-      ? { command, cwd }
-      : { command: anchorCommand(command, dirname(file)), cwd: cwd && anchorPath(cwd, dirname(file)) };
-  const env = childEnvironment(policy.environment, policy.inheritEnv, values.env, process.platform);
+  const env = childEnvironment(policy.environment, policy.inheritEnv, values.env, policy.platform);
   return {
     transport: definition.transport,
-    command: anchored.command,
+    command: file === undefined ? command : anchorCommand(command, dirname(file)),
     args,
     env,
     inherited: Object.keys(env).filter((name) => !Object.hasOwn(values.env, name)),
-    cwd: anchored.cwd === "" ? undefined : anchored.cwd,
+    cwd: cwd === "" ? undefined : anchored(cwd, definition),
   };
+}
+
+/** A path that turned out relative once a variable at its beginning was filled in. */
+function anchored(path: string, { definedIn: { file } }: ServerDefinition): string {
+  return file === undefined ? path : anchorPath(path, dirname(file));
+}
+
+function checkInside(definition: ServerDefinition, field: "cwd" | "envFile", path: string): void {
+  const root = projectRoot(definition.definedIn);
+  if (root !== undefined && !isInside(path, root)) throw unusable(definition, [field], BOUNDARY_FAULT);
+}
+
+/** The reader has refused them already, with their line; a definition may also have been made in another way. */
+function checkLoaders(definition: StartedOrDialled, { platform }: ResolverPolicy): void {
+  if (definition.definedIn.scope !== "project") return;
+  const loader = Object.keys(definition.env ?? {}).find((name) => isLoaderVariable(name, platform));
+  if (loader !== undefined) throw unusable(definition, ["env", loader], LOADER_FAULT);
 }
 
 function resolveRemote(definition: HttpServerDefinition | SseServerDefinition, values: EntryValues) {
@@ -104,12 +147,13 @@ function resolveRemote(definition: HttpServerDefinition | SseServerDefinition, v
   const headers = values.expandAll(definition.headers, ["headers"]);
   values.checkComplete();
   if (!isHttpUrl(url)) {
-    throw unusable(definition, ["url"], "is no http(s) URL once its variables are filled in");
+    const fault = "is no http(s) URL once its variables are filled in";
+    throw unusable(definition, ["url"], `${fault}; ${ADVICE_ON_VALUES}`);
   }
   for (const [name, value] of Object.entries(headers)) {
     if (!isHeaderValue(value)) {
       const fault = "has a character that no header can carry, such as a line break at its end";
-      throw unusable(definition, ["headers", name], fault);
+      throw unusable(definition, ["headers", name], `${fault}; ${ADVICE_ON_VALUES}`);
     }
     for (const secret of secretsOfHeader(value)) values.secrets.add(secret);
   }
@@ -118,7 +162,5 @@ function resolveRemote(definition: HttpServerDefinition | SseServerDefinition, v
 
 /** What came out cannot be used. The values stay out of the message, and out of a cause: they may be secret. */
 function unusable({ name, definedIn }: ServerDefinition, path: JsonPath, fault: string): McpError {
-  const { file, line, column, pointer } = definedIn;
-  const text = `${quote(fieldName(path))} ${fault}; check the values it is made of.`;
-  return invalidServer(name, { file, line, column, pointer }, text, "resolve");
+  return invalidServer(name, locationOf(definedIn), `${quote(fieldName(path))} ${fault}.`, "resolve");
 }

@@ -1,12 +1,36 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { childEnvironment } from "../src/safe-environment.ts";
+import { childEnvironment, layEnvironment } from "../src/safe-environment.ts";
 
 const JUNK = Object.fromEntries(
   Array.from({ length: 500 }, (_, index) => [`JUNK_${index}`, `value ${index}`]),
 );
 
+describe("layEnvironment", () => {
+  test("gives both sets, and the upper value of what both have", () => {
+    expect(layEnvironment({ A: "1", B: "" }, { B: "2", C: "3", D: undefined }, "linux")).toEqual({
+      A: "1",
+      B: "",
+      C: "3",
+    });
+    expect(layEnvironment({ path: "own" }, { PATH: "file" }, "linux")).toEqual({ path: "own", PATH: "file" });
+    expect(layEnvironment({ path: "own" }, { PATH: "file" }, "win32")).toEqual({ path: "own" });
+  });
+});
+
 describe("childEnvironment", () => {
+  test.each([
+    ["linux", ["HOME", "LANG", "LC_ALL", "PATH", "SHELL", "TERM", "TMPDIR", "USER", "XDG_CACHE_HOME"]],
+    ["win32", ["APPDATA", "ComSpec", "Path", "PATHEXT", "SystemRoot", "TEMP", "USERPROFILE"]],
+  ] as const)(
+    "[threat T15] of 500 variables on %s it passes the safe ones and the declared one",
+    (platform, safe) => {
+      const parent = { ...JUNK, ...Object.fromEntries(safe.map((name) => [name, `its ${name}`])) };
+      const env = childEnvironment(parent, false, { DECLARED: "yes" }, platform);
+      expect(Object.keys(env).sort()).toEqual([...safe, "DECLARED"].sort());
+    },
+  );
+
   test("[A3] a child process sees the safe names and what its entry names, and nothing else", () => {
     const parent = {
       ...JUNK,

@@ -16,6 +16,17 @@ describe("an entry becomes a definition", () => {
       { ...STDIO, args: ["-y", ""], env: { A: "${B}" } },
     ],
     ["a relative cwd", { command: "npx", cwd: "work" }, { ...STDIO, cwd: "/project/work" }],
+    ["a relative envFile", { command: "npx", envFile: ".env" }, { ...STDIO, envFile: "/project/.env" }],
+    [
+      "an envFile of a remote server",
+      { url: "https://host/mcp", envFile: "/etc/mcp.env" },
+      { ...REMOTE, envFile: "/etc/mcp.env" },
+    ],
+    [
+      "an envFile that begins with a variable",
+      { command: "npx", envFile: "${HOME}/.env" },
+      { ...STDIO, envFile: "${HOME}/.env" },
+    ],
     ["a relative command", { command: "./bin/s" }, { ...STDIO, command: "/project/bin/s" }],
     ["a url alone", { url: "https://host/mcp" }, REMOTE],
     ["type http", { type: "http", url: "https://host/mcp" }, REMOTE],

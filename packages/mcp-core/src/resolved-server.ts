@@ -12,7 +12,7 @@ export interface ResolvedStdioServer extends ResolvedCommon {
   readonly transport: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** The child's whole environment; nothing is added to it. */
+  /** The child's whole environment; nothing is added to it, but what Windows needs to run a batch file safely. */
   readonly env: { readonly [name: string]: string };
   /** Names in `env` that the entry itself does not name. Another terminal has other values; it reaches the same server. */
   readonly inherited?: readonly string[] | undefined;

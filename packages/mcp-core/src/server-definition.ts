@@ -64,6 +64,8 @@ export interface StdioServerDefinition extends DefinitionCommon {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   readonly env?: { readonly [name: string]: string } | undefined;
+  /** A file of `NAME=value` lines beneath `env`, read anew for each attempt. */
+  readonly envFile?: string | undefined;
   readonly cwd?: string | undefined;
 }
 
@@ -72,6 +74,8 @@ interface RemoteDefinition extends DefinitionCommon {
   readonly headers?: { readonly [name: string]: string } | undefined;
   /** Variables the entry brings along for its own `url` and `headers`. */
   readonly env?: { readonly [name: string]: string } | undefined;
+  /** A file of `NAME=value` lines beneath `env`, read anew for each attempt. */
+  readonly envFile?: string | undefined;
 }
 
 /** A server behind Streamable HTTP. */
@@ -90,11 +94,29 @@ export interface InProcessServer {
   close?(): Promise<void>;
 }
 
+type InProcessServerSource = InProcessServer | (() => InProcessServer | Promise<InProcessServer>);
+
+/** What a module must export to be a server in this process; the first of these names that it has counts. */
+interface InProcessServerModule {
+  readonly default?: InProcessServerSource | undefined;
+  readonly server?: InProcessServerSource | undefined;
+  readonly createServer?: InProcessServerSource | undefined;
+}
+
 /** A server in this process. */
 export interface InProcessServerDefinition extends DefinitionCommon {
   readonly transport: "in-process";
-  /** The server, or a function that makes or imports one for each session. */
-  readonly server: InProcessServer | (() => InProcessServer | Promise<InProcessServer>);
+  /**
+   * The server, or a function that is called for each session. A function gives a server, or a module, as
+   * `() => import("./my-server.js")` does: then its `default`, `server` or `createServer`, whichever comes first, is the
+   * server or a function that makes one.
+   *
+   * A server that a function made is closed with its session. One that was given or exported as it is serves one session
+   * at a time and is only parted from.
+   */
+  readonly server:
+    | InProcessServer
+    | (() => InProcessServer | InProcessServerModule | Promise<InProcessServer | InProcessServerModule>);
 }
 
 /** One server as written. Unexpanded: `${NAME}` stands as it does in the file, so a definition holds no secret by itself. */

@@ -26,15 +26,27 @@ export { type FaultRecord, readFaultRecord } from "./servers/fault-record.ts";
 export type {
   ConversationScript,
   ExitMoment,
+  FaultMoment,
   FaultScript,
   GrandchildScript,
   HttpFaultScript,
   HttpRefusal,
 } from "./servers/fault-script.ts";
 export { type HttpFaultServer, startHttpFaultServer } from "./servers/http-fault-server.ts";
+export {
+  createInProcessFaultServer,
+  type InProcessFaultServer,
+  type InProcessTransport,
+} from "./servers/in-process-fault-server.ts";
 export type { RecordedHttpRequest } from "./servers/request-log.ts";
 export type { RpcError, RpcId, RpcMessage } from "./servers/rpc-message.ts";
 export { type StdioFaultServer, stdioFaultServer } from "./servers/stdio-fault-server.ts";
+export { type ConnectorSuiteOptions, connectorSuite } from "./suites/connector-suite.ts";
+export type {
+  ConnectorUnderTest,
+  OpenConnectorUnderTest,
+  ReceivedMessage,
+} from "./suites/connector-under-test.ts";
 export { type ToolCacheUnderTest, toolCacheSuite } from "./suites/tool-cache-suite.ts";
 export { type ToolSourceUnderTest, toolSourceSuite } from "./suites/tool-source-suite.ts";
 export { TEST_RUN_VARIABLE, testRunId } from "./test-run.ts";

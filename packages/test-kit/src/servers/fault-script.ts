@@ -40,14 +40,20 @@ export interface ConversationScript {
   readonly listChangedAfterCall?: true | readonly ToolDefinition[] | undefined;
 }
 
-/** The moment at which a process ends, in place of an answer. */
-export type ExitMoment = "start" | "discover" | "initialize" | "initialized" | "list" | "call";
+/**
+ * A moment in the life of a stdio server: its start, or the arrival of a message, which is then not answered. `initialized`
+ * is the end of a legacy handshake.
+ */
+export type FaultMoment = "start" | "discover" | "initialize" | "initialized" | "list" | "call";
+
+/** The moment at which a process ends; `handshake` is once the answer that ends a handshake of either era is written. */
+export type ExitMoment = FaultMoment | "handshake";
 
 /** A child of the server that does nothing but exist. */
 export interface GrandchildScript {
   /** It survives SIGTERM, SIGINT and SIGHUP, and says so on stderr. Default false. */
   readonly ignoreSignals?: boolean | undefined;
-  /** It leads its own process group and session. Default false. */
+  /** It has called setsid(2), so it leads a process group and a session of its own. Default false. */
   readonly ownGroup?: boolean | undefined;
   /** It keeps the server's stdout and stderr open. Default false. */
   readonly holdsPipes?: boolean | undefined;
@@ -62,16 +68,35 @@ export interface FaultScript extends ConversationScript {
   readonly dieInCall?: boolean | undefined;
   /** Lines written to stderr at the start. */
   readonly stderr?: readonly string[] | undefined;
+  /** A tool call is answered only after so many bytes were written to stderr and taken from it. */
+  readonly floodStderrBytes?: number | undefined;
   /** Lines on stdout that are not JSON-RPC, around each answer. */
   readonly junk?:
     | { readonly before?: readonly string[] | undefined; readonly after?: readonly string[] | undefined }
     | undefined;
-  /** Writes stdout in pieces of so many bytes, which cuts characters apart. Default: whole messages. */
+  /**
+   * Writes stdout in pieces of so many bytes, each in a turn of its own; `1` cuts every character of several bytes apart.
+   * Default: whole messages.
+   */
   readonly chunkBytes?: number | undefined;
+  /** Ends each line on stdout with CR LF in place of LF. */
+  readonly crlf?: boolean | undefined;
+  /** Per method, how many bytes the line of its answer has at least: the `_meta` of the result is padded. */
+  readonly answerBytes?: { readonly [method: string]: number } | undefined;
+  /** Writes each answer twice. */
+  readonly duplicateAnswers?: boolean | undefined;
+  /** Answers request 1 as "1". */
+  readonly stringIds?: boolean | undefined;
+  /** Before each answer, answers two requests that nobody has made, with a number and a text as their ids. */
+  readonly strayAnswers?: boolean | undefined;
+  /** Reads no more of its stdin from this moment on, so that it notices no end of it either, and goes on living. */
+  readonly stopReadingOn?: FaultMoment | undefined;
+  /** Closes its stdout at this moment, and goes on living until its stdin ends. */
+  readonly closeStdoutOn?: FaultMoment | undefined;
   /** Goes on living when its stdin has ended, and says so on stderr. */
   readonly ignoreStdinEnd?: boolean | undefined;
-  /** Goes on living after SIGTERM, and says so on stderr. */
-  readonly ignoreSigterm?: boolean | undefined;
+  /** Goes on living after SIGTERM, SIGINT and SIGHUP, and says so on stderr. */
+  readonly ignoreSignals?: boolean | undefined;
   /** Starts a grandchild before it reads its first request. */
   readonly grandchild?: true | GrandchildScript | undefined;
   /** Offers a tool `environment` that answers the process's whole environment as structured content. */

@@ -49,6 +49,7 @@ class ScriptedHttpServer implements HttpFaultServer {
   });
   readonly #sessions = new Set<string>();
   readonly #streams = new Set<ServerResponse>();
+  readonly #unsaid: RpcMessage[] = [];
   readonly #subscriptions = new Map<RpcId, ServerResponse>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #refused = new Map<string, number>();
@@ -168,7 +169,9 @@ class ScriptedHttpServer implements HttpFaultServer {
 
   #send({ message, channel }: FaultStep, response: ServerResponse): void {
     if (channel === "session") {
-      this.notify(message);
+      // A client opens its stream after the handshake, at its leisure: until then the message waits.
+      if (this.#streams.size === 0) this.#unsaid.push(message);
+      else this.notify(message);
       return;
     }
     const target = channel === "request" ? response : this.#subscriptions.get(channel.subscription);
@@ -189,6 +192,7 @@ class ScriptedHttpServer implements HttpFaultServer {
     openStream(response);
     this.#streams.add(response);
     response.on("close", () => this.#streams.delete(response));
+    for (const message of this.#unsaid.splice(0)) writeEvent(response, message);
   }
 
   #delete(session: string | undefined, response: ServerResponse): void {

@@ -1,14 +1,15 @@
 // The program that `stdioFaultServer` describes: a child process with nothing but Node beneath it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createFaultBrain, type FaultBrain } from "./fault-brain.ts";
 import { writeFaultRecord } from "./fault-record.ts";
-import type { ExitMoment, FaultScript, GrandchildScript } from "./fault-script.ts";
-import { isAnswer, type RpcMessage } from "./rpc-message.ts";
+import type { ExitMoment, FaultMoment, FaultScript, GrandchildScript } from "./fault-script.ts";
+import { faultyLines } from "./faulty-line.ts";
+import { readLines } from "./line-reader.ts";
+import type { RpcMessage } from "./rpc-message.ts";
 
-const EXIT_MOMENTS: { readonly [method: string]: ExitMoment } = {
+const MOMENTS: { readonly [method: string]: FaultMoment } = {
   "server/discover": "discover",
   initialize: "initialize",
   "notifications/initialized": "initialized",
@@ -16,10 +17,13 @@ const EXIT_MOMENTS: { readonly [method: string]: ExitMoment } = {
   "tools/call": "call",
 };
 
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
 class FaultProcess {
   readonly #script: FaultScript;
   readonly #brain: FaultBrain;
   #written: Promise<void> = Promise.resolve();
+  #isDeaf = false;
 
   constructor(script: FaultScript) {
     this.#script = script;
@@ -28,21 +32,31 @@ class FaultProcess {
   }
 
   async serve(): Promise<void> {
-    const { grandchild, recordTo, stderr = [], ignoreSigterm, ignoreStdinEnd } = this.#script;
+    const { grandchild, recordTo, stderr = [] } = this.#script;
     const pid = grandchild ? await startGrandchild(grandchild === true ? {} : grandchild) : undefined;
     writeFaultRecord(recordTo, { event: "started", pid: process.pid, grandchild: pid });
     for (const line of stderr) process.stderr.write(`${line}\n`);
-    this.#exitAt("start");
-    process.on("SIGTERM", () => {
-      if (ignoreSigterm) process.stderr.write("The server ignores SIGTERM.\n");
-      else this.#end("SIGTERM");
-    });
-    const lines = createInterface({ input: process.stdin });
-    lines.on("line", (line) => this.#receive(JSON.parse(line) as RpcMessage));
-    lines.on("close", () => {
-      if (!ignoreStdinEnd) this.#end("stdin");
-      process.stderr.write("The server ignores the end of stdin.\n");
-      setInterval(() => {}, 1_000_000);
+    this.#listen();
+    this.#reach("start");
+  }
+
+  #listen(): void {
+    const { ignoreSignals, ignoreStdinEnd } = this.#script;
+    for (const signal of SIGNALS) {
+      process.on(signal, () => {
+        if (ignoreSignals) process.stderr.write(`The server ignores ${signal}.\n`);
+        else this.#end(signal);
+      });
+    }
+    readLines(process.stdin, {
+      onLine: (line) => {
+        if (!this.#isDeaf) this.#receive(JSON.parse(line) as RpcMessage);
+      },
+      onEnd: () => {
+        if (!ignoreStdinEnd) this.#end("stdin");
+        process.stderr.write("The server ignores the end of stdin.\n");
+        stayAlive();
+      },
     });
   }
 
@@ -50,26 +64,50 @@ class FaultProcess {
     const { method, params } = message;
     if (method !== undefined) {
       writeFaultRecord(this.#script.recordTo, { event: "received", pid: process.pid, method, params });
-      this.#exitAt(EXIT_MOMENTS[method]);
+      this.#reach(MOMENTS[method]);
     }
+    if (this.#isDeaf) return;
     for (const step of this.#brain.receive(message)) {
       if (step.afterMs === 0) this.#say(step.message, method);
       else setTimeout(() => this.#say(step.message, method), step.afterMs);
     }
   }
 
-  #say(message: RpcMessage, because: string | undefined): void {
-    const line = JSON.stringify(message);
-    if (!isAnswer(message)) {
-      this.#write(`${line}\n`);
-      return;
+  /** Does what the script wants of a moment. */
+  #reach(moment: FaultMoment | undefined): void {
+    if (moment === undefined) return;
+    const { exitOn, exitCode = 1, stopReadingOn, closeStdoutOn } = this.#script;
+    if (moment === exitOn) this.#end(moment, exitCode);
+    if (moment === stopReadingOn) {
+      this.#isDeaf = true;
+      process.stdin.pause();
+      stayAlive();
     }
-    if (this.#script.dieInCall && because === "tools/call") {
+    if (moment === closeStdoutOn) {
+      process.stdout.on("error", () => {}); // whatever is written from now on
+      process.stdout.end();
+    }
+  }
+
+  #say(message: RpcMessage, because: string | undefined): void {
+    const isCall = because === "tools/call" && message.method === undefined;
+    if (isCall && this.#script.dieInCall) {
+      const line = JSON.stringify(message);
       process.stdout.write(line.slice(0, line.length / 2));
       process.kill(process.pid, "SIGKILL");
     }
-    const { before = [], after = [] } = this.#script.junk ?? {};
-    this.#write([...before, line, ...after, ""].join("\n"));
+    const end = this.#script.crlf ? "\r\n" : "\n";
+    const text = faultyLines(message, this.#script, because)
+      .map((line) => line + end)
+      .join("");
+    const { floodStderrBytes, exitOn, exitCode = 1 } = this.#script;
+    if (isCall && floodStderrBytes) {
+      process.stderr.write(`${"x".repeat(floodStderrBytes)}\n`, () => this.#write(text));
+    } else if (exitOn === "handshake" && endsHandshake(message, because)) {
+      process.stdout.write(text, () => this.#end("handshake", exitCode));
+    } else {
+      this.#write(text);
+    }
   }
 
   /** Writes in order; in pieces, each in a turn of its own, if the script says so. */
@@ -88,15 +126,18 @@ class FaultProcess {
     });
   }
 
-  #exitAt(moment: ExitMoment | undefined): void {
-    const { exitOn, exitCode = 1 } = this.#script;
-    if (moment !== undefined && moment === exitOn) this.#end(moment, exitCode);
-  }
-
-  #end(because: string, exitCode = 0): never {
+  #end(because: ExitMoment | "stdin" | NodeJS.Signals, exitCode = 0): never {
     writeFaultRecord(this.#script.recordTo, { event: "ended", pid: process.pid, because });
     process.exit(exitCode);
   }
+}
+
+function endsHandshake({ result }: RpcMessage, because: string | undefined): boolean {
+  return result !== undefined && (because === "initialize" || because === "server/discover");
+}
+
+function stayAlive(): void {
+  setInterval(() => {}, 1_000_000);
 }
 
 /** Starts a process that only sleeps, and waits until its signal handlers are in place. */

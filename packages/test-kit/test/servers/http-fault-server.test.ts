@@ -175,6 +175,15 @@ test("the GET stream carries what the server says unasked", async () => {
   expect((await stream.next()).value).toMatchObject({ method: "notifications/message" });
 });
 
+test("what the server says unasked waits for the first GET stream", async () => {
+  await start({ listChangedAfterCall: true });
+  const session = await openSession();
+  const call = await post({ id: 1, method: "tools/call", params: { name: "echo" } }, session);
+  await call.text();
+  const stream = events(await fetch(server.url, { headers: session, signal: given.signal }));
+  expect((await stream.next()).value).toMatchObject({ method: "notifications/tools/list_changed" });
+});
+
 test("GET can be refused or hang", async () => {
   await start({ get: 405 });
   const refused = await fetch(server.url, { signal: given.signal });

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { FaultScript } from "../../src/servers/fault-script.ts";
+import { readLines } from "../../src/servers/line-reader.ts";
 import type { RpcMessage } from "../../src/servers/rpc-message.ts";
 import { stdioFaultServer } from "../../src/servers/stdio-fault-server.ts";
 
@@ -50,10 +50,11 @@ export function spawnRaw(script: FaultScript, spawned = stdioFaultServer(script)
 function followLines(stream: Readable, ended: Promise<unknown>) {
   const lines: string[] = [];
   const waiting = new Set<(line: string) => void>();
-  createInterface({ input: stream }).on("line", (line) => {
+  const onLine = (line: string) => {
     lines.push(line);
     for (const check of [...waiting]) check(line);
-  });
+  };
+  readLines(stream, { onLine, onEnd: (rest) => rest && onLine(rest) });
   const line = (test: (line: string) => boolean): Promise<string> => {
     const past = lines.find(test);
     if (past !== undefined) return Promise.resolve(past);

@@ -113,11 +113,13 @@ test("a server can answer some methods late and others never", async () => {
   expect(server.lines).toHaveLength(1);
 });
 
-test("a server can outlive SIGTERM and the end of its stdin, and is killed by SIGKILL", async () => {
-  const server = start({ ignoreStdinEnd: true, ignoreSigterm: true });
+test("a server can outlive signals and the end of its stdin, and is killed by SIGKILL", async () => {
+  const server = start({ ignoreStdinEnd: true, ignoreSignals: true });
   await server.request("ping");
-  server.child.kill("SIGTERM");
-  await server.complaint("The server ignores SIGTERM.");
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    server.child.kill(signal);
+    await server.complaint(`The server ignores ${signal}.`);
+  }
   server.child.stdin?.end();
   await server.complaint("The server ignores the end of stdin.");
   server.child.kill("SIGKILL");

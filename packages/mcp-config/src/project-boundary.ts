@@ -1,0 +1,27 @@
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import type { DefinedIn } from "@jackfield/mcp-core";
+
+/** The directory that an entry may not leave: its file's, if it belongs to a project (threat T24). */
+export function projectRoot({ scope, file }: DefinedIn): string | undefined {
+  return scope === "project" && file !== undefined ? dirname(file) : undefined;
+}
+
+/** Whether a path is a directory or lies below it. Both are absolute; symbolic links are not looked at. */
+export function isInside(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/**
+ * Whether a command is a path that was written for this directory and leads out of it. A bare name, and a program named by
+ * its absolute path, belong to the system.
+ */
+export function climbsOut(command: string, directory: string): boolean {
+  const isPath = command.includes("/") || command.includes(sep);
+  const isWrittenForIt = isPath && (!isAbsolute(command) || command.startsWith(directory + sep));
+  return isWrittenForIt && !isInside(resolve(directory, command), directory);
+}
+
+/** What a message says of such a path; which field it is stands before. */
+export const BOUNDARY_FAULT =
+  "leads out of the project's directory, which a project's entry may not do. Name a path inside it, or put the entry into your own configuration if you trust it";

@@ -1,0 +1,20 @@
+import type { Readable } from "node:stream";
+
+/** What a reader of lines tells. */
+export interface LineListeners {
+  onLine(line: string): void;
+  /** `rest` is what came after the last LF. */
+  onEnd(rest: string): void;
+}
+
+/** Reads lines that end with LF. `node:readline` will not do: it ends a line at U+2028 too, which JSON may contain. */
+export function readLines(stream: Readable, { onLine, onEnd }: LineListeners): void {
+  let rest = "";
+  stream.setEncoding("utf8");
+  stream.on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onLine(line);
+  });
+  stream.on("end", () => onEnd(rest));
+}

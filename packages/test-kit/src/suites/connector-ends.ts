@@ -1,0 +1,135 @@
+import type { McpError, ProtocolEra, ServerNotification } from "@jackfield/mcp-core";
+import { expect, test } from "vitest";
+import {
+  arrivalOf,
+  type ConnectorBench,
+  failureOf,
+  never,
+  type OpenedSession,
+} from "./connector-under-test.ts";
+
+const ECHO = { name: "echo" };
+const MUTE = { silentOn: ["tools/call"] };
+const NO_DEADLINE = { timeoutMs: 0, maxTotalMs: 0 };
+const LIST_CHANGED = "notifications/tools/list_changed";
+
+const throwing = () => {
+  throw new Error("A listener that throws.");
+};
+
+/** How a session speaks unasked, and how it ends. */
+export function describeEnds(bench: ConnectorBench, era: ProtocolEra): void {
+  describeNotifications(bench, era);
+  describeClosing(bench);
+  // A modern server behind HTTP has nothing that it could lose.
+  if (era === "legacy") describeLoss(bench);
+}
+
+function describeNotifications({ open }: ConnectorBench, era: ProtocolEra): void {
+  /** Has the server say once that its list has changed. */
+  const provoke = async (subject: OpenedSession) => {
+    if (era === "modern") await arrivalOf(subject, "subscriptions/listen");
+    await subject.session.request("tools/call", ECHO);
+  };
+
+  test("what the server says before anybody listens is kept for the first listener", async () => {
+    const subject = await open({ listChangedAfterCall: true });
+    await provoke(subject);
+    // What a pipe has delivered by now came before this answer.
+    await subject.session.list("tools", { signal: never });
+    expect((await nextNotification(subject)).method).toBe(LIST_CHANGED);
+  });
+
+  test("a listener that throws keeps no other from hearing, and one that was taken back hears nothing", async () => {
+    const subject = await open({ listChangedAfterCall: true });
+    const heard: ServerNotification[] = [];
+    subject.session.onNotification(throwing);
+    subject.session.onNotification((notification) => heard.push(notification))();
+    const next = nextNotification(subject);
+    await provoke(subject);
+    expect((await next).method).toBe(LIST_CHANGED);
+    expect(heard).toEqual([]);
+  });
+}
+
+function describeClosing({ open }: ConnectorBench): void {
+  test("closing twice, also at the same time, is one end, told once and without a cause", async () => {
+    const { session } = await open();
+    const causes: (McpError | undefined)[] = [];
+    session.onClose(throwing);
+    session.onClose((cause) => causes.push(cause));
+    await Promise.all([session.close(), session.close(), session[Symbol.asyncDispose]()]);
+    await session.close();
+    expect(causes).toEqual([undefined]);
+  });
+
+  test("what is pending is rejected before the end is told", async () => {
+    const subject = await open(MUTE);
+    const events: string[] = [];
+    subject.session.onClose(() => events.push("closed"));
+    const calls = [1, 2, 3].map(() =>
+      failureOf(subject.session.request("tools/call", ECHO, NO_DEADLINE)).then(({ code, outcome }) =>
+        events.push(`${code} ${outcome}`),
+      ),
+    );
+    await arrivalOf(subject, "tools/call");
+    await subject.session.close();
+    await Promise.all(calls);
+    expect(events).toEqual([...calls.map(() => expect.stringContaining("MCP_CLOSED")), "closed"]);
+    expect(events).toContain("MCP_CLOSED unknown");
+  });
+
+  test("a listener for the end that comes too late is called at once", async () => {
+    const { session } = await open();
+    await session.close();
+    const causes: (McpError | undefined)[] = [];
+    session.onClose((cause) => causes.push(cause));
+    expect(causes).toEqual([undefined]);
+    expect(() => session.onClose(throwing)).not.toThrow();
+  });
+
+  test("a closed session takes no requests", async () => {
+    const { session, server } = await open();
+    await session.close();
+    const refused = { code: "MCP_CLOSED", outcome: "not-sent", server: server.name };
+    expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject(refused);
+    expect(await failureOf(session.list("tools", { signal: never }))).toMatchObject(refused);
+  });
+}
+
+function describeLoss({ prepare, connect }: ConnectorBench): void {
+  test("a session that its server ends is lost, once, with a cause that says to connect again", async () => {
+    const subject = await prepare();
+    const session = await connect(subject);
+    const causes: (McpError | undefined)[] = [];
+    session.onClose((cause) => causes.push(cause));
+    const ended = new Promise((resolve) => session.onClose(resolve));
+    await subject.lose();
+    // Over HTTP nothing but the next request finds it out.
+    await failureOf(session.request("tools/call", ECHO));
+    expect(await ended).toMatchObject({ retryable: true, server: subject.server.name });
+
+    expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({
+      code: "MCP_SESSION_LOST",
+      outcome: "not-sent",
+    });
+    const late: (McpError | undefined)[] = [];
+    session.onClose((cause) => late.push(cause));
+    await session.close();
+    expect(causes).toHaveLength(1);
+    expect(late).toEqual(causes);
+  });
+
+  test("a server whose session was lost is connected again", async () => {
+    const subject = await prepare();
+    const session = await connect(subject);
+    await subject.lose();
+    await failureOf(session.request("tools/call", ECHO));
+    const next = await connect(subject);
+    expect((await next.list("tools", { signal: never })).items).toHaveLength(4);
+  });
+}
+
+function nextNotification({ session }: OpenedSession): Promise<ServerNotification> {
+  return new Promise((resolve) => session.onNotification(resolve));
+}

@@ -1,0 +1,97 @@
+import type { ProtocolEra, ToolDefinition } from "@jackfield/mcp-core";
+import { expect, test } from "vitest";
+import { type ConnectorBench, failureOf, never, paramsOf } from "./connector-under-test.ts";
+
+const METHOD_NOT_FOUND = { code: -32601, message: "Method not found" };
+
+/** Nothing here is in any version of the specification, except for what must be. */
+const STRANGE_TOOL: ToolDefinition = {
+  "x-first": [1, { deep: null }],
+  name: "strange",
+  description: "Ünïcödé \u2028 and 😀",
+  inputSchema: {
+    type: "object",
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    "x-vendor": { z: 1, a: 2 },
+    properties: { q: { type: ["string", "null"], "x-ui": "wide" } },
+    unevaluatedProperties: false,
+  },
+  outputSchema: { type: "object", "x-out": true },
+  annotations: { readOnlyHint: true, "x-cost": 3 },
+  _meta: { "vendor.example/key": { kept: [true, false] } },
+  icons: [{ src: "data:,", "x-size": 1.5 }],
+  "x-last": "",
+} as ToolDefinition;
+
+/** How lists come out of a session. */
+export function describeLists({ open }: ConnectorBench, era: ProtocolEra): void {
+  test("all pages make one list, in the server's order", async () => {
+    const tools = Array.from({ length: 7 }, (_, index) => ({ ...STRANGE_TOOL, name: `tool${6 - index}` }));
+    const subject = await open({ tools, pageSize: 2 });
+    const { items } = await subject.session.list("tools", { signal: never });
+    expect(items.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+    expect(paramsOf(subject, "tools/list").map(({ cursor }) => cursor)).toEqual([undefined, "2", "4", "6"]);
+  });
+
+  test("a tool keeps every field and their order, byte for byte", async () => {
+    const { session } = await open({ tools: [STRANGE_TOOL] });
+    const { items } = await session.list("tools", { signal: never });
+    expect(JSON.stringify(items)).toBe(JSON.stringify([STRANGE_TOOL]));
+  });
+
+  test("a list is the caller's own: changing it changes nothing for the next", async () => {
+    const { session } = await open({ tools: [{ ...STRANGE_TOOL, inputSchema: { type: "object" } }] });
+    const [tool] = (await session.list("tools", { signal: never })).items;
+    if (tool) tool.inputSchema.required = ["everything"];
+    const [again] = (await session.list("tools", { signal: never })).items;
+    expect(again?.inputSchema).toEqual({ type: "object" });
+  });
+
+  test("the other kinds are listed too, and one that was not announced is empty without a request", async () => {
+    const resources = [{ uri: "memo://a", name: "a", "x-kept": 1 }];
+    const subject = await open({ resources });
+    expect((await subject.session.list("resources", { signal: never })).items).toEqual(resources);
+    expect((await subject.session.list("resourceTemplates", { signal: never })).items).toEqual([]);
+    expect((await subject.session.list("prompts", { signal: never })).items).toEqual([]);
+    expect(paramsOf(subject, "prompts/list")).toEqual([]);
+  });
+
+  test("a list that was announced and does not exist fails alone", async () => {
+    const { session } = await open({ prompts: [], errorOn: { "prompts/list": METHOD_NOT_FOUND } });
+    expect(await failureOf(session.list("prompts", { signal: never }))).toMatchObject({
+      code: "MCP_REQUEST_REJECTED",
+      rpcCode: -32601,
+      phase: "list",
+    });
+    expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+  });
+
+  test.each(["repeatCursor", "endlessPages"] as const)(
+    "a list that does not end is refused whole: %s",
+    async (fault) => {
+      const subject = await open({ [fault]: true });
+      const error = await failureOf(subject.session.list("tools", { signal: never }));
+      expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", phase: "list", server: subject.server.name });
+      expect(paramsOf(subject, "tools/list").length).toBeLessThanOrEqual(64);
+    },
+  );
+
+  test("a list of something else is refused whole", async () => {
+    const { session } = await open({
+      tools: [STRANGE_TOOL, { inputSchema: 1 } as unknown as ToolDefinition],
+    });
+    expect(await failureOf(session.list("tools", { signal: never }))).toMatchObject({
+      code: "MCP_PROTOCOL_VIOLATED",
+      phase: "list",
+    });
+  });
+
+  if (era === "modern")
+    test("a list says how long it may be relied on, where the server does", async () => {
+      const { session } = await open({ ttlMs: 5000 });
+      expect(await session.list("tools", { signal: never })).toMatchObject({
+        ttlMs: 5000,
+        cacheScope: "private",
+      });
+    });
+}

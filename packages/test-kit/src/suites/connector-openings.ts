@@ -1,0 +1,96 @@
+import type { ProtocolEra } from "@jackfield/mcp-core";
+import { expect, test } from "vitest";
+import { arrivalOf, type ConnectorBench, failureOf, never, paramsOf } from "./connector-under-test.ts";
+
+const HANDSHAKE_METHODS = ["server/discover", "initialize"] as const;
+
+/** How a session is opened, and how an opening fails. */
+export function describeOpenings(bench: ConnectorBench, era: ProtocolEra): void {
+  describeSuccess(bench, era);
+  describeFailure(bench, era);
+  describeGivingUp(bench);
+}
+
+function describeSuccess({ prepare, connect, open }: ConnectorBench, era: ProtocolEra): void {
+  test("a session knows what was agreed and what the server says of itself", async () => {
+    const { session } = await open({ instructions: "Be kind." });
+    expect(session.handshake).toMatchObject({
+      era,
+      protocolVersion: era === "modern" ? "2026-07-28" : "2025-11-25",
+      serverInfo: { name: "jackfield-fault-server", version: "1.0.0" },
+      capabilities: { tools: { listChanged: true } },
+      instructions: "Be kind.",
+      prior: { era, at: expect.any(Number) },
+    });
+  });
+
+  test("what one handshake taught spares the next session the probe", async () => {
+    const subject = await prepare();
+    const first = await connect(subject);
+    await first.close();
+    const probes = paramsOf(subject, "server/discover").length;
+    const second = await connect(subject, { prior: first.handshake.prior });
+    expect((await second.list("tools", { signal: never })).items).toHaveLength(4);
+    expect(second.handshake).toMatchObject({ era, capabilities: first.handshake.capabilities });
+    expect(paramsOf(subject, "server/discover")).toHaveLength(probes);
+  });
+}
+
+function describeFailure({ prepare, connect }: ConnectorBench, era: ProtocolEra): void {
+  test("a server that never answers is given up after the connect deadline, and let go", async () => {
+    const subject = await prepare({ silentOn: HANDSHAKE_METHODS });
+    const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 400 } }));
+    expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", server: subject.server.name });
+    expect(error.message).toContain("400 ms");
+  });
+
+  if (era === "legacy")
+    test("the connect deadline is one for the whole opening, not one for each step", async () => {
+      // The probe alone would be in time, and so would the handshake.
+      const answerLateMs = Object.fromEntries(HANDSHAKE_METHODS.map((method) => [method, 500]));
+      const subject = await prepare({ answerLateMs });
+      const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 600 } }));
+      expect(error.code).toBe("MCP_CONNECT_TIMEOUT");
+    });
+
+  test("a server that refuses the handshake is reported with its reason", async () => {
+    const refusal = { code: -32603, message: "licence expired" };
+    const errorOn = Object.fromEntries(HANDSHAKE_METHODS.map((method) => [method, refusal]));
+    const subject = await prepare({ errorOn });
+    const error = await failureOf(connect(subject));
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", server: subject.server.name });
+    expect(error.message).toContain("licence expired");
+  });
+
+  test("a server of an unknown protocol version is not taken for a working one", async () => {
+    const subject = await prepare({ protocolVersion: era === "modern" ? "2099-01-01" : "1999-01-01" });
+    const error = await failureOf(connect(subject));
+    expect(error).toMatchObject({ code: "MCP_PROTOCOL_UNSUPPORTED", server: subject.server.name });
+  });
+}
+
+function describeGivingUp({ prepare, connect }: ConnectorBench): void {
+  test("a signal that fired before the opening starts nothing", async () => {
+    const subject = await prepare();
+    const error = await failureOf(connect(subject, { signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ code: "MCP_ABORTED", server: subject.server.name });
+    expect(subject.received()).toEqual([]);
+  });
+
+  test("a signal that fires during the opening gives it up, and nothing is left", async () => {
+    const subject = await prepare({ silentOn: HANDSHAKE_METHODS });
+    const controller = new AbortController();
+    const connecting = failureOf(connect(subject, { signal: controller.signal }));
+    await arrivalOf(subject, ...HANDSHAKE_METHODS);
+    controller.abort();
+    expect(await connecting).toMatchObject({ code: "MCP_ABORTED", server: subject.server.name });
+  });
+
+  test("a signal that fires after the opening changes nothing", async () => {
+    const subject = await prepare();
+    const controller = new AbortController();
+    const session = await connect(subject, { signal: controller.signal });
+    controller.abort();
+    expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+  });
+}

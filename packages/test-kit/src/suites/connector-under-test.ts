@@ -1,0 +1,115 @@
+import {
+  type ConnectOptions,
+  type Connector,
+  type JsonObject,
+  type McpError,
+  type ResolvedServer,
+  type ServerLimits,
+  type Session,
+  silentLogger,
+} from "@jackfield/mcp-core";
+import { afterEach, expect, vi } from "vitest";
+import type { ConversationScript } from "../servers/fault-script.ts";
+
+/** What a server got. */
+export interface ReceivedMessage {
+  readonly method?: string | undefined;
+  readonly params?: unknown;
+}
+
+/** A connector and a server it can open, made for one test. */
+export interface ConnectorUnderTest {
+  readonly connector: Connector;
+  /** A server that does what the script says, for any number of connections, one after the other. */
+  readonly server: ResolvedServer;
+  /** Whatever the server has received so far, in order of arrival. */
+  received(): readonly ReceivedMessage[];
+  /** Has the server end the conversation: its process dies, it hangs up, it forgets the session. */
+  lose(): void | Promise<void>;
+  /** Ends what was opened for the server. The sessions are closed by then. */
+  dispose(): Promise<void>;
+}
+
+/** Makes a connector and a server that follows the script. */
+export type OpenConnectorUnderTest = (script: ConversationScript) => Promise<ConnectorUnderTest>;
+
+/** Whom a test is talking to. */
+export interface OpenedSession extends ConnectorUnderTest {
+  readonly session: Session;
+}
+
+/** How a test may change what it connects with. */
+export interface ConnectChanges extends Partial<ConnectOptions> {
+  readonly limits?: ServerLimits | undefined;
+}
+
+/** What the tests of the suite are made of. Whatever they open is closed when they end. */
+export interface ConnectorBench {
+  prepare(script?: ConversationScript): Promise<ConnectorUnderTest>;
+  connect(subject: ConnectorUnderTest, changes?: ConnectChanges): Promise<Session>;
+  open(script?: ConversationScript, changes?: ConnectChanges): Promise<OpenedSession>;
+}
+
+/** A signal that never fires. */
+export const never: AbortSignal = new AbortController().signal;
+
+/** How long a test waits for a message to arrive at the server, which nothing tells it of. */
+const ARRIVAL_MS = 10_000;
+
+/** Makes a bench; to be called where tests are registered. Its servers speak the given era. */
+export function createConnectorBench(era: "legacy" | "modern", make: OpenConnectorUnderTest): ConnectorBench {
+  const cleanups: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+  const bench: ConnectorBench = {
+    async prepare(script = {}) {
+      const subject = await make({ era, ...script });
+      cleanups.push(() => subject.dispose());
+      return subject;
+    },
+    async connect({ connector, server }, { limits, ...options } = {}) {
+      const session = await connector(
+        { ...server, limits: { ...server.limits, ...limits } },
+        { signal: never, log: silentLogger, ...options },
+      );
+      cleanups.push(() => session.close());
+      return session;
+    },
+    async open(script, changes) {
+      const subject = await bench.prepare(script);
+      return { ...subject, session: await bench.connect(subject, changes) };
+    },
+  };
+  return bench;
+}
+
+/** The error a promise is rejected with. */
+export async function failureOf(promise: Promise<unknown>): Promise<McpError> {
+  const error = await promise.then(
+    () => expect.fail("It was expected to fail, and did not."),
+    (reason: unknown) => reason,
+  );
+  expect(error).toHaveProperty("name", "McpError");
+  return error as McpError;
+}
+
+/** The parameters of every message with this method that the server has received. */
+export function paramsOf(subject: ConnectorUnderTest, method: string): readonly JsonObject[] {
+  return subject
+    .received()
+    .filter((message) => message.method === method)
+    .map(({ params }) => (params ?? {}) as JsonObject);
+}
+
+/** Waits until the server has received one of the methods; resolves with the parameters of the first such message. */
+export function arrivalOf(subject: ConnectorUnderTest, ...methods: readonly string[]): Promise<JsonObject> {
+  return vi.waitFor(
+    () => {
+      const [first] = methods.flatMap((method) => paramsOf(subject, method));
+      if (!first) throw new Error(`The server has not received ${methods.join(" or ")}.`);
+      return first;
+    },
+    { timeout: ARRIVAL_MS, interval: 10 },
+  );
+}
