@@ -46,6 +46,11 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
     for (const { severity, message } of mcp.report.diagnostics) {
       if (severity !== "info" || args.verbose) terminal.stderr.write(`${severity}: ${printable(message)}\n`);
     }
+    for (const { server, hostPid } of mcp.report.leftovers) {
+      terminal.stderr.write(
+        `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
+      );
+    }
     const result = await execute(mcp, args, signal);
     await write(terminal, args.json ? `${JSON.stringify(result.json, undefined, 2)}\n` : result.text);
     return result.exitCode;

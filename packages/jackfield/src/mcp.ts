@@ -1,6 +1,7 @@
 import type { ConfigProblem, LoadedServers } from "@jackfield/mcp-config";
 import type { Diagnostic, ServerSnapshot } from "@jackfield/mcp-core";
 import type { McpManager, StartupReport } from "@jackfield/mcp-manager";
+import type { Leftover } from "@jackfield/mcp-transports";
 
 /** How the opening went. */
 export interface McpReport extends StartupReport {
@@ -8,11 +9,20 @@ export interface McpReport extends StartupReport {
   readonly problems: readonly ConfigProblem[];
   /** What else is worth telling a person about the configuration. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Servers that an earlier run, whose host was killed, has left running. `endLeftovers` ends them; nothing else does. */
+  readonly leftovers: readonly Leftover[];
 }
 
 /** The runtime: every configured server as one source of tools. Close it when it is no longer needed. */
 export interface Mcp extends Omit<McpManager, "start"> {
   readonly report: McpReport;
+}
+
+/** What was found out while the runtime was opened. */
+export interface Opening
+  extends Pick<LoadedServers, "problems" | "diagnostics">,
+    Pick<McpReport, "leftovers"> {
+  readonly started: StartupReport;
 }
 
 /**
@@ -22,8 +32,7 @@ export interface Mcp extends Omit<McpManager, "start"> {
  */
 export function createMcp(
   manager: McpManager,
-  started: StartupReport,
-  { problems, diagnostics }: LoadedServers,
+  { started, problems, diagnostics, leftovers }: Opening,
   release: () => Promise<void>,
 ): Mcp {
   const at = Date.now();
@@ -35,6 +44,7 @@ export function createMcp(
     failed: [...started.failed, ...broken.map(({ name, problem }) => ({ name, error: problem.error }))],
     problems: problems.filter((problem) => problem.server === undefined),
     diagnostics,
+    leftovers,
   };
   const close = async () => {
     await manager.close();

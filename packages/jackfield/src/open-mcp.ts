@@ -1,8 +1,9 @@
 import { createServerResolver, loadServers } from "@jackfield/mcp-config";
-import type { ToolCache } from "@jackfield/mcp-core";
+import { silentLogger, type ToolCache } from "@jackfield/mcp-core";
 import { createMcpManager } from "@jackfield/mcp-manager";
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
 import { createConnector } from "@jackfield/mcp-transports";
+import { processRecordDirectory, reportLeftovers } from "./leftover-report.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 
@@ -28,16 +29,20 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     ...managerOptions
   } = options;
   const loaded = await loadServers({ servers, files: configFiles, cwd });
+  const directory = processRecordDirectory();
+  const log = options.log ?? silentLogger;
+  const leftovers = connect === undefined ? reportLeftovers(directory, log) : [];
   const catalog = openCatalog(cache, options);
   try {
     const manager = createMcpManager({
       ...managerOptions,
       servers: loaded.servers,
-      connect: connect ?? createConnector({ clientInfo }),
+      connect: connect ?? createConnector({ clientInfo, processRecord: { directory } }),
       resolve: resolve ?? createServerResolver({ inheritEnv }),
       cache: catalog.cache,
     });
-    return createMcp(manager, await manager.start({ signal }), loaded, catalog.release);
+    const started = await manager.start({ signal });
+    return createMcp(manager, { ...loaded, started, leftovers: await leftovers }, catalog.release);
   } catch (error) {
     await catalog.release();
     throw error;

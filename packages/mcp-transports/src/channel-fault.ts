@@ -1,13 +1,28 @@
+import type { LaunchFault } from "./stdio/command-launch.ts";
+import type { PassedOver } from "./stdio/command-lookup.ts";
+
 /** What can go wrong in a channel that neither the SDK nor Node.js has an error for. */
 export type ChannelFaultFacts =
   /** The process could not be started. */
   | { readonly kind: "spawn-failed"; readonly errno: string | undefined }
+  /** No trusted entry of `PATH` has the command. */
+  | { readonly kind: "command-missing"; readonly passedOver: PassedOver | undefined }
+  /** The command is a batch file that cannot be given its arguments. */
+  | { readonly kind: "launch-refused"; readonly reason: LaunchFault }
   /** The folder the process was to be started in does not exist. */
   | { readonly kind: "folder-missing"; readonly folder: string }
   | { readonly kind: "url-invalid" }
+  /** What was to give a server in this process gave something else. */
+  | { readonly kind: "no-server-given" }
   | { readonly kind: "message-too-large"; readonly limitBytes: number }
   /** A message was refused before anything of it was written. */
   | { readonly kind: "unwritable" }
+  /** A message was refused because too much waits already for a process that does not read. */
+  | { readonly kind: "queue-full"; readonly limitBytes: number }
+  /** A message cannot be written as JSON. */
+  | { readonly kind: "unserializable" }
+  /** A message was being written when the process ended or closed its input. */
+  | { readonly kind: "write-broken" }
   | { readonly kind: "output-ended" }
   /** An HTTP status that carries more than the SDK's errors have room for. */
   | {

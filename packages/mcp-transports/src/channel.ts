@@ -21,6 +21,8 @@ export interface ChannelFacts {
   /** The end of what the process wrote to standard error. */
   readonly stderr?: string | undefined;
   readonly stray?: StrayOutput | undefined;
+  /** The process closed its input, mostly by ending, before it had read the first message. Not known on every system. */
+  readonly isInputUnread?: boolean | undefined;
   /** The server gave this conversation an id, so a 404 means that it has forgotten it. */
   readonly hasSessionId?: boolean | undefined;
 }

@@ -22,12 +22,19 @@ import { createNotificationRelay } from "./session/notification-relay.ts";
 import { createSdkClient } from "./session/sdk-client.ts";
 import { createSdkSession } from "./session/sdk-session.ts";
 import { createHandlerStack } from "./session/server-requests.ts";
+import { createProcessRecorder } from "./stdio/process-recorder.ts";
+import { createProcessTable } from "./stdio/process-table.ts";
 import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/process-tree-registry.ts";
 
 /** Options of `createConnector`. */
 export interface ConnectorOptions {
   /** How the client introduces itself. Default: `jackfield` and this package's version. */
   readonly clientInfo?: Implementation | undefined;
+  /**
+   * Writes down which processes run, in one file for each connector, so that `findLeftovers` can find servers that survived
+   * a host that was killed. The directory is made when missing, and must be private. Default: nothing is written.
+   */
+  readonly processRecord?: { readonly directory: string } | undefined;
 }
 
 /**
@@ -40,8 +47,14 @@ export interface ConnectorOptions {
  * `MCP_PROTOCOL_UNSUPPORTED`, `MCP_LIMIT_EXCEEDED`, `MCP_AUTH_REQUIRED`, `MCP_TRANSPORT_UNSUPPORTED` or `MCP_ABORTED`.
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
-  const registry = createProcessTreeRegistry();
+  const registry = createRegistry(options);
   return (server, connectOptions) => openSession(server, connectOptions, options, registry);
+}
+
+function createRegistry({ processRecord }: ConnectorOptions): ProcessTreeRegistry {
+  const table = createProcessTable();
+  const recorder = processRecord && createProcessRecorder(processRecord.directory, table);
+  return createProcessTreeRegistry({ table, recorder });
 }
 
 async function openSession(
@@ -70,7 +83,7 @@ async function openSession(
       prior,
       connectTimeoutMs,
       deadline,
-      openChannel: () => open(server, { sdk, registry, auth, maxMessageBytes }),
+      openChannel: () => open(server, { sdk, registry, auth, maxMessageBytes, log }),
       onChannel: (opened) => {
         channel = opened;
       },

@@ -1,1 +1,4 @@
 export { type ConnectorOptions, createConnector } from "./connector.ts";
+export { endLeftovers, findLeftovers, type Leftover } from "./stdio/leftovers.ts";
+export type { RecordedTree } from "./stdio/process-record.ts";
+export type { ProcessIdentity } from "./stdio/process-snapshot.ts";

@@ -1,6 +1,6 @@
 import type { Handshake, Implementation, JsonObject, PriorHandshake } from "@jackfield/mcp-core";
 import type { Client, ConnectOptions, DiscoverResult } from "@modelcontextprotocol/client";
-import type { Channel } from "./channel.ts";
+import type { Channel, ChannelFacts } from "./channel.ts";
 import { ChannelFault } from "./channel-fault.ts";
 import type { OpeningDeadline } from "./opening-deadline.ts";
 import { NO_SDK_TIMEOUT_MS, type Sdk } from "./sdk.ts";
@@ -67,7 +67,7 @@ export function firstApproach(prior: PriorHandshake | undefined, now: number): A
   return { kind: isFresh ? "legacy" : "probe" };
 }
 
-/** A remembered era that is refused is asked for anew; a process that died of being asked is not asked again. */
+/** A remembered era that is refused is asked for anew; a process that may have died of being asked is not asked again. */
 function nextApproach(
   approach: Approach,
   error: unknown,
@@ -81,8 +81,13 @@ function nextApproach(
     case "legacy":
       return error instanceof sdk.ProtocolError ? { kind: "probe" } : undefined;
     case "probe":
-      return channel.isPipe && channel.facts().exit ? { kind: "legacy" } : undefined;
+      return channel.isPipe && mayHaveDiedOfProbe(channel.facts()) ? { kind: "legacy" } : undefined;
   }
+}
+
+/** A process that ended without having read the question would end without it, too: it is not started again. */
+function mayHaveDiedOfProbe({ exit, isInputUnread }: ChannelFacts): boolean {
+  return exit !== undefined && !isInputUnread;
 }
 
 function isNegotiationError(error: unknown, sdk: Sdk): boolean {

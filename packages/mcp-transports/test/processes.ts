@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
+import { atEnd } from "./cleanup.ts";
 
 /** Whether a process runs; one that is dead but not reaped does not. */
 export function isRunning(pid: number): boolean {
@@ -22,4 +23,11 @@ export async function gone(...pids: number[]): Promise<void> {
 export function expectGone(pids: readonly number[]): void {
   expect(pids.length).toBeGreaterThan(0);
   expect(pids.filter(isRunning)).toEqual([]);
+}
+
+/** Processes that a failed test must not leave behind. */
+export function killAtEnd(...pids: number[]): void {
+  atEnd(() => {
+    for (const pid of pids) if (pid > 1 && isRunning(pid)) process.kill(pid, "SIGKILL");
+  });
 }

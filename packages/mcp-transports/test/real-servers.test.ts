@@ -125,3 +125,39 @@ test("a server of the official SDK that speaks both eras is connected in the mod
   const again = await connect(nodeServer("both", MODERN), { prior: session.handshake.prior });
   expect((await again.list("tools", never)).items.map(({ name }) => name)).toEqual(["greet"]);
 });
+
+describe("the small reference servers", () => {
+  const program = (url: string) => fileURLToPath(url);
+  const servers = {
+    filesystem: {
+      args: [
+        program(import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js")),
+        import.meta.dirname,
+      ],
+      call: { name: "list_directory", arguments: { path: import.meta.dirname } },
+    },
+    memory: {
+      args: [program(import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"))],
+      call: { name: "read_graph", arguments: {} },
+    },
+    "sequential-thinking": {
+      args: [program(import.meta.resolve("@modelcontextprotocol/server-sequential-thinking/dist/index.js"))],
+      call: {
+        name: "sequentialthinking",
+        arguments: { thought: "One.", thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false },
+      },
+    },
+  };
+
+  test.each(Object.entries(servers))(
+    "%s announces what its tools answer, and answers with data",
+    async (name, { args, call }) => {
+      const session = await connect(nodeServer(name, ...args));
+      const { items } = await session.list("tools", never);
+      expect(items.find((tool) => tool.name === call.name)?.outputSchema).toMatchObject({ type: "object" });
+      const { isError, structuredContent } = await session.request("tools/call", call);
+      expect(isError ?? false).toBe(false);
+      expect(structuredContent).toEqual(expect.any(Object));
+    },
+  );
+});

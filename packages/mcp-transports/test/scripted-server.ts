@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ResolvedStdioServer, ServerLimits } from "@jackfield/mcp-core";
+import { vi } from "vitest";
 import { atEnd } from "./cleanup.ts";
 
 const FIXTURE = fileURLToPath(new URL("fixtures/scripted-server.mjs", import.meta.url));
@@ -74,4 +75,10 @@ export function scriptedServer(script?: Script, options: ScriptedOptions = {}): 
     received: () => read().filter((entry) => entry.started === undefined),
     environment: () => read().find((entry) => entry.started !== undefined)?.env,
   };
+}
+
+/** Resolves when the server has received a message of the method; it records before it acts. */
+export function received(server: ScriptedServer, method: string): Promise<ScriptedMessage> {
+  const find = () => server.received().find((message) => message.method === method);
+  return vi.waitUntil(find, { timeout: 10_000 });
 }

@@ -20,7 +20,17 @@ export function lossError(context: ErrorContext): McpError {
       `${name} ended ${describeExit(facts.exit)}.${describeLastWords(facts, server.secrets)}`,
       details,
     );
-  return new McpError("MCP_SESSION_LOST", `${name} closed the connection. Connect again.`, details);
+  return new McpError(
+    "MCP_SESSION_LOST",
+    `${name} closed ${describeEnd(facts.fault)}. Connect again.`,
+    details,
+  );
+}
+
+function describeEnd(fault: Error | undefined): string {
+  const kind = fault instanceof ChannelFault ? fault.facts.kind : undefined;
+  if (kind === "output-ended") return "its standard output and lived on";
+  return kind === "unwritable" ? "its standard input and lived on" : "the connection";
 }
 
 /** Why a session ended whose server says that it knows it no longer (MCP 2025-11-25, transports, "Session Management"). */

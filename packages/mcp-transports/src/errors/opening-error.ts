@@ -1,5 +1,7 @@
 import { type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { ChannelFaultFacts } from "../channel-fault.ts";
+import type { LaunchFault } from "../stdio/command-launch.ts";
+import type { PassedOver } from "../stdio/command-lookup.ts";
 import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { ADVICE_ON_AUTHORIZATION, adviseOnStatus } from "./http-status.ts";
@@ -9,6 +11,8 @@ import { describeExit, describeLastWords, describeStray, excerpt } from "./wordi
 export interface OpeningContext extends ErrorContext {
   readonly connectTimeoutMs: number;
 }
+
+const ADVICE_TO_RUN_IT = "Run its command in a terminal to see why.";
 
 type Finding = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
 
@@ -21,10 +25,11 @@ export function openingError(thrown: unknown, context: OpeningContext): McpError
   return new McpError(code, message, { phase, ...commonDetails(context, thrown), ...details });
 }
 
-/** Of a channel that ended itself the SDK knows only that it is closed. */
+/** Of a channel that ended itself the SDK knows only that it is closed, and puts this in words of its own. */
 function readCause(thrown: unknown, { facts }: OpeningContext): Failure {
   const failure = readFailure(thrown);
-  return failure.kind === "closed" && facts.fault ? readFailure(facts.fault) : failure;
+  const isVague = failure.kind === "closed" || failure.kind === "other";
+  return isVague && facts.fault ? readFailure(facts.fault) : failure;
 }
 
 /** Whatever went wrong first, a process that has ended is the explanation, unless we had stopped waiting before. */
@@ -35,10 +40,14 @@ function findExit(failure: Failure, context: OpeningContext): Finding | undefine
     (failure.facts.kind === "deadline-expired" || failure.facts.kind === "aborted");
   if (!facts.exit || isOurDoing) return undefined;
   const message =
-    `${nameOf(context)} ended ${describeExit(facts.exit)} before it was connected.` +
+    `${nameOf(context)} ended ${describeExit(facts.exit)} before it ${facts.isInputUnread ? "read anything" : "was connected"}.` +
     describeLastWords(facts, server.secrets) +
     describeStray(facts, server.secrets);
-  return ["MCP_SERVER_EXITED", `${message} Run its command in a terminal to see why.`];
+  return [
+    "MCP_SERVER_EXITED",
+    `${message} ${ADVICE_TO_RUN_IT}`,
+    { phase: facts.isInputUnread ? "spawn" : "handshake" },
+  ];
 }
 
 function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: OpeningContext): Finding {
@@ -99,6 +108,14 @@ function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
       return ["MCP_ABORTED", `Connecting to server "${server.name}" was given up.`];
     case "spawn-failed":
       return findSpawnFault(fault.errno, context);
+    case "command-missing":
+      return findMissingCommand(fault.passedOver, context);
+    case "launch-refused":
+      return [
+        "MCP_CONFIG_INVALID",
+        `${name} cannot be started: its command is a batch file, ${LAUNCH_FAULTS[fault.reason]}`,
+        { phase: "spawn" },
+      ];
     case "folder-missing":
       return [
         "MCP_CONFIG_INVALID",
@@ -107,6 +124,11 @@ function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
       ];
     case "url-invalid":
       return ["MCP_CONFIG_INVALID", `${name} has an invalid URL. Correct "url" in its entry.`];
+    case "no-server-given":
+      return [
+        "MCP_CONFIG_INVALID",
+        `The function in the entry of server "${server.name}" gave no MCP server. Have it return one, or a module that exports one, or a function that makes one, as "default", "server" or "createServer".`,
+      ];
     case "message-too-large":
       return [
         "MCP_LIMIT_EXCEEDED",
@@ -115,10 +137,13 @@ function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
     case "http-refused":
       return findStatus(fault.status, `HTTP ${fault.status}`, context, fault.retryAfterMs);
     case "unwritable":
+    case "write-broken":
     case "output-ended":
+    case "queue-full":
+    case "unserializable":
       return [
         "MCP_CONNECT_FAILED",
-        `${name} closed its standard streams before it was ready.${describeLastWords(facts, server.secrets)}`,
+        `${name} closed its standard streams before it was ready.${describeLastWords(facts, server.secrets)} ${ADVICE_TO_RUN_IT}`,
       ];
   }
 }
@@ -131,15 +156,33 @@ function adviseOnSilence({ server, facts }: OpeningContext): string {
   return `Raise connectTimeoutMs if it is merely slow, or ${place} to see why.`;
 }
 
+const LAUNCH_FAULTS: { readonly [F in LaunchFault]: string } = {
+  "line-break": `which cannot be given an argument with a line break. Correct "args" in its entry.`,
+  "too-long": `which cannot be given so many arguments. Shorten "args" in its entry.`,
+  "unusable-path": `whose path cannot be quoted. Correct "command" in its entry.`,
+};
+
+const DISTRUST: { readonly [R in PassedOver["reason"]]: string } = {
+  relative: "which is not an absolute path",
+  "in-project": "which is inside the working directory",
+};
+
+function findMissingCommand(passedOver: PassedOver | undefined, context: OpeningContext): Finding {
+  const { server } = context;
+  const show = (text: string) => `"${excerpt(text, server.secrets)}"`;
+  const command = server.transport === "stdio" ? show(server.command) : "";
+  const fact = `${nameOf(context)} cannot be started: the command ${command} was not found`;
+  const sentences = passedOver
+    ? ` where commands are looked up. The PATH entry ${show(passedOver.entry)} has it, ${DISTRUST[passedOver.reason]} and therefore passed over. Give the full path in the entry if that is the one you mean.`
+    : ". Install it, or give its full path in the entry.";
+  return ["MCP_COMMAND_NOT_FOUND", fact + sentences];
+}
+
 function findSpawnFault(errno: string | undefined, context: OpeningContext): Finding {
   const { server } = context;
   const command = server.transport === "stdio" ? excerpt(server.command, server.secrets) : "";
   const name = nameOf(context);
-  if (errno === "ENOENT")
-    return [
-      "MCP_COMMAND_NOT_FOUND",
-      `${name} cannot be started: the command "${command}" was not found. Install it, or give its full path in the entry.`,
-    ];
+  if (errno === "ENOENT") return findMissingCommand(undefined, context);
   if (errno === "EACCES" || errno === "EPERM")
     return [
       "MCP_COMMAND_NOT_FOUND",
@@ -147,7 +190,7 @@ function findSpawnFault(errno: string | undefined, context: OpeningContext): Fin
     ];
   return [
     "MCP_CONNECT_FAILED",
-    `${name} cannot be started: running "${command}" failed (${errno ?? "unknown reason"}).`,
+    `${name} cannot be started: running "${command}" failed (${errno ?? "unknown reason"}). Check "command", "args" and "env" in its entry.`,
     { phase: "spawn" },
   ];
 }

@@ -1,4 +1,5 @@
 import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
+import type { ChannelFaultFacts } from "../channel-fault.ts";
 import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { ADVICE_ON_AUTHORIZATION } from "./http-status.ts";
@@ -37,9 +38,13 @@ export function requestError(thrown: unknown, context: RequestContext): McpError
   });
 }
 
-/** A request that was pending when its session ended for the given reason. */
+/**
+ * A request that was pending when its session ended for the given reason. A limit keeps its own code: the same request would
+ * exceed it again.
+ */
 export function pendingRequestError(cause: McpError, context: RequestContext): McpError {
-  const [code, message, details] = findLoss(context, cause.message);
+  const [lossCode, message, details] = findLoss(context, cause.message);
+  const code = cause.code === "MCP_LIMIT_EXCEEDED" && context.isWritten ? cause.code : lossCode;
   return new McpError(code, message, {
     phase: phaseOf(context),
     server: context.server.name,
@@ -55,7 +60,7 @@ export function timeoutError(limitMs: number, isTotal: boolean, context: Request
   const waitedFor = isTotal ? "in all" : "without progress";
   return new McpError(
     "MCP_CALL_TIMEOUT",
-    `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${adviceOnUnknown(context)}`,
+    `${nameOf(context)} did not answer ${subjectOf(context)} within ${limitMs} ms ${waitedFor}.${adviceOnTimeout(context)}`,
     { phase: phaseOf(context), ...commonDetails(context, undefined), ...outcomeOf(context) },
   );
 }
@@ -113,12 +118,28 @@ function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Reques
     case "network":
       return findLoss({ ...context, isWritten: context.isWritten && !failure.neverSent }, failure.code);
     case "channel":
-      return findLoss(
-        { ...context, isWritten: context.isWritten && failure.facts.kind !== "unwritable" },
-        "",
-      );
+      return findFault(failure.facts, context);
     default:
       return findLoss(context, "detail" in failure ? show(failure.detail) : "");
+  }
+}
+
+function findFault(fault: ChannelFaultFacts, context: RequestContext): Finding {
+  switch (fault.kind) {
+    case "queue-full":
+      return [
+        "MCP_LIMIT_EXCEEDED",
+        `${nameOf(context)} does not read what it is sent: ${fault.limitBytes} bytes are waiting already, so ${subjectOf(context)} was not sent. Send it later, or reconnect the server.`,
+        { outcome: "not-sent" },
+      ];
+    case "unserializable":
+      return [
+        "MCP_ARGUMENTS_INVALID",
+        `${subjectOf(context)} was not sent to server "${context.server.name}": it cannot be written as JSON. Pass plain JSON values.`,
+        { outcome: "not-sent" },
+      ];
+    default:
+      return findLoss({ ...context, isWritten: context.isWritten && fault.kind !== "unwritable" }, "");
   }
 }
 
@@ -196,6 +217,12 @@ function refusalCode(context: RequestContext): ErrorCode {
 
 function outcomeOf({ isWritten, tool }: RequestContext) {
   return { outcome: isWritten ? "unknown" : "not-sent", tool } as const;
+}
+
+function adviceOnTimeout(context: RequestContext): string {
+  return context.isWritten
+    ? adviceOnUnknown(context)
+    : " It was not sent, because the server does not read its input; reconnect the server.";
 }
 
 function adviceOnUnknown({ isWritten, tool }: RequestContext): string {

@@ -17,7 +17,7 @@ export function excerpt(text: string, secrets: readonly string[]): string {
 
 /** The redacted end of standard error, at most 8 KiB. */
 export function shownStderr(facts: ChannelFacts, secrets: readonly string[]): string | undefined {
-  return facts.stderr && redact(facts.stderr, secrets).slice(-SHOWN_STDERR_LENGTH);
+  return facts.stderr && redact(facts.stderr, secrets).slice(-SHOWN_STDERR_LENGTH).toWellFormed();
 }
 
 /** `with code 1`, or `on signal SIGKILL`. */
@@ -32,9 +32,14 @@ export function describeStray({ stray }: ChannelFacts, secrets: readonly string[
   return ` It printed ${lines} not JSON-RPC to its standard output, the first: "${excerpt(stray.first, secrets)}".`;
 }
 
-/** The last line of standard error that says something, as a sentence with a space before it. */
+/** What runtimes print after the reason of an end: stack frames, braces, their version, where a log is. */
+const EPILOGUE = /^\s*(?:at |[{}\]^~]|Node\.js v\d|npm \S+ A complete log)|^\s*$/;
+const REASON = /(?:error|exception|fatal|panicked)\b/i;
+
+/** The last line of standard error that gives a reason, or else that says something, as a sentence with a space before it. */
 export function describeLastWords({ stderr }: ChannelFacts, secrets: readonly string[]): string {
-  const last = stderr?.trimEnd().split("\n").at(-1);
+  const lines = stderr?.split("\n").filter((line) => !EPILOGUE.test(line)) ?? [];
+  const last = lines.findLast((line) => REASON.test(line)) ?? lines.at(-1);
   return last ? ` Its last words: "${excerpt(last, secrets)}".` : "";
 }
 

@@ -1,14 +1,23 @@
 import type { InProcessServer, ResolvedInProcessServer } from "@jackfield/mcp-core";
+import type { Transport } from "@modelcontextprotocol/client";
+import { ChannelFault } from "../channel-fault.ts";
 import type { Opener } from "./opener.ts";
 
-/**
- * A channel to a server in this process. A server that was made for this channel is closed with it; an instance that the
- * caller holds is only parted from it.
- */
+/** Where a module may have its server, in this order. */
+const EXPORT_NAMES = ["default", "server", "createServer"] as const;
+
+interface FoundServer {
+  readonly server: InProcessServer;
+  /** It was made for this channel, so it is closed with it; an instance that others hold is only parted from. */
+  readonly isOurs: boolean;
+}
+
+/** A channel to a server in this process. */
 export const openInProcess: Opener<ResolvedInProcessServer> = async ({ server: source }, { sdk }) => {
-  const isOurs = typeof source === "function";
-  const server: InProcessServer = isOurs ? await source() : source;
+  const { server, isOurs } = await findServer(source);
   const [ours, theirs] = sdk.InMemoryTransport.createLinkedPair();
+  sendCopies(ours);
+  sendCopies(theirs);
   let closed: Promise<void> | undefined;
 
   /** A server that fails to close is let go all the same. */
@@ -29,3 +38,32 @@ export const openInProcess: Opener<ResolvedInProcessServer> = async ({ server: s
   }
   return { transport: ours, isPipe: false, facts: () => ({}), close };
 };
+
+/** The rule is told where the definition is (`InProcessServerDefinition`). */
+async function findServer(source: ResolvedInProcessServer["server"]): Promise<FoundServer> {
+  if (typeof source !== "function") return { server: source, isOurs: false };
+  const given: unknown = await source();
+  if (isServer(given)) return { server: given, isOurs: true };
+  const exported = exportsOf(given).find((value) => isServer(value) || typeof value === "function");
+  if (isServer(exported)) return { server: exported, isOurs: false };
+  const made: unknown = typeof exported === "function" ? await exported() : undefined;
+  if (isServer(made)) return { server: made, isOurs: true };
+  throw new ChannelFault({ kind: "no-server-given" });
+}
+
+function exportsOf(module: unknown): readonly unknown[] {
+  if (typeof module !== "object" || module === null) return [];
+  return EXPORT_NAMES.map((name) => (module as { readonly [name: string]: unknown })[name]);
+}
+
+function isServer(value: unknown): value is InProcessServer {
+  return (
+    typeof value === "object" && value !== null && "connect" in value && typeof value.connect === "function"
+  );
+}
+
+/** What crosses is JSON, as on any other way: neither side can change what the other holds. */
+function sendCopies(transport: Transport): void {
+  const send = transport.send.bind(transport);
+  transport.send = async (message, options) => send(JSON.parse(JSON.stringify(message)), options);
+}

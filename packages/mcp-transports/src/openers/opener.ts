@@ -1,4 +1,4 @@
-import type { AuthPort, ResolvedServer } from "@jackfield/mcp-core";
+import type { AuthPort, Logger, ResolvedServer } from "@jackfield/mcp-core";
 import type { Channel } from "../channel.ts";
 import type { Sdk } from "../sdk.ts";
 import type { ProcessTreeRegistry } from "../stdio/process-tree-registry.ts";
@@ -9,6 +9,7 @@ export interface OpenerTools {
   readonly registry: ProcessTreeRegistry;
   readonly auth?: AuthPort | undefined;
   readonly maxMessageBytes: number;
+  readonly log: Logger;
 }
 
 /** Makes a fresh channel to a server. Processes and sockets start with the channel's transport. */

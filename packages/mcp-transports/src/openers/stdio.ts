@@ -1,10 +1,24 @@
-import type { ResolvedStdioServer } from "@jackfield/mcp-core";
+import { type ResolvedStdioServer, redact } from "@jackfield/mcp-core";
+import { excerpt } from "../errors/wording.ts";
 import { createStdioTransport } from "../stdio/stdio-transport.ts";
 import type { Opener } from "./opener.ts";
 
 /** A channel to a server that runs as a child process. */
-export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry, maxMessageBytes }) => {
-  const transport = createStdioTransport(server, { registry, maxMessageBytes });
+export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry, maxMessageBytes, log }) => {
+  const transport = createStdioTransport(server, {
+    maxMessageBytes,
+    onStrayOutput: (line) =>
+      log(
+        "warn",
+        "The server printed a line that is no protocol message to its standard output; such lines are skipped.",
+        {
+          server: server.name,
+          line: excerpt(line, server.secrets),
+        },
+      ),
+    takeCharge: (child) =>
+      registry.adopt(child, { server: server.name, command: redact(server.command, server.secrets), log }),
+  });
   return {
     transport,
     isPipe: true,

@@ -1,22 +1,10 @@
-import type { McpError, Progress, SessionRequestOptions } from "@jackfield/mcp-core";
+import type { McpError, SessionRequestOptions } from "@jackfield/mcp-core";
 import type { RequestOptions as SdkRequestOptions, Transport } from "@modelcontextprotocol/client";
 import type { ErrorContext } from "../errors/error-context.ts";
-import {
-  abortedError,
-  closedError,
-  pendingRequestError,
-  type RequestContext,
-  requestError,
-  timeoutError,
-} from "../errors/request-error.ts";
-import { createRequestClock, type RequestLimits } from "./request-clock.ts";
-import { type WatchedRequest, watchWire } from "./wire-watch.ts";
-
-/** One request on its way. */
-interface Exchange {
-  /** Settles it with an error and tells the server, unless it has settled. */
-  fail(error: (context: RequestContext) => McpError): void;
-}
+import { abortedError, closedError, pendingRequestError, requestError } from "../errors/request-error.ts";
+import { createExchange, type Exchange } from "./exchange.ts";
+import type { RequestLimits } from "./request-clock.ts";
+import { type WireWatch, watchWire } from "./wire-watch.ts";
 
 /** What is asked, for messages. */
 export interface Subject {
@@ -37,74 +25,53 @@ export interface Exchanges {
   endAll(cause?: McpError): void;
 }
 
-/** Watches a connected transport, so that it is known of each request how far it came. */
-export function createExchanges(transport: Transport, context: () => ErrorContext): Exchanges {
-  const open = new Set<Exchange>();
-  const wire = watchWire(transport);
+export interface ExchangesOptions {
+  readonly transport: Transport;
+  context(): ErrorContext;
+  /** Hears of each answer that nobody waits for. */
+  onStrayAnswer(): void;
+}
 
-  async function run<T>(
+/** Watches a connected transport, so that it is known of each request how far it came. */
+export function createExchanges(options: ExchangesOptions): Exchanges {
+  return new OpenExchanges(options);
+}
+
+class OpenExchanges implements Exchanges {
+  readonly #context: () => ErrorContext;
+  readonly #wire: WireWatch;
+  readonly #open = new Set<Exchange<unknown>>();
+
+  constructor({ transport, context, onStrayAnswer }: ExchangesOptions) {
+    this.#context = context;
+    this.#wire = watchWire(transport, onStrayAnswer);
+  }
+
+  async run<T>(
     subject: Subject,
-    { signal, onProgress }: SessionRequestOptions,
+    request: SessionRequestOptions,
     limits: RequestLimits,
     send: (options: SdkRequestOptions) => Promise<T>,
   ): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const controller = new AbortController();
-    let isWritten = false;
-    const describe = (): RequestContext => ({ ...context(), ...subject, isWritten });
-    const settle = (action: () => void) => {
-      if (open.delete(exchange)) action();
-    };
-    const exchange: Exchange = {
-      fail: (explain) =>
-        settle(() => {
-          reject(explain(describe()));
-          controller.abort(new Error("the caller no longer waits"));
-        }),
-    };
-    const onAbort = () => exchange.fail((at) => abortedError(signal?.reason, at));
-    if (signal?.aborted) throw abortedError(signal.reason, describe());
-    open.add(exchange);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const clock = createRequestClock(limits, (limitMs, isTotal) =>
-      exchange.fail((at) => timeoutError(limitMs, isTotal, at)),
+    const describe = (isWritten: boolean) => ({ ...this.#context(), ...subject, isWritten });
+    if (request.signal?.aborted) throw abortedError(request.signal.reason, describe(false));
+    const exchange = createExchange<T>({ describe, request, limits });
+    const watch = this.#wire.watch(exchange, exchange.givenUp);
+    this.#open.add(exchange as Exchange<unknown>);
+    send(watch.options).then(
+      (value) => exchange.succeed(value),
+      (error) => exchange.fail((context) => requestError(error, context)),
     );
-    const watched: WatchedRequest = {
-      onWritten() {
-        isWritten = true;
-      },
-      onProgress(progress) {
-        clock.progressed(progress.progress);
-        tell(onProgress, progress);
-      },
-      onAnswered: () => clock.rewind(),
-      onBrokenOff: () => exchange.fail((at) => requestError(new Error("its answer broke off"), at)),
-    };
-    send(wire.optionsFor(watched, controller.signal)).then(
-      (value) => settle(() => resolve(value)),
-      (error) => settle(() => reject(requestError(error, describe()))),
-    );
-    return promise.finally(() => {
-      clock.stop();
-      wire.forget(watched);
-      signal?.removeEventListener("abort", onAbort);
-    });
+    try {
+      return await exchange.settled;
+    } finally {
+      watch.stop();
+      this.#open.delete(exchange as Exchange<unknown>);
+    }
   }
 
-  return {
-    run,
-    endAll(cause) {
-      for (const exchange of [...open])
-        exchange.fail((at) => (cause ? pendingRequestError(cause, at) : closedError(at)));
-    },
-  };
-}
-
-/** A listener that throws must not disturb the request it listens to. */
-function tell(listener: SessionRequestOptions["onProgress"], progress: Progress): void {
-  try {
-    listener?.(progress);
-  } catch {
-    // It is the caller's own, who can catch what it throws.
+  endAll(cause?: McpError): void {
+    for (const exchange of [...this.#open])
+      exchange.fail((context) => (cause ? pendingRequestError(cause, context) : closedError(context)));
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type CatalogKind,
   DEFAULT_LIMITS,
@@ -28,6 +29,7 @@ import { contradictsPrior } from "./outdated-prior.ts";
 import { sendRequest } from "./send-request.ts";
 import type { HandlerStack } from "./server-requests.ts";
 import { listAll } from "./session-list.ts";
+import { createStrayAnswerLog } from "./stray-answer-log.ts";
 
 export interface SdkSessionOptions {
   readonly sdk: Sdk;
@@ -68,7 +70,11 @@ class SdkSession implements Session {
     this.#log = log;
     this.#isUnconfirmed = negotiated.isUnconfirmed;
     this.handshake = negotiated.handshake;
-    this.#exchanges = createExchanges(this.#channel.transport, () => this.#context());
+    this.#exchanges = createExchanges({
+      transport: this.#channel.transport,
+      context: () => this.#context(),
+      onStrayAnswer: createStrayAnswerLog({ server: server.name, log }),
+    });
     this.#client.onclose = () => this.#lose(lossError(this.#context()));
     subscribeToChanges(this.#client, this.handshake.capabilities, { server: server.name, log });
   }
@@ -185,7 +191,9 @@ class SdkSession implements Session {
     this.#exchanges.endAll();
     await this.#channel.close();
     await this.#client.close();
-    if (!isLost) this.#announceEnd();
+    if (isLost) return;
+    await nextTurn(); // as in `#lose`
+    this.#announceEnd();
   }
 
   #announceEnd(): void {

@@ -57,23 +57,17 @@ async function followPages<K extends CatalogKind>(
     items.push(...(page[kind] as CatalogItems[K][]));
     cursor = page.nextCursor as string | undefined;
     if (cursor === undefined) break;
-    if (seen.has(cursor))
-      throw listError("MCP_PROTOCOL_VIOLATED", "gave the same cursor twice", method, context());
+    if (seen.has(cursor)) throw endlessError("gave the same cursor twice", method, context());
     seen.add(cursor);
-    if (seen.size >= MAX_PAGES)
-      throw listError("MCP_LIMIT_EXCEEDED", `has more than ${MAX_PAGES} pages`, method, context());
+    if (seen.size >= MAX_PAGES) throw endlessError(`has more than ${MAX_PAGES} pages`, method, context());
   } while (cursor !== undefined);
   return { items, ttlMs: asNumber(first?.ttlMs), cacheScope: asScope(first?.cacheScope) };
 }
 
-function listError(
-  code: "MCP_PROTOCOL_VIOLATED" | "MCP_LIMIT_EXCEEDED",
-  what: string,
-  method: string,
-  context: ErrorContext,
-): McpError {
+/** Connecting again would not help: a server that does this does it every time. */
+function endlessError(what: string, method: string, context: ErrorContext): McpError {
   const message = `${nameOf(context)} ${what} in "${method}"; its list was not taken over. Report this to its maker.`;
-  return new McpError(code, message, { server: context.server.name, phase: "list" });
+  return new McpError("MCP_LIMIT_EXCEEDED", message, { server: context.server.name, phase: "list" });
 }
 
 function asNumber(value: unknown): number | undefined {

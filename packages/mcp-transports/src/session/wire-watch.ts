@@ -1,5 +1,12 @@
 import type { Progress } from "@jackfield/mcp-core";
-import type { RequestOptions as SdkRequestOptions, Transport } from "@modelcontextprotocol/client";
+import type {
+  JSONRPCMessage,
+  RequestId,
+  RequestOptions as SdkRequestOptions,
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/client";
+import { isQueueing, type QueueHooks } from "../queueing-transport.ts";
 import { NO_SDK_TIMEOUT_MS } from "../sdk.ts";
 
 /** A request that wants to know what happens to its messages. It may take several: input is asked for and sent along. */
@@ -11,12 +18,32 @@ export interface WatchedRequest {
   onBrokenOff(): void;
 }
 
+/** How a request is followed. */
+export interface Watch {
+  /** The options with which the request is handed to the SDK. */
+  readonly options: SdkRequestOptions;
+  /** Nobody waits any longer: an answer that still comes belongs to nobody. */
+  stop(): void;
+}
+
 /** Follows requests on a transport, which the SDK shows nobody. */
 export interface WireWatch {
-  /** The options with which a request is handed to the SDK to be followed. */
-  optionsFor(request: WatchedRequest, signal: AbortSignal): SdkRequestOptions;
-  forget(request: WatchedRequest): void;
+  watch(request: WatchedRequest, signal: AbortSignal): Watch;
 }
+
+/** A request on the wire that has no answer yet. The SDK's own have nobody who watches them. */
+interface SentRequest {
+  readonly watched?: WatchedMessages | undefined;
+  isWritten: boolean;
+  isWithdrawn: boolean;
+}
+
+interface WatchedMessages {
+  readonly request: WatchedRequest;
+  readonly ids: Set<RequestId>;
+}
+
+type Incoming = Parameters<NonNullable<Transport["onmessage"]>>;
 
 /**
  * The SDK hands the headers of a request to the transport with every message of it. A symbol among them never reaches the
@@ -24,52 +51,115 @@ export interface WireWatch {
  */
 const WATCHED = Symbol("watched request");
 
-/** Begins to watch a transport that is connected. */
-export function watchWire(transport: Transport): WireWatch {
-  const unanswered = new Map<number, WatchedRequest>();
-  const send = transport.send.bind(transport);
-  const deliver = transport.onmessage;
+/**
+ * Begins to watch a transport that is connected. Only answers to requests that were sent and still wait reach the SDK, each
+ * once, because the SDK reads ids as numbers: to it `""` and `null` are the request 0. `onStrayAnswer` hears of the others.
+ */
+export function watchWire(transport: Transport, onStrayAnswer: () => void): WireWatch {
+  return new TransportWatch(transport, onStrayAnswer);
+}
 
-  transport.send = (message, options) => {
-    const request = (options?.headers as { readonly [WATCHED]?: WatchedRequest } | undefined)?.[WATCHED];
-    if (!request || !("id" in message)) return send(message, options);
-    const id = Number(message.id);
-    unanswered.set(id, request);
-    request.onWritten();
-    const onRequestStreamEnd = () => {
-      if (unanswered.delete(id)) request.onBrokenOff();
+class TransportWatch implements WireWatch {
+  readonly #transport: Transport;
+  readonly #send: Transport["send"];
+  readonly #deliver: Transport["onmessage"];
+  readonly #onStrayAnswer: () => void;
+  readonly #unanswered = new Map<RequestId, SentRequest>();
+
+  constructor(transport: Transport, onStrayAnswer: () => void) {
+    this.#transport = transport;
+    this.#send = transport.send.bind(transport);
+    this.#deliver = transport.onmessage;
+    this.#onStrayAnswer = onStrayAnswer;
+    transport.send = (message, options) => this.#sendOut(message, options);
+    transport.onmessage = (...incoming) => this.#takeIn(...incoming);
+  }
+
+  watch(request: WatchedRequest, signal: AbortSignal): Watch {
+    const watched: WatchedMessages = { request, ids: new Set() };
+    return {
+      options: {
+        signal,
+        timeout: NO_SDK_TIMEOUT_MS,
+        headers: { [WATCHED]: watched } as Record<string, string>,
+        onprogress: () => {}, // has a progress token sent along, so that the server may ask for more time
+      },
+      stop: () => {
+        for (const id of watched.ids) this.#unanswered.delete(id);
+      },
     };
-    return send(message, { ...options, onRequestStreamEnd });
-  };
+  }
 
-  transport.onmessage = (message, extra) => {
+  #sendOut(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
+    if (this.#withdraws(message)) return Promise.resolve();
+    if (!("id" in message && "method" in message)) return this.#send(message, options);
+    const { id } = message;
+    const watched = (options?.headers as { readonly [WATCHED]?: WatchedMessages } | undefined)?.[WATCHED];
+    const sent: SentRequest = { watched, isWritten: false, isWithdrawn: false };
+    this.#unanswered.set(id, sent);
+    if (!watched) return this.#send(message, options);
+    watched.ids.add(id);
+    const hooks: QueueHooks = {
+      isWanted: () => !sent.isWithdrawn,
+      onWriting() {
+        sent.isWritten = true;
+        watched.request.onWritten();
+      },
+    };
+    if (!isQueueing(this.#transport)) hooks.onWriting();
+    const onRequestStreamEnd = () => {
+      if (this.#unanswered.delete(id)) watched.request.onBrokenOff();
+    };
+    const followed = { ...options, hooks, onRequestStreamEnd };
+    return this.#send(message, followed);
+  }
+
+  /** A request that is given up before it was written is not written at all, so there is nothing to cancel either. */
+  #withdraws(message: JSONRPCMessage): boolean {
+    if (!("method" in message) || message.method !== "notifications/cancelled") return false;
+    const sent = this.#unanswered.get(message.params?.requestId as RequestId);
+    if (!sent?.watched || sent.isWritten) return false;
+    sent.isWithdrawn = true;
+    return true;
+  }
+
+  #takeIn(message: Incoming[0], extra: Incoming[1]): void {
     if (!("method" in message)) {
-      // Servers exist that answer request 1 as "1"; the SDK accepts it.
-      const id = Number(message.id);
-      unanswered.get(id)?.onAnswered();
-      unanswered.delete(id);
-    } else if (message.method === "notifications/progress") {
-      // Read here, because the SDK drops progress that arrives in one piece with the answer.
-      const { progressToken, progress, total, message: text } = message.params ?? {};
-      if (typeof progress === "number")
-        unanswered.get(Number(progressToken))?.onProgress({
-          progress,
-          total: typeof total === "number" ? total : undefined,
-          message: typeof text === "string" ? text : undefined,
-        });
+      this.#takeAnswer(message, extra);
+      return;
     }
-    deliver?.(message, extra);
-  };
+    // Read here, because the SDK drops progress that arrives in one piece with the answer.
+    if (message.method === "notifications/progress") this.#takeProgress(message.params ?? {});
+    this.#deliver?.(message, extra);
+  }
 
-  return {
-    optionsFor: (request, signal) => ({
-      signal,
-      timeout: NO_SDK_TIMEOUT_MS,
-      headers: { [WATCHED]: request } as Record<string, string>,
-      onprogress: () => {}, // has a progress token sent along, so that the server may ask for more time
-    }),
-    forget(request) {
-      for (const [id, watched] of unanswered) if (watched === request) unanswered.delete(id);
-    },
-  };
+  #takeAnswer(message: Exclude<Incoming[0], { method: string }>, extra: Incoming[1]): void {
+    const id = this.#idOf(message.id);
+    const sent = id === undefined ? undefined : this.#unanswered.get(id);
+    if (id === undefined || !sent) {
+      this.#onStrayAnswer();
+      return;
+    }
+    this.#unanswered.delete(id);
+    sent.watched?.ids.delete(id);
+    sent.watched?.request.onAnswered();
+    this.#deliver?.(id === message.id ? message : { ...message, id }, extra);
+  }
+
+  #takeProgress({ progressToken, progress, total, message }: { readonly [name: string]: unknown }): void {
+    const id = this.#idOf(progressToken);
+    if (id === undefined || typeof progress !== "number") return;
+    this.#unanswered.get(id)?.watched?.request.onProgress({
+      progress,
+      total: typeof total === "number" ? total : undefined,
+      message: typeof message === "string" ? message : undefined,
+    });
+  }
+
+  /** The request that an id names. Servers exist that turn the number 1 into `"1"`; no other spelling is taken for it. */
+  #idOf(id: unknown): RequestId | undefined {
+    if (typeof id === "number" || (typeof id === "string" && this.#unanswered.has(id))) return id;
+    const number = Number(id);
+    return typeof id === "string" && String(number) === id ? number : undefined;
+  }
 }

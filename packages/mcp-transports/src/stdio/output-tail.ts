@@ -1,12 +1,21 @@
 /** Keeps the end of a stream of bytes. */
 export interface OutputTail {
   push(chunk: Buffer): void;
-  /** The text kept. Its first line is dropped where something before it was lost, because it may be half a secret. */
+  /** The text kept. Where something before it was lost, it begins with a new line, or at least not with half a secret. */
   text(): string;
 }
 
-/** Keeps at most `maxBytes`, and for a moment up to twice as much. */
-export function createOutputTail(maxBytes: number): OutputTail {
+const LINE_BREAK = 0x0a;
+
+export interface OutputTailOptions {
+  /** Keeps at most this much, and for a moment up to twice as much. */
+  readonly maxBytes: number;
+  /** Half of one may stand where the text was cut; it is dropped. Whole ones stay. */
+  readonly secrets?: readonly string[] | undefined;
+}
+
+/** A ring of chunks: however much is pushed, the work per byte stays the same, and so does what is kept. */
+export function createOutputTail({ maxBytes, secrets = [] }: OutputTailOptions): OutputTail {
   let chunks: Buffer[] = [];
   let size = 0;
   let isCut = false;
@@ -20,15 +29,34 @@ export function createOutputTail(maxBytes: number): OutputTail {
 
   return {
     push(chunk) {
+      if (chunk.length >= maxBytes) {
+        isCut ||= size > 0 || chunk.length > maxBytes;
+        chunks = [Buffer.from(chunk.subarray(-maxBytes))];
+        size = maxBytes;
+        return;
+      }
       chunks.push(chunk);
       size += chunk.length;
       if (size > 2 * maxBytes) trim();
     },
     text() {
       trim();
-      const text = Buffer.concat(chunks).toString("utf8");
-      const firstBreak = text.indexOf("\n");
-      return isCut && firstBreak !== -1 ? text.slice(firstBreak + 1) : text;
+      const kept = Buffer.concat(chunks);
+      if (!isCut) return kept.toString("utf8");
+      const firstBreak = kept.indexOf(LINE_BREAK);
+      return firstBreak === -1
+        ? withoutHalfSecret(kept.toString("utf8"), secrets)
+        : kept.toString("utf8", firstBreak + 1);
     },
   };
+}
+
+function withoutHalfSecret(text: string, secrets: readonly string[]): string {
+  const start = text.search(/[^\uFFFD]/);
+  const lengths = secrets.map((secret) => {
+    let length = secret.length - 1;
+    while (length > 0 && !text.startsWith(secret.slice(-length), start)) length -= 1;
+    return Math.max(0, length);
+  });
+  return text.slice(Math.max(0, start) + Math.max(0, ...lengths));
 }

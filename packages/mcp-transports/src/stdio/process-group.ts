@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 
 /**
  * Sends a signal to every process of a group. Windows has no groups: there the tree below the process is ended by force,
@@ -17,34 +16,12 @@ export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Whether any process of the group still runs. One that is dead but not yet reaped does not count. */
+/** Whether any process of the group still runs, or is dead and not yet reaped. */
 export function isGroupRunning(leaderPid: number): boolean {
   try {
     process.kill(process.platform === "win32" ? leaderPid : -leaderPid, 0);
+    return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-  return process.platform !== "linux" || hasLivingMember(leaderPid);
-}
-
-/**
- * In a container whose first process does not reap orphans, the dead members of a group stay for ever and still take
- * signals. Only `/proc` tells them from the living (proc(5): field 3 is the state, field 5 the process group).
- */
-function hasLivingMember(groupId: number): boolean {
-  try {
-    return readdirSync("/proc").some((entry) => /^\d+$/.test(entry) && isLivingMember(entry, groupId));
-  } catch {
-    return true;
-  }
-}
-
-function isLivingMember(pid: string, groupId: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return Number(group) === groupId && state !== "Z" && state !== "X";
-  } catch {
-    return false;
   }
 }

@@ -1,83 +1,126 @@
-import type { ProcessTree } from "./process-tree.ts";
+import type { ChildProcess } from "node:child_process";
+import type { Logger } from "@jackfield/mcp-core";
+import { createHostEndWatch } from "./host-end-watch.ts";
+import type { RecordedTree } from "./process-record.ts";
+import type { ProcessRecorder } from "./process-recorder.ts";
+import { createProcessTable, type ProcessTable } from "./process-table.ts";
+import { createProcessTree, type ProcessTree } from "./process-tree.ts";
+import { killAtOnce } from "./tree-end.ts";
+import { createGroupMembers, createTreeMembers, type TreeMembers } from "./tree-members.ts";
+import { createRoster } from "./tree-roster.ts";
+
+/** While servers run it is looked now and then who belongs to whom: soon after a start, and ever more rarely. */
+const FIRST_LOOK_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** What a tree is called, and who hears of its troubles. */
+export interface TreeLabel {
+  readonly server: string;
+  readonly command: string;
+  readonly log: Logger;
+}
 
 /** Knows the process trees that must not outlive the host. */
 export interface ProcessTreeRegistry {
-  add(tree: ProcessTree): void;
-  remove(tree: ProcessTree): void;
+  /** Answers for a child that was started `detached`, until its tree has ended. */
+  adopt(child: ChildProcess, label: TreeLabel): ProcessTree;
 }
 
-/** Signals whose default action ends a process without an `exit` event. */
-const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Marks our signal listeners, so that several registries, also of several copies of this package, know each other. */
-const YIELDING = Symbol.for("jackfield.yieldingSignalListener");
-
-/**
- * Ends all trees together with the host. While it is not empty it listens to `exit`, and to the signals that would end the
- * host without one: our children lead their own groups, so the terminal's Ctrl+C does not reach them.
- *
- * A host that handles a signal itself decides alone what it means; our listener then does nothing, and `exit` follows.
- * Only where nobody else listens would listening keep the host alive: there the trees are killed, the listener goes, and
- * the signal is raised again.
- */
-export function createProcessTreeRegistry(): ProcessTreeRegistry {
-  const trees = new Set<ProcessTree>();
-
-  const killAll = () => {
-    for (const tree of trees) tree.killNow();
-  };
-  const onSignal = Object.assign(
-    (signal: NodeJS.Signals) => {
-      if (hasOtherListeners(signal)) return;
-      killAll();
-      stopListening();
-      // Whoever is left yields as well, and is called next: it will find itself alone.
-      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-    },
-    { [YIELDING]: true },
-  );
-  const startListening = () => {
-    process.on("exit", killAll);
-    // First in line: a listener added with `once` has removed itself by the time that later ones are called.
-    if (process.platform !== "win32")
-      for (const signal of ENDING_SIGNALS) process.prependListener(signal, onSignal);
-  };
-  const stopListening = () => {
-    process.off("exit", killAll);
-    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
-  };
-
-  return {
-    add(tree) {
-      if (trees.size === 0) startListening();
-      trees.add(tree);
-    },
-    remove(tree) {
-      if (trees.delete(tree) && trees.size === 0) stopListening();
-    },
-  };
+export interface ProcessTreeRegistryOptions {
+  readonly table?: ProcessTable | undefined;
+  /** Where the trees are written down, for those who come after a host that was killed. */
+  readonly recorder?: ProcessRecorder | undefined;
 }
 
-/** Whether anybody decides what the signal means who would not also yield to the default action. */
-function hasOtherListeners(signal: NodeJS.Signals): boolean {
-  const others = process.listeners(signal).filter((listener) => !(YIELDING in listener));
-  return others.length > countYieldingLibraryListeners();
+/** Makes an empty registry. All trees end with the host, whichever way it ends, unless it is killed. */
+export function createProcessTreeRegistry(options: ProcessTreeRegistryOptions = {}): ProcessTreeRegistry {
+  return new TreeKeeper(options);
 }
 
-/**
- * The widespread library `signal-exit` (versions 3 and 4) follows our own rule: it raises the signal again if it finds
- * itself alone. Were it taken for a host's decision, each would wait for the other and the signal be lost. Both versions
- * publish how many listeners they have per signal.
- */
-function countYieldingLibraryListeners(): number {
-  const published = [
-    (globalThis as { [key: symbol]: unknown })[Symbol.for("signal-exit emitter")],
-    (process as { __signal_exit_emitter__?: unknown }).__signal_exit_emitter__,
-  ];
-  return published.reduce<number>((sum, emitter) => sum + readCount(emitter), 0);
+interface KeptTree extends TreeLabel {
+  readonly members: TreeMembers;
 }
 
-function readCount(emitter: unknown): number {
-  const count = typeof emitter === "object" && emitter !== null && "count" in emitter ? emitter.count : 0;
-  return typeof count === "number" ? count : 0;
+class TreeKeeper implements ProcessTreeRegistry {
+  readonly #table: ProcessTable;
+  readonly #recorder: ProcessRecorder | undefined;
+  readonly #hostEnd = createHostEndWatch(() => this.#killAll());
+  readonly #trees = new Set<KeptTree>();
+  /** Who outlived even SIGKILL stays written down: whoever comes next may have more luck. */
+  readonly #outlived: KeptTree[] = [];
+  #nextLook: NodeJS.Timeout | undefined;
+
+  constructor({ table = createProcessTable(), recorder }: ProcessTreeRegistryOptions) {
+    this.#table = table;
+    this.#recorder = recorder;
+  }
+
+  adopt(child: ChildProcess, label: TreeLabel): ProcessTree {
+    const members = this.#membersOf(child.pid ?? 0);
+    const kept: KeptTree = { ...label, members };
+    if (this.#trees.size === 0) this.#hostEnd.start();
+    this.#trees.add(kept);
+    this.#writeDown(label.log);
+    this.#lookLater(FIRST_LOOK_MS);
+    return createProcessTree(child, {
+      members,
+      table: this.#table,
+      onEnd: (isGone) => this.#release(kept, isGone),
+    });
+  }
+
+  /** Nobody else can have the number of a child that Node.js has not reported dead yet. */
+  #membersOf(pid: number): TreeMembers {
+    const leader = this.#table.inspect(pid);
+    if (!leader) return createGroupMembers(pid);
+    return createTreeMembers(createRoster({ pid, start: leader.start }), this.#table);
+  }
+
+  #release(kept: KeptTree, isGone: boolean): void {
+    this.#trees.delete(kept);
+    if (!isGone) this.#outlived.push(kept);
+    this.#writeDown(kept.log);
+    if (this.#trees.size > 0) return;
+    this.#hostEnd.stop();
+    clearTimeout(this.#nextLook);
+  }
+
+  #killAll(): void {
+    const trees = [...this.#trees];
+    killAtOnce(
+      trees.map(({ members }) => members),
+      this.#table,
+    );
+    this.#trees.clear();
+    this.#writeDown(trees[0]?.log);
+  }
+
+  /** A host works without its record as well, so a fault is only told. */
+  #writeDown(log: Logger | undefined): void {
+    const recorded = [...this.#trees, ...this.#outlived].map(
+      ({ server, command, members }): RecordedTree => ({ server, command, processes: members.current() }),
+    );
+    try {
+      this.#recorder?.save(recorded);
+    } catch (error) {
+      log?.("warn", "The record of running servers could not be written.", { error: String(error) });
+    }
+  }
+
+  /**
+   * A server that dies by itself takes the chain of parents with it, and a host that is killed cannot look any more: what was
+   * seen before is all that is known then.
+   */
+  #lookLater(delayMs: number): void {
+    clearTimeout(this.#nextLook);
+    this.#nextLook = setTimeout(() => void this.#lookAround(delayMs), delayMs).unref();
+  }
+
+  async #lookAround(pauseMs: number): Promise<void> {
+    const snapshot = await this.#table.snapshot();
+    if (this.#trees.size === 0) return;
+    for (const { members } of this.#trees) members.look(snapshot);
+    this.#writeDown(undefined);
+    this.#lookLater(Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
+  }
 }

@@ -3,13 +3,16 @@ import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { ChannelFacts, ProcessExit, StrayOutput } from "../channel.ts";
+import type { ChannelFacts, ProcessExit } from "../channel.ts";
 import { ChannelFault } from "../channel-fault.ts";
-import { createLineSplitter } from "./line-splitter.ts";
-import { createOutputTail } from "./output-tail.ts";
-import { createProcessTree, type ProcessTree } from "./process-tree.ts";
-import type { ProcessTreeRegistry } from "./process-tree-registry.ts";
-import { parseMessages } from "./wire-line.ts";
+import type { QueueingSendOptions, QueueingTransport } from "../queueing-transport.ts";
+import { prepareStart } from "./command-start.ts";
+import { createMessageReader, type MessageReader } from "./message-reader.ts";
+import { createOutputTail, type OutputTail } from "./output-tail.ts";
+import type { ProcessTree } from "./process-tree.ts";
+import { watchUnreadInput } from "./unread-input.ts";
+import { formatLine } from "./wire-line.ts";
+import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
 /** More than is shown, so that the end is still full after secrets in it were replaced. */
 const KEPT_STDERR_BYTES = 16 * 1024;
@@ -18,7 +21,7 @@ const KEPT_STDERR_BYTES = 16 * 1024;
 const LAST_WORDS_MS = 250;
 
 /** A child process as the SDK's `Transport`. */
-export interface StdioTransport extends Transport {
+export interface StdioTransport extends QueueingTransport {
   facts(): ChannelFacts;
   /** Cuts the graceful steps of an end short. */
   hurry(): void;
@@ -26,7 +29,10 @@ export interface StdioTransport extends Transport {
 
 export interface StdioTransportOptions {
   readonly maxMessageBytes: number;
-  readonly registry: ProcessTreeRegistry;
+  /** Answers for the process from its first moment on. */
+  takeCharge(child: ChildProcess): ProcessTree;
+  /** Hears of the first line on standard output that is no message. */
+  onStrayOutput(line: string): void;
 }
 
 /** Prepares a transport; `start` starts the process. */
@@ -43,21 +49,32 @@ class ChildTransport implements StdioTransport {
   onmessage?: Transport["onmessage"];
   /** Together with `pid` this is how the SDK recognises a transport that is a pipe, and probes it as one. */
   readonly stderr = null;
+  readonly isQueueing = true;
 
   readonly #server: ResolvedStdioServer;
   readonly #options: StdioTransportOptions;
-  readonly #stderrTail = createOutputTail(KEPT_STDERR_BYTES);
+  readonly #stderrTail: OutputTail;
+  readonly #reader: MessageReader;
   #child: ChildProcess | undefined;
   #tree: ProcessTree | undefined;
+  #queue: WriteQueue | undefined;
   #exit: ProcessExit | undefined;
+  #sentMessages = 0;
+  #isInputUnread = false;
   #fault: ChannelFault | undefined;
-  #stray: StrayOutput | undefined;
   #closing: Promise<void> | undefined;
   #isFinished = false;
 
   constructor(server: ResolvedStdioServer, options: StdioTransportOptions) {
     this.#server = server;
     this.#options = options;
+    this.#reader = createMessageReader({
+      maxMessageBytes: options.maxMessageBytes,
+      onMessage: (message) => this.#isFinished || this.onmessage?.(message),
+      onError: (error) => this.onerror?.(error),
+      onStrayOutput: options.onStrayOutput,
+    });
+    this.#stderrTail = createOutputTail({ maxBytes: KEPT_STDERR_BYTES, secrets: server.secrets });
   }
 
   get pid(): number | null {
@@ -69,7 +86,8 @@ class ChildTransport implements StdioTransport {
       exit: this.#exit,
       fault: this.#fault,
       stderr: this.#stderrTail.text() || undefined,
-      stray: this.#stray,
+      stray: this.#reader.stray(),
+      isInputUnread: this.#isInputUnread,
     };
   }
 
@@ -79,24 +97,17 @@ class ChildTransport implements StdioTransport {
       const child = this.#spawn();
       this.#child = child;
       this.#listen(child);
-      if (child.pid !== undefined) this.#tree = createProcessTree(child, this.#options.registry);
+      if (child.pid !== undefined) this.#tree = this.#options.takeCharge(child);
       await once(child, "spawn"); // rejects with the child's "error"
     } catch (error) {
       throw await this.#explainSpawnError(error);
     }
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
-    const stdin = this.#child?.stdin;
-    if (!stdin?.writable || this.#closing || this.#isFinished) throw new ChannelFault({ kind: "unwritable" });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
-    try {
-      await promise;
-    } catch (error) {
-      await this.#exitNoticed();
-      throw error;
-    }
+  async send(message: JSONRPCMessage, { hooks }: QueueingSendOptions = {}): Promise<void> {
+    if (!this.#queue || this.#closing || this.#isFinished) throw new ChannelFault({ kind: "unwritable" });
+    this.#sentMessages += 1;
+    await this.#queue.push(formatLine(message), hooks);
   }
 
   close(): Promise<void> {
@@ -109,31 +120,31 @@ class ChildTransport implements StdioTransport {
   }
 
   #spawn(): ChildProcess {
-    const { command, args, env, cwd } = this.#server;
-    return spawn(command, args, {
-      env,
-      cwd,
+    const { file, args, isVerbatim, env } = prepareStart(this.#server);
+    return spawn(file, args, {
+      env: { ...this.#server.env, ...env },
+      cwd: this.#server.cwd,
       stdio: ["pipe", "pipe", "pipe"],
       shell: false,
       windowsHide: true,
+      windowsVerbatimArguments: isVerbatim,
       // Its own group, so that all it starts can be ended with it, and Ctrl+Z in the terminal does not stop it.
       detached: process.platform !== "win32",
     });
   }
 
   #listen(child: ChildProcess): void {
-    const lines = createLineSplitter(this.#options.maxMessageBytes, (line) => this.#read(line));
     child.on("error", () => {}); // `start` hears of it
     child.once("exit", (code, signal) => {
       if (!this.#closing && !this.#isFinished) this.#exit = { code, signal };
       void this.#finishAfterLastWords(child);
     });
-    child.stdin?.on("error", () => void this.#failUnlessExited("unwritable"));
+    this.#listenToInput(child);
     child.stdout?.on("error", () => {});
     child.stdout?.on("end", () => void this.#failUnlessExited("output-ended"));
     child.stdout?.on("data", (chunk: Buffer) => {
       try {
-        lines.push(chunk);
+        this.#reader.push(chunk);
       } catch (error) {
         if (error instanceof ChannelFault) this.#fail(error);
       }
@@ -142,20 +153,14 @@ class ChildTransport implements StdioTransport {
     child.stderr?.on("data", (chunk: Buffer) => this.#stderrTail.push(chunk));
   }
 
-  #read(line: string): void {
-    if (this.#isFinished || line.trim() === "") return;
-    const messages = parseMessages(line);
-    if (!messages) {
-      this.#stray = { lines: (this.#stray?.lines ?? 0) + 1, first: this.#stray?.first ?? line };
-      return;
-    }
-    for (const message of messages) {
-      try {
-        this.onmessage?.(message);
-      } catch (error) {
-        this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      }
-    }
+  #listenToInput({ stdin }: ChildProcess): void {
+    if (!stdin) return;
+    this.#queue = createWriteQueue(stdin);
+    stdin.on("error", () => void this.#failUnlessExited("unwritable"));
+    watchUnreadInput(stdin, () => {
+      // Of several messages it may have read the first.
+      this.#isInputUnread = this.#sentMessages === 1;
+    });
   }
 
   /** What a process wrote before it died is still in the pipes; a descendant may hold them open for ever. */
@@ -186,6 +191,7 @@ class ChildTransport implements StdioTransport {
   #finish(): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
+    this.#queue?.end();
     this.#child?.stdin?.destroy();
     this.#child?.stdout?.destroy();
     this.#child?.stderr?.destroy();
@@ -194,11 +200,13 @@ class ChildTransport implements StdioTransport {
   }
 
   async #endTree(): Promise<void> {
+    this.#queue?.flush();
     await this.#tree?.end();
     this.#finish();
   }
 
   async #explainSpawnError(error: unknown): Promise<ChannelFault> {
+    if (error instanceof ChannelFault) return error;
     const { code: errno } = error as NodeJS.ErrnoException;
     const { cwd } = this.#server;
     if (errno === "ENOENT" && cwd !== undefined && !(await isFolder(cwd)))

@@ -1,18 +1,49 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { ChannelFault } from "../channel-fault.ts";
+
+/** What a line holds. */
+export interface WireLine {
+  readonly messages: readonly JSONRPCMessage[];
+  /** Something in it is no message: the line is a log line or a banner, or a batch has a part that is none. */
+  readonly isStray: boolean;
+}
+
+const BYTE_ORDER_MARK = "\uFEFF";
+const NOTHING: WireLine = { messages: [], isStray: false };
+const STRAY: WireLine = { messages: [], isStray: true };
+
+/** Many servers read lines with a reader to whom these two end a line as well, which JSON lets stand in a string. */
+const OTHER_LINE_ENDS = /[\u2028\u2029]/g;
 
 /**
- * The messages of a line: one, or those of a batch (JSON-RPC 2.0, section 6; MCP 2025-03-26). `undefined` if the line is
- * something else, such as a log line or a banner. What a message holds is checked by the SDK.
+ * A message as the line it is sent in.
+ *
+ * @throws ChannelFault `unserializable`.
  */
-export function parseMessages(line: string): readonly JSONRPCMessage[] | undefined {
+export function formatLine(message: JSONRPCMessage): string {
+  try {
+    const text = JSON.stringify(message);
+    return `${text.replace(OTHER_LINE_ENDS, (end) => (end === "\u2028" ? "\\u2028" : "\\u2029"))}\n`;
+  } catch (error) {
+    throw new ChannelFault({ kind: "unserializable" }, { cause: error });
+  }
+}
+
+/**
+ * The messages of a line: one, or those of a batch (JSON-RPC 2.0, section 6; MCP 2025-03-26). A blank line holds nothing. What
+ * a message holds is checked by the SDK.
+ */
+export function parseLine(line: string): WireLine {
+  const text = line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(line);
+    parsed = JSON.parse(text);
   } catch {
-    return undefined;
+    return text.trim() === "" ? NOTHING : STRAY;
   }
-  const messages: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-  return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
+  const parts: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
+  const messages = parts.filter(isMessage);
+  return { messages, isStray: messages.length < parts.length || parts.length === 0 };
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

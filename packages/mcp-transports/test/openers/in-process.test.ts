@@ -1,20 +1,9 @@
-import type { ResolvedInProcessServer } from "@jackfield/mcp-core";
-import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
-import { expect, test, vi } from "vitest";
-import { connect, failToConnect } from "../connecting.ts";
+import type { InProcessServer, ResolvedInProcessServer } from "@jackfield/mcp-core";
+import { describe, expect, test, vi } from "vitest";
+import { connect, failToConnect, failureOf } from "../connecting.ts";
 
-function calculator(): McpServer {
-  const server = new McpServer({ name: "calculator", version: "1.0.0" });
-  const inputSchema = fromJsonSchema<{ a: number; b: number }>({
-    type: "object",
-    properties: { a: { type: "number" }, b: { type: "number" } },
-    required: ["a", "b"],
-  });
-  server.registerTool("add", { inputSchema }, async ({ a, b }) => ({
-    content: [{ type: "text", text: String(a + b) }],
-  }));
-  return server;
-}
+const never = { signal: new AbortController().signal };
+const ADD = { name: "add", arguments: { a: 1, b: 2 } };
 
 const inProcess = (server: ResolvedInProcessServer["server"]): ResolvedInProcessServer => ({
   transport: "in-process",
@@ -23,34 +12,139 @@ const inProcess = (server: ResolvedInProcessServer["server"]): ResolvedInProcess
   server,
 });
 
-test("a server of this process is connected, called and let go", async () => {
-  const server = calculator();
-  for (const _ of [1, 2]) {
-    const session = await connect(inProcess(server));
-    const result = await session.request("tools/call", { name: "add", arguments: { a: 1, b: 2 } });
-    expect(result.content).toEqual([{ type: "text", text: "3" }]);
+const SDKS = [
+  ["@modelcontextprotocol/sdk 1", () => import("../fixtures/sdk-one-server.mjs")],
+  ["@modelcontextprotocol/server 2", () => import("../fixtures/sdk-two-server.mjs")],
+] as const;
+
+describe.each(SDKS)("a server of %s in this process", (_, load) => {
+  const make = async () => (await load()).createServer();
+
+  test("is connected, listed, called and closed", async () => {
+    const session = await connect(inProcess(make));
+    expect(session.handshake).toMatchObject({
+      serverInfo: { name: "calculator", version: "1.0.0" },
+      capabilities: { tools: {} },
+    });
+    const { items } = await session.list("tools", never);
+    expect(items.map(({ name }) => name)).toEqual(["add", "wait"]);
+    const result = await session.request("tools/call", ADD);
+    expect(result).toMatchObject({ content: [{ type: "text", text: "3" }], structuredContent: { sum: 3 } });
+    const wrong = await session.request("tools/call", { name: "add", arguments: { a: 1 } });
+    expect(wrong.isError).toBe(true);
     await session.close();
-  }
-});
+    expect(await failureOf(session.request("tools/call", ADD))).toMatchObject({ outcome: "not-sent" });
+  });
 
-test("a server that is made for the session is closed with it", async () => {
-  const server = calculator();
-  const close = vi.spyOn(server, "close");
-  const session = await connect(inProcess(async () => server));
-  expect(session.handshake.serverInfo).toEqual({ name: "calculator", version: "1.0.0" });
-  expect(close).not.toHaveBeenCalled();
-  await session.close();
-  expect(close).toHaveBeenCalled();
-});
+  test("is told when a call is given up, and may speak unasked", async () => {
+    const server = await make();
+    const aborted = new Promise<void>((resolve) => {
+      server.onaborted = resolve;
+    });
+    const session = await connect(inProcess(() => server));
+    const begun = new Promise((resolve) => session.onNotification(({ method }) => resolve(method)));
+    const controller = new AbortController();
+    const failing = failureOf(session.request("tools/call", { name: "wait" }, { signal: controller.signal }));
+    expect(await begun).toBe("notifications/tools/list_changed");
+    controller.abort();
+    expect(await failing).toMatchObject({ code: "MCP_ABORTED", outcome: "unknown" });
+    await aborted;
+  });
 
-test("a server that cannot be made rejects the connection", async () => {
-  const error = await failToConnect(
-    inProcess(() => {
-      throw new Error("no database");
-    }),
+  test("ends the session by closing itself", async () => {
+    const server = await make();
+    const session = await connect(inProcess(server));
+    const ended = new Promise((resolve) => session.onClose(resolve));
+    await server.close();
+    expect(await ended).toMatchObject({ code: "MCP_SESSION_LOST" });
+  });
+
+  test("serves one session after the other if it is an instance, and only one at a time", async () => {
+    const server = await make();
+    const close = vi.spyOn(server, "close");
+    for (const _ of [1, 2]) {
+      const session = await connect(inProcess(server));
+      expect((await failToConnect(inProcess(server))).code).toBe("MCP_CONNECT_FAILED");
+      expect((await session.request("tools/call", ADD)).content).toEqual([{ type: "text", text: "3" }]);
+      await session.close();
+    }
+    expect(close).not.toHaveBeenCalled();
+  });
+
+  test("may be made by what a module exports, and is closed with its session", async () => {
+    const server = await make();
+    const close = vi.spyOn(server, "close");
+    const session = await connect(inProcess(() => ({ createServer: async () => server })));
+    expect(close).not.toHaveBeenCalled();
+    await session.close();
+    expect(close).toHaveBeenCalled();
+  });
+
+  test("may be the import of a module", async () => {
+    const sessions = await Promise.all([connect(inProcess(load)), connect(inProcess(load))]);
+    for (const session of sessions)
+      expect((await session.request("tools/call", ADD)).content).toEqual([{ type: "text", text: "3" }]);
+  });
+
+  test.each(["default", "server", "createServer"])(
+    "may be exported as it is, as %s, and is only parted from",
+    async (name) => {
+      const server = await make();
+      const close = vi.spyOn(server, "close");
+      const session = await connect(inProcess(() => ({ [name]: server })));
+      expect((await session.list("tools", never)).items).toHaveLength(2);
+      await session.close();
+      expect(close).not.toHaveBeenCalled();
+    },
   );
-  expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", server: "calculator" });
-  expect(error.message).toContain("no database");
+});
+
+describe("what a function gives", () => {
+  const { promise: unused } = Promise.withResolvers<void>();
+  const named = (): InProcessServer & { readonly connect: ReturnType<typeof vi.fn> } => ({
+    connect: vi.fn(() => unused),
+  });
+  const limits = { connectTimeoutMs: 50 };
+
+  test("is taken by the first name that holds a server or a function, in a fixed order", async () => {
+    const [first, second] = [named(), named()];
+    const module = { createServer: () => second, server: first, default: { version: 1 } };
+    const source = (() => module) as unknown as ResolvedInProcessServer["server"];
+    expect((await failToConnect({ ...inProcess(source), limits })).code).toBe("MCP_CONNECT_TIMEOUT");
+    expect(first.connect).toHaveBeenCalledOnce();
+    expect(second.connect).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ["nothing", undefined],
+    ["a text", "server"],
+    ["a module without any of the names", { start: () => {} }],
+    ["a module whose function makes something else", { default: () => ({ listen: () => {} }) }],
+  ])("is refused with the rule if it is %s", async (_, given) => {
+    const source = (() => given) as unknown as ResolvedInProcessServer["server"];
+    const error = await failToConnect(inProcess(source));
+    expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", server: "calculator" });
+    expect(error.message).toContain('"default", "server" or "createServer"');
+  });
+
+  test("may be a refusal, which is the reason of the failure", async () => {
+    const error = await failToConnect(
+      inProcess(() => {
+        throw new Error("no database");
+      }),
+    );
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", server: "calculator" });
+    expect(error.message).toContain("no database");
+  });
+
+  test("may come too late, and is then let go", async () => {
+    const { promise, resolve } = Promise.withResolvers<InProcessServer>();
+    const closed = Promise.withResolvers<void>();
+    const error = await failToConnect({ ...inProcess(() => promise), limits });
+    expect(error.code).toBe("MCP_CONNECT_TIMEOUT");
+    resolve({ connect: async () => {}, close: async () => closed.resolve() });
+    await closed.promise;
+  });
 });
 
 test("[C7] a server that fails to connect or to close does not hide why the connection failed", async () => {
@@ -66,15 +160,13 @@ test("[C7] a server that fails to connect or to close does not hide why the conn
   expect(error.message).toContain("already connected elsewhere");
 });
 
-test("a server whose making takes too long is let go when it comes after all", async () => {
-  const { promise, resolve } = Promise.withResolvers<McpServer>();
-  const server = calculator();
-  const closed = new Promise<void>((done) =>
-    vi.spyOn(server, "close").mockImplementation(async () => done()),
-  );
-  const limits = { connectTimeoutMs: 50 };
-  const error = await failToConnect({ ...inProcess(() => promise), limits });
-  expect(error.code).toBe("MCP_CONNECT_TIMEOUT");
-  resolve(server);
-  await closed;
+test("what a server holds cannot be changed through a session, nor what a caller holds by a server", async () => {
+  const { createServer } = await import("../fixtures/sdk-two-server.mjs");
+  const session = await connect(inProcess(() => createServer()));
+  const args = Object.freeze({ a: 1, b: 2 });
+  const [tool] = (await session.list("tools", never)).items;
+  if (tool) tool.inputSchema.properties = {};
+  await session.request("tools/call", { name: "add", arguments: args });
+  const [again] = (await session.list("tools", never)).items;
+  expect(Object.keys(again?.inputSchema.properties ?? {})).toEqual(["a", "b"]);
 });

@@ -2,7 +2,7 @@ import type { McpError, ServerNotification } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
 import { connect, failureOf } from "../connecting.ts";
 import { expectGone, gone } from "../processes.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { received, scriptedServer } from "../scripted-server.ts";
 
 const CALL = { name: "echo" };
 
@@ -133,10 +133,22 @@ describe("the end of a session", () => {
   });
 
   test("[H3] closing it rejects what is pending", async () => {
-    const session = await connect(scriptedServer((message) => message.method === "tools/call"));
+    const server = scriptedServer((message) => message.method === "tools/call");
+    const session = await connect(server);
     const failing = failureOf(session.request("tools/call", CALL, { timeoutMs: 0, maxTotalMs: 0 }));
+    await received(server, "tools/call");
     await session.close();
     expect(await failing).toMatchObject({ code: "MCP_CLOSED", outcome: "unknown", tool: "echo" });
+    expect(server.received().at(-1)?.method).toBe("notifications/cancelled");
+  });
+
+  test("closing it before a request was written leaves it unsent", async () => {
+    const server = scriptedServer();
+    const session = await connect(server);
+    const failing = failureOf(session.request("tools/call", CALL));
+    await session.close();
+    expect(await failing).toMatchObject({ code: "MCP_CLOSED", outcome: "not-sent", tool: "echo" });
+    expect(server.received().at(-1)?.method).toBe("notifications/initialized");
   });
 
   test("a closed session takes no more requests", async () => {
@@ -161,7 +173,11 @@ describe("the end of a session", () => {
     const session = await connect(server);
     const closed = new Promise((resolve) => session.onClose(resolve));
     const error = await failureOf(session.request("tools/call", CALL));
-    expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", cause: { code: "MCP_LIMIT_EXCEEDED" } });
+    expect(error).toMatchObject({
+      code: "MCP_LIMIT_EXCEEDED",
+      outcome: "unknown",
+      cause: { code: "MCP_LIMIT_EXCEEDED" },
+    });
     expect(await closed).toMatchObject({ code: "MCP_LIMIT_EXCEEDED" });
     await session.close();
     expectGone(server.starts());

@@ -73,7 +73,7 @@ describe("listing", () => {
       return true;
     });
     const error = await failureOf((await connect(server)).list("tools", never));
-    expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", phase: "list", server: "scripted" });
+    expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", phase: "list", server: "scripted" });
     expect(server.received().filter(({ method }) => method === "tools/list")).toHaveLength(2);
   });
 

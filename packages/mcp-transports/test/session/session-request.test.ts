@@ -1,16 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { connect, failureOf } from "../connecting.ts";
-import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
+import { received, scriptedServer } from "../scripted-server.ts";
 
 const CALL = { name: "echo", arguments: { a: 1 } };
-
-/** Resolves when the server has received a message of the method; it records before it acts. */
-async function received(server: ScriptedServer, method: string) {
-  const { vi } = await import("vitest");
-  return vi.waitUntil(() => server.received().find((message) => message.method === method), {
-    timeout: 10_000,
-  });
-}
 
 describe("an answer", () => {
   test("comes out as the server sent it", async () => {

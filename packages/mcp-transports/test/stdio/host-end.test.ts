@@ -1,83 +1,78 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { startHost, stubborn, stubbornOutside } from "../host-process.ts";
 import { gone, isRunning } from "../processes.ts";
-import { type Script, scriptedServer } from "../scripted-server.ts";
 
-const HOST = fileURLToPath(new URL("../fixtures/host.mjs", import.meta.url));
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Neither the end of its input nor SIGTERM ends it, and it has a child of the same kind. */
-const stubborn: Script = (message, { process, answer }) => {
-  const { spawn } = process.getBuiltinModule("node:child_process");
-  const state = globalThis as { grandchild?: number | undefined };
-  if (message.method === "started") {
-    process.on("SIGTERM", () => {});
-    setInterval(() => {}, 1000);
-    const source = "process.on('SIGTERM',()=>{});process.stdout.write('.');setInterval(()=>{},1000)";
-    const child = spawn(process.execPath, ["-e", source], { stdio: ["ignore", "pipe", "ignore"] });
-    state.grandchild = child.pid;
-  }
-  if (message.method !== "tools/call") return undefined;
-  answer({ content: [], structuredContent: { pids: [process.pid, state.grandchild] } });
-  return true;
-};
+describe.each([
+  ["in the server's session", stubborn],
+  ["in a session of its own", stubbornOutside],
+])("[R05] when the host ends, no server outlives it, nor a child %s", (_, script) => {
+  test.each(SIGNALS)("on %s, by which the host still dies", async (signal) => {
+    const { host, pids, ended } = await startHost("stay", { script });
+    host.kill(signal);
+    expect(await ended()).toEqual([null, signal]);
+    await gone(...pids);
+  });
 
-const started: number[] = [];
-
-afterEach(() => {
-  for (const pid of started.splice(0)) if (isRunning(pid)) process.kill(pid, "SIGKILL");
-});
-
-async function startHost(mode: string, servers = 1) {
-  const definitions = Array.from({ length: servers }, () => scriptedServer(stubborn));
-  const args = ["--no-warnings", HOST, mode, JSON.stringify(definitions)];
-  const host = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-  started.push(host.pid as number);
-  const ended = once(host, "close");
-  const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
-  const nextLine = async (): Promise<string> => (await lines.next()).value ?? "";
-  const first = await nextLine();
-  expect(first).toMatch(/^pids \d+ \d+/);
-  const pids = first.slice(5).split(" ").map(Number);
-  started.push(...pids);
-  return { host, pids, nextLine, ended: async () => (await ended) as [number | null, string | null] };
-}
-
-describe("when the host ends, no server outlives it", () => {
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "on %s, by which the host still dies",
-    async (signal) => {
-      const { host, pids, ended } = await startHost("stay");
-      host.kill(signal);
-      expect(await ended()).toEqual([null, signal]);
-      await gone(...pids);
-    },
-  );
-
-  test("on SIGINT with several connectors in one process", async () => {
-    const { host, pids, ended } = await startHost("stay", 2);
-    host.kill("SIGINT");
-    expect(await ended()).toEqual([null, "SIGINT"]);
-    expect(pids).toHaveLength(4);
+  test("on SIGTERM that the host handles, with its exit code", async () => {
+    const { host, pids, ended } = await startHost("handle-sigterm", { script });
+    host.kill("SIGTERM");
+    expect(await ended()).toEqual([7, null]);
     await gone(...pids);
   });
 
   test("on an exit", async () => {
-    const { pids, ended } = await startHost("exit");
+    const { pids, ended } = await startHost("exit", { script });
     expect(await ended()).toEqual([3, null]);
     await gone(...pids);
   });
 
+  test("on an exit that the host has a hook for", async () => {
+    const { pids, nextLine, ended } = await startHost("exit-hook", { script });
+    expect(await nextLine()).toBe("bye 5");
+    expect(await ended()).toEqual([5, null]);
+    await gone(...pids);
+  });
+
   test("on an error that nobody catches", async () => {
-    const { pids, ended } = await startHost("throw");
+    const { pids, ended } = await startHost("throw", { script });
+    expect(await ended()).toEqual([1, null]);
+    await gone(...pids);
+  });
+
+  test("on an error that the host catches to exit by itself", async () => {
+    const { pids, nextLine, ended } = await startHost("throw-caught", { script });
+    expect(await nextLine()).toBe("caught the host's own fault");
+    expect(await ended()).toEqual([9, null]);
+    await gone(...pids);
+  });
+
+  test("on a rejection that nobody handles", async () => {
+    const { pids, ended } = await startHost("reject", { script });
     expect(await ended()).toEqual([1, null]);
     await gone(...pids);
   });
 });
 
-describe("a host that handles a signal itself", () => {
+test("[R05] on SIGINT with several connectors in one process", async () => {
+  const { host, pids, ended } = await startHost("stay", { servers: 2 });
+  host.kill("SIGINT");
+  expect(await ended()).toEqual([null, "SIGINT"]);
+  expect(pids).toHaveLength(4);
+  await gone(...pids);
+});
+
+test("[R05] a host that survives an error keeps its servers", async () => {
+  const { host, pids, nextLine, ended } = await startHost("throw-survived");
+  expect(await nextLine()).toBe("survived");
+  expect(pids.every(isRunning)).toBe(true);
+  host.kill("SIGTERM");
+  expect(await ended()).toEqual([null, "SIGTERM"]);
+  await gone(...pids);
+});
+
+describe("[R05] a host that handles a signal itself", () => {
   test.each(["before", "after"])(
     "%s it connected decides alone what it means, and its servers still answer",
     async (when) => {

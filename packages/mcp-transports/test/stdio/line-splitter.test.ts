@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createLineSplitter } from "../../src/stdio/line-splitter.ts";
 
 function linesOf(chunks: readonly (Buffer | string)[], maxLineBytes = 100): string[] {
@@ -13,7 +13,7 @@ describe("cutting a stream into lines", () => {
     ["one line in one chunk", ["abc\n"], ["abc"]],
     ["several lines in one chunk", ["a\nb\n\nc\n"], ["a", "b", "", "c"]],
     ["one line in many chunks", ["a", "b", "c\n"], ["abc"]],
-    ["Windows line ends", ["a\r", "\nb\r\n"], ["a", "b"]],
+    ["Windows line ends, which are white space to JSON", ["a\r", "\nb\r\n"], ["a\r", "b\r"]],
     ["a line that has not ended", ["a\nb"], ["a"]],
   ])("%s", (_, chunks, expected) => {
     expect(linesOf(chunks)).toEqual(expected);
@@ -23,6 +23,27 @@ describe("cutting a stream into lines", () => {
     const bytes = Buffer.from('{"text":"Grüße, 世界 🙂"}\n');
     const single = Array.from(bytes, (byte) => Buffer.from([byte]));
     expect(linesOf(single)).toEqual(['{"text":"Grüße, 世界 🙂"}']);
+  });
+
+  test("[R16] wherever a stream is cut, its lines are the same", () => {
+    const line = JSON.stringify({ text: 'a é € 🙂 \u2028\u2029 \uFEFF \u0000 e\u0301 \\ "' });
+    const bytes = Buffer.from(`${line}\n${line}\n`);
+    for (let first = 0; first <= bytes.length; first += 1) {
+      for (let second = first; second <= bytes.length; second += 1) {
+        const chunks = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
+        expect(linesOf(chunks, 0)).toEqual([line, line]);
+      }
+    }
+  });
+
+  test("[R17] the bytes of a long line are joined once, however small its chunks are", () => {
+    const joining = vi.spyOn(Buffer, "concat");
+    const chunk = Buffer.alloc(4096, "x");
+    const chunks = Array.from({ length: 4096 }, () => chunk);
+    const [line] = linesOf([...chunks, "\n"], 0);
+    expect(line).toHaveLength(16 * 1024 * 1024);
+    expect(joining).toHaveBeenCalledTimes(1);
+    joining.mockRestore();
   });
 
   test("a line of exactly the limit passes", () => {

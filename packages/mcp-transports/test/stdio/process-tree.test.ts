@@ -1,12 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, expect, test, vi } from "vitest";
-import { createProcessTree } from "../../src/stdio/process-tree.ts";
-import { connect } from "../connecting.ts";
-import { expectGone, isRunning } from "../processes.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { silentLogger } from "@jackfield/mcp-core";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createProcessSnapshot, type ProcessIdentity } from "../../src/stdio/process-snapshot.ts";
+import { createProcessTable, type ProcessTable } from "../../src/stdio/process-table.ts";
+import type { ProcessTree } from "../../src/stdio/process-tree.ts";
+import { createProcessTreeRegistry } from "../../src/stdio/process-tree-registry.ts";
+import { createTreeMembers } from "../../src/stdio/tree-members.ts";
+import { createRoster } from "../../src/stdio/tree-roster.ts";
+import { atEnd } from "../cleanup.ts";
+import { expectGone, isRunning, killAtEnd } from "../processes.ts";
 
-const registry = () => ({ add: vi.fn(), remove: vi.fn() });
+const label = { server: "files", command: "sh", log: silentLogger };
 const children: ChildProcess[] = [];
 
 afterEach(() => {
@@ -19,19 +24,28 @@ async function startShell(line: string): Promise<{ child: ChildProcess; pids: nu
   const child = spawn("/bin/sh", ["-c", line], { detached: true, stdio: ["pipe", "pipe", "ignore"] });
   children.push(child);
   const [output] = await once(child.stdout, "data");
-  return { child, pids: [child.pid as number, ...String(output).trim().split(" ").map(Number)] };
+  const printed = String(output).trim().split(/\s+/).map(Number);
+  killAtEnd(...printed);
+  return { child, pids: [child.pid as number, ...printed] };
 }
 
-test("a process that ends with its input is not sent a signal", async () => {
+function adopt(child: ChildProcess, table?: ProcessTable): ProcessTree {
+  return createProcessTreeRegistry({ table }).adopt(child, label);
+}
+
+/** Prints its process id and ignores every polite request. */
+const STUBBORN = 'trap "" TERM HUP; echo $$; while :; do sleep 600; done';
+
+test("[R01] a process that ends with its input is not sent a signal", async () => {
   const { child, pids } = await startShell("echo $$; cat >/dev/null");
-  await createProcessTree(child, registry()).end();
+  await adopt(child).end();
   expectGone(pids);
   expect(child).toMatchObject({ exitCode: 0, signalCode: null });
 });
 
-test("a wrapper leaves no descendant behind", async () => {
+test("[R03] a wrapper leaves no descendant behind", async () => {
   const { child, pids } = await startShell("sleep 600 & echo $!; wait");
-  await createProcessTree(child, registry()).end();
+  await adopt(child).end();
   expectGone(pids);
 });
 
@@ -39,51 +53,159 @@ test("[X20] what ignores the end of its input and SIGTERM is stopped", async () 
   const { child, pids } = await startShell(
     "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
   );
-  await createProcessTree(child, registry()).end();
+  await adopt(child).end();
   expectGone(pids);
   expect(child.signalCode).toBe("SIGKILL");
 });
 
-test("descendants whose leader has ended already are found by their group", async () => {
+test("[R03] a stubborn leaf that called setsid is stopped, below a wrapper that goes at once", async () => {
+  const { child, pids } = await startShell(`exec 3<&0; setsid sh -c '${STUBBORN}' & cat <&3 >/dev/null`);
+  expect(new Set(pids).size).toBe(2);
+  await adopt(child).end();
+  expectGone(pids);
+  expect(child.exitCode).toBe(0);
+});
+
+test("[R03] a leaf that called setsid is found behind three wrappers, with what it has started itself", async () => {
+  const leaf = `setsid sh -c 'trap "" TERM; sleep 600 & echo $$ $!; wait; sleep 600'; true`;
+  const wrapped = `require("node:child_process").spawn("sh", ["-c", ${JSON.stringify(leaf)}], { stdio: "inherit" })`;
+  const quoted = `'${wrapped.replaceAll("'", "'\\''")}'`;
+  const { child, pids } = await startShell(`"${process.execPath}" -e ${quoted}; true`);
+  expect(new Set(pids).size).toBe(3);
+  await adopt(child).end();
+  expectGone(pids);
+});
+
+test("[R03] descendants whose leader has ended already are found by their session", async () => {
   const { child, pids } = await startShell("sleep 600 >/dev/null & echo $!; exit 0");
   if (child.exitCode === null) await once(child, "exit");
   expect(pids.slice(1).every(isRunning)).toBe(true);
-  await createProcessTree(child, registry()).end();
+  await adopt(child).end();
   expectGone(pids.slice(1));
 });
 
+test("[R03] a stopped process is ended too", async () => {
+  const { child, pids } = await startShell("echo $$; while :; do sleep 600; done");
+  child.kill("SIGSTOP");
+  await adopt(child).end();
+  expectGone(pids);
+});
+
+test("[R03] whoever keeps starting others in new sessions is stopped with all of them", async () => {
+  const source = `
+    process.on("SIGTERM", () => {});
+    const { spawn } = require("node:child_process");
+    const more = () => spawn("sleep", ["600"], { detached: true, stdio: "ignore" }).unref();
+    setInterval(more, 5); more(); console.log(process.pid);`;
+  const child = spawn(process.execPath, ["-e", source], {
+    detached: true,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  children.push(child);
+  await once(child.stdout, "data");
+  const table = createProcessTable();
+  const signalled = new Set<number>();
+  const kill = vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
+    signalled.add(pid);
+    return realKill(pid, signal);
+  });
+  await adopt(child, table).end();
+  kill.mockRestore();
+  expect(signalled.size).toBeGreaterThan(10);
+  expectGone([...signalled]);
+  // The leak check looks for those that were missed.
+});
+
+const realKill = process.kill.bind(process);
+
 test("ending it twice, and in a hurry meanwhile, is one end", async () => {
   const { child, pids } = await startShell("sleep 600 & echo $!; wait");
-  const known = registry();
-  const tree = createProcessTree(child, known);
-  expect(known.add).toHaveBeenCalledExactlyOnceWith(tree);
+  const tree = adopt(child);
+  expect(process.listenerCount("SIGHUP")).toBe(1);
   const first = tree.end();
   expect(tree.end()).toBe(first);
   expect(tree.end({ hurry: true })).toBe(first);
   await first;
-  expect(known.remove).toHaveBeenCalledExactlyOnceWith(tree);
+  expect(process.listenerCount("SIGHUP")).toBe(0);
   expectGone(pids);
 });
 
-test("what is gone is not signalled again: its number may be somebody else's", async () => {
-  const { child } = await startShell("echo 1; cat >/dev/null");
-  const tree = createProcessTree(child, registry());
-  await tree.end();
-  const kill = vi.spyOn(process, "kill");
-  tree.killNow();
-  expect(kill).not.toHaveBeenCalled();
-  kill.mockRestore();
+describe("a foreign process is never signalled", () => {
+  /** A table that knows one process by another start than it has. */
+  function mistaken(pid: number): ProcessTable {
+    const table = createProcessTable();
+    let isFirst = true;
+    return {
+      ...table,
+      inspect(asked) {
+        const fact = table.inspect(asked);
+        if (!fact || asked !== pid || !isFirst) return fact;
+        isFirst = false;
+        return { ...fact, start: `${fact.start}0` };
+      },
+    };
+  }
+
+  test("[R06] if it has the number of a child that is gone, nor the group it leads", async () => {
+    const { child, pids } = await startShell("sleep 600 & echo $!; wait");
+    const kill = vi.spyOn(process, "kill");
+    atEnd(() => kill.mockRestore());
+    // The child is said to be gone, and its number to be another's since.
+    const gone = Object.assign(Object.create(child), { exitCode: 0, stdin: null });
+    await adopt(gone, mistaken(child.pid as number)).end();
+    expect(kill).not.toHaveBeenCalled();
+    kill.mockRestore();
+    expect(pids.every(isRunning)).toBe(true);
+    await adopt(child).end();
+  });
+
+  test("[R06] if its number is given away between a look and the signal", async () => {
+    const { child, pids } = await startShell("sleep 600 & echo $!; wait");
+    const table = createProcessTable();
+    const other = pids[1] as number;
+    const changing: ProcessTable = {
+      ...table,
+      inspect(pid) {
+        const fact = table.inspect(pid);
+        return fact && pid === other ? { ...fact, start: `${fact.start}0` } : fact;
+      },
+    };
+    const kill = vi.spyOn(process, "kill");
+    atEnd(() => kill.mockRestore());
+    await adopt(child, changing).end();
+    expect(kill.mock.calls.map(([pid]) => pid)).not.toContain(other);
+    expect(kill.mock.calls.map(([pid]) => pid)).toContain(child.pid);
+    kill.mockRestore();
+    expect(isRunning(other)).toBe(true);
+  });
+
+  test("once everybody in a tree was seen gone", async () => {
+    const { child, pids } = await startShell("sleep 600 & echo $!; wait");
+    const table = createProcessTable();
+    const members = createTreeMembers(
+      createRoster(table.inspect(pids[0] as number) as ProcessIdentity),
+      table,
+    );
+    expect(members.look(createProcessSnapshot([]))).toBe(false);
+    expect(members.look(await table.snapshot())).toBe(false);
+    const kill = vi.spyOn(process, "kill");
+    atEnd(() => kill.mockRestore());
+    members.signal("SIGTERM");
+    members.kill();
+    expect(kill).not.toHaveBeenCalled();
+    kill.mockRestore();
+    await adopt(child).end();
+  });
 });
 
-test("a session with a server behind a wrapper leaves nothing behind when it is closed", async () => {
-  const server = scriptedServer();
-  const [node, ...args] = [server.command, ...server.args];
-  const quoted = args.map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(" ");
-  // A shell gives a background command no input of its own, so it is handed on.
-  const line = `exec 3<&0; "${node}" ${quoted} <&3 & wait`;
-  const session = await connect({ ...server, command: "/bin/sh", args: ["-c", line] });
-  expect((await session.list("tools", { signal: new AbortController().signal })).items).toHaveLength(1);
-  expect(server.starts().every(isRunning)).toBe(true);
-  await session.close();
-  expectGone(server.starts());
+describe("where the system does not tell who is who", () => {
+  const blind = createProcessTable({ scan: () => [], scanNow: () => [], inspect: () => undefined });
+
+  test("the leader's group is ended as a whole", async () => {
+    const { child, pids } = await startShell(
+      "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
+    );
+    await adopt(child, blind).end({ hurry: true });
+    expectGone(pids);
+  });
 });

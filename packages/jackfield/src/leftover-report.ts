@@ -1,0 +1,25 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Logger } from "@jackfield/mcp-core";
+import { findLeftovers, type Leftover } from "@jackfield/mcp-transports";
+import { stateDirectory } from "./state-directory.ts";
+
+/** Where running child processes are written down, so that the next start finds those of a host that was killed. */
+export function processRecordDirectory(): string {
+  const directory = stateDirectory({ platform: process.platform, env: process.env, home: homedir() });
+  return join(directory, "processes");
+}
+
+/** Finds what an earlier host left running, and says so. Nothing is ended. A directory that cannot be trusted is not read. */
+export async function reportLeftovers(directory: string, log: Logger): Promise<readonly Leftover[]> {
+  try {
+    const leftovers = await findLeftovers({ directory });
+    for (const { server, hostPid } of leftovers) {
+      log("warn", "a server of an earlier run, whose host was killed, is still running", { server, hostPid });
+    }
+    return leftovers;
+  } catch (error) {
+    log("warn", "earlier runs could not be looked up", { error: String(error) });
+    return [];
+  }
+}

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { stateDirectory } from "../src/state-directory.ts";
+
+describe("where state is kept", () => {
+  it.each([
+    ["linux", {}, "/home/ada", "/home/ada/.local/state/jackfield"],
+    ["linux", { XDG_STATE_HOME: "/var/state" }, "/home/ada", "/var/state/jackfield"],
+    ["linux", { XDG_STATE_HOME: "relative" }, "/home/ada", "/home/ada/.local/state/jackfield"],
+    ["linux", { JACKFIELD_HOME: "/opt/jf", XDG_STATE_HOME: "/var/state" }, "/home/ada", "/opt/jf/state"],
+    ["darwin", {}, "/Users/ada", "/Users/ada/Library/Application Support/jackfield"],
+    ["win32", {}, "C:\\Users\\ada", "C:\\Users\\ada\\AppData\\Local\\jackfield\\State"],
+    ["win32", { LOCALAPPDATA: "D:\\Local" }, "C:\\Users\\ada", "D:\\Local\\jackfield\\State"],
+  ] as const)("on %s with %j at %s: %s", (platform, env, home, expected) => {
+    expect(stateDirectory({ platform, env, home })).toBe(expected);
+  });
+});

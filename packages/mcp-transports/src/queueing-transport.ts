@@ -1,0 +1,24 @@
+import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+
+/** What a queue asks and tells about one message. */
+export interface QueueHooks {
+  /** Asked before the message is written; one that nobody wants is left out. */
+  isWanted(): boolean;
+  /** The message is about to be written: from now on it may arrive. */
+  onWriting(): void;
+}
+
+export interface QueueingSendOptions extends TransportSendOptions {
+  readonly hooks?: QueueHooks | undefined;
+}
+
+/** A transport with which a message can wait before anything of it is written. */
+export interface QueueingTransport extends Transport {
+  readonly isQueueing: true;
+  send(message: JSONRPCMessage, options?: QueueingSendOptions): Promise<void>;
+}
+
+/** Whether a transport tells when a message is written. Others write it when they are handed it. */
+export function isQueueing(transport: Transport): transport is QueueingTransport {
+  return "isQueueing" in transport && transport.isQueueing === true;
+}

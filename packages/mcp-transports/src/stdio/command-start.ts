@@ -1,0 +1,68 @@
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { ResolvedStdioServer } from "@jackfield/mcp-core";
+import { ChannelFault } from "../channel-fault.ts";
+import { type CommandLaunch, planLaunch } from "./command-launch.ts";
+import { findCommand, projectsAmong } from "./command-lookup.ts";
+
+/**
+ * Looks a server's command up on this machine and decides how it is started. The `PATH` of the child's own environment
+ * counts, and the host's only if the child has none.
+ *
+ * @throws ChannelFault `command-missing`, or `launch-refused` where a batch file cannot be given its arguments.
+ */
+export function prepareStart({ command, args, env, cwd }: ResolvedStdioServer): CommandLaunch {
+  const { platform } = process;
+  const variable = (name: string) => findVariable(env, name) ?? findVariable(process.env, name);
+  const directory = resolve(cwd ?? "");
+  const finding = findCommand(command, {
+    platform,
+    path: variable("PATH") ?? "",
+    pathExt: variable("PATHEXT"),
+    cwd: directory,
+    projects: projectsAmong([directory, process.cwd()], findHome(), platform),
+    isExecutable,
+    realPath,
+  });
+  if (finding.file === undefined) {
+    throw new ChannelFault({ kind: "command-missing", passedOver: finding.passedOver });
+  }
+  const systemRoot = findVariable(process.env, "SystemRoot") ?? "C:\\Windows";
+  const launch = planLaunch(finding.file, args, { platform, systemRoot });
+  if ("fault" in launch) throw new ChannelFault({ kind: "launch-refused", reason: launch.fault });
+  return launch;
+}
+
+/** Windows knows a variable by its name in any case. */
+function findVariable(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  if (process.platform !== "win32") return env[name];
+  const spelling = Object.keys(env).find((found) => found.toUpperCase() === name.toUpperCase());
+  return spelling === undefined ? undefined : env[spelling];
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, process.platform === "win32" ? constants.F_OK : constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A user without an entry in the system's list of users has none; the root then stands for it. */
+function findHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return resolve("/");
+  }
+}

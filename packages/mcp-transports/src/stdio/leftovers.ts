@@ -1,0 +1,87 @@
+import type { ProcessRecord, RecordedTree } from "./process-record.ts";
+import {
+  currentPlace,
+  openProcessRecordDirectory,
+  type ProcessRecordDirectory,
+  type RecordFile,
+} from "./process-record-directory.ts";
+import type { ProcessSnapshot } from "./process-snapshot.ts";
+import { createProcessTable } from "./process-table.ts";
+import { endMembers } from "./tree-end.ts";
+import { createTreeMembers } from "./tree-members.ts";
+import { recallRoster, updateRoster } from "./tree-roster.ts";
+
+/** A server that still runs although the host that started it is gone. */
+export interface Leftover extends RecordedTree {
+  /** The process that had started it. */
+  readonly hostPid: number;
+}
+
+/**
+ * Finds servers whose host was killed before it could end them, in the records that `createConnector` writes with
+ * `processRecord`. Nothing is ended; records that name nobody any more are removed. Hosts that still run are left alone, and
+ * so is a process that merely has the number of one that was written down. A missing directory holds no records.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` if others may write in the directory, or it belongs to somebody else.
+ */
+export async function findLeftovers(options: { readonly directory: string }): Promise<readonly Leftover[]> {
+  const directory = openProcessRecordDirectory(options.directory);
+  // Read before it is looked who runs: a host that starts meanwhile would seem to be gone.
+  const found = directory.list().map((file) => ({ file, record: readRecord(directory, file) }));
+  if (found.length === 0) return [];
+  const snapshot = await createProcessTable().snapshot();
+  if (!snapshot) return [];
+  return found.flatMap(({ file, record }) => {
+    if (file.isDraft && !snapshot.get(file.hostPid)) directory.remove(file.path);
+    return record ? examine(record, file, { directory, snapshot }) : [];
+  });
+}
+
+/**
+ * Ends what `findLeftovers` has found, each tree as if it were closed: SIGTERM first, SIGKILL after a second. Resolves with
+ * those that could not be ended. Records are cleaned up when leftovers are next looked for.
+ */
+export async function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]> {
+  const table = createProcessTable();
+  const ended = await Promise.all(
+    leftovers.map(async ({ processes }) => {
+      const members = createTreeMembers(recallRoster(processes), table);
+      return !members.look(await table.snapshot()) || endMembers(members, table);
+    }),
+  );
+  return leftovers.filter((_, index) => !ended[index]);
+}
+
+/** A draft is not whole; its host writes it anew, or is gone. */
+function readRecord(directory: ProcessRecordDirectory, file: RecordFile): ProcessRecord | undefined {
+  return file.isDraft ? undefined : directory.read(file.path);
+}
+
+interface Examination {
+  readonly directory: ProcessRecordDirectory;
+  readonly snapshot: ProcessSnapshot;
+}
+
+/** What a record of another machine or PID namespace says cannot be judged from here. */
+function examine(
+  record: ProcessRecord,
+  { path }: RecordFile,
+  { directory, snapshot }: Examination,
+): Leftover[] {
+  const { host, trees, place } = record;
+  const here = currentPlace();
+  if (place.machine !== here.machine) return [];
+  if (place.boot === here.boot) {
+    if (place.pidNamespace !== here.pidNamespace) return [];
+    if (snapshot.get(host.pid)?.start === host.start) return [];
+  }
+  const left = place.boot === here.boot ? trees.flatMap((tree) => whoIsLeft(tree, snapshot)) : [];
+  if (left.length === 0) directory.remove(path);
+  else if (left.length < trees.length) directory.write(path, { ...record, trees: left });
+  return left.map((tree) => ({ ...tree, hostPid: host.pid }));
+}
+
+function whoIsLeft(tree: RecordedTree, snapshot: ProcessSnapshot): RecordedTree[] {
+  const { members } = updateRoster(recallRoster(tree.processes), snapshot, process.pid);
+  return members.length > 0 ? [{ ...tree, processes: members }] : [];
+}

@@ -1,0 +1,44 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import type { StrayOutput } from "../channel.ts";
+import { createLineSplitter } from "./line-splitter.ts";
+import { createStrayLines } from "./stray-lines.ts";
+import { parseLine } from "./wire-line.ts";
+
+/** Reads messages from what a process writes to its standard output. */
+export interface MessageReader {
+  /** @throws ChannelFault `message-too-large`; nothing may be pushed after that. */
+  push(chunk: Buffer): void;
+  /** What it read besides messages. */
+  stray(): StrayOutput | undefined;
+}
+
+export interface MessageReaderOptions {
+  /** `0` means no limit. */
+  readonly maxMessageBytes: number;
+  onMessage(message: JSONRPCMessage): void;
+  /** A message could not be dealt with: the next one comes all the same. */
+  onError(error: Error): void;
+  /** Hears of the first line that is no message. */
+  onStrayOutput(line: string): void;
+}
+
+/** Whatever else stands on standard output is counted and skipped. */
+export function createMessageReader(options: MessageReaderOptions): MessageReader {
+  const { maxMessageBytes, onMessage, onError, onStrayOutput } = options;
+  const strays = createStrayLines(onStrayOutput);
+
+  const deliver = (message: JSONRPCMessage) => {
+    try {
+      onMessage(message);
+    } catch (error) {
+      onError(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const lines = createLineSplitter(maxMessageBytes, (line) => {
+    const { messages, isStray } = parseLine(line);
+    if (isStray) strays.add(line);
+    for (const message of messages) deliver(message);
+  });
+
+  return { push: (chunk) => lines.push(chunk), stray: () => strays.summary() };
+}

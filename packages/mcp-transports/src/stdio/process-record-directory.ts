@@ -1,0 +1,103 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+import { McpError } from "@jackfield/mcp-core";
+import { type ProcessPlace, type ProcessRecord, parseProcessRecord } from "./process-record.ts";
+
+/** Far more than any host starts; a larger file is not ours. */
+const LARGEST_RECORD_BYTES = 1024 * 1024;
+const OTHERS_MAY_WRITE = 0o022;
+const RECORD_NAME = /^(\d+)-[0-9a-f]{8}\.json(\.draft)?$/;
+
+/** A file of the directory that is named like a record. */
+export interface RecordFile {
+  readonly path: string;
+  readonly hostPid: number;
+  /** Its writer was killed before the file was whole. */
+  readonly isDraft: boolean;
+}
+
+/** The folder with one record for each host. Everything is synchronous: a record must be whole before the host can be killed. */
+export interface ProcessRecordDirectory {
+  list(): readonly RecordFile[];
+  read(path: string): ProcessRecord | undefined;
+  /** A file for a record of this host. `name` tells several in one host apart: eight hexadecimal digits. */
+  pathFor(hostPid: number, name: string): string;
+  write(path: string, record: ProcessRecord): void;
+  remove(path: string): void;
+}
+
+/**
+ * The directory itself is made when something is written. Who may write in it can have processes ended, so one that belongs
+ * to somebody else, or in which others may write, is refused with `MCP_CONFIG_INVALID`.
+ */
+export function openProcessRecordDirectory(directory: string): ProcessRecordDirectory {
+  const folder = resolve(directory);
+  return {
+    list() {
+      if (!statSync(folder, { throwIfNoEntry: false })) return [];
+      requirePrivate(folder);
+      return readdirSync(folder).flatMap((name) => {
+        const [, hostPid, draft] = RECORD_NAME.exec(name) ?? [];
+        return hostPid
+          ? { path: join(folder, name), hostPid: Number(hostPid), isDraft: draft !== undefined }
+          : [];
+      });
+    },
+    read(path) {
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (!found?.isFile() || found.size > LARGEST_RECORD_BYTES) return undefined;
+      return parseProcessRecord(readFileSync(path, "utf8"));
+    },
+    pathFor: (hostPid, name) => join(folder, `${hostPid}-${name}.json`),
+    write(path, record) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      requirePrivate(folder);
+      const draft = `${path}.draft`;
+      rmSync(draft, { force: true });
+      writeFileSync(draft, JSON.stringify(record), { mode: 0o600, flag: "wx" });
+      renameSync(draft, path);
+    },
+    remove: (path) => rmSync(path, { force: true }),
+  };
+}
+
+/** The place this process is in. Systems that do not tell a part of it have an empty text for it. */
+export function currentPlace(): ProcessPlace {
+  return {
+    machine: hostname(),
+    boot: textOr(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
+    pidNamespace: textOr(() => readlinkSync("/proc/self/ns/pid")),
+  };
+}
+
+function textOr(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+function requirePrivate(folder: string): void {
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  const { uid, mode } = statSync(folder);
+  if (uid !== user)
+    throw new McpError("MCP_CONFIG_INVALID", `${folder} belongs to another user; name another directory.`);
+  if (mode & OTHERS_MAY_WRITE)
+    throw new McpError(
+      "MCP_CONFIG_INVALID",
+      `Others may write in ${folder}; take that right away (chmod 700) or name another directory.`,
+    );
+}

@@ -1,0 +1,65 @@
+import type { ProcessIdentity } from "./process-snapshot.ts";
+
+/** Where process numbers mean something: on one machine, since it was started, in one PID namespace. */
+export interface ProcessPlace {
+  readonly machine: string;
+  readonly boot: string;
+  readonly pidNamespace: string;
+}
+
+/** A process tree as it is written down. */
+export interface RecordedTree {
+  readonly server: string;
+  readonly command: string;
+  readonly processes: readonly ProcessIdentity[];
+}
+
+/** What one host has started. No argument and no variable stands in it: they may be secrets. */
+export interface ProcessRecord {
+  readonly version: 1;
+  readonly place: ProcessPlace;
+  readonly host: ProcessIdentity;
+  readonly trees: readonly RecordedTree[];
+}
+
+/** Reads a record; `undefined` for anything else. */
+export function parseProcessRecord(text: string): ProcessRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return isRecord(value) ? value : undefined;
+}
+
+function isRecord(value: unknown): value is ProcessRecord {
+  if (!isObject(value) || value.version !== 1 || !isObject(value.place)) return false;
+  const { machine, boot, pidNamespace } = value.place;
+  return (
+    [machine, boot, pidNamespace].every(isText) && isIdentity(value.host) && isListOf(value.trees, isTree)
+  );
+}
+
+function isTree(value: unknown): value is RecordedTree {
+  return (
+    isObject(value) && isText(value.server) && isText(value.command) && isListOf(value.processes, isIdentity)
+  );
+}
+
+/** Numbers up to 1 are no process that anybody starts: signalled, they mean everybody. */
+function isIdentity(value: unknown): value is ProcessIdentity {
+  return isObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 1 && isText(value.start);
+}
+
+function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is readonly T[] {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import type { RecordedTree } from "./process-record.ts";
+import { currentPlace, openProcessRecordDirectory } from "./process-record-directory.ts";
+import type { ProcessTable } from "./process-table.ts";
+
+/** Keeps this host's record on disk. */
+export interface ProcessRecorder {
+  /**
+   * Replaces what is written; with no processes the record is removed. Does nothing on systems that do not tell when a
+   * process started (Windows).
+   *
+   * @throws The system's error, or McpError `MCP_CONFIG_INVALID` for a directory that is not private.
+   */
+  save(trees: readonly RecordedTree[]): void;
+}
+
+/** Prepares a record; the first save that has something to write makes it, and the directory if it is missing. */
+export function createProcessRecorder(directory: string, table: ProcessTable): ProcessRecorder {
+  const folder = openProcessRecordDirectory(directory);
+  const path = folder.pathFor(process.pid, randomBytes(4).toString("hex"));
+  let written = "[]";
+
+  return {
+    save(trees) {
+      const running = trees.filter(({ processes }) => processes.length > 0);
+      const wanted = JSON.stringify(running);
+      if (wanted === written) return;
+      const host = table.inspect(process.pid);
+      if (!host) return;
+      if (running.length === 0) folder.remove(path);
+      else
+        folder.write(path, {
+          version: 1,
+          place: currentPlace(),
+          host: { pid: host.pid, start: host.start },
+          trees: running,
+        });
+      written = wanted;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { execFile, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import {
+  createProcessSnapshot,
+  type ProcessFact,
+  type ProcessSnapshot,
+  PS_COLUMNS,
+  parseProcStat,
+  parsePsOutput,
+} from "./process-snapshot.ts";
+
+/** Scans follow each other no faster than this, and take no more than a fifth of the time. */
+const SHORTEST_INTERVAL_MS = 20;
+const REST_PER_SCAN = 4;
+
+/** Tells which processes there are. Everything is `undefined` where the system does not tell. */
+export interface ProcessTable {
+  /**
+   * All processes at a moment not before the question. Who asks while a scan is due gets the same one, so many trees that
+   * end together cost no more than one. Never more often than every 20 ms: whoever polls needs no pause of its own.
+   */
+  snapshot(): Promise<ProcessSnapshot | undefined>;
+  /** All processes now, for a host that has no later. */
+  snapshotNow(): ProcessSnapshot | undefined;
+  /** One process now. */
+  inspect(pid: number): ProcessFact | undefined;
+}
+
+/** How a system is asked. */
+export interface ProcessSource {
+  scan(): ProcessFact[] | Promise<ProcessFact[]>;
+  scanNow(): ProcessFact[];
+  inspect(pid: number): ProcessFact | undefined;
+}
+
+/** Reads the system's processes: `/proc` on Linux, `ps` on other POSIX systems, nothing on Windows. */
+export function createProcessTable(source: ProcessSource = systemSource()): ProcessTable {
+  let nextScanAt = 0;
+  let upcoming: Promise<ProcessSnapshot | undefined> | undefined;
+
+  const scan = async () => {
+    const startedAt = performance.now();
+    nextScanAt = startedAt + SHORTEST_INTERVAL_MS;
+    try {
+      return toSnapshot(await source.scan());
+    } catch {
+      return undefined;
+    } finally {
+      const tookMs = performance.now() - startedAt;
+      nextScanAt = startedAt + tookMs + Math.max(SHORTEST_INTERVAL_MS, REST_PER_SCAN * tookMs);
+    }
+  };
+  const scanAfter = async (delayMs: number) => {
+    await pause(delayMs);
+    upcoming = undefined;
+    return scan();
+  };
+
+  return {
+    snapshot() {
+      if (upcoming) return upcoming;
+      const delayMs = nextScanAt - performance.now();
+      if (delayMs <= 0) return scan();
+      upcoming = scanAfter(delayMs);
+      return upcoming;
+    },
+    snapshotNow: () => attempt(() => toSnapshot(source.scanNow())),
+    inspect: (pid) => attempt(() => source.inspect(pid)),
+  };
+}
+
+/** A list without a single process is no list: not even the one that asks is on it. */
+function toSnapshot(facts: readonly ProcessFact[]): ProcessSnapshot | undefined {
+  return facts.length > 0 ? createProcessSnapshot(facts) : undefined;
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function systemSource(): ProcessSource {
+  if (process.platform === "win32") return { scan: () => [], scanNow: () => [], inspect: () => undefined };
+  return process.platform === "linux" ? procSource : psSource;
+}
+
+/** A whole scan takes a few milliseconds; asynchronous reads would take ten times as long. */
+const procSource: ProcessSource = {
+  scan: scanProc,
+  scanNow: scanProc,
+  inspect: inspectProc,
+};
+
+function scanProc(): ProcessFact[] {
+  return readdirSync("/proc").flatMap((entry) => {
+    if (!/^\d+$/.test(entry)) return [];
+    return attempt(() => inspectProc(Number(entry))) ?? []; // gone since the folder was read
+  });
+}
+
+function inspectProc(pid: number): ProcessFact | undefined {
+  return parseProcStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
+}
+
+/** The start time is text: it must not depend on the language or the time zone. */
+const PS_OPTIONS = {
+  env: { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" },
+  encoding: "utf8",
+  maxBuffer: 64 * 1024 * 1024,
+} as const;
+
+/** For systems without `/proc`. */
+export const psSource: ProcessSource = {
+  async scan() {
+    const { stdout } = await promisify(execFile)("ps", ["-A", "-o", PS_COLUMNS], PS_OPTIONS);
+    return [...parsePsOutput(stdout)];
+  },
+  scanNow: () => [...parsePsOutput(runPs(["-A", "-o", PS_COLUMNS]))],
+  inspect: (pid) => parsePsOutput(runPs(["-p", String(pid), "-o", PS_COLUMNS]))[0],
+};
+
+function runPs(args: readonly string[]): string {
+  return spawnSync("ps", args, PS_OPTIONS).stdout ?? "";
+}

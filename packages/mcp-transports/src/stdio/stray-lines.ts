@@ -1,0 +1,27 @@
+import type { StrayOutput } from "../channel.ts";
+
+/** What is kept of the first line, in characters: more than is shown, so that no half secret is left when it is cut. */
+const KEPT_LENGTH = 16 * 1024;
+
+/** Counts the lines on standard output that are not JSON-RPC. */
+export interface StrayLines {
+  add(line: string): void;
+  /** Nothing if there was none. */
+  summary(): StrayOutput | undefined;
+}
+
+/** `onFirst` hears of the first line alone: a server that logs there would fill the host's log as well. */
+export function createStrayLines(onFirst: (line: string) => void): StrayLines {
+  let lines = 0;
+  let first = "";
+  return {
+    add(line) {
+      lines += 1;
+      if (lines > 1) return;
+      // A slice would keep the whole line alive.
+      first = line.length > KEPT_LENGTH ? structuredClone(line.slice(0, KEPT_LENGTH)) : line;
+      onFirst(first);
+    },
+    summary: () => (lines > 0 ? { lines, first } : undefined),
+  };
+}

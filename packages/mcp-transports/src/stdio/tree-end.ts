@@ -1,0 +1,50 @@
+import type { ProcessTable } from "./process-table.ts";
+import type { TreeMembers } from "./tree-members.ts";
+
+/**
+ * How long each step of an end is waited for, in milliseconds: 3.5 s in all. Who was killed needs time only to be cleared away,
+ * but many at once need some.
+ */
+export const END_OF_INPUT_GRACE_MS = 1000;
+const SIGTERM_GRACE_MS = 1000;
+const SIGKILL_GRACE_MS = 1500;
+
+/** Stopping everybody who can start others is done after two rounds, unless somebody is quicker. */
+const MOST_ROUNDS = 10;
+
+/** Asks everybody to stop, and stops whoever has not after a while. False if even that was in vain. */
+export async function endMembers(members: TreeMembers, table: ProcessTable): Promise<boolean> {
+  members.signal("SIGTERM");
+  return (
+    (await goneWithin(members, table, AbortSignal.timeout(SIGTERM_GRACE_MS))) || killMembers(members, table)
+  );
+}
+
+/** Waits until nobody is left, or patience is. */
+export async function goneWithin(
+  members: TreeMembers,
+  table: ProcessTable,
+  patience: AbortSignal,
+): Promise<boolean> {
+  while (members.look(await table.snapshot())) if (patience.aborted) return false;
+  return true;
+}
+
+async function killMembers(members: TreeMembers, table: ProcessTable): Promise<boolean> {
+  const patience = AbortSignal.timeout(SIGKILL_GRACE_MS);
+  do {
+    for (let round = 0; round < MOST_ROUNDS && members.freeze(await table.snapshot()); round += 1);
+    members.kill();
+    if (!members.look(await table.snapshot())) return true;
+  } while (!patience.aborted);
+  return false;
+}
+
+/** Stops everybody in all of the trees before it returns: for the moment in which the host itself ends. */
+export function killAtOnce(trees: readonly TreeMembers[], table: ProcessTable): void {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const snapshot = table.snapshotNow();
+    if (trees.filter((members) => members.freeze(snapshot)).length === 0) break;
+  }
+  for (const members of trees) members.kill();
+}

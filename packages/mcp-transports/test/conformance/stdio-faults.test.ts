@@ -1,0 +1,139 @@
+import type { McpError, ResolvedStdioServer, ServerLimits } from "@jackfield/mcp-core";
+import type { FaultRecord, FaultScript } from "@jackfield/test-kit";
+import { describe, expect, test } from "vitest";
+import { atEnd } from "../cleanup.ts";
+import { connect, failToConnect, failureOf } from "../connecting.ts";
+import { expectGone, isRunning } from "../processes.ts";
+import { prepareFaultServer } from "./fault-server.ts";
+
+const never = { signal: new AbortController().signal };
+const HANDSHAKE = ["server/discover", "initialize"];
+const CALL = { name: "echo", arguments: { text: "héllo 😀\u2028" } };
+const ANSWER = [{ type: "text", text: JSON.stringify(CALL.arguments) }];
+
+interface Prepared {
+  readonly server: ResolvedStdioServer;
+  /** Every process that was started for it, grandchildren included. */
+  pids(): readonly number[];
+}
+
+function prepare(script: FaultScript, limits: ServerLimits = {}): Prepared {
+  const { server, records, dispose } = prepareFaultServer(script);
+  atEnd(dispose);
+  return { server: { ...server, limits }, pids: () => records().flatMap(pidsOf) };
+}
+
+function pidsOf(record: FaultRecord): readonly number[] {
+  return record.event === "started" ? [record.pid, record.grandchild ?? record.pid] : [];
+}
+
+describe("a server whose output is untidy is understood all the same", () => {
+  const untidy: Readonly<Record<string, FaultScript>> = {
+    "lines that end with CR LF": { crlf: true },
+    "characters cut apart at every byte": { chunkBytes: 1 },
+    "lines that are not JSON-RPC around each answer": {
+      junk: {
+        before: ["> starting", "", "{}", "[]", "null", '{"jsonrpc":"1.0"}'],
+        after: ["{ half", "\u0000\ufeff"],
+      },
+    },
+    "each answer twice": { duplicateAnswers: true },
+    "ids that have become texts": { stringIds: true },
+    "answers to requests nobody has made": { strayAnswers: true },
+    "a line of a megabyte": { answerBytes: { "tools/list": 1_000_000, "tools/call": 1_000_000 } },
+    "megabytes on stderr before an answer": { floodStderrBytes: 8_000_000 },
+    "all of it together": {
+      crlf: true,
+      chunkBytes: 7,
+      junk: { before: ["Loading …"] },
+      duplicateAnswers: true,
+      stringIds: true,
+      strayAnswers: true,
+      stderr: ["warning"],
+    },
+  };
+
+  test.each(Object.entries(untidy))("%s", async (_, script) => {
+    const session = await connect(prepare(script).server);
+    expect((await session.list("tools", never)).items).toHaveLength(4);
+    const calls = [1, 2].map(() => session.request("tools/call", CALL));
+    for (const { content } of await Promise.all(calls)) expect(content).toEqual(ANSWER);
+  });
+});
+
+describe("a server that ends the conversation", () => {
+  test.each(["legacy", "modern"] as const)(
+    "one that exits after the handshake is lost with its exit code: %s",
+    async (era) => {
+      const { server, pids } = prepare({ era, exitOn: "handshake", exitCode: 3 });
+      const session = await connect(server).catch((error: McpError) => error);
+      // Our confirmation may still have fitted into the pipe: then the session is lost at once, and says why.
+      const cause =
+        "handshake" in session ? await new Promise((resolve) => session.onClose(resolve)) : session;
+      expect(cause).toMatchObject({ code: "MCP_SERVER_EXITED", message: expect.stringContaining("code 3") });
+      expectGone(pids());
+    },
+  );
+
+  test("one that closes its stdout and lives on is let go, and its process ended", async () => {
+    const { server, pids } = prepare({ closeStdoutOn: "call", ignoreStdinEnd: true });
+    const session = await connect(server);
+    const ended = new Promise((resolve) => session.onClose(resolve));
+    const error = await failureOf(session.request("tools/call", CALL));
+    expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+    expect(await ended).toMatchObject({ code: "MCP_SESSION_LOST" });
+    await session.close();
+    expectGone(pids());
+  });
+
+  test("one whose line is larger than allowed is disconnected with the reason", async () => {
+    const script = { answerBytes: { "tools/call": 100_000 } };
+    const session = await connect(prepare(script, { maxMessageBytes: 50_000 }).server);
+    const error = await failureOf(session.request("tools/call", CALL));
+    expect(error).toMatchObject({ outcome: "unknown", cause: { code: "MCP_LIMIT_EXCEEDED" } });
+  });
+});
+
+describe("a server that does not go", () => {
+  test("one that reads no more keeps nobody waiting beyond the deadline, nor at the end", async () => {
+    const { server, pids } = prepare({ stopReadingOn: "list" });
+    const session = await connect(server);
+    const listing = failureOf(session.list("tools", never));
+    const text = "x".repeat(1_000_000);
+    const call = session.request("tools/call", { name: "echo", arguments: { text } }, { timeoutMs: 100 });
+    expect(await failureOf(call)).toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "unknown" });
+    await session.close();
+    expect(await listing).toMatchObject({ code: "MCP_CLOSED" });
+    expectGone(pids());
+  });
+
+  test("[X20] one that ignores the end of its input and every signal but one is ended", async () => {
+    const { server, pids } = prepare({ ignoreStdinEnd: true, ignoreSignals: true });
+    await (await connect(server)).close();
+    expectGone(pids());
+  });
+
+  test("a grandchild that ignores signals and holds the pipes goes with its server", async () => {
+    const { server, pids } = prepare({ grandchild: { ignoreSignals: true, holdsPipes: true } });
+    await (await connect(server)).close();
+    expect(pids()).toHaveLength(2);
+    expectGone(pids());
+  });
+
+  test("a grandchild that has a session of its own goes with its server", async () => {
+    const { server, pids } = prepare({ grandchild: { ignoreSignals: true, ownGroup: true } });
+    atEnd(() => {
+      for (const pid of pids().filter(isRunning)) process.kill(pid, "SIGKILL");
+    });
+    await (await connect(server)).close();
+    expect(pids()).toHaveLength(2);
+    expectGone(pids());
+  });
+
+  test("a grandchild goes with a server that never became ready", async () => {
+    const script = { silentOn: HANDSHAKE, grandchild: { ignoreSignals: true } };
+    const { server, pids } = prepare(script, { connectTimeoutMs: 1500 });
+    expect((await failToConnect(server)).code).toBe("MCP_CONNECT_TIMEOUT");
+    expectGone(pids());
+  });
+});

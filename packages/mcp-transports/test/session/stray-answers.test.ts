@@ -1,0 +1,107 @@
+import { expect, test, vi } from "vitest";
+import { connect, failureOf } from "../connecting.ts";
+import { scriptedServer } from "../scripted-server.ts";
+
+const call = (text: string) => ({ name: "echo", arguments: { text } });
+const textOf = (result: { readonly content: readonly object[] }) =>
+  (result.content[0] as { readonly text: string } | undefined)?.text;
+
+/** Answers every call only after answers with other ids; what each of them holds names its id. */
+const confusing = () =>
+  scriptedServer(
+    (message, { send, answer }) => {
+      if (message.method !== "tools/call") return undefined;
+      const result = (text: string) => ({
+        resultType: "complete",
+        content: [{ type: "text", text }],
+      });
+      const id = Number(message.id);
+      const others = [
+        null,
+        "",
+        " ",
+        "0x0",
+        `0${id}`,
+        `${id}.0`,
+        ` ${id}`,
+        `${id}e0`,
+        [id],
+        true,
+        -id - 1,
+        id + 0.5,
+        1e9,
+      ];
+      for (const other of others) {
+        send({ id: other, result: result(`wrong: ${JSON.stringify(other)}`) });
+        send({ id: other, error: { code: -32603, message: `wrong: ${JSON.stringify(other)}` } });
+      }
+      send({ result: result("wrong: none") });
+      answer({ content: [{ type: "text", text: message.params.arguments.text }] });
+      answer({ content: [{ type: "text", text: "wrong: second" }] });
+      return true;
+    },
+    { isModern: true, capabilities: { tools: {} } },
+  );
+
+test("[R40] unknown, empty, misspelt and missing ids resolve no call, and neither does a second answer", async () => {
+  const log = vi.fn();
+  const server = confusing();
+  // Without the probe, request 0 is a call.
+  const first = await connect(server);
+  const session = await connect(server, { prior: first.handshake.prior, log });
+  const texts = Array.from({ length: 20 }, (_, n) => `call ${n}`);
+  const results = await Promise.all(texts.map((text) => session.request("tools/call", call(text))));
+  expect(results.map(textOf)).toEqual(texts);
+  const ids = server.received().flatMap(({ method, id }) => (method === "tools/call" ? [id] : []));
+  expect(ids).toContain(0);
+  expect(await session.request("tools/call", call("next"))).toMatchObject({ content: [{ text: "next" }] });
+  const told = log.mock.calls.filter(([, message]) => message.includes("nobody waits for"));
+  expect(told.map(([, , fields]) => fields.count)).toEqual([1, 10, 100]);
+});
+
+test("[R40] the number of a request, given back as a string, is its own id and no other's", async () => {
+  const server = scriptedServer((message, { send }) => {
+    if (message.method !== "tools/call") return undefined;
+    const { progressToken } = message.params._meta;
+    send({ method: "notifications/progress", params: { progressToken: String(progressToken), progress: 1 } });
+    const content = [{ type: "text", text: message.params.arguments.text }];
+    send({ id: String(message.id), result: { content } });
+    send({ id: message.id, result: { content: [{ type: "text", text: "second" }] } });
+    return true;
+  });
+  const session = await connect(server);
+  const onProgress = vi.fn();
+  const texts = Array.from({ length: 20 }, (_, n) => `call ${n}`);
+  const calls = texts.map((text) => session.request("tools/call", call(text), { onProgress }));
+  expect((await Promise.all(calls)).map(textOf)).toEqual(texts);
+  expect(onProgress).toHaveBeenCalledTimes(20);
+});
+
+test("[R39] an answer to a call that was given up is nobody's, also if it comes while others wait", async () => {
+  const server = scriptedServer((message, { send, answer }) => {
+    if (message.method !== "tools/call") return undefined;
+    const state = globalThis as { late?: (number | string | undefined)[] };
+    state.late ??= [];
+    const { text } = message.params.arguments;
+    if (text === "late") state.late.push(message.id);
+    else {
+      for (const id of state.late.splice(0))
+        send({ id, result: { content: [{ type: "text", text: "late" }] } });
+      answer({ content: [{ type: "text", text }] });
+    }
+    return true;
+  });
+  const log = vi.fn();
+  const session = await connect(server, { log });
+  const given = Array.from({ length: 10 }, () =>
+    failureOf(session.request("tools/call", call("late"), { timeoutMs: 30 })),
+  );
+  for (const error of await Promise.all(given)) expect(error.code).toBe("MCP_CALL_TIMEOUT");
+  const results = await Promise.all(["a", "b", "c"].map((text) => session.request("tools/call", call(text))));
+  expect(results.map(textOf)).toEqual(["a", "b", "c"]);
+  const told = log.mock.calls.filter(([, message]) => message.includes("nobody waits for"));
+  expect(told.map(([level, , fields]) => [level, fields.count])).toEqual([
+    ["debug", 1],
+    ["debug", 10],
+  ]);
+});

@@ -1,0 +1,278 @@
+import { once } from "node:events";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { atEnd } from "../cleanup.ts";
+import { connect, failToConnect } from "../connecting.ts";
+import { createRandom, randomArgument } from "../random-arguments.ts";
+import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
+
+/** The ways to a shell: the option of `spawn`, functions that are one, and shells by name. */
+const SHELLS = [
+  /\bshell\s*:(?!\s*false\b)/,
+  /[{,]\s*exec(?:Sync)?\s*[,}][^;]*from "node:child_process"/,
+  /["'`](?:\/bin\/)?(?:ba|da|z)?sh["'`]|["'`](?:powershell|pwsh)/,
+];
+
+const CLOSE_ON_EXEC = 0o2000000;
+
+/** What this process itself was started with and passes on, which Node.js offers no way to prevent (proc(5), `fdinfo`). */
+const INHERITABLE = process.platform === "linux" ? inheritableDescriptors() : [];
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** A folder with programs by name; each leaves the file `canary` there if it runs. */
+function folderWithCanaries(...names: string[]): { folder: string; canary: string } {
+  const folder = mkdtempSync(join(tmpdir(), "jackfield-command-"));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const canary = join(folder, "canary");
+  for (const name of names) {
+    mkdirSync(join(folder, name, ".."), { recursive: true });
+    writeFileSync(join(folder, name), `#!/bin/sh\ntouch '${canary}'\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return { folder, canary };
+}
+
+/** A folder in which `name` is this Node.js, as an installed program would be. */
+function folderWithNode(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "jackfield-installed-"));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(process.execPath, join(folder, name));
+  return folder;
+}
+
+/** The scripted server in a folder, started by another command. */
+function startedAs(command: string, cwd: string, PATH: string, server = scriptedServer()): ScriptedServer {
+  return { ...server, command, cwd, env: { PATH } };
+}
+
+describe("a command is looked up where an opened project has no say", () => {
+  test("[threat T18] programs in the project do not run in place of the installed one, however PATH names them", async () => {
+    const { folder, canary } = folderWithCanaries("tool", "bin/tool", "node_modules/.bin/tool");
+    const installed = folderWithNode("tool");
+    const path = [".", "", "bin", folder, join(folder, "node_modules/.bin"), installed].join(":");
+    const server = startedAs("tool", folder, path);
+    await connect(server);
+    expect(server.starts()).toHaveLength(1);
+    expect(existsSync(canary)).toBe(false);
+  });
+
+  test.each([
+    ["relative", "bin", /PATH entry "bin" has it, which is not an absolute path/],
+    ["in the project", undefined, /has it, which is inside the working directory/],
+  ])(
+    "[threat T18] a command that only an entry which is %s has is not found, and the error says why",
+    async (_what, entry, reason) => {
+      const { folder, canary } = folderWithCanaries("bin/tool");
+      const path = `${entry ?? join(folder, "bin")}:/usr/bin`;
+      const error = await failToConnect(startedAs("tool", folder, path));
+      expect(error).toMatchObject({ code: "MCP_COMMAND_NOT_FOUND", phase: "spawn", retryable: false });
+      expect(error.message).toMatch(reason);
+      expect(error.message).toContain("Give the full path");
+      expect(existsSync(canary)).toBe(false);
+    },
+  );
+
+  test("[threat T18] a link to the project in PATH is passed over as well", async () => {
+    const { folder, canary } = folderWithCanaries("bin/tool");
+    const elsewhere = mkdtempSync(join(tmpdir(), "jackfield-link-"));
+    atEnd(() => rmSync(elsewhere, { recursive: true, force: true }));
+    symlinkSync(join(folder, "bin"), join(elsewhere, "bin"));
+    const error = await failToConnect(startedAs("tool", folder, join(elsewhere, "bin")));
+    expect(error.code).toBe("MCP_COMMAND_NOT_FOUND");
+    expect(existsSync(canary)).toBe(false);
+  });
+
+  test("a path is used as given, relative to the server's working directory", async () => {
+    const installed = folderWithNode("tool");
+    const server = startedAs("./tool", installed, "");
+    await connect(server);
+    expect(server.starts()).toHaveLength(1);
+  });
+
+  test("the PATH of the child's own environment counts, and the host's only without one", async () => {
+    const installed = folderWithNode("only-there");
+    vi.stubEnv("PATH", installed);
+    const server = scriptedServer();
+    await connect({ ...server, command: "only-there", env: {} });
+    expect(server.starts()).toHaveLength(1);
+    const error = await failToConnect({ ...server, command: "only-there", env: { PATH: "/nowhere" } });
+    expect(error.code).toBe("MCP_COMMAND_NOT_FOUND");
+  });
+});
+
+describe("a command is one executable", () => {
+  test.each([
+    "sh -c 'touch canary'",
+    "touch canary",
+    "sh -c touch${IFS}canary",
+    "true; touch canary",
+    "$(touch canary)",
+    "`touch canary`",
+    "sh -c 'touch ./canary'",
+    "/bin/sh -c 'touch canary'",
+  ])("[threat T20] %j is not found, and nothing of it runs", async (command) => {
+    const { folder, canary } = folderWithCanaries();
+    const error = await failToConnect(startedAs(command, folder, "/usr/bin:/bin"));
+    expect(error.code).toBe("MCP_COMMAND_NOT_FOUND");
+    expect(existsSync(canary)).toBe(false);
+  });
+
+  test("[threat T20] a program whose name has spaces and shell characters runs under exactly that name", async () => {
+    const installed = folderWithNode("my $(tool) & co");
+    const server = startedAs("my $(tool) & co", "/", installed);
+    await connect(server);
+    expect(server.starts()).toHaveLength(1);
+  });
+
+  test("[threat T20] 600 generated argument lists arrive byte for byte", async () => {
+    const random = createRandom(20);
+    const pieces = [
+      '"',
+      "'",
+      "`",
+      "$",
+      "$HOME",
+      "$(id)",
+      "${IFS}",
+      "\\",
+      "\n",
+      "\r\n",
+      "*",
+      "?",
+      "~",
+      "!",
+      "#",
+      "&&",
+      "|",
+      ">x",
+      "<x",
+      "%PATH%",
+      "^",
+      "(",
+      ")",
+      "{a,b}",
+      "[",
+      "\x1b[31m",
+      "\ufeff",
+      "\u202e",
+    ];
+    for (let batch = 0; batch < 6; batch += 1) {
+      const lists = Array.from({ length: 100 }, () =>
+        Array.from({ length: 1 + Math.floor(random() * 6) }, () => randomArgument(random, pieces)),
+      );
+      expect(await argumentsSeen(lists.flat())).toEqual(lists.flat().map(bytesOf));
+    }
+  });
+
+  test("no source starts a shell", () => {
+    const sources = publishedSources();
+    expect(sources.length).toBeGreaterThan(100);
+    const found = sources.flatMap((file) => {
+      const source = readFileSync(file, "utf8");
+      return SHELLS.filter((shell) => shell.test(source)).map((shell) => [file, String(shell)]);
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe("a child gets nothing that it was not given", () => {
+  test("[threat T15] of a host with 500 variables it sees those of its definition and no other", async () => {
+    for (let index = 0; index < 500; index += 1) vi.stubEnv(`JACKFIELD_PLANTED_${index}`, `secret ${index}`);
+    const env = { PATH: "/usr/bin:/bin", HOME: "/home/ada", LANG: "C.UTF-8", DECLARED: "yes" };
+    const server = scriptedServer(undefined, { env });
+    await connect(server);
+    expect(server.environment().sort()).toEqual(Object.keys(env).sort());
+  });
+
+  test.runIf(process.platform === "linux")(
+    "[threat T17] no file and no socket of the host is open in it",
+    async () => {
+      const { folder } = folderWithCanaries();
+      const list = join(folder, "descriptors");
+      const secret = join(folder, "secret");
+      writeFileSync(secret, "credential");
+      const descriptors = Array.from({ length: 20 }, () => openSync(secret, "r"));
+      atEnd(() => descriptors.forEach((descriptor) => void closeSync(descriptor)));
+      const listener = createServer().listen(0, "127.0.0.1");
+      await once(listener, "listening");
+      atEnd(() => once(listener.close(), "close"));
+      const server = scriptedServer();
+      // Lists what the process was started with, before Node.js opens files of its own.
+      const script = 'find "/proc/$$/fd" -mindepth 1 -fprintf "$0" "%f\\n"; exec "$@"';
+      const args = ["-c", script, list, server.command, ...server.args];
+      await connect({ ...server, command: "/bin/sh", args });
+      const opened = readFileSync(list, "utf8").trim().split("\n").map(Number);
+      expect(opened.filter((descriptor) => !INHERITABLE.includes(descriptor)).sort()).toEqual([0, 1, 2]);
+      expect(INHERITABLE.filter((descriptor) => descriptors.includes(descriptor))).toEqual([]);
+    },
+  );
+});
+
+function inheritableDescriptors(): number[] {
+  const isKept = (descriptor: number) => {
+    try {
+      const flags = /^flags:\s*([0-7]+)/m.exec(
+        readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"),
+      )?.[1];
+      return (Number.parseInt(flags ?? "", 8) & CLOSE_ON_EXEC) === 0;
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync("/proc/self/fd")
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && isKept(descriptor));
+}
+
+const bytesOf = (text: string) => Buffer.from(text).toString("hex");
+
+/** The bytes of the arguments a real child was given, in hexadecimal. */
+async function argumentsSeen(args: readonly string[]): Promise<string[]> {
+  const server = scriptedServer((message, { answer }) => {
+    if (message.method !== "tools/list") return false;
+    const { argv } = process;
+    answer({
+      tools: [
+        {
+          name: "seen",
+          inputSchema: { type: "object" },
+          seen: argv.slice(5).map((arg) => Buffer.from(arg).toString("hex")),
+        },
+      ],
+    });
+    return true;
+  });
+  const session = await connect({ ...server, args: [...server.args, ...args] });
+  const { items } = await session.list("tools", { signal: AbortSignal.timeout(30_000) });
+  await session.close();
+  return (items[0] as unknown as { seen: string[] }).seen;
+}
+
+function publishedSources(): string[] {
+  const packages = fileURLToPath(new URL("../../../", import.meta.url));
+  const folders = readdirSync(packages).filter((name) => name !== "test-kit");
+  return folders.flatMap((name) =>
+    readdirSync(join(packages, name, "src"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => join(packages, name, "src", file)),
+  );
+}

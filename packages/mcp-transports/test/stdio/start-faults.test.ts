@@ -1,0 +1,126 @@
+import type { ResolvedStdioServer } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { connect, failToConnect } from "../connecting.ts";
+import { expectGone } from "../processes.ts";
+import { scriptedServer } from "../scripted-server.ts";
+
+const RUN_IT = "Run its command in a terminal to see why.";
+
+/** A server that runs a few lines of its own and never reads. */
+function program(source: string, overrides: Partial<ResolvedStdioServer> = {}): ResolvedStdioServer {
+  const args = ["-e", source];
+  return {
+    transport: "stdio",
+    name: "files",
+    command: process.execPath,
+    args,
+    env: {},
+    secrets: [],
+    ...overrides,
+  };
+}
+
+describe("[R08] each way not to start has its own code, phase and next step", () => {
+  test("a command that does not exist", async () => {
+    const error = await failToConnect(program("", { command: "no-such-command-anywhere" }));
+    expect(error).toMatchObject({ code: "MCP_COMMAND_NOT_FOUND", phase: "spawn" });
+    expect(error.message).toMatch(/was not found.*Install it, or give its full path/);
+  });
+
+  test("a process that ends at once", async () => {
+    const error = await failToConnect(program('console.error("no API key"); process.exit(2)'));
+    expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "spawn", stderr: "no API key\n" });
+    expect(error.message).toBe(
+      `Server "files" ended with code 2 before it read anything. Its last words: "no API key". ${RUN_IT}`,
+    );
+  });
+
+  test("a process that ends in the middle of the handshake", async () => {
+    const server = scriptedServer((message, { process }) => {
+      if (message.method !== "initialize") return undefined;
+      process.stderr.write("licence expired\n");
+      process.exit(3);
+    });
+    const error = await failToConnect(server);
+    expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "handshake" });
+    expect(error.message).toBe(
+      `Server "scripted" ended with code 3 before it was connected. Its last words: "licence expired". ${RUN_IT}`,
+    );
+    expectGone(server.starts());
+  });
+
+  test("a process that says nothing", async () => {
+    const limits = { connectTimeoutMs: 500 };
+    const error = await failToConnect(program("setInterval(() => {}, 1000)", { limits }));
+    expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", phase: "handshake" });
+    expect(error.message).toContain("Raise connectTimeoutMs if it is merely slow, or run its command");
+  });
+
+  test("a process that closes its standard output", async () => {
+    const source = 'console.error("daemon"); require("fs").closeSync(1); setInterval(() => {}, 1000)';
+    const error = await failToConnect(program(source));
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", phase: "handshake" });
+    expect(error.message).toContain(
+      `closed its standard streams before it was ready. Its last words: "daemon". ${RUN_IT}`,
+    );
+  });
+});
+
+describe("the last words are the reason, not what a runtime prints after it", () => {
+  test.each([
+    ["an error of Node.js", 'throw new Error("token [x] is invalid")', "Error: token [x] is invalid"],
+    ["a missing module", 'require("no-such-module")', "Error: Cannot find module 'no-such-module'"],
+    ["a log line", 'console.error("bye\\n\\n"); process.exit(1)', "bye"],
+    [
+      "a reason before a hint",
+      'console.error("fatal: no repository\\nsee --help"); process.exit(1)',
+      "fatal: no repository",
+    ],
+  ])("%s", async (_, source, words) => {
+    expect((await failToConnect(program(source))).message).toContain(`Its last words: "${words}".`);
+  });
+});
+
+describe("how often a server is started", () => {
+  test.runIf(process.platform === "linux")(
+    "[R19] once if it ends without having read what it was asked, whatever its exit code",
+    async () => {
+      for (const code of [0, 1]) {
+        const server = scriptedServer((_, { process }) => process.exit(Number(process.env.CODE)), {
+          env: { CODE: String(code) },
+        });
+        expect((await failToConnect(server)).message).toContain(
+          `ended with code ${code} before it read anything`,
+        );
+        expect(server.starts()).toHaveLength(1);
+      }
+    },
+  );
+
+  test.runIf(process.platform === "linux")("[R19] once also behind a wrapper", async () => {
+    const server = scriptedServer((_, { process }) => process.exit(4));
+    const [node, ...args] = [server.command, ...server.args];
+    const wrapped = { ...server, command: "/bin/sh", args: ["-c", '"$@"; exit $?', "sh", node, ...args] };
+    expect((await failToConnect(wrapped)).code).toBe("MCP_SERVER_EXITED");
+    expect(server.starts()).toHaveLength(1);
+  });
+
+  test("[R09] twice if it dies of the first question: then it is taken for a legacy server", async () => {
+    const server = scriptedServer((message, { process }) => {
+      if (message.method === "server/discover") process.exit(1);
+      return undefined;
+    });
+    expect((await connect(server)).handshake.era).toBe("legacy");
+    expect(server.starts()).toHaveLength(2);
+  });
+
+  test("what it writes to its own input disturbs nothing", async () => {
+    const server = scriptedServer((message, { process }) => {
+      if (message.method === "started") process.getBuiltinModule("node:fs").writeSync(0, "> ");
+      return undefined;
+    });
+    const session = await connect(server);
+    expect(await session.request("ping", undefined)).toEqual({});
+    expect(server.starts()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { atEnd } from "../cleanup.ts";
+import { connect, failureOf } from "../connecting.ts";
+import { gone } from "../processes.ts";
+import { received, type Script, scriptedServer } from "../scripted-server.ts";
+
+const NO_DEADLINE = { timeoutMs: 0, maxTotalMs: 0 };
+const MEBIBYTE = 1024 * 1024;
+const call = (text: string) => ({ name: "echo", arguments: { text } });
+
+/** Stops reading at the first ping, answers it, and reads again when a file of that name appears. */
+const deaf: Script = (message, { process, answer }) => {
+  if (message.method !== "ping") return undefined;
+  process.stdin.pause();
+  const { existsSync } = process.getBuiltinModule("node:fs");
+  const timer = setInterval(() => {
+    if (!existsSync(process.env.WAKE_FILE ?? "")) return;
+    clearInterval(timer);
+    process.stdin.resume();
+  }, 20);
+  answer({});
+  return true;
+};
+
+async function connectDeaf(options: { readonly callTimeoutMs?: number } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "jackfield-deaf-"));
+  atEnd(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "wake");
+  const server = scriptedServer(deaf, { env: { WAKE_FILE: file }, limits: options });
+  const session = await connect(server);
+  await session.request("ping", undefined);
+  return { server, session, wake: () => writeFileSync(file, "") };
+}
+
+describe("a server that stops reading", () => {
+  test("[R13] is waited for, and gets everything in order when it reads again", async () => {
+    const { server, session, wake } = await connectDeaf();
+    const texts = Array.from({ length: 40 }, (_, n) => `${n}${"x".repeat(100_000)}`);
+    const calls = texts.map((text) => session.request("tools/call", call(text), NO_DEADLINE));
+    wake();
+    const results = await Promise.all(calls);
+    expect(results.map(({ content }) => (content[0] as { text: string }).text)).toEqual(
+      texts.map((text) => JSON.stringify({ text })),
+    );
+    const sent = server.received().filter(({ method }) => method === "tools/call");
+    expect(sent.map(({ params }) => params.arguments.text)).toEqual(texts);
+  });
+
+  test("[R13] makes calls miss their deadline; what was never written is known not to be sent", async () => {
+    const { server, session, wake } = await connectDeaf({ callTimeoutMs: 200 });
+    const calls = Array.from({ length: 20 }, (_, n) =>
+      session.request("tools/call", call("x".repeat(MEBIBYTE) + n)),
+    );
+    const errors = await Promise.all(calls.map(failureOf));
+    expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(["MCP_CALL_TIMEOUT"]));
+    expect(errors[0]?.outcome).toBe("unknown");
+    expect(errors.at(-1)).toMatchObject({
+      outcome: "not-sent",
+      message: expect.stringContaining("does not read its input; reconnect the server"),
+    });
+    wake();
+    expect(await session.request("ping", undefined, NO_DEADLINE)).toEqual({});
+    const sent = server.received().filter(({ method }) => method === "tools/call");
+    expect(sent).toHaveLength(errors.filter(({ outcome }) => outcome === "unknown").length);
+  });
+
+  test("[R13] has at most 64 MiB waiting: calls beyond that are refused unsent", async () => {
+    const { session } = await connectDeaf();
+    const text = "x".repeat(4 * MEBIBYTE);
+    const calls = Array.from({ length: 20 }, () => session.request("tools/call", call(text), NO_DEADLINE));
+    const refused = await failureOf(calls.at(-1) as Promise<unknown>);
+    expect(refused).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "not-sent", tool: "echo" });
+    expect(refused.message).toContain("67108864 bytes are waiting already");
+    const rest = Promise.all(calls.slice(0, -1).map(failureOf));
+    await session.close();
+    const outcomes = (await rest).map(({ code, outcome }) => `${code} ${outcome}`);
+    expect(outcomes[0]).toBe("MCP_CLOSED unknown");
+    expect(new Set(outcomes.slice(1, 15))).toEqual(new Set(["MCP_CLOSED not-sent"]));
+  });
+});
+
+describe("a server whose input breaks", () => {
+  test("[R12] one that stops reading and dies fails what was being written, and what waited, at once", async () => {
+    const server = scriptedServer((message, { process, answer }) => {
+      if (message.method !== "ping") return undefined;
+      process.stdin.pause();
+      answer({});
+      setTimeout(() => process.exit(5), 200);
+      return true;
+    });
+    const session = await connect(server);
+    await session.request("ping", undefined);
+    const calls = Array.from({ length: 3 }, () =>
+      failureOf(session.request("tools/call", call("x".repeat(8_000_000)), NO_DEADLINE)),
+    );
+    const [first, second, third] = await Promise.all(calls);
+    expect(first).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", cause: { code: "MCP_SERVER_EXITED" } });
+    for (const error of [second, third])
+      expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "not-sent" });
+  });
+
+  test("[R11] one that closes its input but lives on loses its session, and is ended", async () => {
+    const server = scriptedServer((message, { process, answer }) => {
+      if (message.method !== "ping") return undefined;
+      process.stdin.destroy();
+      process.getBuiltinModule("node:fs").closeSync(0); // Node.js itself leaves it open
+      setInterval(() => {}, 1000);
+      answer({});
+      return true;
+    });
+    const session = await connect(server);
+    const closed = new Promise((resolve) => session.onClose(resolve));
+    await session.request("ping", undefined);
+    // The first write may still fit into the pipe.
+    for (let n = 0; n < 2; n += 1)
+      expect((await failureOf(session.request("tools/call", call("a"), NO_DEADLINE))).code).toMatch(
+        /^MCP_(OUTCOME_UNKNOWN|SESSION_LOST)$/,
+      );
+    expect(await closed).toMatchObject({
+      code: "MCP_SESSION_LOST",
+      message: 'Server "scripted" closed its standard input and lived on. Connect again.',
+    });
+    await gone(...server.starts());
+  });
+
+  test("[R11] one that closes its output but lives on loses its session, and is ended", async () => {
+    const server = scriptedServer((message, { process }) => {
+      if (message.method !== "tools/call") return undefined;
+      process.stdout.end();
+      setInterval(() => {}, 1000);
+      return true;
+    });
+    const session = await connect(server);
+    const closed = new Promise((resolve) => session.onClose(resolve));
+    expect(await failureOf(session.request("tools/call", call("a"), NO_DEADLINE))).toMatchObject({
+      code: "MCP_OUTCOME_UNKNOWN",
+      outcome: "unknown",
+    });
+    expect(await closed).toMatchObject({
+      code: "MCP_SESSION_LOST",
+      message: 'Server "scripted" closed its standard output and lived on. Connect again.',
+    });
+    await gone(...server.starts());
+  });
+
+  test("[R10] one that crashes rejects each of its 1,000 calls once, with an unknown outcome", async () => {
+    const server = scriptedServer((message, { process }) => {
+      if (message.params?.arguments?.text === "last") process.exit(9);
+      return message.method === "tools/call";
+    });
+    const session = await connect(server);
+    const calls = Array.from({ length: 1000 }, (_, n) =>
+      failureOf(session.request("tools/call", call(n < 999 ? "more" : "last"), NO_DEADLINE)),
+    );
+    const errors = await Promise.all(calls);
+    expect(new Set(errors.map(({ code, outcome }) => `${code} ${outcome}`))).toEqual(
+      new Set(["MCP_OUTCOME_UNKNOWN unknown"]),
+    );
+    expect(errors[0]?.message).toContain("ended with code 9");
+  });
+});
+
+test("a message that cannot be written as JSON is not sent, and disturbs nothing", async () => {
+  const session = await connect(scriptedServer());
+  const error = await failureOf(
+    session.request("tools/call", { name: "echo", arguments: { big: 1n as unknown as number } }),
+  );
+  expect(error).toMatchObject({ code: "MCP_ARGUMENTS_INVALID", outcome: "not-sent", tool: "echo" });
+  expect(await session.request("ping", undefined)).toEqual({});
+});
+
+test("a call that is given up in the tick it was made in is never sent, nor is its cancellation", async () => {
+  const server = scriptedServer();
+  const session = await connect(server);
+  const controller = new AbortController();
+  const failing = failureOf(session.request("tools/call", call("a"), { signal: controller.signal }));
+  controller.abort();
+  expect(await failing).toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+  await session.request("ping", undefined);
+  await received(server, "ping");
+  expect(server.received().map(({ method }) => method)).toEqual([
+    "server/discover",
+    "initialize",
+    "notifications/initialized",
+    "ping",
+  ]);
+});

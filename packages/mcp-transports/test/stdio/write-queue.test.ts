@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { createWriteQueue } from "../../src/stdio/write-queue.ts";
+
+/** A stream that takes a write only when it is let. */
+function createValve() {
+  const written: string[] = [];
+  const taken: (() => void)[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, callback) {
+      written.push(String(chunk));
+      taken.push(callback);
+    },
+  });
+  return { stream, written, takeNext: () => taken.shift()?.() };
+}
+
+const faultOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "none",
+    (error) => error.message,
+  );
+
+test("lines of the same tick go out in one write, in order, and each is settled", async () => {
+  const { stream, written, takeNext } = createValve();
+  const queue = createWriteQueue(stream);
+  const lines = ["a\n", "b\n", "c\n"].map((line) => queue.push(line));
+  await Promise.resolve();
+  expect(written).toEqual(["a\nb\nc\n"]);
+  takeNext();
+  await Promise.all(lines);
+});
+
+test("what comes while a write is under way waits, and goes out together", async () => {
+  const { stream, written, takeNext } = createValve();
+  const queue = createWriteQueue(stream);
+  const first = queue.push("a\n");
+  await Promise.resolve();
+  const later = [queue.push("b\n"), queue.push("c\n")];
+  expect(written).toEqual(["a\n"]);
+  takeNext();
+  await first;
+  expect(written).toEqual(["a\n", "b\nc\n"]);
+  takeNext();
+  await Promise.all(later);
+});
+
+test("long lines are not joined", async () => {
+  const { stream, written, takeNext } = createValve();
+  const queue = createWriteQueue(stream);
+  const long = `${"x".repeat(200_000)}\n`;
+  const lines = [queue.push(long), queue.push("b\n"), queue.push(long)];
+  while (written.length < 2) {
+    await Promise.resolve();
+    takeNext();
+    await new Promise(setImmediate);
+  }
+  expect(written).toEqual([`${long}b\n`, long]);
+  takeNext();
+  await Promise.all(lines);
+});
+
+test("[R13] more than may wait is refused before anything of it is written", async () => {
+  const { stream, written } = createValve();
+  const queue = createWriteQueue(stream, { maxWaitingBytes: 10 });
+  const pending = [queue.push("under way\n")];
+  await Promise.resolve();
+  pending.push(queue.push("12345\n"));
+  expect(await faultOf(queue.push("67890\n"))).toBe("queue-full");
+  pending.push(queue.push("678\n"));
+  expect(await faultOf(queue.push("9\n"))).toBe("queue-full");
+  queue.end();
+  expect(await Promise.all(pending.map(faultOf))).toEqual(["write-broken", "unwritable", "unwritable"]);
+  expect(written).toEqual(["under way\n"]);
+});
+
+test("a line of any size is taken where nothing waits", async () => {
+  const { stream, written, takeNext } = createValve();
+  const queue = createWriteQueue(stream, { maxWaitingBytes: 10 });
+  const line = queue.push("much longer than that\n");
+  await Promise.resolve();
+  expect(written).toHaveLength(1);
+  takeNext();
+  await line;
+});
+
+test("what nobody wants any longer makes room, and is not written", async () => {
+  const { stream, written, takeNext } = createValve();
+  const queue = createWriteQueue(stream, { maxWaitingBytes: 10 });
+  const events: string[] = [];
+  let isWanted = true;
+  const hooks = { isWanted: () => isWanted, onWriting: () => events.push("written") };
+  const first = queue.push("a\n");
+  await Promise.resolve();
+  const dropped = queue.push("12345678\n", hooks);
+  isWanted = false;
+  const kept = queue.push("87654321\n");
+  await dropped;
+  takeNext();
+  await first;
+  takeNext();
+  await kept;
+  expect(written).toEqual(["a\n", "87654321\n"]);
+  expect(events).toEqual([]);
+});
+
+test("[R11] a stream that breaks settles everything and throws nothing", async () => {
+  const stream = new Writable({ write: (_chunk, _encoding, callback) => callback(new Error("EPIPE")) });
+  const queue = createWriteQueue(stream);
+  const line = queue.push("a\n");
+  await once(stream, "error").catch(() => {});
+  queue.end();
+  expect(await faultOf(line)).toBe("write-broken");
+  expect(await faultOf(queue.push("b\n"))).toBe("unwritable");
+});
