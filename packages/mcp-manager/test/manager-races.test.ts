@@ -208,6 +208,20 @@ describe("what callers are told", () => {
     await manager.close();
   });
 
+  it("why a server failed is still told while it is tried again, and no longer once it is up", async () => {
+    const { manager, connector } = createFixture(["a"], { byHand: true });
+    const starting = manager.start();
+    (await connector.nextAttempt()).fail(exited);
+    expect((await starting).failed).toEqual([{ name: "a", error: exited }]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const again = await connector.nextAttempt();
+    expect(manager.servers()).toMatchObject([{ status: "connecting", error: { code: "MCP_SERVER_EXITED" } }]);
+    again.open(offering("echo"));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(manager.servers()).toMatchObject([{ status: "ready", error: undefined }]);
+    await manager.close();
+  });
+
   it("[R32] an error that keeps a call from being made carries the original as its cause", async () => {
     const { manager, sessions } = createFixture(["a"], { retry: { maxRetries: 0, reviveOnCall: false } });
     await manager.start();

@@ -77,7 +77,8 @@ class Server implements ManagedServer {
   #shelf: CatalogShelf | undefined;
   #tools: readonly ToolDefinition[] = [];
   #since = Date.now();
-  #errorAt = 0;
+  /** The last failure, until a session proves it past or nobody wants one any more. */
+  #trouble: { readonly error: McpError; readonly at: number } | undefined;
 
   constructor({ hooks, ...options }: ManagedServerOptions) {
     this.definition = options.definition;
@@ -104,9 +105,7 @@ class Server implements ManagedServer {
   }
 
   get error(): McpError | undefined {
-    const { state } = this.#connection;
-    if (state.status === "backoff" || state.status === "failed") return state.error;
-    return this.#loader.state.status === "failed" ? this.#loader.state.error : undefined;
+    return this.#trouble?.error;
   }
 
   snapshot(): ServerSnapshot {
@@ -175,9 +174,10 @@ class Server implements ManagedServer {
     this.#since = now;
     if (before.status === "ready") this.#sessionGone();
     if (after.status === "ready") this.#sessionOpened(after.session);
+    if (after.status === "ready" || after.status === "idle") this.#trouble = undefined;
     if (after.status === "idle" && after.disconnected) this.#hooks.withdraw();
     if (after.status === "backoff" || after.status === "failed") {
-      this.#errorAt = now;
+      this.#trouble = { error: after.error, at: now };
       if (before.status === "connecting") this.#rememberFailure(after.error, now, now - since);
       this.#hooks.troubled(after.error);
     }
@@ -225,6 +225,7 @@ class Server implements ManagedServer {
   #loaded({ handshake }: Session, listing: Listing<"tools">): void {
     const at = Date.now();
     this.#tools = listing.items;
+    this.#trouble = undefined;
     this.#hooks.offer(this.#tools, "live");
     if (this.#shelf !== undefined) {
       const { entry, identity } = this.#shelf;
@@ -235,7 +236,7 @@ class Server implements ManagedServer {
   }
 
   #listFailed(error: McpError): void {
-    this.#errorAt = Date.now();
+    this.#trouble = { error, at: Date.now() };
     this.#hooks.troubled(error);
     this.#settled.resolve();
   }
@@ -260,8 +261,8 @@ class Server implements ManagedServer {
   }
 
   #errorReport(): ErrorReport | undefined {
-    const { error } = this;
-    if (error === undefined) return undefined;
-    return { code: error.code, message: error.message, at: this.#errorAt, stderr: error.stderr };
+    if (this.#trouble === undefined) return undefined;
+    const { error, at } = this.#trouble;
+    return { code: error.code, message: error.message, at, stderr: error.stderr };
   }
 }

@@ -117,6 +117,7 @@ async function sendOnce(
 }
 
 async function pause(delayMs: number, tool: ToolDescriptor, signal: AbortSignal | undefined): Promise<void> {
+  if (delayMs === 0) return;
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, delayMs);
   try {
