@@ -24,7 +24,9 @@ for (const file of trackedFiles("packages/**/*.ts", "apps/**/*.ts")) {
   const text = readFileSync(join(root, file), "utf8");
   for (const [, tags] of text.matchAll(/["'`]((?:\[[A-Z]\d+\] ?)+)/g)) {
     for (const [, area, number] of tags.matchAll(/\[([A-Z])(\d+)\]/g)) {
-      if (Number(number) <= (AREAS[area]?.[1] ?? 0)) shown.add(`${area}${number}`);
+      // The transports' tests name faults of another catalogue, which also calls them R.
+      const isFault = area === "R" && file.startsWith("packages/mcp-transports/");
+      if (!isFault && Number(number) <= (AREAS[area]?.[1] ?? 0)) shown.add(`${area}${Number(number)}`);
     }
   }
 }

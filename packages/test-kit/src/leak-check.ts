@@ -7,7 +7,7 @@ import { runningProcesses } from "./running-process.ts";
 export interface LeakCheck {
   /**
    * Waits until nothing is left that did not exist when the check began: child processes and their children, whatever
-   * `stdioFaultServer` started, timers, sockets, pipes, unhandled rejections. Ends the check.
+   * `stdioFaultServer` started, timers, sockets, pipes, listeners of the process, unhandled rejections. Ends the check.
    *
    * @throws AssertionError that lists what is left, if it does not go away.
    */
@@ -29,6 +29,7 @@ const { setTimeout: wait, setImmediate: nextTurn } = globalThis;
 export function leakCheck({ rounds = 200 }: LeakCheckOptions = {}): LeakCheck {
   const processesBefore = new Set(runningProcesses().map(({ identity }) => identity));
   const resources = watchResources();
+  const listenersBefore = processListeners();
   const rejections = watchRejections();
 
   const leftovers = (): readonly string[] => [
@@ -36,6 +37,7 @@ export function leakCheck({ rounds = 200 }: LeakCheckOptions = {}): LeakCheck {
       .filter(({ identity }) => !processesBefore.has(identity))
       .map(({ pid, commandLine }) => `process ${pid}: ${commandLine}`),
     ...resources.current(),
+    ...addedListeners(listenersBefore),
     ...rejections.current(),
   ];
 
@@ -76,6 +78,22 @@ export function useLeakCheck(options: LeakCheckOptions = {}): void {
   });
   afterEach(async () => {
     await check?.assertClean();
+  });
+}
+
+/** Counted without the check's own, which come later. */
+const CHECKED_EVENTS_EXCEPT = new Set<string | symbol>(["unhandledRejection", "rejectionHandled"]);
+
+/** How many listeners each event of this process has. */
+function processListeners(): ReadonlyMap<string | symbol, number> {
+  const names = process.eventNames().filter((name) => !CHECKED_EVENTS_EXCEPT.has(name));
+  return new Map(names.map((name) => [name, process.listenerCount(name)]));
+}
+
+function addedListeners(before: ReadonlyMap<string | symbol, number>): string[] {
+  return [...processListeners()].flatMap(([name, count]) => {
+    const added = count - (before.get(name) ?? 0);
+    return added > 0 ? [`${added} listener of the process's event "${String(name)}"`] : [];
   });
 }
 

@@ -24,6 +24,14 @@ test("what existed at the start is not counted", async () => {
   clearInterval(timer);
 });
 
+test("a listener left on the process is named with its event", async () => {
+  const check = leakCheck(FEW);
+  const listener = () => {};
+  process.on("SIGUSR2", listener);
+  await expect(check.assertClean()).rejects.toThrow(`1 listener of the process's event "SIGUSR2"`);
+  process.off("SIGUSR2", listener);
+});
+
 test("a leaked child is named with its command, and forgiven once it is killed", async () => {
   const check = leakCheck(FEW);
   const patient = leakCheck();

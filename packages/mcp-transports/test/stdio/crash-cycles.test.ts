@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { expect, test } from "vitest";
+import { failToConnect } from "../connecting.ts";
+
+useLeakCheck();
+
+const CYCLES = 200;
+const AT_A_TIME = 10;
+
+/** As many as a host has files, pipes and sockets open. */
+function openDescriptors(): number {
+  return readdirSync("/proc/self/fd").length;
+}
+
+/** Children of this process that have ended and were not reaped (proc(5): field 3 is the state, field 4 the parent). */
+function zombies(): string[] {
+  return readdirSync("/proc").filter((entry) => /^\d+$/.test(entry) && isOwnZombie(entry));
+}
+
+function isOwnZombie(pid: string): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" && Number(parent) === process.pid;
+  } catch {
+    return false;
+  }
+}
+
+test.runIf(process.platform === "linux")(
+  "[R07] hundreds of servers that crash at once leave no zombie and no open descriptor",
+  async () => {
+    const crash = () =>
+      failToConnect({
+        transport: "stdio",
+        name: "crash",
+        command: "/bin/false",
+        args: [],
+        env: {},
+        secrets: [],
+      });
+    await crash(); // what is loaded once is loaded now
+    const before = openDescriptors();
+    for (let cycle = 0; cycle < CYCLES; cycle += AT_A_TIME) {
+      const errors = await Promise.all(Array.from({ length: AT_A_TIME }, crash));
+      for (const error of errors) expect(error.code).toBe("MCP_SERVER_EXITED");
+    }
+    expect(zombies()).toEqual([]);
+    expect(openDescriptors()).toBeLessThanOrEqual(before + 2);
+  },
+  60_000,
+);
