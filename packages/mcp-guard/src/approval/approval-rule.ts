@@ -1,0 +1,111 @@
+import { McpError, type ToolAnnotations, type ToolDescriptor } from "@jackfield/mcp-core";
+
+/**
+ * When a call has to be approved:
+ *
+ * - `always` or `true`, `never` or `false`;
+ * - `annotations`: unless the tool says that it only reads, or that it neither destroys nor reaches out. Annotations are
+ *   the server's own claims; a server that lies is not found out;
+ * - a map from original tool names to `always`, `never`, `true` or `false`; tools it does not name need approval;
+ * - `{ always: { toolNames }, never: { toolNames } }`; tools it does not name need approval;
+ * - a function, which is asked for each call and must answer `true` or `false`.
+ *
+ * The grammar is that of openai-agents.
+ */
+export type ApprovalRule =
+  | boolean
+  | "always"
+  | "never"
+  | "annotations"
+  | ApprovalMap
+  | ApprovalLists
+  | ApprovalQuestion;
+
+/** By original tool name. */
+export interface ApprovalMap {
+  readonly [tool: string]: boolean | "always" | "never";
+}
+
+export interface ApprovalLists {
+  readonly always?: { readonly toolNames: readonly string[] } | undefined;
+  readonly never?: { readonly toolNames: readonly string[] } | undefined;
+}
+
+/** Whether this call has to be approved. */
+export type ApprovalQuestion = (call: {
+  readonly tool: ToolDescriptor;
+  readonly args: Readonly<Record<string, unknown>>;
+}) => boolean | Promise<boolean>;
+
+/** A rule after it was checked: decided by the tool alone, or by asking for each call. */
+export type ParsedApprovalRule = (tool: ToolDescriptor) => boolean | ApprovalQuestion;
+
+/**
+ * Checks a rule once, before anything depends on it. Whatever is not exactly right is refused, never read as "no approval".
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` naming what is wrong.
+ */
+export function parseApprovalRule(rule: unknown): ParsedApprovalRule {
+  if (rule === "annotations") return (tool) => !isHarmless(tool.definition.annotations);
+  if (typeof rule === "function") return () => rule as ApprovalQuestion;
+  if (typeof rule === "boolean" || typeof rule === "string") {
+    const needed = parseSetting(rule, "the rule");
+    return () => needed;
+  }
+  if (typeof rule !== "object" || rule === null || Array.isArray(rule))
+    throw invalid(`${describe(rule)} is no rule`);
+  return isLists(rule) ? parseLists(rule) : parseMap(rule);
+}
+
+function isHarmless({ readOnlyHint, destructiveHint, openWorldHint }: ToolAnnotations = {}): boolean {
+  return readOnlyHint === true || (destructiveHint === false && openWorldHint === false);
+}
+
+function parseSetting(setting: unknown, where: string): boolean {
+  if (setting === true || setting === "always") return true;
+  if (setting === false || setting === "never") return false;
+  throw invalid(`${where} is ${describe(setting)}; it must be "always", "never", true or false`);
+}
+
+/** A tool may be called `always`: what tells lists from a map is that the value is an object. */
+function isLists(rule: object): rule is ApprovalLists {
+  return Object.values(rule).some((value) => typeof value === "object" && value !== null);
+}
+
+function parseLists(rule: ApprovalLists): ParsedApprovalRule {
+  const unknown = Object.keys(rule).filter((key) => key !== "always" && key !== "never");
+  if (unknown.length > 0)
+    throw invalid(`the lists hold ${describe(unknown[0])} besides "always" and "never"`);
+  const always = parseNames(rule.always, "always");
+  const never = parseNames(rule.never, "never");
+  const both = [...always].find((name) => never.has(name));
+  if (both !== undefined) throw invalid(`tool ${describe(both)} stands in both lists`);
+  return (tool) => !never.has(tool.originalName);
+}
+
+function parseNames(list: unknown, where: string): ReadonlySet<string> {
+  if (list === undefined) return new Set();
+  const names = typeof list === "object" && list !== null && "toolNames" in list ? list.toolNames : undefined;
+  const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
+  if (!isList || Object.keys(list as object).length !== 1) {
+    throw invalid(`"${where}" must be { toolNames: string[] } and nothing else`);
+  }
+  return new Set(names as string[]);
+}
+
+function parseMap(rule: object): ParsedApprovalRule {
+  const settings = new Map(
+    Object.entries(rule).map(([tool, setting]) => [tool, parseSetting(setting, `tool ${describe(tool)}`)]),
+  );
+  return (tool) => settings.get(tool.originalName) ?? true;
+}
+
+function describe(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, 100) ?? String(value);
+}
+
+function invalid(what: string): McpError {
+  return new McpError("MCP_CONFIG_INVALID", `The approval of calls is not set right: ${what}.`, {
+    phase: "config",
+  });
+}

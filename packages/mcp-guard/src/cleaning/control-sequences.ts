@@ -1,0 +1,25 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** Control characters but tab and newline; a carriage return overwrites the line it stands in. */
+const CONTROL = /(?![\t\n])\p{Cc}/u;
+const EVERY_CONTROL = new RegExp(CONTROL, "gu");
+const LINE_SEPARATORS = /[\u2028\u2029]/g;
+
+const ESCAPE = "\u001b";
+const BELL = "\u0007";
+const STRING_TERMINATOR = "\u009c";
+/** Strings that a terminal takes to the end of their terminator: titles, links, the clipboard, device control. */
+const CONTROL_STRING = new RegExp(
+  `(?:${ESCAPE}[\\]PX^_]|[\u0090\u0098\u009d-\u009f])[^${BELL}${ESCAPE}${STRING_TERMINATOR}]*(?:${BELL}|${ESCAPE}\\\\|${STRING_TERMINATOR})?`,
+  "g",
+);
+
+/**
+ * Takes out everything by which a text could move a terminal's cursor, colour, title, links or clipboard, and every other
+ * control character but tab and newline ([T54] of the threat list). Linear in the length of the text.
+ */
+export function removeControlSequences(text: string): string {
+  if (!CONTROL.test(text)) return text.replace(LINE_SEPARATORS, "\n");
+  const withoutLineEnds = text.replaceAll("\r\n", "\n").replace(LINE_SEPARATORS, "\n");
+  return stripVTControlCharacters(withoutLineEnds.replace(CONTROL_STRING, "")).replace(EVERY_CONTROL, "");
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import type { ToolDefinition, ToolDescriptor } from "@jackfield/mcp-core";
+
+/** What of a tool a model reads or a caller relies on. A change of anything else changes nothing. */
+export const PINNED_FIELDS = [
+  "name",
+  "title",
+  "description",
+  "inputSchema",
+  "outputSchema",
+  "annotations",
+] as const;
+
+/** The pinned fields of a tool, in the order of `PINNED_FIELDS`. */
+export type PinnedTool = Pick<ToolDefinition, (typeof PINNED_FIELDS)[number]>;
+
+/** The pinned fields alone. */
+export function pinnedTool(definition: ToolDefinition): PinnedTool {
+  const fields = PINNED_FIELDS.filter((field) => definition[field] !== undefined);
+  return Object.fromEntries(fields.map((field) => [field, definition[field]])) as PinnedTool;
+}
+
+const digests = new WeakMap<object, string>();
+
+/** SHA-256 of the pinned fields, in hexadecimal. The order of members in the server's JSON does not matter. */
+export function toolDigest({ definition }: Pick<ToolDescriptor, "definition">): string {
+  const known = digests.get(definition);
+  if (known !== undefined) return known;
+  const digest = createHash("sha256")
+    .update(canonicalJson(pinnedTool(definition)))
+    .digest("hex");
+  digests.set(definition, digest);
+  return digest;
+}
+
+/** JSON with the members of every object in the order of their names. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

@@ -1,0 +1,101 @@
+import type { ToolDescriptor } from "@jackfield/mcp-core";
+import { describe, expect, test, vi } from "vitest";
+import {
+  type ApprovalAnswer,
+  type CallApprovalOptions,
+  callApproval,
+} from "../../src/approval/call-approval.ts";
+import { memoryStore } from "../memory-store.ts";
+import { callThrough, offeredTool, textResult } from "../tool-fixture.ts";
+
+const answer = textResult("done");
+
+function call(options: CallApprovalOptions, tool?: ToolDescriptor, approved?: boolean) {
+  return callThrough(callApproval(options).middleware, answer, { approved }, tool);
+}
+
+function answers(...given: ApprovalAnswer[]) {
+  return vi.fn(async () => given.shift() ?? ("refuse" as const));
+}
+
+describe("approval of calls", () => {
+  test("[T39] without anybody to ask, a call that needs approval is refused and not sent", async () => {
+    await expect(call({})).rejects.toMatchObject({
+      code: "MCP_CALL_DENIED",
+      outcome: "not-sent",
+      server: "files",
+    });
+  });
+
+  test("what needs no approval is not asked about", async () => {
+    const ask = answers();
+    expect(await call({ rule: "never", ask })).toBe(answer);
+    expect(ask).not.toHaveBeenCalled();
+  });
+
+  test("what the framework has approved is not asked about again", async () => {
+    const ask = answers();
+    expect(await call({ ask }, undefined, true)).toBe(answer);
+    expect(ask).not.toHaveBeenCalled();
+  });
+
+  test("once is for one call, run for all that follow", async () => {
+    const ask = answers("once", "run");
+    const { middleware } = callApproval({ ask });
+    for (let made = 0; made < 5; made += 1) expect(await callThrough(middleware, answer, {})).toBe(answer);
+    expect(ask).toHaveBeenCalledTimes(2);
+  });
+
+  test("for ever holds in the next run, and for exactly this tool of this server", async () => {
+    const store = memoryStore();
+    expect(await call({ store, ask: answers("forever") })).toBe(answer);
+    expect(await call({ store })).toBe(answer);
+    await expect(call({ store }, offeredTool({ description: "changed" }))).rejects.toThrow("not approved");
+    await expect(call({ store }, offeredTool({}, "other"))).rejects.toThrow("not approved");
+  });
+
+  test.each([undefined, "yes", true, {}])("an answer like %j opens nothing", async (given) => {
+    const ask = async () => given as unknown as ApprovalAnswer;
+    await expect(call({ ask })).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
+  });
+
+  test("two calls at the same time are asked about once, if the first answer serves both", async () => {
+    const asked = Promise.withResolvers<ApprovalAnswer>();
+    const ask = vi.fn(() => asked.promise);
+    const { middleware } = callApproval({ ask });
+    const calls = [callThrough(middleware, answer, {}), callThrough(middleware, answer, {})];
+    asked.resolve("run");
+    expect(await Promise.all(calls)).toEqual([answer, answer]);
+    expect(ask).toHaveBeenCalledTimes(1);
+  });
+
+  test("a caller that gives up does not wait for the answer", async () => {
+    const controller = new AbortController();
+    const ask = vi.fn(() => new Promise<ApprovalAnswer>(() => {}));
+    const made = callThrough(callApproval({ ask }).middleware, answer, { signal: controller.signal });
+    controller.abort();
+    await expect(made).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+  });
+
+  test("a question that fails or answers nonsense means that approval is needed", async () => {
+    const failing = () => Promise.reject(new Error("broken"));
+    await expect(call({ rule: failing })).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
+    await expect(call({ rule: () => 0 as unknown as boolean })).rejects.toMatchObject({
+      code: "MCP_CALL_DENIED",
+    });
+    expect(await call({ rule: () => false })).toBe(answer);
+  });
+
+  test("[T60] a server that claims to be harmless is believed only by the rule that says so", async () => {
+    const lying = offeredTool({ name: "delete_all", annotations: { readOnlyHint: true } });
+    await expect(call({ rule: "always" }, lying)).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
+    expect(await call({ rule: "annotations" }, lying)).toBe(answer);
+  });
+
+  test("descriptors say what has to be approved; what an earlier policy demanded stays demanded", () => {
+    const { policy } = callApproval({ rule: "always", servers: { files: "never" } });
+    expect(policy(offeredTool())).toMatchObject({ requiresApproval: false });
+    expect(policy(offeredTool({}, "other"))).toMatchObject({ requiresApproval: true });
+    expect(policy({ ...offeredTool(), requiresApproval: true })).toMatchObject({ requiresApproval: true });
+  });
+});

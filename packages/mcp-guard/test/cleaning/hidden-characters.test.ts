@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { findHiddenCharacters, removeHiddenCharacters } from "../../src/cleaning/hidden-characters.ts";
+
+/** One of each class of the threat list. */
+const HIDDEN = [
+  ["tag", "\u{e0041}", "U+E0041"],
+  ["zero-width", "\u200b", "U+200B"],
+  ["joiner", "\u200d", "U+200D"],
+  ["bidirectional", "\u202e", "U+202E"],
+  ["variation-selector", "\u{e0101}", "U+E0101"],
+  ["soft-hyphen", "\u00ad", "U+00AD"],
+  ["filler", "\u3164", "U+3164"],
+  ["invisible-operator", "\u2063", "U+2063"],
+  ["annotation", "\ufff9", "U+FFF9"],
+] as const;
+
+/** What people write, each piece combined below with others. */
+const LEGITIMATE = [
+  ...["👨‍👩‍👧‍👦", "🏳️‍🌈", "❤️", "👩🏽‍💻", "1️⃣", "#️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🇨🇭", "☎️", "🧑‍🚀"],
+  ...[
+    "می‌خواهم",
+    "نمی‌دانم",
+    "کتاب‌ها",
+    "שָׁלוֹם",
+    "‏שלום world‏",
+    "עברית (\u200fRTL\u200f)",
+    "مرحبا \u200eHTML\u200e",
+  ],
+  ...["क्‍ष", "र्‍य", "শ্‍য", "ക്‍", "ശ്രീ‌മതി", "ක්‍ෂ", "ಕ್‍ಷ", "క్‍ష", "ক্‌ষ"],
+  ...[
+    "葛\u{e0100}城",
+    "辻\u{e0101}",
+    "∩︀",
+    "\ufeffid,name",
+    "co\u00adoperation",
+    "naïve café",
+    "日本語テキスト",
+    "x² + y²",
+  ],
+];
+
+describe("hidden characters", () => {
+  test.each(HIDDEN)(
+    "[T55] a %s between letters is found once and taken out",
+    (kind, character, codePoint) => {
+      const text = `ab${character} cd`;
+      expect(findHiddenCharacters(text)).toEqual([{ kind, codePoint, index: 2 }]);
+      expect(removeHiddenCharacters(text)).toBe("ab cd");
+    },
+  );
+
+  test("[T55] emoji, right-to-left text, Indic scripts and ideographs hide nothing, in 200 combinations", () => {
+    const pairs = LEGITIMATE.flatMap((a) =>
+      LEGITIMATE.map((b) => (b.startsWith("\ufeff") ? a : `${a} ${b}`)),
+    );
+    expect(pairs.length).toBeGreaterThan(200);
+    const reported = pairs.filter((text) => findHiddenCharacters(text).length > 0);
+    expect(reported).toEqual([]);
+  });
+
+  test("a sentence written in tags is found whole", () => {
+    const smuggled = [..."ignore this"]
+      .map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)))
+      .join("");
+    expect(findHiddenCharacters(`fine${smuggled}`)).toHaveLength(11);
+    expect(removeHiddenCharacters(`fine${smuggled} text`)).toBe("fine text");
+  });
+
+  test("tags behind a flag are its region, and no more than that", () => {
+    const tags = (text: string) =>
+      [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
+    expect(findHiddenCharacters(`🏴${tags("gbsct")}\u{e007f}`)).toEqual([]);
+    expect(findHiddenCharacters(`🏴${tags("run this now")}\u{e007f}`)).toHaveLength(13);
+  });
+
+  test("an override is hidden even among right-to-left letters", () => {
+    expect(findHiddenCharacters("שלום \u202egpj.exe")).toMatchObject([{ kind: "bidirectional" }]);
+  });
+});
