@@ -29,10 +29,21 @@ export type {
   FaultMoment,
   FaultScript,
   GrandchildScript,
-  HttpFaultScript,
-  HttpRefusal,
 } from "./servers/fault-script.ts";
-export { type HttpFaultServer, startHttpFaultServer } from "./servers/http-fault-server.ts";
+export type { HttpAnswerFault, HttpServerRequest } from "./servers/http-answer.ts";
+export type { HttpBodyFault, HttpCoding } from "./servers/http-body.ts";
+export type { ExecutedCall } from "./servers/http-conversation.ts";
+export type { HttpStreamFault } from "./servers/http-event-stream.ts";
+export { type HttpFaultProcess, startHttpFaultProcess } from "./servers/http-fault-child.ts";
+export type { HttpFault, HttpFaultScript } from "./servers/http-fault-script.ts";
+export {
+  type HttpFaultServer,
+  type HttpFaultServerOptions,
+  startHttpFaultServer,
+} from "./servers/http-fault-server.ts";
+export type { HttpPayloadFault } from "./servers/http-payload.ts";
+export type { HttpRefusalFault, HttpReply } from "./servers/http-refusal.ts";
+export type { HttpStreamRecord } from "./servers/http-streams.ts";
 export {
   createInProcessFaultServer,
   type InProcessFaultServer,
@@ -41,6 +52,13 @@ export {
 export type { RecordedHttpRequest } from "./servers/request-log.ts";
 export type { RpcError, RpcId, RpcMessage } from "./servers/rpc-message.ts";
 export { type StdioFaultServer, stdioFaultServer } from "./servers/stdio-fault-server.ts";
+export type { TcpConnection } from "./servers/tcp-connection.ts";
+export type { TcpConnectionPlan, TcpCut, TcpDirectionPlan, TcpPlan } from "./servers/tcp-connection-plan.ts";
+export {
+  startTcpFaultProxy,
+  type TcpFaultProxy,
+  type TcpFaultProxyOptions,
+} from "./servers/tcp-fault-proxy.ts";
 export { type ConnectorSuiteOptions, connectorSuite } from "./suites/connector-suite.ts";
 export type {
   ConnectorUnderTest,

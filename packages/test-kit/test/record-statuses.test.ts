@@ -18,6 +18,8 @@ function statusSource() {
       since: 0,
       tools: 0,
       toolsFrom: "none",
+      calls: 0,
+      failures: 0,
       definedIn: { scope: "explicit" },
     } as const;
     for (const listener of listeners) listener({ before, snapshot });

@@ -182,13 +182,13 @@ class ScriptedBrain implements FaultBrain {
 
   #progress(method: string, params: JsonObject, lateMs: number): FaultStep[] {
     const progressToken = (params._meta as JsonObject | undefined)?.progressToken;
-    const total = this.#script.progress ?? 0;
+    const { progress: total = 0, constantProgress } = this.#script;
     if (method !== "tools/call" || progressToken === undefined) return [];
     return Array.from({ length: total }, (_, index) => ({
       message: {
         jsonrpc: "2.0",
         method: "notifications/progress",
-        params: { progressToken, progress: index + 1, total },
+        params: { progressToken, progress: constantProgress ? 1 : index + 1, total },
       },
       afterMs: (lateMs * (index + 1)) / (total + 1),
       channel: "request",

@@ -36,6 +36,8 @@ export interface ConversationScript {
    * lateness they arrive together with the answer, and a client may rightly drop them.
    */
   readonly progress?: number | undefined;
+  /** Progress tells the same number again and again, so that nothing gets on. Default false. */
+  readonly constantProgress?: boolean | undefined;
   /** After each tool call the list is said to have changed; where tools are given, they are the list from then on. */
   readonly listChangedAfterCall?: true | readonly ToolDefinition[] | undefined;
 }
@@ -103,32 +105,4 @@ export interface FaultScript extends ConversationScript {
   readonly echoEnvironment?: boolean | undefined;
   /** A file that gets one JSON line for each event; `readFaultRecord` reads it. */
   readonly recordTo?: string | undefined;
-}
-
-/** An HTTP answer in place of the one MCP asks for. */
-export interface HttpRefusal {
-  readonly status: number;
-  /** For example `WWW-Authenticate` or `Retry-After`. */
-  readonly headers?: { readonly [name: string]: string } | undefined;
-  readonly body?: string | undefined;
-  /** After so many refusals the method is served. Default: never. */
-  readonly times?: number | undefined;
-}
-
-/** What an HTTP server does wrong. An empty script is a correct server. */
-export interface HttpFaultScript extends ConversationScript {
-  /** How requests are answered. Default `json`; `subscriptions/listen` is always a stream. */
-  readonly answer?: "json" | "sse" | undefined;
-  /** Refusals per JSON-RPC method. */
-  readonly status?: { readonly [method: string]: HttpRefusal } | undefined;
-  /** Methods on whose arrival the socket is destroyed. */
-  readonly dropOn?: readonly string[] | undefined;
-  /** Answers every POST with a page of text/html. */
-  readonly html?: boolean | undefined;
-  /** What GET gives: an event stream (default), the status 405, or nothing ever. */
-  readonly get?: "stream" | 405 | "hang" | undefined;
-  /** How late DELETE is answered. Default 0. */
-  readonly deleteLateMs?: number | undefined;
-  /** Gives no session ids. Default false. */
-  readonly sessionless?: boolean | undefined;
 }

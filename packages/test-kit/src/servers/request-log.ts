@@ -4,9 +4,13 @@ import type { RpcMessage } from "./rpc-message.ts";
 /** One HTTP request as it arrived. */
 export interface RecordedHttpRequest {
   readonly method: string;
+  /** With its query. */
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** The JSON-RPC message; missing without a body. */
   readonly body?: RpcMessage | undefined;
+  /** Which connection it came on; counts from 0 over the server's life. */
+  readonly connection: number;
 }
 
 /** What a server has been asked. */

@@ -4,10 +4,16 @@ import { arrivalOf, type ConnectorBench, failureOf, never, paramsOf } from "./co
 
 const HANDSHAKE_METHODS = ["server/discover", "initialize"] as const;
 
+export interface OpeningTraits {
+  readonly era: ProtocolEra;
+  /** Whether the handshake is the second step, after a question that the server does not understand. */
+  readonly isProbed: boolean;
+}
+
 /** How a session is opened, and how an opening fails. */
-export function describeOpenings(bench: ConnectorBench, era: ProtocolEra): void {
-  describeSuccess(bench, era);
-  describeFailure(bench, era);
+export function describeOpenings(bench: ConnectorBench, traits: OpeningTraits): void {
+  describeSuccess(bench, traits.era);
+  describeFailure(bench, traits);
   describeGivingUp(bench);
 }
 
@@ -36,7 +42,7 @@ function describeSuccess({ prepare, connect, open }: ConnectorBench, era: Protoc
   });
 }
 
-function describeFailure({ prepare, connect }: ConnectorBench, era: ProtocolEra): void {
+function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }: OpeningTraits): void {
   test("a server that never answers is given up after the connect deadline, and let go", async () => {
     const subject = await prepare({ silentOn: HANDSHAKE_METHODS });
     const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 400 } }));
@@ -44,7 +50,7 @@ function describeFailure({ prepare, connect }: ConnectorBench, era: ProtocolEra)
     expect(error.message).toContain("400 ms");
   });
 
-  if (era === "legacy")
+  if (isProbed)
     test("the connect deadline is one for the whole opening, not one for each step", async () => {
       // The probe alone would be in time, and so would the handshake.
       const answerLateMs = Object.fromEntries(HANDSHAKE_METHODS.map((method) => [method, 500]));

@@ -24,8 +24,13 @@ export interface ConnectorUnderTest {
   readonly server: ResolvedServer;
   /** Whatever the server has received so far, in order of arrival. */
   received(): readonly ReceivedMessage[];
-  /** Has the server end the conversation: its process dies, it hangs up, it forgets the session. */
+  /**
+   * Has the server end the conversation for good: its process dies, it hangs up, it forgets the session and refuses the next
+   * attempt to renew it. Whoever connects after that is served.
+   */
   lose(): void | Promise<void>;
+  /** Has the server forget the session and go on. Wanted where sessions are renewed; see `renewsSessions`. */
+  forget?(): void | Promise<void>;
   /** Ends what was opened for the server. The sessions are closed by then. */
   dispose(): Promise<void>;
 }

@@ -100,7 +100,7 @@ function describeEntries(cacheOf: () => ToolCache): void {
     const stale = await read(cache, id);
     expect(stale?.stale).toBe(true);
     expect(stale?.tools?.map((each) => each.name)).toEqual(["kept"]);
-    await store(cache, HTTP, { tools: [tool("kept")], listedAt: LISTED_AT + 1 });
+    await store(cache, HTTP, { tools: [tool("kept")], listedAt: Date.now() });
     expect((await read(cache, id))?.stale ?? false).toBe(false);
   });
 

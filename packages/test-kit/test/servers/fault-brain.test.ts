@@ -111,6 +111,13 @@ test("scripted errors, silence and lateness hold for their methods only", () => 
   expect(ask(script, "initialize").map(({ afterMs }) => afterMs)).toEqual([0]);
 });
 
+test("progress can get nowhere", () => {
+  const script = { progress: 3, constantProgress: true, answerLateMs: { "tools/call": 40 } };
+  const params = { name: "echo", _meta: { progressToken: "t" } };
+  const told = ask(script, "tools/call", params).map(({ message }) => message.params?.progress);
+  expect(told).toEqual([1, 1, 1, undefined]);
+});
+
 test("progress is spread over a late call, and told even if the answer never comes", () => {
   const script = { progress: 3, answerLateMs: { "tools/call": 40 } };
   const params = { name: "echo", _meta: { progressToken: "t" } };

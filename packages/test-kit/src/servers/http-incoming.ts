@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RecordedHttpRequest } from "./request-log.ts";
+import type { RpcMessage } from "./rpc-message.ts";
+
+/** The parameter by which messages of the old transport name their session. */
+const SESSION_PARAMETER = "sessionId";
+
+/** A request that was read whole, and the way to answer it. */
+export interface HttpIncoming extends RecordedHttpRequest {
+  /** Without its query. */
+  readonly pathname: string;
+  readonly session?: string | undefined;
+  readonly response: ServerResponse;
+}
+
+/**
+ * Reads a request to its end.
+ *
+ * @throws Error if it breaks off, SyntaxError if its body is not JSON.
+ */
+export async function readIncoming(
+  request: IncomingMessage,
+  response: ServerResponse,
+  connection: number,
+): Promise<HttpIncoming> {
+  const { method = "", headers, url: path = "/" } = request;
+  const text = Buffer.concat(await request.toArray()).toString("utf8");
+  const body = text === "" ? undefined : (JSON.parse(text) as RpcMessage);
+  const { pathname, searchParams } = new URL(path, "http://localhost");
+  const session = headers["mcp-session-id"]?.toString() ?? searchParams.get(SESSION_PARAMETER) ?? undefined;
+  return { method, path, headers, body, connection, pathname, session, response };
+}
+
+/** Where messages of the old transport go. */
+export function messagePath(session: string): string {
+  return `/messages?${SESSION_PARAMETER}=${encodeURIComponent(session)}`;
+}

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import {
+  type ConnectorBench,
+  failureOf,
+  never,
+  type OpenedSession,
+  paramsOf,
+} from "./connector-under-test.ts";
+
+const CALLERS = Array.from({ length: 50 }, (_, index) => index);
+
+const LABELS_OF_LOSS = [
+  "MCP_SESSION_LOST rejected",
+  "MCP_SESSION_LOST not-sent",
+  "MCP_OUTCOME_UNKNOWN unknown",
+];
+
+/** How a session goes on that its server has forgotten. */
+export function describeRenewals({ open }: ConnectorBench): void {
+  test("[R20] a session that was forgotten is renewed once for all who call, and each is answered", async () => {
+    const subject = await open();
+    const told = renewalsOf(subject);
+    await forget(subject);
+    const results = await Promise.all(
+      CALLERS.map((n) => subject.session.request("tools/call", { name: "echo", arguments: { n } })),
+    );
+    const texts = results.map(({ content }) => content[0]);
+    expect(texts).toEqual(CALLERS.map((n) => ({ type: "text", text: JSON.stringify({ n }) })));
+    expect(paramsOf(subject, "initialize")).toHaveLength(2);
+    expect(told()).toBe(1);
+  });
+
+  test("a session that was forgotten twice is renewed twice, and is the same session to its holder", async () => {
+    const subject = await open();
+    const { session } = subject;
+    const told = renewalsOf(subject);
+    const ends: unknown[] = [];
+    session.onClose((cause) => ends.push(cause));
+    for (const count of [1, 2]) {
+      await forget(subject);
+      expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+      expect(told()).toBe(count);
+    }
+    expect(ends).toEqual([]);
+    expect(session.handshake).toMatchObject({ era: "legacy", protocolVersion: "2025-11-25" });
+  });
+
+  test("whoever is told of a renewal may throw, and whoever listens no more is not told", async () => {
+    const subject = await open();
+    subject.session.onRenewed(() => {
+      throw new Error("A listener that throws.");
+    });
+    subject.session.onRenewed(() => expect.fail("It was told after all."))();
+    const told = renewalsOf(subject);
+    await forget(subject);
+    await subject.session.list("tools", { signal: never });
+    expect(told()).toBe(1);
+  });
+
+  test("a session that cannot be renewed is lost, and whoever found that out knows that nothing was done", async () => {
+    const subject = await open();
+    const told = renewalsOf(subject);
+    await subject.lose();
+    const error = await failureOf(subject.session.request("tools/call", { name: "echo" }));
+    expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "rejected" });
+    expect(told()).toBe(0);
+  });
+
+  test("a session that cannot be renewed leaves none of those who call without an answer", async () => {
+    const subject = await open();
+    await subject.lose();
+    const errors = await Promise.all(
+      CALLERS.map(() => failureOf(subject.session.request("tools/call", { name: "echo" }))),
+    );
+    // Whose call was on its way when the session ended cannot know that it was refused.
+    const labels = new Set(errors.map(({ code, outcome }) => `${code} ${outcome}`));
+    expect(LABELS_OF_LOSS).toEqual(expect.arrayContaining([...labels]));
+    expect(labels).toContain("MCP_SESSION_LOST rejected");
+  });
+}
+
+async function forget(subject: OpenedSession): Promise<void> {
+  if (!subject.forget) throw new Error("A connector that renews sessions is tested with a `forget`.");
+  await subject.forget();
+}
+
+/** How often the holder of the session is told of a renewal from now on. */
+function renewalsOf({ session }: OpenedSession): () => number {
+  let count = 0;
+  session.onRenewed(() => {
+    count += 1;
+  });
+  return () => count;
+}
