@@ -44,6 +44,10 @@ export const ERROR_CODES = {
   },
   MCP_CONNECT_TIMEOUT: { means: "The server was not ready within its connect deadline.", retryable: true },
   MCP_SERVER_EXITED: { means: "The server's process ended.", retryable: true },
+  MCP_HANDSHAKE_FAILED: {
+    means: "The server started, and ended or hung up before the handshake was done.",
+    retryable: true,
+  },
   MCP_SESSION_LOST: { means: "The connection or the session ended while it was in use.", retryable: true },
   MCP_PROTOCOL_VIOLATED: { means: "The server sent something that is not valid MCP.", retryable: true },
   MCP_PROTOCOL_UNSUPPORTED: {

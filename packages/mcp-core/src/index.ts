@@ -1,5 +1,5 @@
 export type { AuthChallenge, AuthPort } from "./auth-port.ts";
-export type { CallMiddleware, ToolCall } from "./call-middleware.ts";
+export type { CallChange, CallMiddleware, ToolCall } from "./call-middleware.ts";
 export type { CallOptions, Progress, RequestOptions, SessionRequestOptions } from "./call-options.ts";
 export type { CompletionRequest, CompletionResult } from "./completion.ts";
 export type { ConnectOptions, Connector } from "./connector.ts";
@@ -57,8 +57,10 @@ export {
   type HttpServerDefinition,
   type InProcessServer,
   type InProcessServerDefinition,
+  type OAuthSettings,
   type ServerDefinition,
   type ServerLimits,
+  type ShadowedServer,
   type SseServerDefinition,
   type StdioServerDefinition,
   type ToolFilter,

@@ -1,13 +1,43 @@
 import type { SourceLocation } from "./source-location.ts";
 
-/** Where a definition may come from, from the strongest to the weakest. */
-export type DefinitionScope = "explicit" | "project" | "user" | "extension";
+/**
+ * Where a definition may come from, from the strongest to the weakest: code and command line, an administrator's file, the
+ * user's own file for one project, a file that came with a project, the user's file for all projects, an extension.
+ */
+export type DefinitionScope = "explicit" | "managed" | "local" | "project" | "user" | "extension";
 
 /** Where a definition was written. */
 export interface DefinedIn extends SourceLocation {
   readonly scope: DefinitionScope;
   /** The program whose dialect the file is in, for example `claude-code`. */
   readonly host?: string | undefined;
+  /** The file itself, where `file` leads to it through a symbolic link. */
+  readonly realFile?: string | undefined;
+  /**
+   * The project's or extension's directory: what relative paths are relative to, and what a project's entry may not leave.
+   * Default: the directory of the file.
+   */
+  readonly root?: string | undefined;
+}
+
+/** A definition that is not used because a stronger one of the same name, or for the same endpoint, is. */
+export interface ShadowedServer {
+  readonly name: string;
+  readonly definedIn: DefinedIn;
+  readonly reason: "name" | "endpoint";
+}
+
+/** What an entry says about authorization; further members are kept as written. */
+export interface OAuthSettings {
+  readonly enabled?: boolean | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly redirectUri?: string | undefined;
+  readonly callbackPort?: number | undefined;
+  /** The resource indicator (RFC 8707). */
+  readonly resource?: string | undefined;
+  readonly [member: string]: unknown;
 }
 
 /** Limits of one server. Times are milliseconds; `0` means no limit. */
@@ -49,6 +79,10 @@ interface DefinitionCommon {
   readonly definedIn: DefinedIn;
   /** `false`: written, but switched off. Default true. */
   readonly enabled?: boolean | undefined;
+  /** What switched it off where the entry itself does not: a list of its host, for example `mcp.excluded`. */
+  readonly disabledBy?: string | undefined;
+  /** Weaker definitions that this one stands in front of, the strongest first. */
+  readonly shadows?: readonly ShadowedServer[] | undefined;
   /** Connect at first use only. Default false. */
   readonly lazy?: boolean | undefined;
   readonly limits?: ServerLimits | undefined;
@@ -64,6 +98,10 @@ export interface StdioServerDefinition extends DefinitionCommon {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   readonly env?: { readonly [name: string]: string } | undefined;
+  /** Names that the child does not get, even where it would inherit them. */
+  readonly envUnset?: readonly string[] | undefined;
+  /** Names that the child gets with the value they have in the environment; an unset one it does not get. */
+  readonly envPassthrough?: readonly string[] | undefined;
   /** A file of `NAME=value` lines beneath `env`, read anew for each attempt. */
   readonly envFile?: string | undefined;
   readonly cwd?: string | undefined;
@@ -72,6 +110,12 @@ export interface StdioServerDefinition extends DefinitionCommon {
 interface RemoteDefinition extends DefinitionCommon {
   readonly url: string;
   readonly headers?: { readonly [name: string]: string } | undefined;
+  /** Further headers, each with the name of the variable that holds its value; without the variable, the header is left out. */
+  readonly headersFromEnv?: { readonly [header: string]: string } | undefined;
+  /** The variable that holds the bearer token for `Authorization`. */
+  readonly bearerTokenEnv?: string | undefined;
+  /** `false`: no login, whatever the server asks for. */
+  readonly oauth?: OAuthSettings | false | undefined;
   /** Variables the entry brings along for its own `url` and `headers`. */
   readonly env?: { readonly [name: string]: string } | undefined;
   /** A file of `NAME=value` lines beneath `env`, read anew for each attempt. */
@@ -119,7 +163,10 @@ export interface InProcessServerDefinition extends DefinitionCommon {
     | (() => InProcessServer | InProcessServerModule | Promise<InProcessServer | InProcessServerModule>);
 }
 
-/** One server as written. Unexpanded: `${NAME}` stands as it does in the file, so a definition holds no secret by itself. */
+/**
+ * One server as written. Unexpanded: a reference stands as it does in the file, in the dialect of `definedIn.host`, so a
+ * definition holds no secret by itself.
+ */
 export type ServerDefinition =
   | StdioServerDefinition
   | HttpServerDefinition

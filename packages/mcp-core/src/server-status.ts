@@ -30,7 +30,7 @@ export interface ServerSnapshot {
   readonly status: ServerStatus;
   /** Missing where an entry is so wrong that it does not tell. */
   readonly transport?: TransportKind | undefined;
-  /** Epoch milliseconds of the last change of status. */
+  /** Epoch milliseconds of the last change of status; of a server that is `ready`, when it came up. */
   readonly since: number;
   /** The last error, while it explains the status or missing tools. */
   readonly error?: ErrorReport | undefined;
@@ -40,5 +40,9 @@ export interface ServerSnapshot {
   readonly tools: number;
   readonly toolsFrom: ToolsFrom;
   readonly era?: ProtocolEra | undefined;
+  /** How many tool calls were sent to it since the runtime was started or the server was configured. */
+  readonly calls: number;
+  /** How many of them were not answered: no result came, and not because the caller gave up. `isError` is an answer. */
+  readonly failures: number;
   readonly definedIn: DefinedIn;
 }
