@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { CatalogId } from "@jackfield/mcp-core";
-import { isCatalogEntry } from "./catalog-entry-shape.ts";
+import { isCatalogRecord } from "./catalog-record-shape.ts";
 import type { CatalogRecord } from "./catalog-succession.ts";
 
 /** Raised whenever a document that was written before can no longer be read as it was meant. */
@@ -22,7 +22,8 @@ export interface DocumentSeal {
  * user's catalog, or to another server's entry, from one that was written here.
  */
 export function writeCatalogDocument(record: CatalogRecord, seal: DocumentSeal): string {
-  const covered = JSON.stringify({ suspect: record.suspect, entry: record.entry }).slice(1);
+  const { suspect, staleSince, expiresAt, entry } = record;
+  const covered = JSON.stringify({ suspect, staleSince, expiresAt, entry }).slice(1);
   return `{"version":${VERSION},"checksum":"${checksum(covered, seal)}",${covered}`;
 }
 
@@ -30,22 +31,23 @@ export function writeCatalogDocument(record: CatalogRecord, seal: DocumentSeal):
 export function readCatalogDocument(text: string, seal: DocumentSeal): CatalogRecord | undefined {
   const head = HEAD.exec(text);
   if (head === null || head[1] !== String(VERSION)) return undefined;
-  const covered = text.slice(head[0].length);
-  if (head[2] !== checksum(covered, seal)) return undefined;
-  return parseCovered(covered);
+  if (head[2] !== checksum(text.slice(head[0].length), seal)) return undefined;
+  return parseRecord(text);
 }
 
-function parseCovered(covered: string): CatalogRecord | undefined {
+function parseRecord(text: string): CatalogRecord | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(`{${covered}`);
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const { entry, suspect } = value as Record<string, unknown>;
-  return isCatalogEntry(entry) && typeof suspect === "boolean" ? { entry, suspect } : undefined;
+  if (!isCatalogRecord(value)) return undefined;
+  const { suspect, staleSince, expiresAt, entry } = value;
+  return { suspect, staleSince, expiresAt, entry };
 }
 
+/** In two parts, because to join them would copy the whole content. */
 function checksum(covered: string, { id, key }: DocumentSeal): string {
-  return createHmac("sha256", key).update(`${VERSION}\n${id}\n${covered}`).digest("hex");
+  return createHmac("sha256", key).update(`${VERSION}\n${id}\n`).update(covered).digest("hex");
 }

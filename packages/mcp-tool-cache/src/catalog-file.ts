@@ -1,8 +1,9 @@
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { type Logger, McpError } from "@jackfield/mcp-core";
-import { lookAtPrivateFile } from "./private-path.ts";
+import { isOwnFile, lookAtPrivateFile } from "./private-path.ts";
 import { type FileMark, setAside } from "./set-aside.ts";
+import { isDamage } from "./sqlite-error.ts";
 import { loadSqlite } from "./sqlite-module.ts";
 import { hasCode } from "./system-error.ts";
 
@@ -12,17 +13,13 @@ const COMPANIONS = ["-wal", "-shm"];
 /** "JFLD": marks a database as ours (SQLite's `application_id`), so that another program's is not written into. */
 const APPLICATION_ID = 0x4a464c44;
 
-/** SQLite's primary result codes for a file that is damaged or no database at all. */
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
+/** How long SQLite itself waits for another process, in milliseconds. The whole process stands still meanwhile. */
+const STANDSTILL_MS = 100;
+
+/** SQLite's log may stay this long after it has been written back into the database, in bytes. */
+const LOG_BYTES = 4 * 1024 * 1024;
 
 const ATTEMPTS = 5;
-
-export interface CatalogFileOptions {
-  /** How long SQLite waits for another process, in milliseconds. */
-  readonly busyTimeoutMs: number;
-  readonly log: Logger;
-}
 
 /** An open catalog, and which file it is. */
 export interface CatalogFile {
@@ -32,19 +29,20 @@ export interface CatalogFile {
 
 /**
  * Opens the catalog's database for its owner alone, in WAL mode, and makes it if it is missing. Whatever stands there and is
- * not a usable catalog (garbage, a torn file, a directory, a link, another program's database) is set aside first.
+ * not a usable catalog (garbage, a torn file, a directory, a link, another program's database, a file that others may write)
+ * is set aside first.
  *
  * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's or SQLite's error if it cannot
- * be made or is locked for longer than the busy timeout.
+ * be made, or is locked.
  */
-export function openCatalogFile(file: string, options: CatalogFileOptions): CatalogFile {
+export function openCatalogFile(file: string, log: Logger): CatalogFile {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const found = lookAtPrivateFile(file) ?? makeEmptyFile(file);
     if (found === undefined) continue;
     for (const companion of COMPANIONS) setAsideUnlessFile(file + companion);
-    const database = found.isFile() ? openOwnDatabase(file, options.busyTimeoutMs) : undefined;
+    const database = isOwnFile(found) ? openOwnDatabase(file) : undefined;
     if (database !== undefined) return { database, mark: found };
-    setCatalogAside(file, found, options.log);
+    setCatalogAside(file, found, log);
   }
   throw new McpError("MCP_CONFIG_INVALID", `${file} keeps being replaced; name another directory.`);
 }
@@ -54,13 +52,6 @@ export function setCatalogAside(file: string, mark: FileMark, log: Logger): void
   const aside = setAside(file, mark, COMPANIONS);
   if (aside === undefined) return;
   log("warn", "The tool catalog was unusable; it was set aside and starts empty.", { file, aside });
-}
-
-/** Whether an error of SQLite says that the file itself is bad, and not merely busy, full or out of reach. */
-export function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return false;
-  const primary = error.errcode & 0xff;
-  return primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB;
 }
 
 /**
@@ -79,18 +70,20 @@ function makeEmptyFile(file: string): ReturnType<typeof lookAtPrivateFile> {
 /** SQLite would write through a link that stands in the place of a companion. */
 function setAsideUnlessFile(companion: string): void {
   const found = lookAtPrivateFile(companion);
-  if (found !== undefined && !found.isFile()) setAside(companion, found);
+  if (found !== undefined && !isOwnFile(found)) setAside(companion, found);
 }
 
 /** The open database, or `undefined` if the file is damaged or another program's. */
-function openOwnDatabase(file: string, busyTimeoutMs: number): DatabaseSync | undefined {
+function openOwnDatabase(file: string): DatabaseSync | undefined {
   const { DatabaseSync } = loadSqlite();
-  const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  const database = new DatabaseSync(file, { timeout: STANDSTILL_MS });
   let usable = false;
   try {
     if (!claim(database)) return undefined;
     // A process that is killed loses nothing with NORMAL; a power cut may lose the last entries, never the file.
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    database.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${LOG_BYTES}`,
+    );
     usable = true;
     return database;
   } catch (error) {
@@ -104,7 +97,8 @@ function openOwnDatabase(file: string, busyTimeoutMs: number): DatabaseSync | un
 /** Whether the database is ours. An empty one becomes ours, within a transaction: two processes may try at once. */
 function claim(database: DatabaseSync): boolean {
   if (applicationId(database) === APPLICATION_ID) return true;
-  database.exec("BEGIN IMMEDIATE");
+  // Counts for a new database only: what is deleted can then be given back to the file system.
+  database.exec("PRAGMA auto_vacuum = INCREMENTAL; BEGIN IMMEDIATE");
   const unclaimed = applicationId(database) === 0 && isEmpty(database);
   if (unclaimed) database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
   const ours = applicationId(database) === APPLICATION_ID;

@@ -1,12 +1,15 @@
 import type { Logger } from "@jackfield/mcp-core";
 import type { KeyvSerializationAdapter, KeyvStorageAdapter, KeyvValue } from "keyv";
 
-/** Where documents are kept: texts by id. A failure is told to the logger and reads as nothing. */
+/** Where documents are kept: texts by id. A failure is told to the logger and reads as nothing, or is thrown. */
 export interface CatalogStore {
-  /** The texts in the order of the ids; one round trip. */
-  read(ids: readonly string[]): Promise<readonly (string | undefined)[]>;
-  /** Whether it was stored. */
-  write(id: string, text: string): Promise<boolean>;
+  /**
+   * The texts of those ids that have one; one round trip. `waits`: for a lock that another process holds, which otherwise
+   * makes the reading fail.
+   */
+  read(ids: readonly string[], options?: { readonly waits: boolean }): Promise<ReadonlyMap<string, string>>;
+  /** Keeps a text until `expiresAt`, epoch milliseconds. Tells whether it was stored. */
+  write(id: string, text: string, expiresAt: number): Promise<boolean>;
   remove(id: string): Promise<void>;
   all(): AsyncIterable<readonly [id: string, text: string]>;
   close(): Promise<void>;
@@ -44,15 +47,16 @@ export async function openCatalogStore(
   // Without a listener Keyv throws what its store reports.
   keyv.on("error", (error: unknown) => log("warn", "The tool catalog's store failed.", failure(error)));
   return {
-    read: async (ids) => (await keyv.getMany<unknown>([...ids])).map(textOnly),
-    write: (id, text) => keyv.set(id, text),
+    read: async (ids) => {
+      const texts = await keyv.getMany<unknown>([...ids]);
+      return new Map(ids.flatMap((id, index) => textOf(id, texts[index])));
+    },
+    write: (id, text, expiresAt) => keyv.set(id, text, expiresAt - Date.now()),
     remove: async (id) => {
       await keyv.delete(id);
     },
     async *all() {
-      for await (const [id, text] of keyv.iterator()) {
-        if (typeof id === "string" && typeof text === "string") yield [id, text] as const;
-      }
+      for await (const [id, text] of keyv.iterator()) yield* textOf(String(id), text);
     },
     close: () => keyv.disconnect(),
   };
@@ -63,6 +67,6 @@ export function failure(error: unknown): { readonly reason: string } {
   return { reason: error instanceof Error ? error.message : String(error) };
 }
 
-function textOnly(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+function textOf(id: string, value: unknown): (readonly [id: string, text: string])[] {
+  return typeof value === "string" ? [[id, value]] : [];
 }

@@ -9,10 +9,12 @@ import type {
 } from "@jackfield/mcp-core";
 import { readCatalogDocument, writeCatalogDocument } from "./catalog-document.ts";
 import { catalogIdentity } from "./catalog-identity.ts";
-import { type CatalogStore, failure, openCatalogStore } from "./catalog-store.ts";
-import { type CatalogRecord, successor } from "./catalog-succession.ts";
+import { presentable, withBoundedTtl } from "./catalog-lifetime.ts";
+import { type CatalogStore, failure } from "./catalog-store.ts";
+import { type CatalogRecord, markedStale, successor } from "./catalog-succession.ts";
 import { temporaryIdentityKey } from "./identity-key.ts";
 import { createKeyedQueue } from "./keyed-queue.ts";
+import { createMemoryCatalogStore } from "./memory-catalog-store.ts";
 
 /** A catalog that keeps what it is given beyond the process, until it is closed. */
 export type PersistentToolCache = ToolCache & AsyncDisposable;
@@ -32,7 +34,7 @@ export interface CatalogToolCacheOptions {
 }
 
 /** One entry larger than this is not stored: no server has that many tools for a good reason. */
-const MAX_DOCUMENT_CHARACTERS = 16 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /** The rules of the catalog, over any store: what is kept, what is a miss, and that nothing is ever thrown. */
 export function createCatalogToolCache(options: CatalogToolCacheOptions): PersistentToolCache {
@@ -58,29 +60,23 @@ class CatalogToolCache implements PersistentToolCache {
   getMany(ids: readonly CatalogId[]): Promise<ReadonlyMap<CatalogId, CatalogEntry>> {
     const missing: ReadonlyMap<CatalogId, CatalogEntry> = new Map();
     return this.#use("read", missing, async () => {
-      const wanted = [...new Set(ids)];
-      const records = await this.#read(wanted);
-      return new Map(
-        wanted.flatMap((id, index) => {
-          const record = records[index];
-          return record === undefined ? [] : [[id, record.entry] as const];
-        }),
-      );
+      const now = Date.now();
+      const records = await this.#read([...new Set(ids)]);
+      return new Map([...records].map(([id, { entry }]) => [id, presentable(entry, now)]));
     });
   }
 
   set(id: CatalogId, entry: CatalogEntry): Promise<void> {
     return this.#use("written", undefined, () => {
-      const snapshot = structuredClone(entry);
-      return this.#writes.run(id, () => this.#replace(id, (kept) => successor(kept, snapshot)));
+      const snapshot = withBoundedTtl(structuredClone(entry));
+      return this.#writes.run(id, () => this.#replace(id, (kept) => successor(kept, snapshot, Date.now())));
     });
   }
 
   markStale(id: CatalogId): Promise<void> {
+    const now = Date.now();
     return this.#use("marked stale", undefined, () =>
-      this.#writes.run(id, () =>
-        this.#replace(id, (kept) => kept && { ...kept, entry: { ...kept.entry, stale: true } }),
-      ),
+      this.#writes.run(id, () => this.#replace(id, (kept) => kept && markedStale(kept, now))),
     );
   }
 
@@ -94,11 +90,13 @@ class CatalogToolCache implements PersistentToolCache {
     const none: readonly CatalogSummary[] = [];
     return this.#use("listed", none, async () => {
       const { key, store } = await this.#open();
+      const now = Date.now();
       const summaries: CatalogSummary[] = [];
       for await (const [row, text] of store.all()) {
         const id = row as CatalogId;
         const record = readCatalogDocument(text, { id, key });
-        if (record !== undefined) summaries.push(summary(id, record.entry));
+        if (record !== undefined && record.expiresAt > now)
+          summaries.push(summary(id, presentable(record.entry, now)));
       }
       return summaries;
     });
@@ -123,30 +121,30 @@ class CatalogToolCache implements PersistentToolCache {
     id: CatalogId,
     decide: (kept: CatalogRecord | undefined) => CatalogRecord | undefined,
   ): Promise<void> {
-    const [kept] = await this.#read([id]);
-    const next = decide(kept);
+    const next = decide((await this.#read([id], { waits: true })).get(id));
     if (next === undefined) return;
     const { key, store } = await this.#open();
     const document = writeCatalogDocument(next, { id, key });
-    const stored = document.length <= MAX_DOCUMENT_CHARACTERS && (await store.write(id, document));
-    if (stored) return;
+    const bytes = Buffer.byteLength(document);
+    if (bytes <= MAX_DOCUMENT_BYTES && (await store.write(id, document, next.expiresAt))) return;
     const { server } = next.entry;
-    this.#options.log("warn", "A server's tools could not be stored in the tool catalog.", {
-      server,
-      characters: document.length,
-    });
+    this.#options.log("warn", "A server's tools could not be stored in the tool catalog.", { server, bytes });
   }
 
-  async #read(ids: readonly CatalogId[]): Promise<readonly (CatalogRecord | undefined)[]> {
+  async #read(
+    ids: readonly CatalogId[],
+    options = { waits: false }, // who starts up waits for nobody's lock
+  ): Promise<ReadonlyMap<CatalogId, CatalogRecord>> {
     const { key, store } = await this.#open();
-    const texts = await store.read(ids);
-    return ids.map((id, index) => {
-      const text = texts[index];
-      if (text === undefined) return undefined;
+    const now = Date.now();
+    const records = new Map<CatalogId, CatalogRecord>();
+    for (const [row, text] of await store.read(ids, options)) {
+      const id = row as CatalogId;
       const record = readCatalogDocument(text, { id, key });
       if (record === undefined) this.#options.log("warn", "An unreadable catalog entry was ignored.", { id });
-      return record;
-    });
+      else if (record.expiresAt > now) records.set(id, record);
+    }
+    return records;
   }
 
   /** Runs one operation unless the catalog is closed; whatever it throws is told to the logger and becomes a miss. */
@@ -165,7 +163,7 @@ class CatalogToolCache implements PersistentToolCache {
   }
 
   #open(): Promise<OpenCatalog> {
-    this.#opened ??= this.#closing === undefined ? this.#openOrForget() : this.#inMemory();
+    this.#opened ??= this.#closing === undefined ? this.#openOrForget() : Promise.resolve(inMemory());
     return this.#opened;
   }
 
@@ -175,18 +173,17 @@ class CatalogToolCache implements PersistentToolCache {
     } catch (error) {
       const { log } = this.#options;
       log("warn", "The tool catalog cannot be kept; it lasts as long as this process.", failure(error));
-      return this.#inMemory();
+      return inMemory();
     }
-  }
-
-  async #inMemory(): Promise<OpenCatalog> {
-    const store = await openCatalogStore(new Map(), { namespace: "", log: this.#options.log });
-    return { key: temporaryIdentityKey(), store };
   }
 
   #tell(done: string, error: unknown): void {
     this.#options.log("warn", `The tool catalog could not be ${done}.`, failure(error));
   }
+}
+
+function inMemory(): OpenCatalog {
+  return { key: temporaryIdentityKey(), store: createMemoryCatalogStore() };
 }
 
 /** Turns a synchronous throw into a rejection. */

@@ -2,6 +2,7 @@ import { type Logger, McpError, silentLogger } from "@jackfield/mcp-core";
 import { type KeyvStore, openCatalogStore } from "./catalog-store.ts";
 import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";
 import { KEY_BYTES, temporaryIdentityKey } from "./identity-key.ts";
+import { punctualCatalogStore } from "./punctual-catalog-store.ts";
 
 /** Options of `keyvToolCache`. */
 export interface KeyvToolCacheOptions {
@@ -12,11 +13,14 @@ export interface KeyvToolCacheOptions {
   readonly key?: Uint8Array | undefined;
   /** Keeps this catalog apart from what else the store holds. Default `jackfield-catalog`. */
   readonly namespace?: string | undefined;
+  /** How long the store may take for an answer, in milliseconds; after that it is a miss. Default 1,000. */
+  readonly timeoutMs?: number | undefined;
   /** Told about every fault. Default: nobody. */
   readonly logger?: Logger | undefined;
 }
 
 const DEFAULT_NAMESPACE = "jackfield-catalog";
+const DEFAULT_TIMEOUT_MS = 1_000;
 
 /**
  * A catalog in any store of Keyv: Redis, Valkey, Postgres, a `Map`. The store belongs to the catalog from now on: it is
@@ -25,12 +29,16 @@ const DEFAULT_NAMESPACE = "jackfield-catalog";
  * @throws McpError `MCP_CONFIG_INVALID` if the key is too short. The catalog itself never throws.
  */
 export function keyvToolCache(store: KeyvStore, options: KeyvToolCacheOptions = {}): PersistentToolCache {
-  const { key = temporaryIdentityKey(), namespace = DEFAULT_NAMESPACE, logger: log = silentLogger } = options;
+  const { key = temporaryIdentityKey(), logger: log = silentLogger } = options;
+  const { namespace = DEFAULT_NAMESPACE, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   if (key.length < KEY_BYTES) {
     throw new McpError("MCP_CONFIG_INVALID", `The key of a tool cache needs at least ${KEY_BYTES} bytes.`);
   }
   return createCatalogToolCache({
-    open: async () => ({ key, store: await openCatalogStore(store, { namespace, log }) }),
+    open: async () => {
+      const opened = await openCatalogStore(store, { namespace, log });
+      return { key, store: punctualCatalogStore(opened, timeoutMs) };
+    },
     log,
     program: process.argv[1] ?? process.execPath,
   });

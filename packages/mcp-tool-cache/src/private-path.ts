@@ -23,8 +23,8 @@ export function preparePrivateDirectory(directory: string): void {
 }
 
 /**
- * What stands at the path, without following a link, or `undefined` for nothing. A file that others may read or write is
- * taken from them.
+ * What stands at the path, without following a link, or `undefined` for nothing. A file that others may read is taken from
+ * them; what is told of it is how it was found.
  *
  * @throws McpError `MCP_CONFIG_INVALID` if it belongs to somebody else.
  */
@@ -34,6 +34,11 @@ export function lookAtPrivateFile(file: string): BigIntStats | undefined {
   requireOwner(file, found);
   if (hasModes() && found.isFile() && found.mode & OTHERS_MAY_ANYTHING) chmodSync(file, 0o600);
   return found;
+}
+
+/** Whether it is a file, and one into which nobody else can have written. */
+export function isOwnFile(found: BigIntStats): boolean {
+  return found.isFile() && !(hasModes() && found.mode & OTHERS_MAY_WRITE);
 }
 
 function requireOwner(path: string, found: BigIntStats): void {

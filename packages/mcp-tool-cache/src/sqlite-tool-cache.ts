@@ -13,12 +13,15 @@ export interface SqliteToolCacheOptions {
   readonly path?: string | undefined;
   /** Told about every fault. Default: nobody. */
   readonly logger?: Logger | undefined;
-  /** How long SQLite waits for another process that is writing, in milliseconds. Default 5,000. */
+  /** How long a write waits for another process, in milliseconds; reading waits for nobody. Default 5,000. */
   readonly busyTimeoutMs?: number | undefined;
+  /** How much is kept, in bytes. Beyond it what would expire next is forgotten first. Default 64 MiB. */
+  readonly maxBytes?: number | undefined;
 }
 
 const CATALOG_FILE = "catalog.sqlite";
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * A catalog in a directory of this user, kept in SQLite and shared by every process that names the same directory.
@@ -27,14 +30,18 @@ const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
  * directory of another user) the catalog works in memory and one warning says why. `close()` releases the files.
  */
 export function sqliteToolCache(options: SqliteToolCacheOptions = {}): PersistentToolCache {
-  const { logger: log = silentLogger, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options;
+  const {
+    logger: log = silentLogger,
+    busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS,
+    maxBytes = DEFAULT_MAX_BYTES,
+  } = options;
   return createCatalogToolCache({
     async open() {
       const directory = resolve(options.path ?? directoryOfThisProcess());
       preparePrivateDirectory(directory);
       const key = readIdentityKey(directory);
       const file = join(directory, CATALOG_FILE);
-      return { key, store: await openSqliteCatalogStore(file, { busyTimeoutMs, log }) };
+      return { key, store: openSqliteCatalogStore(file, { busyTimeoutMs, maxBytes, log }) };
     },
     log,
     program: process.argv[1] ?? process.execPath,

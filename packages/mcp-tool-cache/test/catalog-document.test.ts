@@ -1,21 +1,28 @@
+import type { ToolDefinition } from "@jackfield/mcp-core";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCatalogDocument, writeCatalogDocument } from "../src/catalog-document.ts";
 import type { CatalogRecord } from "../src/catalog-succession.ts";
 import { sampleEntry, sampleId } from "./catalog-samples.ts";
 
 const seal = { id: sampleId("files"), key: new Uint8Array(32).fill(1) };
-const record: CatalogRecord = { entry: sampleEntry(), suspect: false };
+const record: CatalogRecord = { entry: sampleEntry(), suspect: false, expiresAt: 5_000 };
 const text = writeCatalogDocument(record, seal);
 
 /** A document as this version would write it, whatever its content. */
 function sealed(content: unknown): string {
-  return writeCatalogDocument({ entry: content as CatalogRecord["entry"], suspect: false }, seal);
+  return writeCatalogDocument(
+    { entry: content as CatalogRecord["entry"], suspect: false, expiresAt: 1 },
+    seal,
+  );
 }
 
 describe("a document", () => {
   test("is JSON and gives back what was written", () => {
     const full: CatalogRecord = {
       suspect: true,
+      staleSince: 3,
+      expiresAt: 9,
       entry: sampleEntry({
         tools: [{ name: "__proto__", inputSchema: { type: "object", "x-new": [null, "ü", "\ud83d\ude00"] } }],
         resources: [{ uri: "file:///a", name: "a" }],
@@ -63,6 +70,38 @@ describe("a document", () => {
   test.each(["", "null", "[]", "{}", '{"tools":[]}', text.replace(/"checksum":"[0-9a-f]+",/, "")])(
     "%j is not one",
     (other) => expect(readCatalogDocument(other, seal)).toBeUndefined(),
+  );
+});
+
+test("[R65] no mutation of a document is believed, and none makes the reader throw", () => {
+  const mutation = fc.record({
+    at: fc.nat(text.length),
+    cut: fc.nat(8),
+    insert: fc.oneof(fc.string({ unit: "binary", maxLength: 8 }), fc.json({ maxDepth: 1 })),
+  });
+  fc.assert(
+    fc.property(fc.array(mutation, { minLength: 1, maxLength: 3 }), (mutations) => {
+      let changed = text;
+      for (const { at, cut, insert } of mutations) {
+        changed = changed.slice(0, at) + insert + changed.slice(at + cut);
+      }
+      return changed === text || readCatalogDocument(changed, seal) === undefined;
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("[R65] whatever a sealed entry holds, reading it gives a whole entry or a miss", () => {
+  const field = fc.constantFrom(...Object.keys(sampleEntry()), "prior", "ttlMs", "stale", "lastOutcome");
+  fc.assert(
+    fc.property(field, fc.jsonValue(), (name, value) => {
+      const read = readCatalogDocument(sealed({ ...sampleEntry(), [name]: value }), seal);
+      const { tools = [], listedAt = 0 } = read?.entry ?? {};
+      const isTool = (tool: ToolDefinition) =>
+        typeof tool.name === "string" && typeof tool.inputSchema === "object";
+      return Number.isFinite(listedAt) && tools.every(isTool);
+    }),
+    { numRuns: 1_000 },
   );
 });
 

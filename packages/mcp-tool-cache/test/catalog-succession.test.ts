@@ -1,38 +1,72 @@
 import { describe, expect, test } from "vitest";
-import { type CatalogRecord, successor } from "../src/catalog-succession.ts";
+import { LISTING_LIFETIME_MS } from "../src/catalog-lifetime.ts";
+import { type CatalogRecord, markedStale, successor } from "../src/catalog-succession.ts";
 import { sampleEntry, sampleTool } from "./catalog-samples.ts";
 
+const NOW = 10_000;
+
 function kept(changes: Parameters<typeof sampleEntry>[0] = {}, suspect = false): CatalogRecord {
-  return { entry: sampleEntry(changes), suspect };
+  return { entry: sampleEntry(changes), suspect, expiresAt: 99_999 };
 }
 
 describe("which entry is kept", () => {
-  test("the first one, whatever it says", () => {
-    const empty = sampleEntry({ tools: [] });
-    expect(successor(undefined, empty)).toEqual({ entry: empty, suspect: false });
+  test("the first one", () => {
+    const first = sampleEntry();
+    expect(successor(undefined, first, NOW)).toMatchObject({ entry: first, suspect: false });
   });
 
   test("an entry that was listed earlier never replaces one that was listed later", () => {
-    expect(successor(kept({ listedAt: 2_000 }), sampleEntry({ listedAt: 1_999 }))).toBeUndefined();
+    expect(successor(kept({ listedAt: 2_000 }), sampleEntry({ listedAt: 1_999 }), NOW)).toBeUndefined();
   });
 
   test("one that was listed later or at the same time does", () => {
     const later = sampleEntry({ listedAt: 2_000, tools: [sampleTool("write")] });
-    expect(successor(kept(), later)).toEqual({ entry: later, suspect: false });
-    expect(successor(kept({ listedAt: 2_000 }), later)).toEqual({ entry: later, suspect: false });
+    expect(successor(kept(), later, NOW)).toMatchObject({ entry: later, suspect: false });
+    expect(successor(kept({ listedAt: 2_000 }), later, NOW)).toMatchObject({ entry: later });
   });
 
-  test("a new list clears the stale mark", () => {
-    const next = sampleEntry({ listedAt: 2_000 });
-    expect(successor(kept({ stale: true }), next)).toEqual({ entry: next, suspect: false });
+  test("[T77] one that a wrong clock dated far ahead is replaced all the same", () => {
+    const future = kept({ listedAt: NOW + 365 * 86_400_000 });
+    const next = sampleEntry({ listedAt: NOW, tools: [sampleTool("write")] });
+    expect(successor(future, next, NOW)?.entry).toEqual(next);
   });
 });
 
-describe("a server that suddenly answers with no tools", () => {
+describe("how long an entry is kept", () => {
+  test("thirty days from when its listing was first written, however often it is written again", () => {
+    const first = successor(undefined, sampleEntry(), NOW);
+    expect(first?.expiresAt).toBe(NOW + LISTING_LIFETIME_MS);
+    const lastOutcome = { ok: false, at: 5_000, tookMs: 1 };
+    expect(successor(first, sampleEntry({ lastOutcome }), NOW + 5_000)?.expiresAt).toBe(first?.expiresAt);
+    const next = successor(first, sampleEntry({ listedAt: 2_000 }), NOW + 5_000);
+    expect(next?.expiresAt).toBe(NOW + 5_000 + LISTING_LIFETIME_MS);
+  });
+});
+
+describe("a stale mark", () => {
+  test("is cleared by a listing that was taken later", () => {
+    const next = sampleEntry({ listedAt: 5_000 });
+    const after = successor(markedStale(kept(), 5_000), next, NOW);
+    expect(after?.entry).toEqual(next);
+    expect(after?.staleSince).toBeUndefined();
+  });
+
+  test("[L17] outlasts a listing that was under way when it was made, and the same listing written again", () => {
+    const marked = markedStale(kept(), 5_000);
+    const underWay = sampleEntry({ listedAt: 4_999, tools: [sampleTool("old")] });
+    const after = successor(marked, underWay, NOW);
+    expect(after?.entry).toEqual({ ...underWay, stale: true });
+    expect(successor(after, underWay, NOW)?.entry.stale).toBe(true);
+    expect(successor(after, sampleEntry({ listedAt: 5_001 }), NOW)?.entry.stale).toBeUndefined();
+  });
+});
+
+describe("a server that answers with no tools", () => {
   const empty = sampleEntry({ listedAt: 2_000, tools: [], credentials: "other", instructions: "New." });
+  const suspicious = () => kept({ listedAt: 2_000, stale: true }, true);
 
   test("keeps its last good list, stale, with the credentials that list was taken with", () => {
-    expect(successor(kept(), empty)).toEqual({
+    expect(successor(kept(), empty, NOW)).toMatchObject({
       entry: { ...empty, tools: [sampleTool("read")], credentials: "c", stale: true },
       suspect: true,
     });
@@ -40,22 +74,19 @@ describe("a server that suddenly answers with no tools", () => {
 
   test("has no tools once a later list is empty too", () => {
     const confirmed = { ...empty, listedAt: 3_000 };
-    expect(successor(kept({ listedAt: 2_000, stale: true }, true), confirmed)).toEqual({
-      entry: confirmed,
-      suspect: false,
-    });
+    expect(successor(suspicious(), confirmed, NOW)).toMatchObject({ entry: confirmed, suspect: false });
   });
 
   test("is not confirmed by the same listing, written once more", () => {
-    const again = successor(kept({ listedAt: 2_000, stale: true }, true), empty);
+    const again = successor(suspicious(), empty, NOW);
     expect(again?.entry.tools).toEqual([sampleTool("read")]);
     expect(again?.suspect).toBe(true);
   });
 
   test("stays under suspicion when the kept entry is written back with another outcome", () => {
-    const record = kept({ listedAt: 2_000, stale: true }, true);
+    const record = suspicious();
     const lastOutcome = { ok: false, at: 2_500, tookMs: 1 };
-    expect(successor(record, { ...record.entry, stale: undefined, lastOutcome })).toEqual({
+    expect(successor(record, { ...record.entry, stale: undefined, lastOutcome }, NOW)).toMatchObject({
       entry: { ...record.entry, lastOutcome, stale: true },
       suspect: true,
     });
@@ -63,15 +94,19 @@ describe("a server that suddenly answers with no tools", () => {
 
   test("is trusted again when a later list has tools", () => {
     const back = sampleEntry({ listedAt: 3_000 });
-    expect(successor(kept({ listedAt: 2_000, stale: true }, true), back)).toEqual({
-      entry: back,
-      suspect: false,
-    });
+    expect(successor(suspicious(), back, NOW)).toMatchObject({ entry: back, suspect: false });
   });
 
-  test("has an empty list at once if it never had tools", () => {
-    for (const tools of [undefined, []]) {
-      expect(successor(kept({ tools }), empty)).toEqual({ entry: empty, suspect: false });
+  test("[L1] is doubted as well if it never had any: its first list may be one of its warming up", () => {
+    for (const before of [undefined, kept({ tools: undefined })]) {
+      const first = successor(before, empty, NOW);
+      expect(first).toMatchObject({ entry: { ...empty, stale: true }, suspect: true });
+      expect(successor(first, empty, NOW)?.entry.stale).toBe(true);
+      const second = { ...empty, listedAt: 3_000 };
+      const believed = successor(first, second, NOW);
+      expect(believed).toMatchObject({ entry: second, suspect: false });
+      const third = { ...empty, listedAt: 4_000 };
+      expect(successor(believed, third, NOW)).toMatchObject({ entry: third, suspect: false });
     }
   });
 });

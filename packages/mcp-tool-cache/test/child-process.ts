@@ -4,16 +4,24 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 
+export interface FixtureOptions {
+  /** Shell commands that come first and change what the process may do. */
+  readonly prefix?: string | undefined;
+  /** Who runs it, where this process may decide that. Default: who runs this one. */
+  readonly user?: number | undefined;
+}
+
 /** Runs a fixture to its end and returns what it printed. Rejects if it fails. */
 export async function runFixture(
   name: string,
   args: readonly string[],
-  shellPrefix?: string,
+  { prefix, user }: FixtureOptions = {},
 ): Promise<{ stdout: string; stderr: string }> {
   const command = [process.execPath, fixture(name), ...args];
   const run = promisify(execFile);
-  if (shellPrefix === undefined) return run(process.execPath, command.slice(1));
-  return run("/bin/sh", ["-c", `${shellPrefix}; exec "$@"`, "sh", ...command]);
+  const options = user === undefined ? {} : { uid: user, gid: user };
+  if (prefix === undefined) return run(process.execPath, command.slice(1), options);
+  return run("/bin/sh", ["-c", `${prefix}; exec "$@"`, "sh", ...command], options);
 }
 
 /** Starts a fixture that talks to its parent; it is ended with the test at the latest. */

@@ -93,6 +93,18 @@ test("a store that fails is a miss, told to the logger", async () => {
   expect(lines.some((line) => line.includes("connection refused"))).toBe(true);
 });
 
+test("a store that never answers is a miss after a while, and does not hold closing up", async () => {
+  const never = () => new Promise<never>(() => {});
+  const { logger, lines } = recordingLogger();
+  const silent = { get: never, set: never, delete: never, clear: never, disconnect: never };
+  const cache = keyvToolCache(silent, { key, logger, timeoutMs: 1 });
+  expect(await cache.getMany([id])).toEqual(new Map());
+  await cache.set(id, sampleEntry());
+  await cache.close();
+  expect(lines).toHaveLength(3);
+  expect(lines.join()).toContain("did not answer within 1 ms");
+});
+
 test("a store that says it did not store is not believed to have", async () => {
   const { logger, lines } = recordingLogger();
   const rejecting = {

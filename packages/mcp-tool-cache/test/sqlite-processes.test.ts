@@ -1,8 +1,9 @@
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "./catalog-samples.ts";
+import { sampleId, temporaryDirectory } from "./catalog-samples.ts";
 import { startFixture } from "./child-process.ts";
 import { openCache } from "./open-cache.ts";
 
@@ -26,12 +27,18 @@ async function writeTogether(directory: string, names: readonly string[], count:
   return answers;
 }
 
-test("two processes that write at once into a new catalog lose nothing and agree on the key", async () => {
+test("[R63] four processes that write 2,000 entries at once into a new catalog lose nothing and agree on the key", async () => {
   const directory = temporaryDirectory();
-  const [one, two] = await writeTogether(directory, ["a", "b"], 150);
-  expect([one?.faults, two?.faults]).toEqual([[], []]);
-  expect(one?.id).toBe(two?.id);
-  expect(await openCache(directory).cache.list()).toHaveLength(300);
+  const names = ["a", "b", "c", "d"];
+  const reports = await writeTogether(directory, names, 500);
+  expect(reports.flatMap(({ faults }) => faults)).toEqual([]);
+  expect(new Set(reports.map(({ id }) => id)).size).toBe(1);
+  const ids = names.flatMap((name) =>
+    Array.from({ length: 500 }, (_, index) => sampleId(`${name}-${index}`)),
+  );
+  const { cache, lines } = openCache(directory);
+  expect((await cache.getMany(ids)).size).toBe(2_000);
+  expect(lines).toEqual([]);
 });
 
 test("processes that meet a damaged catalog and a damaged key at once repair them once and lose nothing", async () => {
@@ -45,19 +52,32 @@ test("processes that meet a damaged catalog and a damaged key at once repair the
   expect(readdirSync(directory).filter((name) => name.includes("corrupt"))).toHaveLength(2);
 });
 
-test("a process that is killed while it writes leaves a readable catalog with everything it had stored", async () => {
+test("[R62] a process that is killed while it writes leaves everything it had stored, and nothing else, whenever that is", async () => {
   const directory = temporaryDirectory();
-  const child = startFixture("writing-process", [directory, "a", "1000000", "50"]);
-  await once(child, "message");
-  const writing = once(child, "message");
-  child.send("go");
-  await writing;
-  const exited = once(child, "exit");
-  child.kill("SIGKILL");
-  await exited;
-  const { cache, lines } = openCache(directory);
-  const kept = await cache.list();
-  expect(kept.length).toBeGreaterThanOrEqual(50);
-  expect((await cache.getMany(kept.map((summary) => summary.id))).size).toBe(kept.length);
-  expect(lines).toEqual([]);
+  for (const [round, moment] of [1, 2, 3, 7, 12, 31, 54, 90].entries()) {
+    const prefix = `round-${round}`;
+    const child = startFixture("writing-process", [directory, prefix, "1000000", "each"]);
+    await once(child, "message");
+    const stored = await killAfter(child, moment);
+    const { cache, lines } = openCache(directory);
+    const ids = Array.from({ length: stored }, (_, index) => sampleId(`${prefix}-${index}`));
+    expect((await cache.getMany(ids)).size).toBe(stored);
+    const listed = await cache.list();
+    expect((await cache.getMany(listed.map(({ id }) => id))).size).toBe(listed.length);
+    expect(lines).toEqual([]);
+    await cache.close();
+  }
 });
+
+/** Kills a writing process, in the middle of whatever it does, once it has stored so many; tells how many it said it had. */
+async function killAfter(child: ChildProcess, moment: number): Promise<number> {
+  const exited = once(child, "exit");
+  let stored = 0;
+  child.on("message", (message: { stored: number }) => {
+    stored = message.stored;
+    if (stored >= moment) child.kill("SIGKILL");
+  });
+  child.send("go");
+  await exited;
+  return stored;
+}

@@ -1,4 +1,4 @@
-import type { CatalogEntry } from "@jackfield/mcp-core";
+import type { CatalogRecord } from "./catalog-succession.ts";
 
 type Check = (value: unknown) => boolean;
 
@@ -16,16 +16,16 @@ const listOf =
   (check: Check): Check =>
   (value) =>
     Array.isArray(value) && value.every(check);
-const objectWith =
-  (members: { readonly [name: string]: Check }): Check =>
-  (value) =>
-    isObject(value) &&
-    Object.entries(members).every(([name, check]) => check((value as Record<string, unknown>)[name]));
+const objectWith = (members: { readonly [name: string]: Check }): Check => {
+  const checks = Object.entries(members);
+  return (value) =>
+    isObject(value) && checks.every(([name, check]) => check((value as Record<string, unknown>)[name]));
+};
 
 const isModernHandshake = objectWith({ era: (era) => era === "modern", at: isNumber, discover: isObject });
 const isLegacyHandshake = objectWith({ era: (era) => era === "legacy", at: isNumber });
 
-const isCatalogEntryShape = objectWith({
+const isEntry = objectWith({
   server: isString,
   credentials: isString,
   listedAt: isNumber,
@@ -45,7 +45,14 @@ const isCatalogEntryShape = objectWith({
   stale: optional(isBoolean),
 });
 
-/** Whether a value read from a store has the shape of an entry, as far as anyone relies on it. */
-export function isCatalogEntry(value: unknown): value is CatalogEntry {
-  return isCatalogEntryShape(value);
+const isRecord = objectWith({
+  suspect: isBoolean,
+  staleSince: optional(isNumber),
+  expiresAt: isNumber,
+  entry: isEntry,
+});
+
+/** Whether a value read from a store has the shape of a record, as far as anyone relies on it. */
+export function isCatalogRecord(value: unknown): value is CatalogRecord {
+  return isRecord(value);
 }

@@ -1,0 +1,61 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** What Keyv keeps these rows under, beside others'. */
+export const NAMESPACE = "catalog";
+
+/** To so much of what is allowed the rows are cut down, so that not every write has to do it again. */
+const ROOM_LEFT = 0.9;
+
+const UNEXPIRED = `FROM keyv WHERE namespace = '${NAMESPACE}' AND (expires IS NULL OR expires > ?)`;
+
+type Row = readonly [id: string, text: string];
+
+/**
+ * The texts of these ids, in one statement. Rows are written by Keyv and read here, without it: it takes longer to load than
+ * all of them to read, and a start that finds everything in the catalog writes nothing before its tools are on offer.
+ */
+export function readRows(database: DatabaseSync, ids: readonly string[]): readonly Row[] {
+  if (!hasTable(database)) return [];
+  const wanted = `SELECT key, value ${UNEXPIRED} AND key IN (SELECT value FROM json_each(?))`;
+  return database.prepare(wanted).all(Date.now(), JSON.stringify(ids)).flatMap(rowOf);
+}
+
+/** Every row that has not expired. */
+export function readAllRows(database: DatabaseSync): readonly Row[] {
+  if (!hasTable(database)) return [];
+  return database.prepare(`SELECT key, value ${UNEXPIRED} ORDER BY key`).all(Date.now()).flatMap(rowOf);
+}
+
+/** Removes what has expired and, where that is not enough, what would expire next. Gives the room back to the file system. */
+export function tidyRows(database: DatabaseSync, maxBytes: number): void {
+  if (!hasTable(database)) return;
+  database.prepare("DELETE FROM keyv WHERE expires <= ?").run(Date.now());
+  const used = usedBytes(database);
+  if (used > maxBytes) {
+    // A row goes if those that go before it do not make up for the excess.
+    const older = "sum(octet_length(value)) OVER (ORDER BY expires, rowid ROWS UNBOUNDED PRECEDING)";
+    database
+      .prepare(
+        `DELETE FROM keyv WHERE rowid IN (SELECT row FROM
+           (SELECT rowid AS row, octet_length(value) AS bytes, ${older} AS freed FROM keyv) WHERE freed - bytes < ?)`,
+      )
+      .run(used - maxBytes * ROOM_LEFT);
+  }
+  database.exec("PRAGMA incremental_vacuum");
+}
+
+/** Bytes of the pages that hold something. */
+export function usedBytes(database: DatabaseSync): number {
+  const number = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+  return (number("page_count") - number("freelist_count")) * number("page_size");
+}
+
+function hasTable(database: DatabaseSync): boolean {
+  const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'keyv'";
+  return database.prepare(table).get() !== undefined;
+}
+
+/** A value of another kind than text was not written by this catalog. */
+function rowOf({ key, value }: Record<string, unknown>): Row[] {
+  return typeof key === "string" && typeof value === "string" ? [[key, value]] : [];
+}

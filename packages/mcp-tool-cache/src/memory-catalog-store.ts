@@ -1,0 +1,20 @@
+import type { CatalogStore } from "./catalog-store.ts";
+
+/** A store that lasts as long as the process. It needs nothing that could be out of reach: no file, no other module. */
+export function createMemoryCatalogStore(): CatalogStore {
+  const texts = new Map<string, string>();
+  return {
+    read: async (ids) => new Map([...texts].filter(([id]) => ids.includes(id))),
+    async write(id, text) {
+      texts.set(id, text);
+      return true;
+    },
+    async remove(id) {
+      texts.delete(id);
+    },
+    async *all() {
+      yield* [...texts];
+    },
+    async close() {},
+  };
+}

@@ -1,0 +1,36 @@
+import type { CatalogStore } from "./catalog-store.ts";
+
+/**
+ * The store, whose every answer comes within a time or counts as a failure. A client of a server that is out of reach may wait
+ * for it for ever; whoever starts up does not.
+ */
+export function punctualCatalogStore(store: CatalogStore, timeoutMs: number): CatalogStore {
+  const punctually = <T>(answer: Promise<T>): Promise<T> => within(answer, timeoutMs);
+  return {
+    read: (ids, options) => punctually(store.read(ids, options)),
+    write: (id, text, expiresAt) => punctually(store.write(id, text, expiresAt)),
+    remove: (id) => punctually(store.remove(id)),
+    async *all() {
+      const rows = store.all()[Symbol.asyncIterator]();
+      for (;;) {
+        const row = await punctually(rows.next());
+        if (row.done) return;
+        yield row.value;
+      }
+    },
+    close: () => punctually(store.close()),
+  };
+}
+
+async function within<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`The store did not answer within ${timeoutMs} ms.`)),
+    timeoutMs,
+  );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

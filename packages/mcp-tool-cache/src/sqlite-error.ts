@@ -1,0 +1,21 @@
+/** SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
+const BUSY = 5;
+const LOCKED = 6;
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+
+/** Whether an error of SQLite says that the file itself is bad, and not merely busy, full or out of reach. */
+export function isDamage(error: unknown): boolean {
+  return [CORRUPT, NOT_A_DATABASE].includes(primaryCode(error));
+}
+
+/** Whether an error of SQLite says that somebody else holds a lock at the moment. */
+export function isBusy(error: unknown): boolean {
+  return [BUSY, LOCKED].includes(primaryCode(error));
+}
+
+/** The low byte; the others say more about the same error. */
+function primaryCode(error: unknown): number {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return 0;
+  return error.errcode & 0xff;
+}

@@ -1,0 +1,82 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { sqliteToolCache } from "../src/index.ts";
+import { recordingLogger, sampleEntry, sampleId, sampleTool, temporaryDirectory } from "./catalog-samples.ts";
+import { openCache, withDatabase } from "./open-cache.ts";
+
+const DAY = 86_400_000;
+
+function largeEntry(server: string, bytes: number) {
+  return sampleEntry({ server, listedAt: Date.now(), tools: [sampleTool("t", "x".repeat(bytes))] });
+}
+
+function bytesIn(directory: string): number {
+  return readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
+}
+
+function rowsOf(file: string): number {
+  return withDatabase(file, (database) =>
+    Number(database.prepare("SELECT count(*) AS n FROM keyv").get()?.n),
+  );
+}
+
+describe("the catalog does not grow without bound", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_900_000_000_000 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("what has expired is removed by the first write of a later process, and its room given back", async () => {
+    const first = openCache();
+    for (let index = 0; index < 20; index += 1) {
+      await first.cache.set(sampleId(`old-${index}`), largeEntry(`old-${index}`, 50_000));
+    }
+    await first.cache.close();
+    const before = bytesIn(first.directory);
+    vi.setSystemTime(Date.now() + 31 * DAY);
+    const second = openCache(first.directory);
+    await second.cache.set(sampleId("new"), sampleEntry({ listedAt: Date.now() }));
+    await second.cache.close();
+    expect(rowsOf(first.file)).toBe(1);
+    expect(bytesIn(first.directory)).toBeLessThan(before / 10);
+  });
+
+  test("[T81] beyond its size what would expire first is forgotten first", async () => {
+    const path = temporaryDirectory();
+    const { logger, lines } = recordingLogger();
+    const maxBytes = 1024 * 1024;
+    const cache = sqliteToolCache({ path, logger, maxBytes });
+    onTestFinished(() => cache.close());
+    for (let index = 0; index < 60; index += 1) {
+      vi.setSystemTime(Date.now() + 1_000);
+      await cache.set(sampleId(`s-${index}`), largeEntry(`s-${index}`, 50_000));
+    }
+    const kept = (await cache.list()).map(({ server }) => Number(server.slice(2))).sort((a, b) => a - b);
+    expect(kept.length).toBeGreaterThan(15);
+    expect(kept.at(-1)).toBe(59);
+    expect(kept).toEqual(kept.map((_, index) => 60 - kept.length + index));
+    await cache.close();
+    expect(statSync(join(path, "catalog.sqlite")).size).toBeLessThanOrEqual(maxBytes);
+    expect(lines).toEqual([]);
+  });
+
+  test("[T81] an entry of more than 16 MiB is not stored", async () => {
+    const { cache, lines } = openCache();
+    const id = sampleId("bomb");
+    await cache.set(id, largeEntry("bomb", 17 * 1024 * 1024));
+    expect(await cache.getMany([id])).toEqual(new Map());
+    expect(lines).toEqual([expect.stringContaining('"server":"bomb"')]);
+  });
+
+  test("the log beside the database stays small while the catalog is open", async () => {
+    const { cache, file } = openCache();
+    for (let round = 0; round < 40; round += 1) {
+      await cache.set(sampleId("one"), { ...largeEntry("one", 400_000), listedAt: round });
+    }
+    expect(statSync(`${file}-wal`).size).toBeLessThan(8 * 1024 * 1024);
+    expect(statSync(file).size).toBeLessThan(2 * 1024 * 1024);
+  });
+});

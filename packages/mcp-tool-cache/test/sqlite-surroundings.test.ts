@@ -1,0 +1,237 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { sqliteToolCache } from "../src/index.ts";
+import {
+  recordingLogger,
+  sampleEntry,
+  sampleId,
+  sampleServer,
+  temporaryDirectory,
+} from "./catalog-samples.ts";
+import { runFixture } from "./child-process.ts";
+import { openCache } from "./open-cache.ts";
+
+const posix = process.platform !== "win32";
+const isRoot = process.getuid?.() === 0;
+/** Where everything is allowed, what is forbidden must be tried by someone else. */
+const NOBODY = 65_534;
+const earlier = sampleId("earlier");
+
+/** What a catalog does that keeps nothing: everything works, it finds nothing of before, and one warning says why. */
+const WORKING = { before: 0, found: true, listed: 1, left: 0 };
+
+async function use(path: string, options: { condition?: string; prefix?: string; user?: number } = {}) {
+  const { condition, ...surroundings } = options;
+  const { stdout } = await runFixture(
+    "working-process",
+    condition ? [path, condition] : [path],
+    surroundings,
+  );
+  return JSON.parse(stdout) as typeof WORKING & { said: string[] };
+}
+
+async function expectWorkingInMemory(path: string): Promise<string[]> {
+  const { logger, lines } = recordingLogger();
+  const cache = sqliteToolCache({ path, logger });
+  const identity = await cache.identify(sampleServer());
+  await cache.set(identity.id, sampleEntry());
+  expect((await cache.getMany([identity.id])).get(identity.id)).toEqual(sampleEntry());
+  expect(await cache.list()).toHaveLength(1);
+  expect((await cache.identify(sampleServer())).id).toBe(identity.id);
+  await cache.close();
+  return lines;
+}
+
+/** A directory that holds a closed catalog with one entry. */
+async function filledDirectory(directory = temporaryDirectory()): Promise<string> {
+  const { cache } = openCache(directory);
+  await cache.set(earlier, sampleEntry());
+  await cache.close();
+  return directory;
+}
+
+describe("where nothing can be kept, the catalog works in memory and says so once", () => {
+  test("a directory that cannot be made", async () => {
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
+    expect(await expectWorkingInMemory(join(file, "cache"))).toEqual([expect.stringContaining("ENOTDIR")]);
+  });
+
+  test("a file in the place of the directory", async () => {
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
+    expect(await expectWorkingInMemory(file)).toHaveLength(1);
+  });
+
+  test.runIf(posix)("a link that leads nowhere in the place of the directory", async () => {
+    const link = join(temporaryDirectory(), "link");
+    symlinkSync("/nonexistent-jackfield/cache", link);
+    expect(await expectWorkingInMemory(link)).toHaveLength(1);
+    expect(existsSync("/nonexistent-jackfield")).toBe(false);
+  });
+
+  test.runIf(posix)("[T73] a directory in which others may write", async () => {
+    const directory = join(temporaryDirectory(), "shared");
+    mkdirSync(directory);
+    chmodSync(directory, 0o777);
+    expect(await expectWorkingInMemory(directory)).toEqual([expect.stringContaining("chmod 700")]);
+    expect(readdirSync(directory)).toEqual([]);
+    expect(statSync(directory).mode & 0o777).toBe(0o777);
+  });
+
+  test.runIf(isRoot)("[T73] a directory or a file that belongs to another user", async () => {
+    for (const name of ["", "catalog.sqlite", "identity.key"]) {
+      const directory = await filledDirectory();
+      chownSync(join(directory, name), NOBODY, NOBODY);
+      expect(await expectWorkingInMemory(directory)).toEqual([
+        expect.stringContaining("belongs to another user"),
+      ]);
+    }
+  });
+
+  test.runIf(posix)("[R64] a directory that may not be written in", async () => {
+    const directory = await filledDirectory();
+    for (const name of readdirSync(directory)) {
+      if (isRoot) chownSync(join(directory, name), NOBODY, NOBODY);
+      chmodSync(join(directory, name), 0o400);
+    }
+    if (isRoot) chownSync(directory, NOBODY, NOBODY);
+    chmodSync(directory, 0o500);
+    onTestFinished(() => chmodSync(directory, 0o700));
+    const { said, ...result } = await use(directory, isRoot ? { user: NOBODY } : {});
+    expect(result).toEqual(WORKING);
+    expect(said).toEqual([expect.stringContaining("lasts as long as this process")]);
+  });
+
+  test.runIf(posix)("[R64] a process that can open no file any more", async () => {
+    const { said, ...result } = await use(temporaryDirectory(), {
+      condition: "exhausted",
+      prefix: "ulimit -n 64",
+    });
+    expect(result).toEqual(WORKING);
+    expect(said).toEqual([expect.stringMatching(/EMFILE|unable to open/)]);
+  });
+
+  test.runIf(posix)(
+    "[R64] a disk without room: what fits is kept, the rest is told, nothing is thrown",
+    async () => {
+      // The shell's limit, in blocks of 512 bytes, makes every write beyond it fail as on a full disk.
+      const { stdout } = await runFixture("crowded-process", [temporaryDirectory()], {
+        prefix: "ulimit -f 300",
+      });
+      const { stored, acknowledged, faults } = JSON.parse(stdout) as Crowded;
+      expect(stored).toBeGreaterThan(0);
+      expect(stored).toBeLessThan(20);
+      expect(acknowledged).toBe(stored);
+      expect(faults).toBeGreaterThan(0);
+    },
+  );
+
+  test.runIf(posix)("[R64] a disk without any room", async () => {
+    const { stdout } = await runFixture("crowded-process", [temporaryDirectory()], { prefix: "ulimit -f 0" });
+    expect(JSON.parse(stdout)).toEqual({ stored: 20, acknowledged: 20, faults: 1 });
+  });
+});
+
+interface Crowded {
+  readonly stored: number;
+  /** How many writes nothing was said against. */
+  readonly acknowledged: number;
+  readonly faults: number;
+}
+
+describe("a file system of its own", () => {
+  test.runIf(mayMount())(
+    "[R64] that is full keeps what fits, tells the rest and throws nothing",
+    async () => {
+      const mount = mountedDirectory("size=200k");
+      const { stdout } = await runFixture("crowded-process", [join(mount, "cache")]);
+      const { stored, acknowledged, faults } = JSON.parse(stdout) as Crowded;
+      expect(stored).toBeGreaterThan(0);
+      expect(stored).toBeLessThan(20);
+      expect(acknowledged).toBe(stored);
+      expect(faults).toBeGreaterThan(0);
+      expect(await openCache(join(mount, "cache")).cache.list()).toHaveLength(stored);
+    },
+  );
+
+  test.runIf(mayMount())(
+    "[R64] that may not be written leaves the catalog in memory, with one warning",
+    async () => {
+      const mount = mountedDirectory("size=1m");
+      await filledDirectory(join(mount, "cache"));
+      execFileSync("mount", ["-o", "remount,ro", mount]);
+      const { said, ...result } = await use(join(mount, "cache"));
+      expect(result).toEqual(WORKING);
+      expect(said).toHaveLength(1);
+    },
+  );
+});
+
+describe.runIf(posix)("what others could have written is not believed", () => {
+  test("[T73] a catalog with the wrong mode is set aside, with one warning", async () => {
+    const directory = await filledDirectory();
+    const file = join(directory, "catalog.sqlite");
+    chmodSync(file, 0o666);
+    const { cache, lines } = openCache(directory);
+    expect(await cache.getMany([earlier])).toEqual(new Map());
+    expect(lines).toEqual([expect.stringContaining("set aside")]);
+    expect(lstatSync(file).mode & 0o777).toBe(0o600);
+    expect(lstatSync(`${file}.corrupt-1`).isFile()).toBe(true);
+  });
+
+  test("[T73] a key with the wrong mode is replaced, and nothing that was sealed with it is served", async () => {
+    const directory = await filledDirectory();
+    chmodSync(join(directory, "identity.key"), 0o622);
+    const { cache } = openCache(directory);
+    expect(await cache.getMany([earlier])).toEqual(new Map());
+    expect(lstatSync(join(directory, "identity.key")).mode & 0o777).toBe(0o600);
+  });
+
+  test("[T73] a catalog that was copied from another user's directory holds nothing", async () => {
+    const stranger = await filledDirectory();
+    const directory = await filledDirectory();
+    copyFileSync(join(stranger, "catalog.sqlite"), join(directory, "catalog.sqlite"));
+    const { cache, lines } = openCache(directory);
+    expect(await cache.getMany([earlier])).toEqual(new Map());
+    expect(lines).toEqual([expect.stringContaining("unreadable catalog entry")]);
+  });
+
+  test("a link to a private directory is followed", async () => {
+    const directory = await filledDirectory();
+    const link = join(temporaryDirectory(), "link");
+    symlinkSync(directory, link);
+    expect((await openCache(link).cache.getMany([earlier])).size).toBe(1);
+  });
+});
+
+/** A small file system in memory, which Linux lets root have. */
+function mountedDirectory(options: string): string {
+  const directory = temporaryDirectory();
+  execFileSync("mount", ["-t", "tmpfs", "-o", `${options},mode=700`, "tmpfs", directory]);
+  onTestFinished(() => void execFileSync("umount", ["-l", directory]));
+  return directory;
+}
+
+function mayMount(): boolean {
+  if (!isRoot || process.platform !== "linux") return false;
+  try {
+    execFileSync("unshare", ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
