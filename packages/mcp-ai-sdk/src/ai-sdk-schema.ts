@@ -1,7 +1,16 @@
-import type { ToolInputSchema } from "@jackfield/mcp-core";
+import type { McpError, ToolInputSchema } from "@jackfield/mcp-core";
+import { errorText, type ModelTool } from "@jackfield/mcp-tools";
 
 /** By this symbol the AI SDK knows its own schemas; it is in the global registry so that copies of the SDK agree. */
 const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
+/** By these the SDK knows its own errors. */
+const AI_SDK_ERROR = Symbol.for("vercel.ai.error");
+const TYPE_VALIDATION_ERROR = Symbol.for("vercel.ai.error.AI_TypeValidationError");
+
+/** Whether input may go to the tool, in the AI SDK's words. The value is the input itself, untouched. */
+export type AiSdkValidation =
+  | { readonly success: true; readonly value: unknown }
+  | { readonly success: false; readonly error: Error };
 
 /**
  * A JSON Schema as the AI SDK takes it, written without importing the SDK.
@@ -12,29 +21,53 @@ const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
  * Schema it closes every object (`additionalProperties: false`), which would change what the server said.
  */
 export interface AiSdkSchema {
+  /** What the model is shown; made when it is first asked for. */
   readonly jsonSchema: ToolInputSchema;
+  /** Checks input against the server's own schema, whatever the model was shown. */
+  validate(value: unknown): AiSdkValidation;
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: "jackfield";
-    readonly validate: (value: unknown) => { readonly value: unknown };
+    readonly validate: (
+      value: unknown,
+    ) => { readonly value: unknown } | { readonly issues: readonly { readonly message: string }[] };
     readonly jsonSchema: { readonly input: () => ToolInputSchema; readonly output: () => ToolInputSchema };
   };
 }
 
-/** Wraps a schema. It validates nothing: arguments are checked on the way to the server, and by the server. */
-export function aiSdkSchema(jsonSchema: ToolInputSchema): AiSdkSchema {
-  const copy = () => structuredClone(jsonSchema);
+/** The schema of a tool's input. */
+export function aiSdkSchema(tool: ModelTool): AiSdkSchema {
+  const copy = () => structuredClone(tool.fitted.schema);
   const schema = {
     _type: undefined,
-    jsonSchema,
-    // The SDK asks for the property, and takes `undefined` for "no validation".
-    validate: undefined,
+    get jsonSchema() {
+      return tool.fitted.schema;
+    },
+    validate(value: unknown): AiSdkValidation {
+      const error = tool.check(value);
+      return error === undefined
+        ? { success: true, value }
+        : { success: false, error: refusal(error, value) };
+    },
     "~standard": {
       version: 1,
       vendor: "jackfield",
-      validate: (value: unknown) => ({ value }),
+      validate(value: unknown) {
+        const error = tool.check(value);
+        return error === undefined ? { value } : { issues: [{ message: errorText(error) }] };
+      },
       jsonSchema: { input: copy, output: copy },
     },
+    [AI_SDK_SCHEMA]: true,
   } as const;
-  return Object.assign(schema, { [AI_SDK_SCHEMA]: true });
+  return schema;
+}
+
+/**
+ * The error as the SDK's own kind, whose message it gives to the model as it is. Of any other error it writes a message that
+ * repeats the whole input.
+ */
+function refusal(cause: McpError, value: unknown): Error {
+  const error = new Error(errorText(cause), { cause });
+  return Object.assign(error, { value, [AI_SDK_ERROR]: true, [TYPE_VALIDATION_ERROR]: true });
 }

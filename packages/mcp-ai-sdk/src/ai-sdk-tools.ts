@@ -1,32 +1,57 @@
 import type { ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
 import {
-  callForModel,
-  type ModelCallResult,
-  modelInputSchema,
+  type ApprovalNeed,
+  approvalNeed,
+  createModelTool,
+  type ModelTool,
+  type ModelToolOptions,
   selectTools,
+  type ToolApproval,
   type ToolSelection,
 } from "@jackfield/mcp-tools";
 import { type AiSdkSchema, aiSdkSchema } from "./ai-sdk-schema.ts";
-import { type AiSdkModelOutput, toModelOutput } from "./model-output.ts";
+import { wasApproved } from "./asked-approval.ts";
+import { type AiSdkMajor, type AiSdkModelOutput, toModelOutput } from "./model-output.ts";
+import { type AiSdkToolMetadata, toolMetadata } from "./tool-metadata.ts";
+import { type AiSdkToolRun, startToolRun } from "./tool-run.ts";
 
-/** Which tools are offered: `include` and `exclude`, by exposed or original name, with `*` for any characters. */
-export interface AiSdkToolsOptions extends ToolSelection {}
+/**
+ * Which tools are offered (`include`, `exclude`, by exposed or original name, with `*` for any characters), how their schemas
+ * are fitted (`schemaProfile`), and who is told of failed calls (`onError`).
+ */
+export interface AiSdkToolsOptions extends ToolSelection, ModelToolOptions {
+  /** Which calls the SDK asks a person about. Default `off`. */
+  readonly approval?: ToolApproval | undefined;
+  /**
+   * The SDK's major version, for the form in which images and files are given to a model. Default: found out when a tool is
+   * called; until then the form of 6, which 7 takes too, with a warning.
+   */
+  readonly sdk?: AiSdkMajor | undefined;
+}
 
-/** A tool as the AI SDK takes it: its `DynamicTool`, written without importing the SDK. */
+/** What the AI SDK tells a tool about a call. */
+export interface AiSdkExecuteOptions {
+  readonly toolCallId: string;
+  readonly abortSignal?: AbortSignal | undefined;
+  readonly messages?: unknown;
+}
+
+/** A tool as the AI SDK takes it, both majors: its dynamic tool, written without importing the SDK. */
 export interface AiSdkTool {
   readonly type: "dynamic";
   readonly description: string;
+  readonly title?: string;
   readonly inputSchema: AiSdkSchema;
+  readonly metadata: AiSdkToolMetadata;
+  /** Whether a person is asked before a call. Missing if not, or if `toolApproval` says it. */
+  readonly needsApproval?: boolean | ((input: unknown) => Promise<boolean>);
   /**
    * Calls the tool. What it answers becomes `output` in the SDK's results and messages: the server's whole answer, or a
-   * `FailedCall` if there was none; `isFailedCall` tells them apart.
+   * `FailedCall` if there was none; `isFailedCall` tells them apart. Progress comes before it, as preliminary results.
    *
    * @throws McpError `MCP_ABORTED` if the caller has given up; every other failure is a `FailedCall`.
    */
-  execute(
-    input: unknown,
-    options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal | undefined },
-  ): Promise<ModelCallResult>;
+  execute(input: unknown, options: AiSdkExecuteOptions): AiSdkToolRun;
   /** Writes an output, fresh or stored, for the model. */
   toModelOutput(options: { readonly output: unknown }): AiSdkModelOutput;
 }
@@ -35,23 +60,68 @@ export interface AiSdkTool {
 export type AiSdkToolSet = Record<string, AiSdkTool>;
 
 /**
- * The tools that a source has now, for `generateText`, `streamText` and agents of the AI SDK 7.
+ * The tools that a source has now, for `generateText`, `streamText` and agents of the AI SDK 7 and 6.
  *
- * A snapshot, made at once and without importing the SDK: call it again when the source says `toolsChanged`, for example
- * in `prepareStep`. A tool that has gone meanwhile answers with an error the model can read.
+ * A snapshot, made at once and without importing the SDK: call it again when the source says `toolsChanged`, or use
+ * `aiSdkLiveTools`. A tool that has gone meanwhile answers with an error the model can read.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for an approval policy that does not exist.
  */
 export function aiSdkTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkToolSet {
   const tools: AiSdkToolSet = Object.create(null);
-  for (const tool of selectTools(source.tools(), options)) tools[tool.name] = aiSdkTool(source, tool);
+  const adapt = aiSdkToolMaker(source, options);
+  for (const tool of selectTools(source.tools(), options)) tools[tool.name] = adapt(tool);
   return tools;
 }
 
-function aiSdkTool(source: ToolSource, tool: ToolDescriptor): AiSdkTool {
+/** Makes tools of one set. */
+export type AiSdkToolMaker = (descriptor: ToolDescriptor) => AiSdkTool;
+
+/** What a set makes its tools with; they share what is found out about the SDK. */
+export function aiSdkToolMaker(
+  source: ToolSource,
+  { approval, sdk, schemaProfile, onError }: AiSdkToolsOptions = {},
+): AiSdkToolMaker {
+  const dialect: Dialect = { major: sdk };
+  return (descriptor) => {
+    const tool = createModelTool(source, descriptor, { schemaProfile, onError });
+    return aiSdkTool(tool, approvalNeed(approval, descriptor), dialect);
+  };
+}
+
+/** Which major the tools are used by, once that is known. */
+interface Dialect {
+  major: AiSdkMajor | undefined;
+}
+
+function aiSdkTool(tool: ModelTool, need: ApprovalNeed, dialect: Dialect): AiSdkTool {
+  const { descriptor } = tool;
+  const { title } = descriptor.definition;
   return {
     type: "dynamic",
-    description: tool.description,
-    inputSchema: aiSdkSchema(modelInputSchema(tool.definition.inputSchema)),
-    execute: (input, { abortSignal }) => callForModel(source, tool, input, abortSignal),
-    toModelOutput: ({ output }) => toModelOutput(output),
+    description: descriptor.description,
+    ...(title === undefined ? {} : { title }),
+    inputSchema: aiSdkSchema(tool),
+    metadata: toolMetadata(descriptor),
+    ...(need === false ? {} : { needsApproval: approvalQuestion(tool, need) }),
+    execute(input, options) {
+      dialect.major ??= majorOf(options);
+      const { abortSignal: signal, messages, toolCallId } = options;
+      const approved = wasApproved(messages, toolCallId) || undefined;
+      return startToolRun((onProgress) => tool.call(input, { signal, onProgress, approved }));
+    },
+    toModelOutput: ({ output }) => toModelOutput(output, dialect.major ?? 6),
   };
+}
+
+function approvalQuestion(
+  tool: ModelTool,
+  need: Exclude<ApprovalNeed, false>,
+): boolean | ((input: unknown) => Promise<boolean>) {
+  return need === true ? true : (input) => need(tool.argumentsOf(input));
+}
+
+/** Only 7 tells a tool its `context`, also where there is none. */
+function majorOf(options: AiSdkExecuteOptions): AiSdkMajor {
+  return "context" in options ? 7 : 6;
 }

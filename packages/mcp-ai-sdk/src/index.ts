@@ -1,4 +1,26 @@
-export { type FailedCall, isFailedCall, type ModelCallResult } from "@jackfield/mcp-tools";
-export type { AiSdkSchema } from "./ai-sdk-schema.ts";
-export { type AiSdkTool, type AiSdkToolSet, type AiSdkToolsOptions, aiSdkTools } from "./ai-sdk-tools.ts";
-export type { AiSdkContentPart, AiSdkModelOutput } from "./model-output.ts";
+export {
+  type FailedCall,
+  isFailedCall,
+  type ModelCallResult,
+  type SchemaProfile,
+  type ToolApproval,
+} from "@jackfield/mcp-tools";
+export { type AiSdkLiveTools, aiSdkLiveTools } from "./ai-sdk-live-tools.ts";
+export type { AiSdkSchema, AiSdkValidation } from "./ai-sdk-schema.ts";
+export { type AiSdkApprovalStatus, type AiSdkToolOptions, aiSdkToolOptions } from "./ai-sdk-tool-options.ts";
+export {
+  type AiSdkExecuteOptions,
+  type AiSdkTool,
+  type AiSdkToolSet,
+  type AiSdkToolsOptions,
+  aiSdkTools,
+} from "./ai-sdk-tools.ts";
+export type { AiSdkContentPart, AiSdkMajor, AiSdkModelOutput } from "./model-output.ts";
+export {
+  type AiSdkMessage,
+  type AiSdkMessagePart,
+  aiSdkPromptMessages,
+  aiSdkResourceParts,
+} from "./prompt-messages.ts";
+export type { AiSdkToolMetadata } from "./tool-metadata.ts";
+export type { AiSdkProgress, AiSdkToolRun } from "./tool-run.ts";

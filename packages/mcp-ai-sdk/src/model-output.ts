@@ -1,10 +1,27 @@
 import type { JsonValue, ToolCallResult } from "@jackfield/mcp-core";
-import { classifyResult, isMedia, partText, type ResultPart, resultText } from "@jackfield/mcp-tools";
+import {
+  classifyResult,
+  isMedia,
+  type MediaPart,
+  partText,
+  type ResourceBlobPart,
+  type ResultPart,
+  resultText,
+} from "@jackfield/mcp-tools";
 
-/** A part of an answer that has more than text (AI SDK 7). `data` is base64. */
+/** The AI SDK's major version. */
+export type AiSdkMajor = 6 | 7;
+
+/**
+ * A part of an answer that has more than text. `data` is base64. The type names the forms that both majors declare; at run time
+ * 7 is given its own, `{ type: "file", mediaType, data: { type: "data", data } }`, which 6 does not know.
+ */
 export type AiSdkContentPart =
   | { type: "text"; text: string }
-  | { type: "file"; mediaType: string; data: { type: "data"; data: string } };
+  | { type: "image-data"; mediaType: string; data: string }
+  | { type: "file-data"; mediaType: string; data: string };
+
+type Ai7FilePart = { type: "file"; mediaType: string; data: { type: "data"; data: string } };
 
 /** What a model is given of a tool's answer: the forms of the AI SDK's `ToolResultOutput` that are used here. */
 export type AiSdkModelOutput =
@@ -19,7 +36,7 @@ export type AiSdkModelOutput =
  *
  * The output may come from a conversation that was stored, and so from anything; what is no result is given as it is.
  */
-export function toModelOutput(output: unknown): AiSdkModelOutput {
+export function toModelOutput(output: unknown, major: AiSdkMajor): AiSdkModelOutput {
   if (!isResult(output)) {
     return typeof output === "string"
       ? { type: "text", value: output }
@@ -30,7 +47,7 @@ export function toModelOutput(output: unknown): AiSdkModelOutput {
   if (isError) return { type: "error-text", value: resultText(classified) };
   const [first] = parts;
   if (parts.length === 1 && first?.kind === "data") return { type: "json", value: first.value };
-  if (parts.some(isMedia)) return { type: "content", value: parts.map(toContentPart) };
+  if (parts.some(isMedia)) return { type: "content", value: parts.map((part) => toContentPart(part, major)) };
   return { type: "text", value: resultText(classified) };
 }
 
@@ -40,7 +57,14 @@ function isResult(output: unknown): output is ToolCallResult {
   );
 }
 
-function toContentPart(part: ResultPart): AiSdkContentPart {
+function toContentPart(part: ResultPart, major: AiSdkMajor): AiSdkContentPart {
   if (!isMedia(part)) return { type: "text", text: partText(part) };
-  return { type: "file", mediaType: part.mimeType, data: { type: "data", data: part.data } };
+  const { mimeType: mediaType, data } = part;
+  if (major === 6) return { type: isImage(part) ? "image-data" : "file-data", mediaType, data };
+  const file: Ai7FilePart = { type: "file", mediaType, data: { type: "data", data } };
+  return file as unknown as AiSdkContentPart;
+}
+
+function isImage({ mimeType }: MediaPart | ResourceBlobPart): boolean {
+  return /^image\//i.test(mimeType);
 }

@@ -63,7 +63,7 @@ describe("what a model is given", () => {
     ],
     ["nothing as null", undefined, { type: "json", value: null }],
   ])("%s", (_title, output, expected) => {
-    expect(toModelOutput(output)).toEqual(expected);
+    expect(toModelOutput(output, 7)).toEqual(expected);
   });
 });
 
@@ -83,7 +83,7 @@ describe("a conversation that was stored", () => {
         },
       ],
     };
-    const messages = await convertToModelMessages([message], { tools: aiSdkTools(source) });
+    const messages = await convertToModelMessages([message], { tools: aiSdkTools(source, { sdk: 7 }) });
     return messages.flatMap((m) =>
       m.role === "tool" ? m.content.map((part) => (part.type === "tool-result" ? part.output : part)) : [],
     );
@@ -91,7 +91,7 @@ describe("a conversation that was stored", () => {
 
   it("gives the model the same again for an answer", async () => {
     const answer: ToolCallResult = { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] };
-    expect(await stored(answer)).toEqual([toModelOutput(answer)]);
+    expect(await stored(answer)).toEqual([toModelOutput(answer, 7)]);
   });
 
   it("gives the model the same again for a failed call", async () => {
@@ -99,7 +99,7 @@ describe("a conversation that was stored", () => {
     const snapshot = aiSdkTools(source);
     source.replaceTools([]);
     const failed = await snapshot.mcp__fake__ask?.execute({}, { toolCallId: "call-0" });
-    expect(await stored(failed)).toEqual([toModelOutput(failed)]);
-    expect(toModelOutput(failed)).toMatchObject({ type: "error-text" });
+    expect(await stored(failed)).toEqual([toModelOutput(failed, 7)]);
+    expect(toModelOutput(failed, 7)).toMatchObject({ type: "error-text" });
   });
 });

@@ -1,11 +1,41 @@
 import type { ToolSource } from "@jackfield/mcp-core";
-import type { Tool, ToolSet } from "ai";
+import type * as ai7 from "ai";
+import type * as ai6 from "ai6";
 import { expectTypeOf, it } from "vitest";
-import { type AiSdkTool, aiSdkTools } from "../src/index.ts";
+import {
+  type AiSdkMessage,
+  type AiSdkTool,
+  type AiSdkToolOptions,
+  type AiSdkToolSet,
+  type aiSdkLiveTools,
+  aiSdkTools,
+} from "../src/index.ts";
 
-it("is assignable to the AI SDK's tool set", () => {
-  expectTypeOf(aiSdkTools).returns.toExtend<ToolSet>();
-  expectTypeOf<AiSdkTool>().toExtend<Tool>();
+it("is assignable to the tool set of each major", () => {
+  expectTypeOf(aiSdkTools).returns.toExtend<ai7.ToolSet>();
+  expectTypeOf(aiSdkTools).returns.toExtend<ai6.ToolSet>();
+  expectTypeOf<AiSdkTool>().toExtend<ai7.Tool>();
+  expectTypeOf<AiSdkTool>().toExtend<ai6.Tool>();
+});
+
+it("fits the options of each major's functions, written as a program writes them", () => {
+  type Generate7 = Parameters<typeof ai7.generateText<AiSdkToolSet>>[0];
+  type Generate6 = Parameters<typeof ai6.generateText<AiSdkToolSet>>[0];
+  expectTypeOf<AiSdkToolSet>().toExtend<NonNullable<Generate7["tools"]>>();
+  expectTypeOf<AiSdkToolSet>().toExtend<NonNullable<Generate6["tools"]>>();
+  expectTypeOf<AiSdkToolOptions["toolApproval"]>().toExtend<NonNullable<Generate7["toolApproval"]>>();
+  expectTypeOf<AiSdkToolOptions["toolOrder"]>().toExtend<NonNullable<Generate7["toolOrder"]>>();
+  expectTypeOf<ReturnType<typeof aiSdkLiveTools>["prepareStep"]>().toExtend<
+    NonNullable<Generate7["prepareStep"]>
+  >();
+  expectTypeOf<ReturnType<typeof aiSdkLiveTools>["prepareStep"]>().toExtend<
+    NonNullable<Generate6["prepareStep"]>
+  >();
+});
+
+it("gives messages that are each major's", () => {
+  expectTypeOf<AiSdkMessage>().toExtend<ai7.ModelMessage>();
+  expectTypeOf<AiSdkMessage>().toExtend<ai6.ModelMessage>();
 });
 
 it("takes any tool source, with or without options, and is synchronous", () => {

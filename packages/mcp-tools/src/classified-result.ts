@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue, ToolCallResult } from "@jackfield/mcp-core";
+import { withoutRepetition } from "./structured-content.ts";
 
 /** An image or a sound; `data` is base64. */
 export interface MediaPart {
@@ -29,7 +29,7 @@ export type ResultPart =
       readonly description?: string | undefined;
       readonly mimeType?: string | undefined;
     }
-  /** The structured content, where no text block says the same. */
+  /** The structured content, without what the blocks say already. */
   | { readonly kind: "data"; readonly value: JsonValue };
 
 /** A tool's answer, sorted out. No parts: the server answered with nothing that could be shown. */
@@ -42,13 +42,12 @@ export interface ClassifiedResult {
  * Sorts a tool's answer into parts, in the server's order, structured content last.
  *
  * It takes whatever a server may send and never throws: blocks of a kind that is not known become JSON text, empty texts
- * are left out, and structured content is left out if one of the text blocks is the same data as JSON, as the MCP
- * specification asks servers to write it (server/tools, "Structured Content").
+ * are left out, and so is whatever of the structured content the blocks say already.
  */
 export function classifyResult(result: ToolCallResult): ClassifiedResult {
   const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
   const parts = blocks.map(classifyBlock).filter((part) => part.kind !== "text" || part.text !== "");
-  const structured = structuredPart(result.structuredContent, parts);
+  const structured = structuredPart(result.structuredContent, blocks, parts);
   return {
     parts: structured === undefined ? parts : [...parts, structured],
     isError: result.isError === true,
@@ -103,20 +102,17 @@ function resourcePart({ uri, text, blob, mimeType }: JsonObject): ResultPart | u
   };
 }
 
-function structuredPart(structured: unknown, parts: readonly ResultPart[]): ResultPart | undefined {
+function structuredPart(
+  structured: unknown,
+  blocks: readonly unknown[],
+  parts: readonly ResultPart[],
+): ResultPart | undefined {
   if (structured === undefined) return undefined;
   const value = asJson(structured);
   if (value === undefined) return { kind: "text", text: NOT_JSON };
-  const isRepeated = parts.some((part) => part.kind === "text" && saysTheSame(part.text, value));
-  return isRepeated ? undefined : { kind: "data", value };
-}
-
-function saysTheSame(text: string, value: JsonValue): boolean {
-  try {
-    return isDeepStrictEqual(JSON.parse(text), value);
-  } catch {
-    return false;
-  }
+  const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+  const news = withoutRepetition(value, texts, blocks);
+  return news === undefined ? undefined : { kind: "data", value: news };
 }
 
 /** Servers in this process hand over objects that never went through JSON. */

@@ -1,5 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { isMcpError, McpError } from "@jackfield/mcp-core";
+import { ERROR_ADVICE, MAY_HAVE_RUN } from "./error-advice.ts";
+import { withoutSecretForms } from "./secret-forms.ts";
 
 /** The longest text `errorText` gives, in bytes of UTF-8. */
 export const MAX_ERROR_TEXT_BYTES = 2048;
@@ -10,10 +12,6 @@ const MAX_NAME_LENGTH = 128;
 /** As much of a message as is looked at, in characters: more than fits even where escape sequences are taken out. */
 const MAX_MESSAGE_LENGTH = 4 * MAX_ERROR_TEXT_BYTES;
 
-const MAY_HAVE_RUN =
-  "It is not known whether the call was carried out: it may have run. " +
-  "Do not simply repeat it; find out first whether it took effect.";
-
 /** Where an error happened, for errors that do not say so themselves. */
 export interface ErrorPlace {
   readonly server?: string | undefined;
@@ -22,21 +20,28 @@ export interface ErrorPlace {
 
 /**
  * What a model is to read about a call that failed: one line, at most 2 KiB, without control characters or escape
- * sequences, with the server's and the tool's name. If the outcome is unknown it says that the call may have run and must
- * not simply be repeated. Of the error only the code and the message are used, never its cause or stack; of anything but
+ * sequences, with the server's and the tool's name and what can be done
+ * about it. Whatever looks like a secret is replaced. If the outcome is unknown it says that the call may have run and must not
+ * simply be repeated. Of the error only the code and the message are used, never its cause or stack; of anything but
  * an `McpError` nothing is used, since nobody vouches that it carries no secret.
  */
 export function errorText(error: unknown, place: ErrorPlace = {}): string {
   const known = isMcpError(error) ? error : unexpectedError(error, place);
   const server = nameText("of the MCP server", known.server ?? place.server);
   const tool = nameText("tool", known.tool ?? place.tool);
+  const advice = ERROR_ADVICE[known.code];
   const sentences = [
     `The call${tool === "" ? "" : ` to the${tool}`}${server} failed (${known.code}).`,
     // The advice stands before the message, which is the part that may be cut.
-    ...(isOutcomeUnknown(known) ? [MAY_HAVE_RUN] : []),
+    isOutcomeUnknown(known) ? MAY_HAVE_RUN : advice,
     cleanText(known.message, MAX_MESSAGE_LENGTH),
   ];
   return cut(sentences.join(" ").trim());
+}
+
+/** A text of the program's own as a model may read it: one line, cleaned and cut as `errorText` does. */
+export function modelText(text: string): string {
+  return cut(cleanText(text, MAX_MESSAGE_LENGTH));
 }
 
 /** The `McpError` for something thrown that is none. Its outcome is unknown: nothing says that the call was not made. */
@@ -61,7 +66,8 @@ function nameText(role: string, name: string | undefined): string {
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 
 function cleanText(text: string, maxLength: number): string {
-  return stripVTControlCharacters(text.slice(0, maxLength)).replace(INVISIBLE, " ").trim();
+  const visible = stripVTControlCharacters(text.slice(0, maxLength)).replace(INVISIBLE, " ").trim();
+  return withoutSecretForms(visible);
 }
 
 function cut(text: string): string {

@@ -1,3 +1,4 @@
+export { type ArgumentCheck, createArgumentCheck } from "./argument-check.ts";
 export {
   type ClassifiedResult,
   classifyResult,
@@ -7,8 +8,19 @@ export {
   type ResultPart,
 } from "./classified-result.ts";
 export { type ErrorPlace, errorText, MAX_ERROR_TEXT_BYTES } from "./error-text.ts";
-export { modelInputSchema } from "./input-schema.ts";
-export { callForModel, type FailedCall, isFailedCall, type ModelCallResult } from "./model-call.ts";
+export { type FitOptions, type FittedSchema, fitSchema } from "./fitting/fit-schema.ts";
+export type { SchemaChange } from "./fitting/schema-change.ts";
+export type { SchemaProfile } from "./fitting/schema-profile.ts";
+export {
+  callForModel,
+  type FailedCall,
+  isFailedCall,
+  type ModelCallOptions,
+  type ModelCallResult,
+  type OnCallError,
+} from "./model-call.ts";
+export { createModelTool, type ModelTool, type ModelToolOptions } from "./model-tool.ts";
 export { matchesPattern } from "./name-pattern.ts";
 export { partText, resultText } from "./result-text.ts";
+export { type ApprovalNeed, approvalNeed, type CallToApprove, type ToolApproval } from "./tool-approval.ts";
 export { selectTools, type ToolSelection } from "./tool-selection.ts";

@@ -1,14 +1,16 @@
 import {
+  type CallOptions,
   isMcpError,
   type JsonObject,
-  McpError,
+  type McpError,
   type McpErrorReport,
   type TextContent,
   type ToolCallResult,
   type ToolDescriptor,
   type ToolSource,
 } from "@jackfield/mcp-core";
-import { errorText, unexpectedError } from "./error-text.ts";
+import { type ArgumentCheck, createArgumentCheck } from "./argument-check.ts";
+import { errorText, modelText, unexpectedError } from "./error-text.ts";
 
 /**
  * A call that failed, in the form of a result, so that whatever reads results can read it: `content` is what the model is
@@ -24,25 +26,41 @@ export interface FailedCall {
 export type ModelCallResult = (ToolCallResult & { readonly mcpError?: undefined }) | FailedCall;
 
 /**
+ * Told of each call that failed, before the model is. What it gives back, if anything, is what the model reads instead of the
+ * standard text, cleaned and cut in the same way. An error thrown here is not caught.
+ */
+export type OnCallError = (error: McpError, tool: ToolDescriptor) => string | undefined;
+
+/** Options of a call made for a model. */
+export interface ModelCallOptions
+  extends Pick<CallOptions, "signal" | "onProgress" | "approved" | "timeoutMs" | "maxTotalMs"> {
+  readonly onError?: OnCallError | undefined;
+  /** Replaces the check that is made for each call; one that is kept prepares the schema once only. */
+  readonly checkArguments?: ArgumentCheck | undefined;
+}
+
+/**
  * Calls a tool on behalf of a model, and turns every failure but an abort into a result that the model can read, so that
- * an agent's loop goes on the same way in every framework.
+ * an agent's loop goes on the same way in every framework. Arguments that the server's schema refuses are never sent.
  *
- * @param input What the model gave; nothing counts as no arguments, anything but an object is not sent.
+ * @param input What the model gave; nothing counts as no arguments.
  * @throws What the source threw, if the caller has given up: `McpError` `MCP_ABORTED`. That is never told to a model.
  */
 export async function callForModel(
   source: ToolSource,
   tool: ToolDescriptor,
   input: unknown,
-  signal?: AbortSignal,
+  { onError, checkArguments = createArgumentCheck(tool), ...options }: ModelCallOptions = {},
 ): Promise<ModelCallResult> {
   try {
-    const result = await source.callTool(tool.name, toArguments(tool, input), { signal, audience: "model" });
-    // Only a FailedCall speaks of an error of ours; a server cannot pretend to one.
-    return isFailedCall(result) ? { ...result, mcpError: undefined } : result;
+    const args = input ?? {};
+    const refusal = checkArguments(args);
+    if (refusal !== undefined) throw refusal;
+    const result = await source.callTool(tool.name, args as JsonObject, { ...options, audience: "model" });
+    return isWhole(result) ? result : { ...result, content: result.content ?? [], mcpError: undefined };
   } catch (error) {
-    if (isMcpError(error, "MCP_ABORTED") || signal?.aborted === true) throw error;
-    return failedCall(error, { server: tool.server, tool: tool.originalName });
+    if (isMcpError(error, "MCP_ABORTED") || options.signal?.aborted === true) throw error;
+    return failedCall(error, tool, onError);
   }
 }
 
@@ -52,24 +70,20 @@ export function isFailedCall(value: unknown): value is FailedCall {
   return typeof value.mcpError === "object" && value.mcpError !== null;
 }
 
-function failedCall(error: unknown, place: { server: string; tool: string }): FailedCall {
+/** A result has a list of content, and only a `FailedCall` speaks of an error of ours; a server cannot pretend to one. */
+function isWhole(result: ToolCallResult): boolean {
+  return Array.isArray(result.content) && !isFailedCall(result);
+}
+
+function failedCall(error: unknown, tool: ToolDescriptor, onError: OnCallError | undefined): FailedCall {
+  const place = { server: tool.server, tool: tool.originalName };
   const known = isMcpError(error) ? error : unexpectedError(error, place);
+  const told = onError?.(known, tool);
   // Results travel to browsers; what a server's process wrote to its standard error should not.
   const { stderr: _, ...report } = known.toJSON();
   return {
-    content: [{ type: "text", text: errorText(known, place) }],
+    content: [{ type: "text", text: told === undefined ? errorText(known, place) : modelText(told) }],
     isError: true,
     mcpError: JSON.parse(JSON.stringify(report)) as McpErrorReport,
   };
-}
-
-function toArguments(tool: ToolDescriptor, input: unknown): JsonObject {
-  if (input === undefined || input === null) return {};
-  if (typeof input === "object" && !Array.isArray(input)) return input as JsonObject;
-  throw new McpError("MCP_ARGUMENTS_INVALID", "The arguments must be one JSON object; nothing was sent.", {
-    server: tool.server,
-    tool: tool.originalName,
-    phase: "call",
-    outcome: "not-sent",
-  });
 }

@@ -93,6 +93,53 @@ const TABLE: readonly Row[] = [
     text: '{"next":null,"rows":[{"tags":["a","b"],"id":1}]}',
   },
   {
+    title:
+      "[T24] a member that is a text block's text is given once, as the reference server for files answers",
+    result: { content: [{ type: "text", text: "line" }], structuredContent: { content: "line" } },
+    parts: [{ kind: "text", text: "line" }],
+    text: "line",
+  },
+  {
+    title:
+      "[T24] a member that a text block says as JSON is given once, as the reference server for memory answers",
+    result: {
+      content: [{ type: "text", text: '[\n  { "name": "a" }\n]' }],
+      structuredContent: { entities: [{ name: "a" }] },
+    },
+    parts: [{ kind: "text", text: '[\n  { "name": "a" }\n]' }],
+    text: '[\n  { "name": "a" }\n]',
+  },
+  {
+    title: "[T24] a member that is the list of blocks is given once",
+    result: {
+      content: [{ type: "image", data: "aGk=", mimeType: "image/png" }],
+      structuredContent: { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] },
+    },
+    parts: [{ kind: "image", data: "aGk=", mimeType: "image/png" }],
+    text: "[image: image/png]",
+  },
+  {
+    title: "what is not said stays where a member beside it is",
+    result: {
+      content: [{ type: "text", text: "Deleted." }],
+      structuredContent: { success: true, message: "Deleted." },
+    },
+    parts: [
+      { kind: "text", text: "Deleted." },
+      { kind: "data", value: { success: true } },
+    ],
+    text: 'Deleted.\n\n{"success":true}',
+  },
+  {
+    title: "a number that could stand for several members is not taken for any",
+    result: { content: [{ type: "text", text: "5" }], structuredContent: { found: 5, total: 5 } },
+    parts: [
+      { kind: "text", text: "5" },
+      { kind: "data", value: { found: 5, total: 5 } },
+    ],
+    text: '5\n\n{"found":5,"total":5}',
+  },
+  {
     title: "structured content that differs from the text is given after it",
     result: { content: [{ type: "text", text: '{"rows":[]}' }], structuredContent: NESTED },
     parts: [

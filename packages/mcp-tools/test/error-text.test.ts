@@ -1,4 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
+import { ERROR_CODES, type ErrorCode, McpError } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
 import { errorText, MAX_ERROR_TEXT_BYTES } from "../src/error-text.ts";
 
@@ -12,6 +12,7 @@ describe("what a model reads about a failed call", () => {
     });
     expect(errorText(error)).toBe(
       'The call to the tool "read" of the MCP server "files" failed (MCP_CALL_TIMEOUT). ' +
+        "The server was too slow; a smaller request may be answered. " +
         'Server "files" did not answer within 60000 ms.',
     );
   });
@@ -21,7 +22,9 @@ describe("what a model reads about a failed call", () => {
     expect(errorText(error, { server: "files", tool: "read" })).toContain(
       'tool "read" of the MCP server "files"',
     );
-    expect(errorText(error)).toBe("The call failed (MCP_TOOL_UNKNOWN). No server offers it.");
+    expect(errorText(error)).toBe(
+      "The call failed (MCP_TOOL_UNKNOWN). The tool is not offered any more; use another one. No server offers it.",
+    );
   });
 
   it.each([
@@ -84,6 +87,25 @@ describe("what a model reads about a failed call", () => {
       expect(text.endsWith("…")).toBe(true);
     },
   );
+
+  it.each(Object.keys(ERROR_CODES) as ErrorCode[])("says what can be done about %s", (code) => {
+    const text = errorText(new McpError(code, "Why."));
+    expect(text).toMatch(/^The call failed \(MCP_\w+\)\. [A-Z].{20,}\. Why\.$/);
+  });
+
+  it.each([
+    ["https://user:hunter2-pw@example.com/a", "hunter2-pw"],
+    ["Authorization: Bearer abcdef0123456789", "abcdef0123456789"],
+    ['{"api_key": "zzz-000-yyy"}', "zzz-000-yyy"],
+    ["GET /?access_token=0123456789abcdef&x=1", "0123456789abcdef"],
+    ["the key sk-abcdefghijklmnop0123 is wrong", "sk-abcdefghijklmnop0123"],
+    ["ghp_abcdefghijklmnop0123456789 expired", "ghp_abcdefghijklmnop0123456789"],
+    ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "eyJzdWIiOiIxMjM0In0"],
+  ])("[T72] does not repeat what has the form of a secret: %s", (message, secret) => {
+    const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
+    expect(text).not.toContain(secret);
+    expect(text).toContain("[redacted]");
+  });
 
   it("leaves a text that just fits as it is", () => {
     const frame = bytes(errorText(new McpError("MCP_TOOL_REJECTED", "x"))) - 1;

@@ -44,7 +44,7 @@ describe("a call made for a model", () => {
   it("goes out under the exposed name, for a model, with the signal", async () => {
     const { source, calls } = sourceThat(() => ({ content: [] }));
     const { signal } = new AbortController();
-    await callForModel(source, TOOL, { path: "a" }, signal);
+    await callForModel(source, TOOL, { path: "a" }, { signal });
     expect(calls).toEqual([["mcp__files__read", { path: "a" }, { signal, audience: "model" }]]);
     expect(calls[0]?.[2]?.signal).toBe(signal);
   });
@@ -101,7 +101,7 @@ describe("a call made for a model", () => {
 
   it("throws whatever came once the caller has given up", async () => {
     const error = new McpError("MCP_SESSION_LOST", "The connection ended.");
-    const call = callForModel(fails(error).source, TOOL, {}, AbortSignal.abort());
+    const call = callForModel(fails(error).source, TOOL, {}, { signal: AbortSignal.abort() });
     await expect(call).rejects.toBe(error);
   });
 

@@ -1,0 +1,46 @@
+import type { ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
+import { selectTools } from "@jackfield/mcp-tools";
+import { type AiSdkToolSet, type AiSdkToolsOptions, aiSdkToolMaker } from "./ai-sdk-tools.ts";
+
+/** Tools that follow their source from step to step. */
+export interface AiSdkLiveTools {
+  /**
+   * The set to hand to the SDK as `tools`, as it is: a copy would not follow. Tools of your own may be added to it under names that
+   * the source does not use.
+   */
+  readonly tools: AiSdkToolSet;
+  /** Brings the set up to date. Hand it to the SDK as `prepareStep`, or call it from your own. */
+  prepareStep(): undefined;
+}
+
+/**
+ * The tools of a source as they are at each step, for loops that outlast a change: a server that comes up late, or whose tools
+ * change, is there from the next step on. Both majors read the set anew for each step; a tool that did not change stays the same
+ * object.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for an approval policy that does not exist.
+ */
+export function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkLiveTools {
+  const tools: AiSdkToolSet = Object.create(null);
+  const make = aiSdkToolMaker(source, options);
+  const offered = new Map<string, ToolDescriptor>();
+  let seen: readonly ToolDescriptor[] | undefined;
+  const prepareStep = (): undefined => {
+    const current = source.tools();
+    if (current === seen) return;
+    seen = current;
+    const selected = new Map(selectTools(current, options).map((tool) => [tool.name, tool]));
+    for (const name of offered.keys()) if (!selected.has(name)) delete tools[name];
+    for (const [name, tool] of selected) {
+      const isSame = offered.get(name) === tool && tools[name] !== undefined;
+      const adapted = isSame ? tools[name] : make(tool);
+      // Taken out and put in again, so that the order is the source's, whatever came when.
+      delete tools[name];
+      if (adapted !== undefined) tools[name] = adapted;
+    }
+    offered.clear();
+    for (const [name, tool] of selected) offered.set(name, tool);
+  };
+  prepareStep();
+  return { tools, prepareStep };
+}

@@ -1,0 +1,31 @@
+import type { JsonObject, JsonValue, ToolDescriptor } from "@jackfield/mcp-core";
+
+/**
+ * What a program is told of where a tool comes from; it stands on calls, results and UI parts as `toolMetadata`, and never goes
+ * to a model. Only what the server's own definition says is under `title`, `annotations` and `_meta`.
+ */
+export type AiSdkToolMetadata = { [key: string]: JsonValue };
+
+/** Describes a tool for programs. */
+export function toolMetadata({
+  server,
+  originalName,
+  origin,
+  definition,
+}: ToolDescriptor): AiSdkToolMetadata {
+  const { title, annotations, _meta } = definition;
+  const shownTitle = title ?? annotations?.title;
+  return {
+    server,
+    tool: originalName,
+    origin,
+    ...(shownTitle === undefined ? {} : { title: shownTitle }),
+    ...(annotations === undefined ? {} : { annotations: asJson(annotations) }),
+    ...(_meta === undefined ? {} : { _meta: asJson(_meta) }),
+  };
+}
+
+/** Definitions came as JSON, or were made JSON when they were listed. */
+function asJson(value: JsonObject): JsonValue {
+  return value as JsonValue;
+}

@@ -1,0 +1,135 @@
+import { createFakeToolSource, type FakeToolSource } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import {
+  type AiSdkToolSet,
+  type AiSdkToolsOptions,
+  aiSdkToolOptions,
+  aiSdkTools,
+  type ToolApproval,
+} from "../src/index.ts";
+import { RUNS, type Run, type RunOptions, scriptedModel } from "./scripted-model.ts";
+
+const TOOLS = [
+  { definition: { name: "look", annotations: { readOnlyHint: true } } },
+  { definition: { name: "wipe", annotations: { destructiveHint: true } } },
+];
+
+interface Asked {
+  readonly request: { readonly approvalId: string } | undefined;
+  readonly messages: readonly unknown[];
+}
+
+/** Has the model call a tool, and gives what a person is asked. */
+async function ask(
+  { run, major }: Run,
+  source: FakeToolSource,
+  tool: string,
+  options: AiSdkToolsOptions,
+): Promise<Asked> {
+  const model = scriptedModel([[{ tool: `mcp__fake__${tool}`, input: '{"path":"a"}' }], "Done."]);
+  const user = { role: "user", content: "Do it." };
+  const { parts, messages } = await run(model, ...setUp(major, source, options, [user]));
+  const request = parts.find(({ type }) => type === "tool-approval-request");
+  return { request: request as unknown as Asked["request"], messages: [user, ...messages] };
+}
+
+/** Gives a person's answer and lets the run go on. */
+async function reply(
+  { run, major }: Run,
+  source: FakeToolSource,
+  { request, messages }: Asked,
+  approved: boolean,
+  options: AiSdkToolsOptions,
+) {
+  const model = scriptedModel(["Done."]);
+  const response = {
+    type: "tool-approval-response",
+    approvalId: request?.approvalId,
+    approved,
+    reason: "No.",
+  };
+  const conversation = [...messages, { role: "tool", content: [response] }];
+  const outcome = await run(model, ...setUp(major, source, options, conversation));
+  return { ...outcome, model };
+}
+
+function setUp(
+  major: 6 | 7,
+  source: FakeToolSource,
+  options: AiSdkToolsOptions,
+  messages: readonly unknown[],
+): [AiSdkToolSet, RunOptions] {
+  if (major === 6) return [aiSdkTools(source, options), { messages }];
+  const { tools, ...more } = aiSdkToolOptions(source, options);
+  return [tools, { messages, more }];
+}
+
+describe.each(RUNS)("in $name", (way) => {
+  it.each<[ToolApproval | undefined, string, boolean]>([
+    [undefined, "wipe", false],
+    ["off", "wipe", false],
+    ["annotations", "look", false],
+    ["annotations", "wipe", true],
+    ["always", "look", true],
+    [({ tool, args }) => tool.originalName === "wipe" && args.path === "a", "wipe", true],
+    [() => false, "wipe", false],
+  ])("under %s a call of %s is asked about: %s", async (approval, tool, isAsked) => {
+    const source = createFakeToolSource(TOOLS);
+    const { request } = await ask(way, source, tool, { approval });
+    expect(request !== undefined).toBe(isAsked);
+    expect(source.calls).toHaveLength(isAsked ? 0 : 1);
+  });
+
+  it("a call that was agreed to is made once, as approved, so that nobody asks again", async () => {
+    const source = createFakeToolSource(TOOLS);
+    const options: AiSdkToolsOptions = { approval: "always" };
+    const { text, toModel } = await reply(
+      way,
+      source,
+      await ask(way, source, "wipe", options),
+      true,
+      options,
+    );
+    expect(source.calls).toMatchObject([{ args: { path: "a" }, options: { approved: true } }]);
+    expect(toModel).toContainEqual({ type: "text", value: '{"path":"a"}' });
+    expect(text).toBe("Done.");
+  });
+
+  it("a call that was refused is not made, and the model is told", async () => {
+    const source = createFakeToolSource(TOOLS);
+    const options: AiSdkToolsOptions = { approval: "always" };
+    const { text, toModel } = await reply(
+      way,
+      source,
+      await ask(way, source, "wipe", options),
+      false,
+      options,
+    );
+    expect(source.calls).toEqual([]);
+    expect(JSON.stringify(toModel)).toContain("No.");
+    expect(text).toBe("Done.");
+  });
+
+  it("a call that nobody was asked about is not passed off as approved", async () => {
+    const source = createFakeToolSource(TOOLS);
+    await ask(way, source, "wipe", { approval: "off" });
+    expect(source.calls[0]?.options.approved).toBeUndefined();
+  });
+});
+
+describe("the options for AI SDK 7", () => {
+  it("hold the tools in their order, and their approvals beside them", () => {
+    const { tools, toolOrder, toolApproval } = aiSdkToolOptions(createFakeToolSource(TOOLS), {
+      approval: "annotations",
+    });
+    expect(toolOrder).toEqual(["mcp__fake__look", "mcp__fake__wipe"]);
+    expect(Object.keys(tools)).toEqual(toolOrder);
+    expect({ ...toolApproval }).toEqual({ mcp__fake__wipe: "user-approval" });
+    expect(tools.mcp__fake__wipe).not.toHaveProperty("needsApproval");
+  });
+
+  it("[T40] refuse a misspelt policy", () => {
+    const source = createFakeToolSource(TOOLS);
+    expect(() => aiSdkToolOptions(source, { approval: "allways" as never })).toThrow(/allways/);
+  });
+});

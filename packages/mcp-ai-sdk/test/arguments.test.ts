@@ -1,0 +1,60 @@
+import { createFakeToolSource } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { aiSdkTools } from "../src/index.ts";
+import { RUNS, scriptedModel } from "./scripted-model.ts";
+
+const NAMED = {
+  definition: {
+    name: "ask",
+    inputSchema: {
+      type: "object" as const,
+      properties: { name: { type: "string", pattern: "^(a+)+$" }, age: { type: "integer" } },
+      required: ["name"],
+    },
+  },
+};
+const UNION = {
+  definition: {
+    name: "ask",
+    inputSchema: { type: "object" as const, oneOf: [{ required: ["id"] }, { required: ["name"] }] },
+  },
+};
+
+const call = (input: string) => scriptedModel([[{ tool: "mcp__fake__ask", input }], "Done."]);
+
+describe.each(RUNS)("in a loop of $name", ({ run }) => {
+  it.each([
+    ["[T19] that lack what is required", '{"age":3}', "MCP_ARGUMENTS_INVALID", 'must have \\"name\\"'],
+    ["of another type", '{"name":"aa","age":"old"}', "MCP_ARGUMENTS_INVALID", "must be of type integer"],
+    ["[T63] for a pattern that explodes", `{"name":"${"a".repeat(60)}!"}`, "MCP_LIMIT_EXCEEDED", "too long"],
+  ])("arguments %s are not sent, and the model is told why", async (_title, input, code, why) => {
+    const source = createFakeToolSource([NAMED]);
+    const { text, toModel, errors } = await run(call(input), aiSdkTools(source));
+    expect(source.calls).toEqual([]);
+    const [told] = toModel as [{ type: string; value: string }];
+    expect(told.type).toBe("error-text");
+    expect(told.value).toContain(code);
+    expect(JSON.stringify(told.value)).toContain(why);
+    expect(told.value).not.toContain("aaaaaaaaaa");
+    expect(errors).toHaveLength(1);
+    expect(text).toBe("Done.");
+  });
+
+  it("a root that was wrapped for the model is unwrapped for the server", async () => {
+    const source = createFakeToolSource([UNION]);
+    const model = call('{"input":{"id":1}}');
+    await run(model, aiSdkTools(source, { schemaProfile: "openai" }));
+    expect(model.calls[0]?.tools).toMatchObject([{ inputSchema: { type: "object", required: ["input"] } }]);
+    expect(source.calls.map(({ args }) => args)).toEqual([{ id: 1 }]);
+  });
+
+  it("a root that was wrapped is checked as the server wrote it", async () => {
+    const source = createFakeToolSource([UNION]);
+    const tools = aiSdkTools(source, { schemaProfile: "openai" });
+    const { toModel } = await run(call('{"input":{"id":1,"name":2}}'), tools);
+    expect(source.calls).toEqual([]);
+    expect(toModel).toMatchObject([
+      { type: "error-text", value: expect.stringContaining("one alternative only") },
+    ]);
+  });
+});

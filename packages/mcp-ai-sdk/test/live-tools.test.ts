@@ -1,0 +1,46 @@
+import { createFakeToolSource } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { aiSdkLiveTools } from "../src/index.ts";
+import { RUNS, scriptedModel } from "./scripted-model.ts";
+
+const named = (name: string) => ({ definition: { name } });
+
+describe.each(RUNS)("a live set in $name", ({ run }) => {
+  it("offers and runs in the next step what came while the last one ran, and no longer what went", async () => {
+    const source = createFakeToolSource([
+      {
+        definition: { name: "first" },
+        call: () => {
+          source.replaceTools([named("late")]);
+          return { content: [] };
+        },
+      },
+    ]);
+    const { tools, prepareStep } = aiSdkLiveTools(source);
+    const model = scriptedModel([
+      [{ tool: "mcp__fake__first", input: "{}" }],
+      [{ tool: "mcp__fake__late", input: '{"q":1}' }],
+      "Done.",
+    ]);
+    const { text, toModel } = await run(model, tools, { prepareStep });
+    const offered = model.calls.map((call) => call.tools?.map(({ name }) => name));
+    expect(offered).toEqual([["mcp__fake__first"], ["mcp__fake__late"], ["mcp__fake__late"]]);
+    expect(toModel.at(-1)).toEqual({ type: "text", value: '{"q":1}' });
+    expect(text).toBe("Done.");
+  });
+});
+
+describe("a live set", () => {
+  it("stays sorted, keeps what did not change, and leaves tools of others alone", () => {
+    const source = createFakeToolSource([named("b"), named("d")]);
+    const { tools, prepareStep } = aiSdkLiveTools(source, { exclude: ["x*"] });
+    const own = tools.mcp__fake__b;
+    if (own === undefined) throw new Error("The tool is missing.");
+    tools.mine = own;
+    source.replaceTools([named("a"), named("b"), named("xyz")]);
+    expect(Object.keys(tools)).toContain("mcp__fake__d");
+    prepareStep();
+    expect(Object.keys(tools)).toEqual(["mine", "mcp__fake__a", "mcp__fake__b"]);
+    expect(tools.mine).toBe(own);
+  });
+});

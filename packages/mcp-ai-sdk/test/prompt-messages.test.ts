@@ -1,0 +1,58 @@
+import * as ai7 from "ai";
+import * as ai6 from "ai6";
+import { describe, expect, it } from "vitest";
+import { aiSdkPromptMessages, aiSdkResourceParts } from "../src/index.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+const PROMPT = aiSdkPromptMessages({
+  messages: [
+    { role: "user", content: { type: "text", text: "What is this?" } },
+    { role: "user", content: { type: "image", data: "aGk=", mimeType: "image/png" } },
+    { role: "assistant", content: { type: "resource", resource: { uri: "file:///a.md", text: "# A" } } },
+  ],
+});
+const RESOURCE = aiSdkResourceParts({
+  contents: [
+    { uri: "file:///a.pdf", blob: "aGk=", mimeType: "application/pdf" },
+    { uri: "file:///a.txt", text: "a" },
+  ],
+});
+
+describe("a prompt", () => {
+  it("becomes messages, media as files", () => {
+    expect(PROMPT).toEqual([
+      { role: "user", content: [{ type: "text", text: "What is this?" }] },
+      { role: "user", content: [{ type: "file", data: "aGk=", mediaType: "image/png" }] },
+      { role: "assistant", content: [{ type: "text", text: "[resource: file:///a.md]\n# A" }] },
+    ]);
+  });
+});
+
+describe("a resource", () => {
+  it("becomes parts of a message", () => {
+    expect(RESOURCE).toEqual([
+      { type: "file", data: "aGk=", mediaType: "application/pdf" },
+      { type: "text", text: "[resource: file:///a.txt]\na" },
+    ]);
+  });
+});
+
+describe("both majors take them", () => {
+  it.each([
+    [
+      "7",
+      (model: ReturnType<typeof scriptedModel>) =>
+        ai7.generateText({ model: model.v7, messages: [...PROMPT, { role: "user", content: RESOURCE }] }),
+    ],
+    [
+      "6",
+      (model: ReturnType<typeof scriptedModel>) =>
+        ai6.generateText({ model: model.v6, messages: [...PROMPT, { role: "user", content: RESOURCE }] }),
+    ],
+  ])("in generateText of %s", async (_major, generate) => {
+    const model = scriptedModel(["Done."]);
+    expect((await generate(model)).text).toBe("Done.");
+    const sent = JSON.stringify(model.calls[0]?.prompt);
+    for (const part of ["What is this?", "image/png", "# A", "application/pdf"]) expect(sent).toContain(part);
+  });
+});

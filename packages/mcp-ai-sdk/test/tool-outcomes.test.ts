@@ -1,0 +1,69 @@
+import {
+  createFakeToolSource,
+  type ErrorOutcome,
+  type ExpectedPart,
+  type ResultOutcome,
+  TOOL_OUTCOMES,
+} from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { aiSdkTools } from "../src/index.ts";
+import { RUNS, scriptedModel } from "./scripted-model.ts";
+
+const isResult = (row: (typeof TOOL_OUTCOMES)[number]): row is ResultOutcome => "result" in row;
+const isError = (row: (typeof TOOL_OUTCOMES)[number]): row is ErrorOutcome => "error" in row;
+
+const asText = (part: ExpectedPart): string => {
+  if ("text" in part) return part.text;
+  return "data" in part ? JSON.stringify(part.data) : `[${part.media}]`;
+};
+
+/** The same in the words of a major. */
+function expectedOutput({ parts, isError: failed }: ResultOutcome, major: 6 | 7): unknown {
+  const [first] = parts;
+  if (failed) return { type: "error-text", value: parts.map(asText).join("\n\n") };
+  if (parts.length === 1 && first !== undefined && "data" in first)
+    return { type: "json", value: first.data };
+  if (!parts.some((part) => "media" in part)) return { type: "text", value: parts.map(asText).join("\n\n") };
+  return { type: "content", value: parts.map((part) => contentPart(part, major)) };
+}
+
+function contentPart(part: ExpectedPart, major: 6 | 7): unknown {
+  if (!("media" in part)) return { type: "text", text: asText(part) };
+  const { media: mediaType, bytes: data } = part;
+  if (major === 7) return { type: "file", mediaType, data: { type: "data", data } };
+  return { type: mediaType.startsWith("image/") ? "image-data" : "file-data", mediaType, data };
+}
+
+const callOnce = () => scriptedModel([[{ tool: "mcp__fake__ask", input: "{}" }], "Done."]);
+
+it("the table has sixty rows and more", () => {
+  expect(TOOL_OUTCOMES.length).toBeGreaterThanOrEqual(60);
+  expect(new Set(TOOL_OUTCOMES.map(({ title }) => title)).size).toBe(TOOL_OUTCOMES.length);
+});
+
+describe.each(RUNS)("through $name", ({ run, major }) => {
+  it.each(TOOL_OUTCOMES.filter(isResult))("$title", async (row) => {
+    const source = createFakeToolSource([{ definition: { name: "ask" }, call: () => row.result }]);
+    const { text, toModel, errors } = await run(callOnce(), aiSdkTools(source));
+    expect(toModel).toEqual([expectedOutput(row, major)]);
+    expect({ text, errors }).toEqual({ text: "Done.", errors: [] });
+  });
+
+  it.each(TOOL_OUTCOMES.filter(isError))("$title", async ({ error, says }) => {
+    const source = createFakeToolSource([
+      {
+        definition: { name: "ask" },
+        call: () => {
+          throw error;
+        },
+      },
+    ]);
+    const { text, toModel, outputs } = await run(callOnce(), aiSdkTools(source));
+    const [told] = toModel as [{ type: string; value: string }];
+    expect(told.type).toBe("error-text");
+    for (const part of says) expect(told.value).toContain(part);
+    expect(new TextEncoder().encode(told.value).length).toBeLessThanOrEqual(2048);
+    expect(outputs).toMatchObject([{ mcpError: { code: error.code } }]);
+    expect(text).toBe("Done.");
+  });
+});

@@ -1,0 +1,66 @@
+import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
+import type { SchemaProblem } from "./schema/evaluation.ts";
+import { SchemaTooLarge } from "./schema/schema-index.ts";
+import { createSchemaValidator, type SchemaValidator } from "./schema/schema-validator.ts";
+import { isObject, isSchema } from "./schema/subschemas.ts";
+import { WorkExceeded } from "./schema/work-budget.ts";
+
+/** Checks what a model gave a tool; without an answer the arguments are good. */
+export type ArgumentCheck = (args: unknown) => McpError | undefined;
+
+/** So many problems are told. */
+const MAX_TOLD = 5;
+
+/**
+ * Checks arguments against the schema as the server wrote it, whatever a model was shown. Nothing is prepared before the first
+ * check. A check is synchronous and takes some milliseconds at most: it is bounded by a count of steps, not by a clock, so its
+ * answer does not depend on the machine's load.
+ *
+ * @returns a check that gives `MCP_ARGUMENTS_INVALID` with the places and reasons, or `MCP_LIMIT_EXCEEDED` if the schema or a
+ * pattern in it would take too long; both with outcome `not-sent`, and without the arguments in their text.
+ */
+export function createArgumentCheck(tool: ToolDescriptor): ArgumentCheck {
+  let validator: SchemaValidator | undefined;
+  return (args) => {
+    if (!isObject(args))
+      return refusal(tool, "MCP_ARGUMENTS_INVALID", "the arguments must be one JSON object");
+    const schema: unknown = tool.definition.inputSchema;
+    try {
+      validator ??= createSchemaValidator(isSchema(schema) ? schema : true);
+      const problems = validator.problems(args);
+      return problems.length === 0
+        ? undefined
+        : refusal(tool, "MCP_ARGUMENTS_INVALID", toldProblems(problems));
+    } catch (error) {
+      if (error instanceof WorkExceeded || error instanceof SchemaTooLarge || error instanceof RangeError)
+        return refusal(tool, "MCP_LIMIT_EXCEEDED", tooLong(error));
+      throw error;
+    }
+  };
+}
+
+function tooLong(error: Error): string {
+  return error instanceof SchemaTooLarge
+    ? "its schema is too large to check the arguments against"
+    : "checking the arguments against its schema would take too long; shorter values may help";
+}
+
+function toldProblems(problems: readonly SchemaProblem[]): string {
+  const told = problems.slice(0, MAX_TOLD).map(({ path, message }) => `${placeName(path)} ${message}`);
+  const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
+  return [...told, ...more].join("; ");
+}
+
+function placeName(path: string): string {
+  return path === "" ? "the arguments" : `"${path.slice(0, 128)}"`;
+}
+
+function refusal(
+  tool: ToolDescriptor,
+  code: "MCP_ARGUMENTS_INVALID" | "MCP_LIMIT_EXCEEDED",
+  why: string,
+): McpError {
+  const { server, originalName } = tool;
+  const message = `Tool "${originalName}" of server "${server}" was not called: ${why}.`;
+  return new McpError(code, message, { server, tool: originalName, phase: "call", outcome: "not-sent" });
+}

@@ -1,0 +1,41 @@
+import type { ErrorCode } from "@jackfield/mcp-core";
+
+/** Said of every call whose outcome is unknown, whatever its code. */
+export const MAY_HAVE_RUN =
+  "It is not known whether the call was carried out: it may have run. " +
+  "Do not simply repeat it; find out first whether it took effect.";
+
+const LATER = "The server cannot be reached at the moment; go on without it, or try again later.";
+const NOBODY_HERE = "Calling again will not help; say so, and go on without this tool.";
+const WITHOUT = "Somebody has to change the set-up first; go on without this tool.";
+
+/** What a model can do about each error. Where the outcome is unknown, `MAY_HAVE_RUN` is said instead. */
+export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
+  MCP_CONFIG_INVALID: WITHOUT,
+  MCP_CONFIG_NOT_FOUND: WITHOUT,
+  MCP_CONFIG_VARIABLE_MISSING: WITHOUT,
+  MCP_APPROVAL_REQUIRED: WITHOUT,
+  MCP_AUTH_REQUIRED: "Somebody has to log in to this server first; go on without this tool.",
+  MCP_TRANSPORT_UNSUPPORTED: WITHOUT,
+  MCP_COMMAND_NOT_FOUND: WITHOUT,
+  MCP_CONNECT_FAILED: LATER,
+  MCP_CONNECT_TIMEOUT: LATER,
+  MCP_HANDSHAKE_FAILED: LATER,
+  MCP_SERVER_EXITED: LATER,
+  MCP_SESSION_LOST: LATER,
+  MCP_PROTOCOL_VIOLATED: NOBODY_HERE,
+  MCP_PROTOCOL_UNSUPPORTED: NOBODY_HERE,
+  MCP_REQUEST_REJECTED: "The server refused the request; read its reason before you try anything else.",
+  MCP_SERVER_UNKNOWN: NOBODY_HERE,
+  MCP_TOOL_UNKNOWN: "The tool is not offered any more; use another one.",
+  MCP_TOOL_REJECTED: "The server refused the call; read its reason before you try anything else.",
+  MCP_TOOL_CHANGED: "The tool must be accepted anew by a person; go on without it.",
+  MCP_CALL_DENIED: "The call was not allowed; do not try to get the same done in another way.",
+  MCP_CALL_TIMEOUT: "The server was too slow; a smaller request may be answered.",
+  MCP_ARGUMENTS_INVALID: "Nothing was sent. Correct the arguments and call the tool again.",
+  MCP_OUTCOME_UNKNOWN: MAY_HAVE_RUN,
+  MCP_LIMIT_EXCEEDED: "The request or its answer was too much; ask for less.",
+  MCP_ABORTED: "The call was given up; do not repeat it on your own.",
+  MCP_CLOSED: NOBODY_HERE,
+  MCP_INTERNAL: NOBODY_HERE,
+};

@@ -1,0 +1,97 @@
+import type { JsonObject, JsonValue, ToolInputSchema } from "@jackfield/mcp-core";
+import { createSchemaIndex, SchemaTooLarge } from "../schema/schema-index.ts";
+import { isObject, type JsonSchema } from "../schema/subschemas.ts";
+import { type ChangeReport, createChangeReport, type SchemaChange } from "./schema-change.ts";
+import { fitSchemaParts } from "./schema-fitter.ts";
+import { PROFILE_RULES, type SchemaProfile } from "./schema-profile.ts";
+
+/** The property that holds the arguments where a root had to be wrapped. */
+export const WRAPPER_PROPERTY = "input";
+
+/** How a schema is fitted. */
+export interface FitOptions {
+  /** Default `none`. */
+  readonly profile?: SchemaProfile | undefined;
+}
+
+/** A schema as it is offered to a model, beside the one that its arguments are checked against. */
+export interface FittedSchema {
+  readonly schema: ToolInputSchema;
+  /** Everything that is not as the server wrote it. Nothing is changed silently. */
+  readonly changes: readonly SchemaChange[];
+  /** Whether the arguments are the property `input` of what the model gives. */
+  readonly isWrapped: boolean;
+  /** The arguments within what a model gave. */
+  unwrap(input: unknown): unknown;
+}
+
+/**
+ * Fits a tool's input schema to what a provider takes. The server's object is never changed, nothing is fetched, the same schema
+ * always gives the same bytes, and whatever arguments are valid for the server's schema are valid for the fitted one.
+ *
+ * A schema that is no object becomes that of any object; so does one that is too deep or has too many parts to be looked at.
+ */
+export function fitSchema(schema: unknown, { profile = "none" }: FitOptions = {}): FittedSchema {
+  const report = createChangeReport();
+  if (!isObject(schema)) return anyObject(report, "The schema is no object.");
+  if (profile === "none") return unwrapped(completeRoot(schema, report), report);
+  try {
+    const { root, definitions } = fitSchemaParts(createSchemaIndex(schema), PROFILE_RULES[profile], report);
+    return fitRoot(root, definitions, report);
+  } catch (error) {
+    if (error instanceof SchemaTooLarge || error instanceof RangeError)
+      return anyObject(report, "The schema is too large to be fitted.");
+    throw error;
+  }
+}
+
+/** Keywords that no provider takes beside `type: object` at the root. */
+const ROOT_UNIONS = ["$ref", "allOf", "anyOf", "const", "else", "enum", "if", "not", "oneOf", "then"];
+
+function fitRoot(root: JsonSchema, definitions: JsonObject, report: ChangeReport): FittedSchema {
+  const defs = Object.keys(definitions).length > 0 ? { $defs: definitions } : {};
+  if (isObject(root) && mayBeRoot(root)) return unwrapped({ ...completeRoot(root, report), ...defs }, report);
+  const message = `The root is no plain object: the arguments are the property \`${WRAPPER_PROPERTY}\`.`;
+  report.add({ pointer: "", kind: "wrapped", message });
+  const properties = { [WRAPPER_PROPERTY]: root as JsonValue };
+  const schema: ToolInputSchema = { type: "object", properties, required: [WRAPPER_PROPERTY], ...defs };
+  return { schema, changes: report.changes, isWrapped: true, unwrap: unwrapInput };
+}
+
+function mayBeRoot(root: JsonObject): boolean {
+  if (ROOT_UNIONS.some((keyword) => root[keyword] !== undefined)) return false;
+  return root.type === undefined || [root.type].flat().includes("object");
+}
+
+/** A model that forgot the wrapper is understood all the same. */
+function unwrapInput(input: unknown): unknown {
+  if (!isObject(input) || !Object.hasOwn(input, WRAPPER_PROPERTY)) return input;
+  return Object.keys(input).length === 1 ? input[WRAPPER_PROPERTY] : input;
+}
+
+/** The schema itself if its root is an object with `properties`; else a copy in which it is. Arguments are always an object. */
+function completeRoot(root: JsonObject, report: ChangeReport): ToolInputSchema {
+  const { type, properties } = root as Partial<ToolInputSchema>;
+  if (type === "object" && properties !== undefined) return root as ToolInputSchema;
+  for (const [keyword, isMissing] of Object.entries({
+    type: type !== "object",
+    properties: properties === undefined,
+  }))
+    if (isMissing)
+      report.add({
+        pointer: "",
+        kind: "added",
+        keyword,
+        message: `\`${keyword}\` of the root was filled in.`,
+      });
+  return { ...root, type: "object", properties: properties ?? {} };
+}
+
+function anyObject(report: ChangeReport, message: string): FittedSchema {
+  report.add({ pointer: "", kind: "removed", message: `${message} Any object is offered in its place.` });
+  return unwrapped({ type: "object", properties: {} }, report);
+}
+
+function unwrapped(schema: ToolInputSchema, { changes }: ChangeReport): FittedSchema {
+  return { schema, changes, isWrapped: false, unwrap: (input) => input };
+}

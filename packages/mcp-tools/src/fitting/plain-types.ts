@@ -1,0 +1,115 @@
+import type { JsonObject } from "@jackfield/mcp-core";
+import { isSameJson } from "../schema/json-equality.ts";
+import { escapePointer, isObject } from "../schema/subschemas.ts";
+import type { ChangeReport } from "./schema-change.ts";
+
+/**
+ * The schema as an API takes it that knows one `type` for each schema, an `enum` of texts, and `anyOf`: several types become
+ * alternatives, `const` an `enum` of one, and the parts of `allOf` are put together. The parts within are left as they are.
+ */
+export function plainTypes(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
+  const merged = mergeAll(schema, pointer, report);
+  const named = constAsEnum(merged, pointer, report);
+  if (!Array.isArray(named.type)) return textEnum(named, pointer, report);
+  if (named.type.length === 1) return textEnum({ ...named, type: named.type[0] }, pointer, report);
+  report.add({ pointer, kind: "rewritten", keyword: "type", message: "Several types became alternatives." });
+  const { title, description, default: byDefault, type, ...demands } = named;
+  const alternatives = (type as readonly unknown[])
+    .map((name) => alternative(String(name), demands, pointer, report))
+    .filter((option) => option !== undefined);
+  const notes = { title, description, default: byDefault };
+  return withoutUndefined({ ...notes, anyOf: alternatives });
+}
+
+function constAsEnum(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
+  if (!Object.hasOwn(schema, "const")) return schema;
+  const { const: value, ...rest } = schema;
+  report.add({ pointer, kind: "rewritten", keyword: "const", message: "`const` became an `enum` of one." });
+  if (!Array.isArray(rest.enum)) return { ...rest, enum: [value] };
+  return { ...rest, enum: rest.enum.filter((allowed) => isSameJson(allowed, value)) };
+}
+
+function textEnum(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
+  if (!Array.isArray(schema.enum) || schema.enum.every((value) => typeof value === "string")) {
+    return schema.enum !== undefined && schema.type === undefined ? { ...schema, type: "string" } : schema;
+  }
+  const { enum: values, ...rest } = schema;
+  const message = "An `enum` of other values than texts is not taken; the values are in the description.";
+  report.add({ pointer, kind: "removed", keyword: "enum", message });
+  const told = `One of: ${JSON.stringify(values).slice(1, -1).slice(0, 512)}.`;
+  const description = typeof rest.description === "string" ? `${rest.description} ${told}` : told;
+  return { ...rest, description };
+}
+
+/** What is demanded of one type. A type of which the `enum` has no value is no alternative. */
+function alternative(
+  type: string,
+  demands: JsonObject,
+  pointer: string,
+  report: ChangeReport,
+): JsonObject | undefined {
+  if (!Array.isArray(demands.enum)) return { ...demands, type };
+  const values = demands.enum.filter((value) => typeOf(value) === type || isWhole(value, type));
+  if (values.length === 0) return undefined;
+  if (type === "null") return { type };
+  return textEnum({ ...demands, type, enum: values }, pointer, report);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function isWhole(value: unknown, type: string): boolean {
+  return type === "integer" && Number.isInteger(value);
+}
+
+/** Puts the parts of `allOf` into one; where two parts say different things of one keyword, the first is kept. */
+function mergeAll(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
+  const { allOf, ...own } = schema;
+  if (!Array.isArray(allOf)) return schema;
+  report.add({ pointer, kind: "rewritten", keyword: "allOf", message: "The parts of `allOf` became one." });
+  return allOf.filter(isObject).reduce<JsonObject>((merged, part) => {
+    const flat = mergeAll(part, pointer, report);
+    return merge(merged, flat, pointer, report);
+  }, own);
+}
+
+function merge(one: JsonObject, other: JsonObject, pointer: string, report: ChangeReport): JsonObject {
+  const merged: JsonObject = { ...one };
+  for (const [keyword, value] of Object.entries(other)) {
+    const known = merged[keyword];
+    if (known === undefined) merged[keyword] = value;
+    else if (keyword === "required") merged.required = [...new Set([known, value].flat())];
+    else if (keyword === "properties" && isObject(known) && isObject(value))
+      merged.properties = mergeProperties(known, value, pointer, report);
+    else if (!isSameJson(known, value) && !["title", "description", "default"].includes(keyword))
+      report.add({
+        pointer,
+        kind: "removed",
+        keyword,
+        message: `Two parts of \`allOf\` say different things of \`${keyword}\`; the first is kept.`,
+      });
+  }
+  return merged;
+}
+
+function mergeProperties(
+  one: JsonObject,
+  other: JsonObject,
+  pointer: string,
+  report: ChangeReport,
+): JsonObject {
+  const merged = new Map(Object.entries(one));
+  for (const [name, schema] of Object.entries(other)) {
+    const known = merged.get(name);
+    const both = isObject(known) && isObject(schema);
+    const place = `${pointer}/properties/${escapePointer(name)}`;
+    merged.set(name, both ? merge(known, schema, place, report) : (known ?? schema));
+  }
+  return Object.fromEntries(merged);
+}
+
+function withoutUndefined(schema: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,280 @@
+import type { JsonObject } from "@jackfield/mcp-core";
+import type { ReferenceTarget, SchemaIndex } from "../schema/schema-index.ts";
+import {
+  escapePointer,
+  isObject,
+  isSchema,
+  type JsonSchema,
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+} from "../schema/subschemas.ts";
+import { modernKeywords } from "./modern-keywords.ts";
+import { plainTypes } from "./plain-types.ts";
+import type { ChangeReport, SchemaChange } from "./schema-change.ts";
+import type { ProfileRules } from "./schema-profile.ts";
+
+/** As many schemas as a fitted schema may hold; a reference that would go beyond stays a reference, or is cut. */
+const MAX_FITTED_SCHEMAS = 2_000;
+
+/** What names or addresses schemas, and means nothing once references are inlined. */
+const ADDRESSES = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$comment"]);
+const CONTAINERS = new Set(["$defs", "$vocabulary", "definitions"]);
+const NOTES = ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"];
+
+/** A schema in a form that a provider takes. */
+export interface FittedParts {
+  readonly root: JsonSchema;
+  /** The definitions that recursion needs, by name; the root must hold them as `$defs`. */
+  readonly definitions: JsonObject;
+}
+
+/**
+ * Rewrites a schema for a provider. Whatever was valid stays valid: a demand the provider does not take is dropped, and what
+ * excludes or counts is dropped together with a demand within it.
+ */
+export function fitSchemaParts(index: SchemaIndex, rules: ProfileRules, report: ChangeReport): FittedParts {
+  const fitter = new SchemaFitter(index, rules, report);
+  const root = fitter.fit(index.root, "");
+  return { root, definitions: fitter.definitions };
+}
+
+class SchemaFitter {
+  readonly definitions: JsonObject = {};
+  readonly #index: SchemaIndex;
+  readonly #rules: ProfileRules;
+  readonly #report: ChangeReport;
+  /** The schemas that are being inlined, outermost first. */
+  readonly #inlining: JsonObject[] = [];
+  readonly #names = new Map<JsonObject, string>();
+  #fitted = 0;
+
+  constructor(index: SchemaIndex, rules: ProfileRules, report: ChangeReport) {
+    this.#index = index;
+    this.#rules = rules;
+    this.#report = report;
+  }
+
+  fit(schema: JsonSchema, pointer: string): JsonSchema {
+    this.#fitted += 1;
+    if (!isObject(schema)) return this.#fitBoolean(schema, pointer);
+    if (typeof schema.$ref === "string") return this.#fitReference(schema, schema.$ref, pointer);
+    const before = this.#report.weakened;
+    const own = this.#withoutNames(schema, pointer);
+    const modern = this.#fitParts(modernKeywords(own, pointer, this.#report), pointer);
+    const plain = this.#rules.plainTypes ? plainTypes(modern, pointer, this.#report) : modern;
+    return this.#withoutRest(this.#fitKeywords(plain, pointer), pointer, before);
+  }
+
+  #fitBoolean(schema: boolean, pointer: string): JsonSchema {
+    if (!this.#rules.plainTypes) return schema;
+    if (!schema) this.#remove(pointer, undefined, "A schema that nothing fits is not taken.");
+    return {};
+  }
+
+  #withoutNames(schema: JsonObject, pointer: string): JsonObject {
+    const isName = ([keyword, value]: [string, unknown]) =>
+      CONTAINERS.has(keyword) || keyword === "__proto__" || (ADDRESSES.has(keyword) && !isObject(value));
+    const entries = Object.entries(schema);
+    const kept = entries.filter((entry) => !isName(entry));
+    if (kept.length === entries.length) return schema;
+    for (const [keyword] of entries.filter(isName)) {
+      const message = `\`${keyword}\` names or holds schemas, which are inlined where they are used.`;
+      this.#note({ pointer, kind: "rewritten", keyword, message });
+    }
+    return Object.fromEntries(kept);
+  }
+
+  #fitReference(schema: JsonObject, reference: string, pointer: string): JsonSchema {
+    const target = this.#index.resolve(reference, schema);
+    const { $ref: _, ...beside } = schema;
+    const kept = this.#index.dialect === "draft-7" ? pick(beside, NOTES) : beside;
+    const own = this.#withoutNames(kept, pointer);
+    const before = this.#report.weakened;
+    const inlined = this.#inline(target, reference, pointer);
+    if (Object.keys(own).length === 0) return inlined;
+    if (isObject(inlined) && Object.keys(own).every((keyword) => NOTES.includes(keyword)))
+      return { ...inlined, ...own };
+    const fitted = this.fit(own, pointer);
+    if (!isObject(fitted)) return fitted;
+    const all = { ...fitted, allOf: [...(Array.isArray(fitted.allOf) ? fitted.allOf : []), inlined] };
+    const plain = this.#rules.plainTypes ? plainTypes(all, pointer, this.#report) : all;
+    return this.#withoutRest(plain, pointer, before);
+  }
+
+  #inline(target: ReferenceTarget | undefined, reference: string, pointer: string): JsonSchema {
+    if (target === undefined) {
+      this.#remove(pointer, "$ref", `The reference ${shown(reference)} leads out of the schema.`);
+      return {};
+    }
+    const { schema } = target;
+    if (!isObject(schema)) return this.fit(schema, pointer);
+    if (this.#inlining.includes(schema) || this.#fitted >= MAX_FITTED_SCHEMAS)
+      return this.#leave(schema, reference, pointer);
+    this.#note({ pointer, kind: "inlined", keyword: "$ref", message: `${shown(reference)} was inlined.` });
+    this.#inlining.push(schema);
+    try {
+      return this.fit(schema, pointer);
+    } finally {
+      this.#inlining.pop();
+    }
+  }
+
+  /** A reference that cannot be inlined, because it would never end, or not soon. */
+  #leave(schema: JsonObject, reference: string, pointer: string): JsonSchema {
+    if (!this.#rules.references) {
+      const message = `${shown(reference)} is recursive or too large, and was cut here.`;
+      this.#remove(pointer, "$ref", message);
+      return {};
+    }
+    const known = this.#names.get(schema);
+    if (known !== undefined) return { $ref: `#/$defs/${known}` };
+    const name = this.#nameFor(reference);
+    this.#names.set(schema, name);
+    this.definitions[name] = {};
+    // Within the definition, the same schema is a reference again.
+    this.#inlining.push(schema);
+    this.definitions[name] = this.fit(schema, `/$defs/${name}`);
+    this.#inlining.pop();
+    return { $ref: `#/$defs/${name}` };
+  }
+
+  #nameFor(reference: string): string {
+    const last =
+      (reference.split(/[/#]/).pop() ?? "").replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, 48) || "root";
+    const names = new Set(this.#names.values());
+    let name = last;
+    for (let count = 2; names.has(name) || name === "__proto__"; count += 1) name = `${last}_${count}`;
+    return name;
+  }
+
+  /** Fits the schemas within a schema, and drops what must not stand on a weakened one. */
+  #fitParts(schema: JsonObject, pointer: string): JsonObject {
+    const result: JsonObject = {};
+    const weakened: string[] = [];
+    for (const [keyword, value] of Object.entries(schema)) {
+      const before = this.#report.weakened;
+      result[keyword] = this.#fitKeyword(keyword, value, `${pointer}/${escapePointer(keyword)}`);
+      if (this.#report.weakened > before) weakened.push(keyword);
+    }
+    for (const keyword of weakened) this.#weaken(keyword, result, pointer);
+    if (result.if === undefined) {
+      delete result.then;
+      delete result.else;
+    }
+    return result;
+  }
+
+  #fitKeyword(keyword: string, value: unknown, pointer: string): unknown {
+    if (this.#rules.keywords?.has(keyword) === false && !COMBINED.has(keyword)) return value;
+    if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value))
+      return value.map((item, index) => (isSchema(item) ? this.fit(item, `${pointer}/${index}`) : item));
+    if (SCHEMA_KEYWORDS.has(keyword) && isSchema(value)) return this.fit(value, pointer);
+    if (!SCHEMA_MAP_KEYWORDS.has(keyword) || !isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [
+        name,
+        isSchema(item) ? this.fit(item, `${pointer}/${escapePointer(name)}`) : item,
+      ]),
+    );
+  }
+
+  /** A keyword whose parts are weaker now. Where weaker parts would demand more, the keyword goes, or a weaker one comes. */
+  #weaken(keyword: string, schema: JsonObject, pointer: string): void {
+    const reason = "because a part of it is not told";
+    if (keyword === "not" || keyword === "if") {
+      delete schema[keyword];
+      this.#remove(pointer, keyword, `\`${keyword}\` was removed ${reason}.`);
+    } else if (keyword === "oneOf") {
+      this.#softenOneOf(schema, pointer, reason);
+    }
+  }
+
+  #softenOneOf(schema: JsonObject, pointer: string, reason: string): void {
+    const { oneOf } = schema;
+    delete schema.oneOf;
+    if (schema.anyOf !== undefined) {
+      this.#remove(pointer, "oneOf", `\`oneOf\` was removed ${reason}.`);
+      return;
+    }
+    schema.anyOf = oneOf;
+    this.#remove(pointer, "oneOf", `\`oneOf\` became \`anyOf\` ${reason}.`);
+  }
+
+  /** Drops the keywords that the provider does not take. */
+  #fitKeywords(schema: JsonObject, pointer: string): JsonObject {
+    const result: JsonObject = { ...schema };
+    const remove = (keyword: string, message: string) => {
+      if (result[keyword] === undefined) return;
+      delete result[keyword];
+      this.#remove(pointer, keyword, message);
+    };
+    if (this.#rules.plainTypes && result.oneOf !== undefined)
+      this.#softenOneOf(result, pointer, "because it is not taken");
+    if (this.#rules.keywords !== undefined && result.prefixItems !== undefined)
+      remove("items", "`items` speaks of the items after `prefixItems`, which is not taken.");
+    remove("$dynamicRef", "`$dynamicRef` is not taken.");
+    remove("$recursiveRef", "`$recursiveRef` is not taken.");
+    this.#fitNames(result, pointer, remove);
+    for (const keyword of Object.keys(result))
+      if (this.#rules.keywords?.has(keyword) === false) remove(keyword, `\`${keyword}\` is not taken.`);
+    this.#fitText(result, remove);
+    if (this.#rules.listsHaveItems && result.type === "array" && result.items === undefined) {
+      result.items = {};
+      this.#note({ pointer, kind: "added", keyword: "items", message: "Items of any kind were named." });
+    }
+    return result;
+  }
+
+  /** Drops what counts, or judges all that nothing else has judged, if anything else was dropped since. */
+  #withoutRest(schema: JsonObject, pointer: string, before: number): JsonObject {
+    const found = REST_KEYWORDS.filter((keyword) => schema[keyword] !== undefined);
+    if (found.length === 0 || this.#report.weakened === before) return schema;
+    const { maxContains: _, unevaluatedItems: __, unevaluatedProperties: ___, ...rest } = schema;
+    for (const keyword of found)
+      this.#remove(pointer, keyword, `\`${keyword}\` was removed because something beside it is not told.`);
+    return rest;
+  }
+
+  #fitNames(schema: JsonObject, pointer: string, remove: (keyword: string, message: string) => void): void {
+    const { propertyName } = this.#rules;
+    if (propertyName === undefined || !isObject(schema.properties)) return;
+    const entries = Object.entries(schema.properties);
+    const kept = entries.filter(([name]) => propertyName.test(name));
+    if (kept.length === entries.length) return;
+    schema.properties = Object.fromEntries(kept);
+    for (const [name] of entries.filter(([other]) => !propertyName.test(other)))
+      this.#remove(`${pointer}/properties/${escapePointer(name)}`, undefined, "The name is not taken.");
+    remove("additionalProperties", "A property whose name is not taken must stay possible.");
+    remove("unevaluatedProperties", "A property whose name is not taken must stay possible.");
+  }
+
+  #fitText(schema: JsonObject, remove: (keyword: string, message: string) => void): void {
+    const { formats, plainPatterns } = this.#rules;
+    if (typeof schema.format === "string" && formats?.has(schema.format) === false)
+      remove("format", `The format ${shown(schema.format)} is not taken.`);
+    if (plainPatterns && typeof schema.pattern === "string" && LOOKS_AROUND.test(schema.pattern))
+      remove("pattern", "A pattern that looks around or refers back is not taken.");
+  }
+
+  #remove(pointer: string, keyword: string | undefined, message: string): void {
+    this.#note({ pointer, kind: "removed", keyword, message });
+  }
+
+  #note(change: SchemaChange): void {
+    this.#report.add(change);
+  }
+}
+
+const REST_KEYWORDS = ["maxContains", "unevaluatedItems", "unevaluatedProperties"];
+/** Combinations that are put together with what they stand in before the provider's keywords are looked at. */
+const COMBINED = new Set(["allOf", "oneOf"]);
+const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]|\\k</;
+
+function pick(schema: JsonObject, keywords: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 128));
+}

@@ -1,0 +1,64 @@
+/**
+ * For whose models a schema is fitted. `none`: for nobody in particular; only a root that no provider takes is completed.
+ */
+export type SchemaProfile = "openai" | "anthropic" | "gemini" | "none";
+
+/** What a provider's API takes. Everything in it was taken from the providers' documentation and their answers to schemas. */
+export interface ProfileRules {
+  /** The only keywords it knows. Missing: all are let through. */
+  readonly keywords?: ReadonlySet<string> | undefined;
+  /** `$ref` is understood, so recursion can stay. */
+  readonly references: boolean;
+  /** `format` is refused with any other value. Missing: anything goes. */
+  readonly formats?: ReadonlySet<string> | undefined;
+  /** Names of properties must look like this. */
+  readonly propertyName?: RegExp | undefined;
+  /** One `type` for each schema, an `enum` of texts only, `anyOf` alone of the combinations. */
+  readonly plainTypes: boolean;
+  /** A list must say of what. */
+  readonly listsHaveItems: boolean;
+  /** Patterns that look around or refer back are refused. */
+  readonly plainPatterns: boolean;
+}
+
+const GEMINI_KEYWORDS = new Set([
+  "anyOf",
+  "default",
+  "description",
+  "enum",
+  "format",
+  "items",
+  "maximum",
+  "maxItems",
+  "maxLength",
+  "maxProperties",
+  "minimum",
+  "minItems",
+  "minLength",
+  "minProperties",
+  "pattern",
+  "properties",
+  "required",
+  "title",
+  "type",
+]);
+
+/** The rules of each profile that changes more than the root. */
+export const PROFILE_RULES: Readonly<Record<Exclude<SchemaProfile, "none">, ProfileRules>> = {
+  openai: { references: true, plainTypes: false, listsHaveItems: true, plainPatterns: true },
+  anthropic: {
+    references: true,
+    propertyName: /^[a-zA-Z0-9_.-]{1,64}$/,
+    plainTypes: false,
+    listsHaveItems: false,
+    plainPatterns: false,
+  },
+  gemini: {
+    references: false,
+    keywords: GEMINI_KEYWORDS,
+    formats: new Set(["date-time", "double", "enum", "float", "int32", "int64"]),
+    plainTypes: true,
+    listsHaveItems: true,
+    plainPatterns: true,
+  },
+};

@@ -1,0 +1,60 @@
+import type { PatternNode } from "./pattern-syntax.ts";
+
+/** A bound of what matching costs a backtracking engine: `factor` times the text's length to the power of `loops`. */
+interface Cost {
+  readonly factor: number;
+  readonly loops: number;
+}
+
+const ENDLESS: Cost = { factor: 1, loops: Number.POSITIVE_INFINITY };
+
+/**
+ * How many steps the engine's own expression takes at most, roughly and never too few: loops over one set multiply, optional
+ * parts and alternatives double, and whatever repeats something longer than a set, or looks back, has no bound.
+ */
+export function patternCost(root: PatternNode, length: number): number {
+  const { factor, loops } = costOf(root);
+  const starts = beginsAtStart(root) ? 0 : 1;
+  return factor * (length + 1) ** (Math.max(loops, 1) + starts);
+}
+
+function costOf(node: PatternNode): Cost {
+  switch (node.kind) {
+    case "set":
+    case "edge":
+      return { factor: 1, loops: 0 };
+    case "sequence":
+      return node.items.map(costOf).reduce(inTurn, { factor: 1, loops: 0 });
+    case "choice":
+      return node.options.map(costOf).reduce(either, { factor: 0, loops: 0 });
+    case "capture":
+      return costOf(node.body);
+    case "repeat":
+      return costOfRepeat(node);
+    case "look":
+      return node.behind ? ENDLESS : costOf(node.body);
+    case "back-reference":
+      return ENDLESS;
+  }
+}
+
+function costOfRepeat({ body, min, max }: Extract<PatternNode, { kind: "repeat" }>): Cost {
+  const cost = costOf(body);
+  if (body.kind === "set") return min === max ? { factor: 1 + min / 8, loops: 0 } : { factor: 1, loops: 1 };
+  if (max === 1) return either(cost, { factor: 1, loops: 0 });
+  return ENDLESS;
+}
+
+function inTurn(one: Cost, other: Cost): Cost {
+  return { factor: one.factor * other.factor + 1, loops: one.loops + other.loops };
+}
+
+function either(one: Cost, other: Cost): Cost {
+  return { factor: one.factor + other.factor, loops: Math.max(one.loops, other.loops) };
+}
+
+function beginsAtStart(node: PatternNode | undefined): boolean {
+  if (node?.kind === "edge") return node.edge === "start";
+  if (node?.kind === "capture") return beginsAtStart(node.body);
+  return node?.kind === "sequence" && beginsAtStart(node.items[0]);
+}

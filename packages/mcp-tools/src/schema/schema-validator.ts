@@ -1,0 +1,239 @@
+import type { JsonObject } from "@jackfield/mcp-core";
+import { createSafePattern, type SafePattern } from "../pattern/safe-pattern.ts";
+import { checkAssertions } from "./assertions.ts";
+import {
+  addEvaluated,
+  type DynamicScope,
+  type Evaluation,
+  everythingIn,
+  nothingEvaluated,
+  type Place,
+  refuse,
+  type SchemaProblem,
+} from "./evaluation.ts";
+import { checkListParts } from "./list-applicators.ts";
+import { checkObjectParts } from "./object-applicators.ts";
+import { createSchemaIndex, type ReferenceTarget, type SchemaIndex } from "./schema-index.ts";
+import { isObject, isSchema, type JsonSchema } from "./subschemas.ts";
+import { createWorkBudget, WorkExceeded } from "./work-budget.ts";
+
+/** Checks values against one schema. */
+export interface SchemaValidator {
+  /**
+   * What is wrong with a value; empty if nothing is.
+   *
+   * @throws WorkExceeded if the check would take too long.
+   */
+  problems(value: unknown): readonly SchemaProblem[];
+}
+
+/** Problems that are told; a model needs no more to do better. */
+const MAX_PROBLEMS = 20;
+/** Schemas applied one within the other, references included. */
+const MAX_EVALUATION_DEPTH = 400;
+/** What applying one schema costs, compared with a step of a pattern. */
+const UNITS_PER_SCHEMA = 8;
+
+/**
+ * An interpreter of JSON Schema 2020-12 and draft 7, for schemas that a stranger wrote: it fetches nothing, generates no code,
+ * changes nothing, and stops when a value costs more than its budget. References that lead out of the schema, and patterns
+ * that are none, are taken as satisfied: only their server can judge them.
+ *
+ * @throws SchemaTooLarge
+ */
+export function createSchemaValidator(schema: JsonSchema): SchemaValidator {
+  const index = createSchemaIndex(schema);
+  const patterns = new Map<string, SafePattern>();
+  const pattern = (source: string): SafePattern => {
+    const known = patterns.get(source) ?? createSafePattern(source);
+    patterns.set(source, known);
+    return known;
+  };
+  return {
+    problems(value) {
+      const evaluation: Evaluation = { index, budget: createWorkBudget(), pattern, problems: [], depth: 0 };
+      const place = { path: "", scope: rootScope(index), evaluated: undefined };
+      return evaluate(schema, value, place, evaluation) ? [] : evaluation.problems.slice(0, MAX_PROBLEMS);
+    },
+  };
+}
+
+function rootScope(index: SchemaIndex): DynamicScope {
+  const base = isObject(index.root) ? index.baseOf(index.root) : "";
+  return { base, outer: undefined };
+}
+
+/** Applies one schema to one value. */
+export type Evaluate = (schema: JsonSchema, value: unknown, place: Place, evaluation: Evaluation) => boolean;
+
+const evaluate: Evaluate = (schema, value, place, evaluation) => {
+  evaluation.budget.spend(UNITS_PER_SCHEMA);
+  if (schema === true) return true;
+  if (schema === false) return refuse(evaluation, place.path, "is not allowed");
+  if (evaluation.depth >= MAX_EVALUATION_DEPTH) throw new WorkExceeded("The schema is too deep.");
+  evaluation.depth += 1;
+  const isValid = evaluateKeywords(schema, value, within(place, schema, evaluation.index), evaluation, place);
+  evaluation.depth -= 1;
+  return isValid;
+};
+
+function evaluateKeywords(
+  schema: JsonObject,
+  value: unknown,
+  inner: Place,
+  evaluation: Evaluation,
+  outer: Place,
+): boolean {
+  const { index } = evaluation;
+  if (index.dialect === "draft-7" && typeof schema.$ref === "string")
+    return checkReference(index.resolve(schema.$ref, schema), value, inner, evaluation);
+  // Every check is made even if one has failed, so that all problems are told at once.
+  const isAsserted = checkAssertions(schema, value, inner.path, evaluation);
+  const isReferred = checkReferences(schema, value, inner, evaluation);
+  const isCombined = checkCombinations(schema, value, inner, evaluation);
+  const isMet = checkCondition(schema, value, inner, evaluation);
+  const isMade = checkParts(schema, value, inner, evaluation);
+  if (!(isAsserted && isReferred && isCombined && isMet && isMade)) return false;
+  if (!checkRest(schema, value, inner, evaluation)) return false;
+  // What this schema looked at counts for those around it only if the value is valid for it.
+  addEvaluated(outer.evaluated, inner.evaluated);
+  return true;
+}
+
+/** The place as it is within a schema: in its document, with nothing looked at yet. */
+function within({ path, scope }: Place, schema: JsonObject, index: SchemaIndex): Place {
+  const base = index.baseOf(schema);
+  const evaluated = index.hasUnevaluated ? nothingEvaluated() : undefined;
+  return { path, scope: base === scope.base ? scope : { base, outer: scope }, evaluated };
+}
+
+function checkReferences(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
+  const { $ref, $dynamicRef } = schema;
+  const { index } = evaluation;
+  const isReferred =
+    typeof $ref !== "string" || checkReference(index.resolve($ref, schema), value, place, evaluation);
+  if (typeof $dynamicRef !== "string") return isReferred;
+  const target = dynamicTarget($dynamicRef, schema, place.scope, index);
+  return checkReference(target, value, place, evaluation) && isReferred;
+}
+
+function checkReference(
+  target: ReferenceTarget | undefined,
+  value: unknown,
+  place: Place,
+  evaluation: Evaluation,
+): boolean {
+  if (target !== undefined) return evaluate(target.schema, value, place, evaluation);
+  // What the missing schema would have looked at is not known, so nothing may be refused for being left over.
+  addEvaluated(place.evaluated, everythingIn(value));
+  return true;
+}
+
+/** The outermost document that was entered and names the anchor wins (2020-12, section 8.2.3.2). */
+function dynamicTarget(
+  reference: string,
+  schema: JsonObject,
+  scope: DynamicScope,
+  index: SchemaIndex,
+): ReferenceTarget | undefined {
+  const target = index.resolve(reference, schema);
+  const name = reference.slice(reference.indexOf("#") + 1);
+  if (!isObject(target?.schema) || target.schema.$dynamicAnchor !== name) return target;
+  let found: ReferenceTarget = target;
+  for (let current: DynamicScope | undefined = scope; current !== undefined; current = current.outer) {
+    const anchored = index.dynamicAnchor(current.base, name);
+    if (anchored !== undefined) found = { schema: anchored, base: current.base };
+  }
+  return found;
+}
+
+function checkCombinations(
+  schema: JsonObject,
+  value: unknown,
+  place: Place,
+  evaluation: Evaluation,
+): boolean {
+  const { allOf, anyOf, oneOf, not } = schema;
+  let isValid = true;
+  for (const part of schemasOf(allOf)) isValid = evaluate(part, value, place, evaluation) && isValid;
+  if (Array.isArray(anyOf)) isValid = checkAlternatives(anyOf, value, place, evaluation) >= 1 && isValid;
+  if (Array.isArray(oneOf)) {
+    const count = checkAlternatives(oneOf, value, place, evaluation);
+    if (count > 1) refuse(evaluation, place.path, `must fit one alternative only, and fits ${count}`);
+    isValid = count === 1 && isValid;
+  }
+  if (isSchema(not) && isValidFor(not, value, { ...place, evaluated: undefined }, evaluation))
+    return refuse(evaluation, place.path, "must not fit what is excluded here");
+  return isValid;
+}
+
+/** How many alternatives fit. If none does, what the nearest of them misses is told. */
+function checkAlternatives(
+  alternatives: readonly unknown[],
+  value: unknown,
+  place: Place,
+  evaluation: Evaluation,
+): number {
+  const { problems } = evaluation;
+  const before = problems.length;
+  let fitting = 0;
+  let nearest: readonly SchemaProblem[] | undefined;
+  for (const alternative of schemasOf(alternatives)) {
+    if (evaluate(alternative, value, place, evaluation)) fitting += 1;
+    const missed = problems.splice(before);
+    if (nearest === undefined || missed.length < nearest.length) nearest = missed;
+  }
+  if (fitting > 0) return fitting;
+  refuse(evaluation, place.path, `must fit one of ${alternatives.length} alternatives`);
+  problems.push(...(nearest ?? []));
+  return 0;
+}
+
+function checkCondition(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
+  if (!isSchema(schema.if)) return true;
+  const branch = isValidFor(schema.if, value, place, evaluation) ? schema.then : schema.else;
+  return !isSchema(branch) || evaluate(branch, value, place, evaluation);
+}
+
+function checkParts(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
+  if (Array.isArray(value)) return checkListParts(schema, value, place, { evaluation, evaluate, isValidFor });
+  if (isObject(value)) return checkObjectParts(schema, value, place, { evaluation, evaluate });
+  return true;
+}
+
+/** The keywords that judge what no other has looked at. */
+function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
+  const { unevaluatedProperties, unevaluatedItems } = schema;
+  const { evaluated, path } = place;
+  if (evaluated === undefined) return true;
+  const inner = { ...place, evaluated: undefined };
+  let isValid = true;
+  if (isObject(value) && isSchema(unevaluatedProperties)) {
+    for (const name of Object.keys(value).filter((key) => !evaluated.properties.has(key))) {
+      const at = { ...inner, path: `${path}/${name}` };
+      isValid = evaluate(unevaluatedProperties, value[name], at, evaluation) && isValid;
+      evaluated.properties.add(name);
+    }
+  }
+  if (Array.isArray(value) && isSchema(unevaluatedItems)) {
+    for (const [index, item] of value.entries()) {
+      if (evaluated.items.has(index)) continue;
+      isValid =
+        evaluate(unevaluatedItems, item, { ...inner, path: `${path}/${index}` }, evaluation) && isValid;
+      evaluated.items.add(index);
+    }
+  }
+  return isValid;
+}
+
+/** Whether a value fits, without telling what is wrong with it. */
+const isValidFor: Evaluate = (schema, value, place, evaluation) => {
+  const before = evaluation.problems.length;
+  const isValid = evaluate(schema, value, place, evaluation);
+  evaluation.problems.length = before;
+  return isValid;
+};
+
+function schemasOf(list: unknown): readonly JsonSchema[] {
+  return Array.isArray(list) ? list.filter(isSchema) : [];
+}

@@ -1,0 +1,27 @@
+/**
+ * How much work one check may be: evaluated subschemas, compared values and steps of patterns all count. It is used up within
+ * some ten milliseconds; a count, unlike a clock, gives the same answer on a busy machine.
+ */
+export const DEFAULT_WORK_UNITS = 200_000;
+
+/** Counts work down, and ends what goes on for too long. */
+export interface WorkBudget {
+  /** @throws WorkExceeded if less than this is left. */
+  spend(units: number): void;
+}
+
+/** The budget is used up. Callers turn it into an `McpError` that names the tool. */
+export class WorkExceeded extends Error {
+  override readonly name = "WorkExceeded";
+}
+
+/** A budget of so many units. */
+export function createWorkBudget(units: number = DEFAULT_WORK_UNITS): WorkBudget {
+  let left = units;
+  return {
+    spend(spent) {
+      left -= spent;
+      if (left < 0) throw new WorkExceeded("The check would take too long.");
+    },
+  };
+}

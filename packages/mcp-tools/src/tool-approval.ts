@@ -1,0 +1,54 @@
+import { type JsonObject, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
+
+/** A call somebody may have to approve. */
+export interface CallToApprove {
+  readonly tool: ToolDescriptor;
+  readonly args: JsonObject;
+}
+
+/**
+ * Which calls the framework asks a person about, before they are made.
+ *
+ * `off`: none; where the runtime itself wants approval, it asks. `annotations`: all but those of tools whose server says that
+ * they only read (`readOnlyHint`); choosing it is to believe the servers in this. `always`: all. A function says it for each
+ * call; one that throws means yes.
+ */
+export type ToolApproval =
+  | "off"
+  | "annotations"
+  | "always"
+  | ((call: CallToApprove) => boolean | PromiseLike<boolean>);
+
+/** Whether calls of a tool are asked about: known beforehand, or only with the arguments. */
+export type ApprovalNeed = boolean | ((args: JsonObject) => Promise<boolean>);
+
+/**
+ * Whether calls of a tool are asked about. A tool whose runtime wants approval is asked about under `annotations` too.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a policy that does not exist: a misspelt one must not mean that nobody is asked.
+ */
+export function approvalNeed(approval: ToolApproval | undefined, tool: ToolDescriptor): ApprovalNeed {
+  switch (approval) {
+    case undefined:
+    case "off":
+      return false;
+    case "always":
+      return true;
+    case "annotations":
+      return tool.requiresApproval || tool.definition.annotations?.readOnlyHint !== true;
+  }
+  if (typeof approval === "function") return (args) => asked(approval, { tool, args });
+  const message = `There is no approval policy "${String(approval)}"; use "off", "annotations", "always" or a function.`;
+  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+}
+
+async function asked(
+  approval: Extract<ToolApproval, (call: CallToApprove) => unknown>,
+  call: CallToApprove,
+): Promise<boolean> {
+  try {
+    return (await approval(call)) !== false;
+  } catch {
+    return true;
+  }
+}

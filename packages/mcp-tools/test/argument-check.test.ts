@@ -1,0 +1,74 @@
+import type { ToolDescriptor, ToolInputSchema } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import { createArgumentCheck } from "../src/argument-check.ts";
+
+function check(properties: Record<string, unknown>, args: unknown, rest: Record<string, unknown> = {}) {
+  const inputSchema = { type: "object", properties, ...rest } as ToolInputSchema;
+  const tool: ToolDescriptor = {
+    name: "mcp__files__read",
+    server: "files",
+    originalName: "read",
+    description: "",
+    definition: { name: "read", inputSchema },
+    origin: "live",
+    requiresApproval: false,
+  };
+  return createArgumentCheck(tool)(args);
+}
+
+describe("arguments", () => {
+  it("that fit give no error", () => {
+    expect(check({ path: { type: "string" } }, { path: "a" }, { required: ["path"] })).toBeUndefined();
+  });
+
+  it("[T19] that lack what is required are refused by name, as not sent", () => {
+    expect(check({}, {}, { required: ["path"] })).toMatchObject({
+      code: "MCP_ARGUMENTS_INVALID",
+      server: "files",
+      tool: "read",
+      outcome: "not-sent",
+      message: 'Tool "read" of server "files" was not called: the arguments must have "path".',
+    });
+  });
+
+  it("are never repeated in the text", () => {
+    const error = check(
+      { n: { type: "number" }, s: { pattern: "^a$" } },
+      { n: "s3cret-value", s: "s3cret-value" },
+    );
+    expect(error?.message).toContain('"/n" must be of type number');
+    expect(error?.message).not.toContain("s3cret");
+  });
+
+  it("with many faults have the first ones told", () => {
+    const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
+    const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+    const error = check(properties, Object.fromEntries(names.map((name) => [name, 1])));
+    expect(error?.message.match(/must be of type string/g)).toHaveLength(5);
+    expect(error?.message).toContain("and 7 more");
+  });
+
+  it.each([[[1]], ["text"], [7], [null]])("that are no object are refused: %j", (args) => {
+    expect(check({}, args)).toMatchObject({ code: "MCP_ARGUMENTS_INVALID", outcome: "not-sent" });
+  });
+
+  it("[T63] for a pattern that explodes end in a limit", () => {
+    const error = check({ s: { type: "string", pattern: "^(a+)+$" } }, { s: `${"a".repeat(60)}!` });
+    expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "not-sent", server: "files" });
+  });
+
+  it("[T63] for a name's pattern that explodes end in a limit as well", () => {
+    const rest = { patternProperties: { "^(a+)+$": { type: "string" } } };
+    expect(check({}, { [`${"a".repeat(60)}!`]: 1 }, rest)?.code).toBe("MCP_LIMIT_EXCEEDED");
+  });
+
+  it("[T64] for a schema that is too deep end in a limit", () => {
+    let deep: Record<string, unknown> = {};
+    for (let level = 0; level < 5_000; level += 1) deep = { items: deep };
+    expect(check({ deep }, {})).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "not-sent" });
+  });
+
+  it("for a schema that is none are let through", () => {
+    expect(check("nonsense" as never, { a: 1 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,264 @@
+import { describe, expect, it } from "vitest";
+import { fitSchema } from "../../src/fitting/fit-schema.ts";
+import type { SchemaProfile } from "../../src/fitting/schema-profile.ts";
+import { createSchemaValidator } from "../../src/schema/schema-validator.ts";
+import { isObject } from "../../src/schema/subschemas.ts";
+import { hasSuite, SUITE_DIRECTORY, suiteGroups } from "../schema/json-schema-test-suite.ts";
+
+const PROFILES: readonly SchemaProfile[] = ["openai", "anthropic", "gemini"];
+
+if (!hasSuite) process.stdout.write(`SKIPPED: there is no JSON-Schema-Test-Suite in ${SUITE_DIRECTORY}.\n`);
+
+describe.each(PROFILES)("for %s", (profile) => {
+  it.skipIf(!hasSuite)(`every schema in ${SUITE_DIRECTORY} is fitted, and what was valid stays valid`, () => {
+    const refused: string[] = [];
+    let compared = 0;
+    for (const draft of ["draft7", "draft2020-12"] as const) {
+      for (const { schema, tests, file, description } of suiteGroups(draft, { optional: true })) {
+        const before = JSON.stringify(schema);
+        const { schema: offered, isWrapped } = fitSchema(schema, { profile });
+        expect(JSON.stringify(schema)).toBe(before);
+        const original = createSchemaValidator(schema);
+        const fitted = createSchemaValidator(offered);
+        for (const { data, description: instance } of tests) {
+          // The arguments of a tool are always an object; other values can be arguments only within a wrapper.
+          if (original.problems(data).length > 0 || !(isWrapped || isObject(data))) continue;
+          compared += 1;
+          const problems = fitted.problems(isWrapped ? { input: data } : data);
+          if (problems.length > 0) refused.push(`${file}: ${description}: ${instance}`);
+        }
+      }
+    }
+    expect(refused).toEqual([]);
+    expect(compared).toBeGreaterThan(500);
+  });
+
+  it("a local reference is inlined, with the notes that stand beside it, and nothing is fetched", () => {
+    const { schema, changes } = fitSchema(
+      {
+        type: "object",
+        properties: {
+          from: { $ref: "#/$defs/place", description: "Where it begins." },
+          to: { $ref: "https://example.com/place.json" },
+        },
+        $defs: { place: { type: "string", title: "Place" } },
+      },
+      { profile },
+    );
+    expect(schema).toEqual({
+      type: "object",
+      properties: { from: { type: "string", title: "Place", description: "Where it begins." }, to: {} },
+    });
+    expect(changes.map(({ pointer, kind, keyword }) => [pointer, kind, keyword])).toEqual([
+      ["", "rewritten", "$defs"],
+      ["/properties/from", "inlined", "$ref"],
+      ["/properties/to", "removed", "$ref"],
+    ]);
+  });
+
+  it("a root that is a union becomes one property, and is taken out again when the tool is called", () => {
+    const union = {
+      type: "object",
+      anyOf: [
+        { properties: { id: { type: "string" } }, required: ["id"] },
+        { properties: { name: { type: "string" } }, required: ["name"] },
+      ],
+    };
+    const { schema, isWrapped, unwrap, changes } = fitSchema(union, { profile });
+    expect(schema).toMatchObject({
+      type: "object",
+      properties: { input: { anyOf: union.anyOf } },
+      required: ["input"],
+    });
+    expect(isWrapped).toBe(true);
+    expect(unwrap({ input: { id: "a" } })).toEqual({ id: "a" });
+    expect(unwrap({ id: "a" })).toEqual({ id: "a" });
+    expect(changes).toContainEqual(expect.objectContaining({ kind: "wrapped", pointer: "" }));
+  });
+
+  it("the same schema gives the same bytes", () => {
+    const schema = {
+      properties: { a: { $ref: "#/definitions/b" } },
+      definitions: { b: { type: ["string", "null"] } },
+    };
+    const once = JSON.stringify(fitSchema(schema, { profile }));
+    expect(JSON.stringify(fitSchema(structuredClone(schema), { profile }))).toBe(once);
+  });
+
+  it("[T64] a schema that is a bomb is replaced by any object, and that is reported", () => {
+    let deep: Record<string, unknown> = {};
+    for (let level = 0; level < 5_000; level += 1) deep = { items: deep };
+    const { schema, changes } = fitSchema({ type: "object", properties: { deep } }, { profile });
+    expect(schema).toEqual({ type: "object", properties: {} });
+    expect(changes).toHaveLength(1);
+    expect(changes[0]?.message).toContain("too large");
+  });
+
+  it("references that double end in a schema of bounded size", () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 40 }, (_, level) => {
+        const next = { $ref: `#/$defs/d${level + 1}` };
+        return [`d${level}`, { type: "object", properties: { left: next, right: next } }];
+      }),
+    );
+    const bomb = { type: "object", properties: { tree: { $ref: "#/$defs/d0" } }, $defs };
+    expect(JSON.stringify(fitSchema(bomb, { profile }).schema).length).toBeLessThan(300_000);
+  });
+});
+
+const TREE = {
+  type: "object",
+  properties: { root: { $ref: "#/$defs/node" } },
+  $defs: {
+    node: {
+      type: "object",
+      properties: { name: { type: "string" }, children: { type: "array", items: { $ref: "#/$defs/node" } } },
+    },
+  },
+} as const;
+
+describe("recursion", () => {
+  it("stays a reference where the provider follows it", () => {
+    const { schema } = fitSchema(TREE, { profile: "openai" });
+    const children = { type: "array", items: { $ref: "#/$defs/node" } };
+    expect(schema.$defs).toEqual({
+      node: { type: "object", properties: { name: { type: "string" }, children } },
+    });
+    expect(
+      createSchemaValidator(schema).problems({ root: { children: [{ children: [{ name: 1 }] }] } }),
+    ).toEqual([{ path: "/root/children/0/children/0/name", message: "must be of type string" }]);
+  });
+
+  it("is cut where the provider does not, and that is reported", () => {
+    const { schema, changes } = fitSchema(TREE, { profile: "gemini" });
+    expect(schema).not.toHaveProperty("$defs");
+    expect(JSON.stringify(schema)).not.toContain("$ref");
+    expect(changes.filter(({ kind }) => kind === "removed")).toHaveLength(1);
+  });
+});
+
+describe("what a provider does not take", () => {
+  const property = (schema: Record<string, unknown>, profile: SchemaProfile) => {
+    const { schema: fitted } = fitSchema({ type: "object", properties: { p: schema } }, { profile });
+    return fitted.properties?.p;
+  };
+
+  it.each<[string, SchemaProfile, Record<string, unknown>, unknown]>([
+    ["a list without items", "openai", { type: "array" }, { type: "array", items: {} }],
+    ["a pattern that looks around", "openai", { type: "string", pattern: "^(?!a)" }, { type: "string" }],
+    [
+      "draft 7's list of items",
+      "anthropic",
+      { items: [{ type: "string" }], additionalItems: false },
+      { prefixItems: [{ type: "string" }], items: false },
+    ],
+    [
+      "draft 7's dependencies",
+      "anthropic",
+      { dependencies: { a: ["b"], c: { required: ["d"] } } },
+      { dependentRequired: { a: ["b"] }, dependentSchemas: { c: { required: ["d"] } } },
+    ],
+    ["draft 4's flags", "anthropic", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
+    [
+      "two types",
+      "gemini",
+      { type: ["string", "null"], description: "D.", minLength: 1 },
+      {
+        description: "D.",
+        anyOf: [
+          { minLength: 1, type: "string" },
+          { minLength: 1, type: "null" },
+        ],
+      },
+    ],
+    ["const", "gemini", { const: "a" }, { enum: ["a"], type: "string" }],
+    [
+      "numbers in an enum",
+      "gemini",
+      { type: "integer", enum: [1, 2] },
+      { type: "integer", description: "One of: 1,2." },
+    ],
+    [
+      "allOf",
+      "gemini",
+      {
+        allOf: [
+          { type: "object", properties: { a: {} } },
+          { properties: { b: {} }, required: ["b"] },
+        ],
+      },
+      { type: "object", properties: { a: {}, b: {} }, required: ["b"] },
+    ],
+    [
+      "oneOf",
+      "gemini",
+      { oneOf: [{ type: "string" }, { type: "number" }] },
+      { anyOf: [{ type: "string" }, { type: "number" }] },
+    ],
+    [
+      "other keywords",
+      "gemini",
+      { type: "object", additionalProperties: false, patternProperties: { a: {} }, properties: {} },
+      { type: "object", properties: {} },
+    ],
+    ["an unknown format", "gemini", { type: "string", format: "email" }, { type: "string" }],
+  ])("%s is said otherwise for %s", (_title, profile, schema, expected) => {
+    expect(property(schema, profile)).toEqual(expected);
+  });
+
+  it.each(["not", "if"])("takes `%s` with it, which would else demand more", (keyword) => {
+    const weakened = { $ref: "https://example.com/elsewhere" };
+    const schema = { [keyword]: weakened, else: { minimum: 2 }, type: "number" };
+    expect(property(schema, "openai")).toEqual({ type: "number" });
+  });
+
+  it("a property whose name is not taken may still be given", () => {
+    const root = { type: "object", properties: { "a b": {}, c: {} }, additionalProperties: false };
+    const { schema, changes } = fitSchema(root, { profile: "anthropic" });
+    expect(schema).toEqual({ type: "object", properties: { c: {} } });
+    expect(changes.map(({ pointer }) => pointer)).toEqual(["/properties/a b", ""]);
+  });
+});
+
+describe("without a profile", () => {
+  it("the server's own object is shown", () => {
+    const schema = Object.freeze({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: { path: { $ref: "#/$defs/path" } },
+      $defs: { path: { type: "string" } },
+      "x-vendor": 1,
+    });
+    expect(fitSchema(schema)).toMatchObject({ changes: [], isWrapped: false });
+    expect(fitSchema(schema).schema).toBe(schema);
+  });
+
+  it("[T43] it gets properties where it has none, and the server's object stays as it is", () => {
+    const schema = Object.freeze({ type: "object", additionalProperties: true });
+    const { schema: shown, changes } = fitSchema(schema);
+    expect(shown).toEqual({ type: "object", additionalProperties: true, properties: {} });
+    expect(changes).toMatchObject([{ kind: "added", keyword: "properties", pointer: "" }]);
+    expect(schema).toEqual({ type: "object", additionalProperties: true });
+  });
+
+  it("[T44] it is not closed where it is open", () => {
+    expect(fitSchema({ type: "object" }).schema).not.toHaveProperty("additionalProperties");
+  });
+
+  it.each([
+    [{}, { type: "object", properties: {} }],
+    [
+      { properties: { a: true }, required: ["a"] },
+      { type: "object", properties: { a: true }, required: ["a"] },
+    ],
+    [
+      { type: ["object", "null"], properties: {} },
+      { type: "object", properties: {} },
+    ],
+    [true, { type: "object", properties: {} }],
+    [[], { type: "object", properties: {} }],
+    [undefined, { type: "object", properties: {} }],
+  ])("it has an object at its root for %j", (schema, expected) => {
+    expect(fitSchema(schema).schema).toEqual(expected);
+  });
+});

@@ -1,0 +1,68 @@
+import { McpError } from "@jackfield/mcp-core";
+import { createFakeToolSource, type FakeTool } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { createModelTool, type ModelToolOptions } from "../src/model-tool.ts";
+
+const UNION = { type: "object" as const, anyOf: [{ required: ["id"] }, { required: ["name"] }] };
+
+function toolOf(fake: FakeTool, options?: ModelToolOptions) {
+  const source = createFakeToolSource([fake]);
+  const [descriptor] = source.tools();
+  if (descriptor === undefined) throw new Error("The source offers no tool.");
+  return { source, tool: createModelTool(source, descriptor, options) };
+}
+
+describe("a tool for models", () => {
+  it("is checked and called with what a fitted schema wrapped", async () => {
+    const { source, tool } = toolOf(
+      { definition: { name: "find", inputSchema: UNION } },
+      { schemaProfile: "openai" },
+    );
+    expect(tool.fitted.isWrapped).toBe(true);
+    expect(tool.check({ input: { id: "a" } })).toBeUndefined();
+    expect(tool.check({ input: {} })?.code).toBe("MCP_ARGUMENTS_INVALID");
+    await tool.call({ input: { id: "a" } });
+    expect(source.calls.map(({ args }) => args)).toEqual([{ id: "a" }]);
+  });
+
+  it("does not send arguments that the server's schema refuses, whatever the model was shown", async () => {
+    const { source, tool } = toolOf({ definition: { name: "find", inputSchema: UNION } });
+    expect(await tool.call({})).toMatchObject({ isError: true, mcpError: { code: "MCP_ARGUMENTS_INVALID" } });
+    expect(source.calls).toEqual([]);
+  });
+
+  it("passes on that a call was approved, and where progress is told", async () => {
+    const { source, tool } = toolOf({ definition: { name: "find" } });
+    const onProgress = () => {};
+    await tool.call({}, { approved: true, onProgress });
+    expect(source.calls[0]?.options).toMatchObject({ approved: true, onProgress, audience: "model" });
+  });
+
+  it("has a list of content in every answer, also of a server that sends none", async () => {
+    const { tool } = toolOf({ definition: { name: "find" }, call: () => ({ _meta: {} }) as never });
+    expect(await tool.call({})).toEqual({ content: [], _meta: {} });
+  });
+
+  it("lets the program say what the model reads of an error, cleaned like any other text", async () => {
+    const seen: unknown[] = [];
+    const { tool } = toolOf(
+      {
+        definition: { name: "find" },
+        call: () => {
+          throw new McpError("MCP_SESSION_LOST", "The connection ended.");
+        },
+      },
+      {
+        onError: (error, { originalName }) => {
+          seen.push([error.code, originalName]);
+          return "Gone.\u001b[31m\nTry later.";
+        },
+      },
+    );
+    expect(await tool.call({})).toMatchObject({
+      content: [{ text: "Gone. Try later." }],
+      mcpError: { code: "MCP_SESSION_LOST" },
+    });
+    expect(seen).toEqual([["MCP_SESSION_LOST", "find"]]);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { createSchemaValidator } from "../../src/schema/schema-validator.ts";
+import { hasSuite, SUITE_DIRECTORY, type SuiteGroup, suiteGroups } from "./json-schema-test-suite.ts";
+
+/** A metaschema can switch keywords off; nothing is fetched, so nobody knows, and the keywords stay on. */
+const NOT_FOLLOWED = ["no validation: invalid number, but it still validates"];
+
+/** References to other documents are not followed, so what they would refuse is let through. */
+function leadsOut({ schema }: SuiteGroup): boolean {
+  return /"(?:\$ref|\$dynamicRef)":"(?:[^"]*localhost:1234|https?:\/\/json-schema\.org|tree\.json)|localhost:1234/.test(
+    JSON.stringify(schema),
+  );
+}
+
+if (!hasSuite) process.stdout.write(`SKIPPED: there is no JSON-Schema-Test-Suite in ${SUITE_DIRECTORY}.\n`);
+
+describe.each(["draft7", "draft2020-12"] as const)("JSON-Schema-Test-Suite, %s", (draft) => {
+  it.skipIf(!hasSuite)(`judges every instance as the suite in ${SUITE_DIRECTORY} does`, () => {
+    const wrong: string[] = [];
+    let judged = 0;
+    for (const group of suiteGroups(draft)) {
+      const validator = createSchemaValidator(group.schema);
+      for (const { description, data, valid } of group.tests) {
+        if (NOT_FOLLOWED.includes(description) || (leadsOut(group) && !valid)) continue;
+        judged += 1;
+        const isValid = validator.problems(data).length === 0;
+        if (isValid !== valid) wrong.push(`${group.file}: ${group.description}: ${description}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(judged).toBeGreaterThan(800);
+  });
+
+  it.skipIf(!hasSuite)("leaves every schema as it was", () => {
+    for (const { schema, tests } of suiteGroups(draft, { optional: true })) {
+      const before = JSON.stringify(schema);
+      const validator = createSchemaValidator(schema);
+      for (const { data } of tests) validator.problems(data);
+      expect(JSON.stringify(schema)).toBe(before);
+    }
+  });
+});
+
+describe("a schema", () => {
+  const problems = (schema: Record<string, unknown>, value: unknown) =>
+    createSchemaValidator(schema).problems(value);
+
+  it("is answered with the place and the reason of each problem", () => {
+    const schema = {
+      type: "object",
+      properties: { to: { type: "array", items: { type: "string", minLength: 2 } }, n: { enum: [1, 2] } },
+      required: ["subject"],
+      additionalProperties: false,
+    };
+    expect(problems(schema, { to: ["ab", "c", 3], n: 4, "a/b": 1 })).toEqual([
+      { path: "", message: 'must have "subject"' },
+      { path: "/to/1", message: "must have at least 2 characters" },
+      { path: "/to/2", message: "must be of type string" },
+      { path: "/n", message: "must be one of 1, 2" },
+      { path: "/a~1b", message: "is not allowed" },
+    ]);
+  });
+
+  it("tells what the nearest alternative misses", () => {
+    const schema = { anyOf: [{ type: "string" }, { required: ["id"] }] };
+    expect(problems(schema, {})).toEqual([
+      { path: "", message: "must fit one of 2 alternatives" },
+      { path: "", message: "must be of type string" },
+    ]);
+  });
+
+  it("[T65] has its references to elsewhere taken as satisfied, and nothing is fetched", () => {
+    expect(problems({ $ref: "http://127.0.0.1:9/schema.json" }, 7)).toEqual([]);
+    expect(problems({ $ref: "file:///etc/passwd", minimum: 9 }, 7)).toHaveLength(1);
+  });
+
+  it("with a name of an object's own parts is an ordinary one", () => {
+    const schema = JSON.parse('{"properties":{"__proto__":{"type":"string"},"toString":{"type":"string"}}}');
+    expect(problems(schema, {})).toEqual([]);
+    expect(problems(schema, JSON.parse('{"__proto__":1}'))).toHaveLength(1);
+    expect(problems({ required: ["constructor"] }, {})).toHaveLength(1);
+  });
+});
