@@ -3,11 +3,16 @@ import {
   type CatalogIdentity,
   isMcpError,
   type Logger,
+  McpError,
   type ResolveServer,
   type ServerDefinition,
   type ToolCache,
 } from "@jackfield/mcp-core";
+import { createDeadline, raceSignal } from "./deadline.ts";
 import { type CatalogShelf, judge } from "./server/catalog-record.ts";
+
+/** A server whose variables take longer than this to fill in does not hold up the others: it starts without the catalog. */
+const RESOLVE_TIMEOUT_MS = 1_000;
 
 export interface CatalogRoomOptions {
   readonly cache: ToolCache;
@@ -55,8 +60,12 @@ async function identify(
   signal: AbortSignal,
 ): Promise<CatalogIdentity | undefined> {
   if (definition.transport === "in-process") return undefined; // An object in memory has no identity on disk.
+  const expired = () =>
+    new McpError("MCP_CONFIG_INVALID", `The variables of server "${definition.name}" take long to fill in.`);
+  using deadline = createDeadline({ signal, timeoutMs: RESOLVE_TIMEOUT_MS, aborted: expired, expired });
   try {
-    return await cache.identify(await resolve(definition, { signal }), principal);
+    const resolved = await raceSignal(resolve(definition, { signal: deadline.signal }), deadline.signal);
+    return await cache.identify(resolved, principal);
   } catch (error) {
     if (!isMcpError(error))
       log("warn", "the catalog could not identify a server", {

@@ -36,7 +36,10 @@ export function createDeadline({ signal, timeoutMs, aborted, expired }: Deadline
 
 /** Waits for the promise, or rejects with the signal's reason as soon as it fires. */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    promise.catch(() => {}); // Nobody will hear how it ends.
+    throw signal.reason;
+  }
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });

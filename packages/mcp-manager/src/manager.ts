@@ -9,45 +9,64 @@ import {
   type ToolDescriptor,
   type ToolRef,
   type ToolSource,
-  type ToolsChanged,
 } from "@jackfield/mcp-core";
 import { createEmitter, type Emitter } from "./emitter.ts";
-import { type McpManagerOptions, type ResolvedManagerOptions, resolveOptions } from "./options.ts";
-import { createPendingWork } from "./pending-work.ts";
-import { createManagedServer, type ManagedServer, type ManagedServerHooks } from "./server/managed-server.ts";
+import {
+  type McpManagerOptions,
+  type ResolvedManagerOptions,
+  resolveDefinitions,
+  resolveOptions,
+} from "./options.ts";
+import type { ReloadReport } from "./reload-report.ts";
+import { createRun, type Run, refuseIfClosed } from "./run.ts";
+import type { ManagedServer } from "./server/managed-server.ts";
 import { type OperationOptions, operationDeadline } from "./server/operation-deadline.ts";
-import { startServers } from "./startup/start-servers.ts";
+import { createServerDirectory, type ServerDirectory } from "./server-directory.ts";
+import { startAllOrNone, startServers } from "./startup/start-servers.ts";
 import { reportStartup, type StartupReport } from "./startup/startup-report.ts";
 import { createToolCaller, type ToolCaller } from "./tools/tool-caller.ts";
-import { createToolFinder, type ToolFinder } from "./tools/tool-finder.ts";
-import { createToolNaming } from "./tools/tool-naming.ts";
 import { createToolRegistry, type ToolRegistry } from "./tools/tool-registry.ts";
+
+/** How servers are reconnected. */
+export interface ReconnectOptions extends OperationOptions {
+  /** `failed`: only servers that failed, those that were dropped included; whoever is well is not touched. Default `all`. */
+  readonly only?: "all" | "failed" | undefined;
+}
 
 /** Many servers as one source of tools. What one of them does hurts no other. */
 export interface McpManager extends ToolSource<McpEvents>, AsyncDisposable {
   /**
-   * Connects the servers and waits as the start-up options say. Never fails because of a server: the report tells.
-   * Called again, it returns the same report.
+   * Connects the servers and waits as the start-up options say. Called again, it returns the same report; after `close()` it begins
+   * anew.
    *
-   * @throws McpError `MCP_ABORTED` if the signal fires, once everything that was started is gone; `MCP_CLOSED` after `close()`.
+   * @throws McpError `MCP_ABORTED` if the signal fires, once everything that was started is gone; `MCP_CLOSED` if it is closed
+   * meanwhile. Not because of a server, unless `failures` is `throw`: the report tells.
    */
   start(options?: { readonly signal?: AbortSignal | undefined }): Promise<StartupReport>;
-  /** A snapshot of each server, in configured order. */
+  /** A snapshot of each server, in configured order, without those that were dropped. */
   servers(): readonly ServerSnapshot[];
+  /**
+   * Takes a new configuration while it runs: closes servers that are gone, starts new ones and waits for them as `start()` does,
+   * and touches only what is different. A new filter or limit does not reconnect a server; anything its connection rests on does.
+   * What is in flight for a server that is removed or replaced rejects with `MCP_CLOSED`.
+   *
+   * @throws McpError `MCP_CONFIG_INVALID`, and then nothing has changed; `MCP_CLOSED`.
+   */
+  reload(servers: Iterable<ServerDefinition>): Promise<ReloadReport>;
   /**
    * Clears marks and attempts, replaces a live session, and resolves when the server is ready. Without a name: all servers.
    * Default time limit: the server's `connectTimeoutMs`.
    *
-   * @throws McpError the cause, if the server cannot be connected; `MCP_SERVER_UNKNOWN`, `MCP_ABORTED`, `MCP_CLOSED`.
+   * @throws McpError the cause, if a server cannot be connected; `MCP_SERVER_UNKNOWN`, `MCP_ABORTED`, `MCP_CLOSED`.
    */
-  reconnect(server?: string, options?: OperationOptions): Promise<void>;
+  reconnect(server?: string, options?: ReconnectOptions): Promise<void>;
   /** Lets the session go, and the server's tools with it, until `reconnect` is called. */
   disconnect(server: string): Promise<void>;
   /** Lists the server's tools anew and resolves when they are on offer. @throws McpError the cause, if that fails. */
   refreshTools(server: string, options?: OperationOptions): Promise<void>;
   /**
-   * Closes every server and settles every pending promise; the catalog stays open, it belongs to the caller. Idempotent;
-   * resolves when nothing is left.
+   * Settles every pending promise, then closes every server at the same time; the catalog stays open, it belongs to the caller.
+   * Idempotent; resolves when nothing is left. `start()` may be called again.
    */
   close(): Promise<void>;
 }
@@ -63,23 +82,18 @@ export function createMcpManager(options: McpManagerOptions): McpManager {
 
 class Manager implements McpManager {
   readonly #options: ResolvedManagerOptions;
-  readonly #servers: ReadonlyMap<string, ManagedServer>;
   readonly #events: Emitter<McpEvents>;
   readonly #registry: ToolRegistry;
-  readonly #findTool: ToolFinder;
+  readonly #directory: ServerDirectory;
   readonly #call: ToolCaller;
-  readonly #closing = new AbortController();
-  /** What the catalog is still being told. */
-  readonly #storing = createPendingWork();
-  #starting: Promise<StartupReport> | undefined;
-  #closed: Promise<void> | undefined;
+  #run = createRun();
 
   constructor(options: ResolvedManagerOptions) {
     this.#options = options;
     this.#events = createEmitter<McpEvents>(options.log);
-    const names = options.servers.map(({ name }) => name);
     this.#registry = createToolRegistry({
-      naming: createToolNaming({ servers: names, reserved: options.reservedNames }),
+      servers: options.servers,
+      naming: options.naming,
       policies: options.toolPolicies,
       approval: false,
       blocked: (tool, reason) =>
@@ -87,17 +101,18 @@ class Manager implements McpManager {
           server: tool.server,
           tool: tool.originalName,
         }),
+      warn: (message, server) => options.log("warn", message, { server }),
     });
+    this.#directory = createServerDirectory({ options, registry: this.#registry, events: this.#events });
     const server = (name: string) => this.#server(name);
-    this.#findTool = createToolFinder({ registry: this.#registry, server });
-    this.#call = createToolCaller({ use: options.use, server });
-    const enabled = options.servers.filter((definition) => definition.enabled !== false);
-    this.#servers = new Map(enabled.map((definition) => [definition.name, this.#manage(definition)]));
+    this.#call = createToolCaller({ use: options.use, registry: this.#registry, server });
   }
 
   start({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<StartupReport> {
-    this.#starting ??= this.#start(signal);
-    return this.#starting;
+    const { closed } = this.#run;
+    if (closed !== undefined) this.#run = createRun(closed);
+    this.#run.starting ??= this.#start(this.#run, signal);
+    return this.#run.starting;
   }
 
   tools(): readonly ToolDescriptor[] {
@@ -105,8 +120,8 @@ class Manager implements McpManager {
   }
 
   async callTool(ref: ToolRef, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolCallResult> {
-    this.#refuseIfClosed();
-    return this.#call(await this.#findTool(ref, options), args, options);
+    refuseIfClosed(this.#run);
+    return this.#call(ref, args, options);
   }
 
   on<E extends keyof McpEvents>(event: E, listener: (event: McpEvents[E]) => void): () => void {
@@ -114,11 +129,26 @@ class Manager implements McpManager {
   }
 
   servers(): readonly ServerSnapshot[] {
-    return [...this.#servers.values()].map((server) => server.snapshot());
+    const shown = this.#directory.all().filter(({ dropped }) => dropped === undefined);
+    return shown.map((server) => server.snapshot());
   }
 
-  async reconnect(name?: string, options: OperationOptions = {}): Promise<void> {
-    const servers = name === undefined ? [...this.#servers.values()] : [this.#server(name)];
+  async reload(servers: Iterable<ServerDefinition>): Promise<ReloadReport> {
+    const run = this.#run;
+    refuseIfClosed(run);
+    const definitions = resolveDefinitions(servers, this.#options.limits);
+    // The configuration is replaced in one piece, before anything is waited for: of two reloads the later one holds.
+    const { report, unstarted, gone } = this.#directory.configure(definitions);
+    if (run.starting !== undefined) await startServers(unstarted, this.#options, run.stop.signal);
+    await gone;
+    refuseIfClosed(run);
+    return report;
+  }
+
+  async reconnect(name?: string, { only, ...options }: ReconnectOptions = {}): Promise<void> {
+    refuseIfClosed(this.#run);
+    const named = name === undefined ? this.#directory.all() : [this.#directory.get(name)];
+    const servers = only === "failed" ? named.filter(({ error }) => error !== undefined) : named;
     const reconnected = servers.map(async (server) => {
       using deadline = operationDeadline(server, "reconnect", options);
       await server.reconnect(deadline);
@@ -138,76 +168,42 @@ class Manager implements McpManager {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+    return this.#close(this.#run);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  #manage(definition: ServerDefinition): ManagedServer {
-    const { connect, resolve, retry, handlers, auth, closeTimeoutMs, log, cache } = this.#options;
-    const { name } = definition;
-    const announce = (change: ToolsChanged | undefined) => {
-      if (change !== undefined) this.#events.emit("toolsChanged", change);
-    };
-    const hooks: ManagedServerHooks = {
-      offer: (tools, origin) => announce(this.#registry.replace(definition, tools, origin)),
-      withdraw: () => announce(this.#registry.remove(name)),
-      offered: () => this.#registry.count(name),
-      statusChanged: (before) => this.#events.emit("statusChanged", { before, snapshot: server.snapshot() }),
-      notified: ({ method, params }) => this.#events.emit("notification", { server: name, method, params }),
-      troubled: (error) => log("warn", error.message, { server: name, code: error.code }),
-      store: ({ identity, entry }) => {
-        if (cache !== undefined) this.#storing.add(cache.set(identity.id, entry));
-      },
-    };
-    const server = createManagedServer({
-      definition,
-      connect,
-      resolve,
-      retry,
-      handlers,
-      auth,
-      closeTimeoutMs,
-      log,
-      hooks,
-    });
-    return server;
-  }
-
-  async #start(signal: AbortSignal | undefined): Promise<StartupReport> {
-    this.#refuseIfClosed();
+  async #start(run: Run, signal: AbortSignal | undefined): Promise<StartupReport> {
     const startedAt = performance.now();
-    const servers = [...this.#servers.values()];
-    const stop = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
-    await startServers(servers, this.#options, stop);
-    if (signal?.aborted === true) {
-      await this.close();
-      throw new McpError("MCP_ABORTED", "Starting the servers was aborted.");
+    if (run.before !== undefined) {
+      await run.before;
+      refuseIfClosed(run);
+      this.#directory.renew();
     }
-    this.#refuseIfClosed();
-    return reportStartup(servers, this.#options.servers, Math.round(performance.now() - startedAt));
+    const stop = AbortSignal.any([run.stop.signal, ...(signal === undefined ? [] : [signal])]);
+    const start = this.#options.startup.failures === "throw" ? startAllOrNone : startServers;
+    try {
+      await start(this.#directory.all(), this.#options, stop);
+      if (signal?.aborted === true) throw new McpError("MCP_ABORTED", "Starting the servers was aborted.");
+    } catch (error) {
+      await this.#close(run);
+      throw error;
+    }
+    refuseIfClosed(run);
+    const tookMs = Math.round(performance.now() - startedAt);
+    return reportStartup(this.#directory.all(), this.#directory.configured, tookMs);
   }
 
   #server(name: string): ManagedServer {
-    this.#refuseIfClosed();
-    const server = this.#servers.get(name);
-    if (server !== undefined) return server;
-    const names = [...this.#servers.keys()].slice(0, 20).map((known) => `"${known}"`);
-    const message = `No server is called "${name}"; ${names.length === 0 ? "none is configured" : `configured: ${names.join(", ")}`}.`;
-    throw new McpError("MCP_SERVER_UNKNOWN", message, { server: name, outcome: "not-sent" });
+    refuseIfClosed(this.#run);
+    return this.#directory.get(name);
   }
 
-  #refuseIfClosed(): void {
-    if (this.#closed !== undefined)
-      throw new McpError("MCP_CLOSED", "The runtime was closed.", { outcome: "not-sent" });
-  }
-
-  async #close(): Promise<void> {
-    this.#closing.abort();
-    await Promise.all([...this.#servers.values()].map((server) => server.close()));
-    await this.#storing.finished();
+  #close(run: Run): Promise<void> {
+    run.stop.abort();
+    run.closed ??= this.#directory.close();
+    return run.closed;
   }
 }

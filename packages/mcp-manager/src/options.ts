@@ -14,6 +14,7 @@ import {
   type ToolListPolicy,
 } from "@jackfield/mcp-core";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./server/retry-policy.ts";
+import type { NamingOptions } from "./tools/naming-options.ts";
 
 /** How long `start()` waits for whom (DESIGN, section 4). Times are milliseconds. */
 export interface StartupOptions {
@@ -25,6 +26,15 @@ export interface StartupOptions {
   readonly uncached?: "wait" | "later" | undefined;
   /** How many servers are connected at the same time at start-up. Default 32. */
   readonly concurrency?: number | undefined;
+  /**
+   * What becomes of a server that fails.
+   *
+   * `keep`: it is shown as failed and tried again as the retry policy says. `drop`: it is taken out of `servers()`, and out of
+   * `tools()`, and not tried again before `reconnect` or `reload`; so is one that was up and was then lost for good. `throw`: one
+   * failure makes `start()` reject, once everything it had started is closed; it waits for every server that is not lazy, whatever
+   * the catalog knows. Default `keep`. The last two are what openai-agents does with `drop_failed_servers` and `strict`.
+   */
+  readonly failures?: "keep" | "drop" | "throw" | undefined;
 }
 
 /** What a manager joins. Only the servers and two ports are needed. */
@@ -38,11 +48,11 @@ export interface McpManagerOptions {
   readonly cache?: ToolCache | undefined;
   readonly startup?: StartupOptions | undefined;
   /** Merged over the defaults, field by field ([H17]). */
-  readonly retry?: Partial<RetryPolicy> | undefined;
+  readonly retry?: { readonly [K in keyof RetryPolicy]?: RetryPolicy[K] | undefined } | undefined;
   /** For all servers; an entry's own limits beat them. */
   readonly limits?: ServerLimits | undefined;
-  /** Names the host has given to other tools. */
-  readonly naming?: { readonly reserved?: readonly string[] | undefined } | undefined;
+  /** How tools are named, and which names the host has given to other tools. */
+  readonly naming?: NamingOptions | undefined;
   /** Stands between callers and servers; the first is the outermost. */
   readonly use?: readonly CallMiddleware[] | undefined;
   readonly toolPolicies?: readonly ToolListPolicy[] | undefined;
@@ -50,7 +60,14 @@ export interface McpManagerOptions {
   readonly auth?: AuthPort | undefined;
   /** As whom servers are reached; keeps the catalogs of several users apart. */
   readonly principal?: string | undefined;
-  /** How long a session may take to close before it is left behind, in milliseconds. Default 5,000. */
+  /**
+   * A session on which nothing was asked for so many milliseconds is let go; its tools stay on offer, and the next call connects
+   * again. `0` = never. Default 0.
+   */
+  readonly idleTimeoutMs?: number | undefined;
+  /** How often the tools of a connected server are listed anew though it announced no change, in milliseconds; `0` = never. Default 0. */
+  readonly toolPollIntervalMs?: number | undefined;
+  /** How long everything together may take to close before it is left behind, in milliseconds. Default 5,000. */
   readonly closeTimeoutMs?: number | undefined;
   readonly log?: Logger | undefined;
 }
@@ -61,13 +78,23 @@ type Present<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> };
 export interface ResolvedManagerOptions
   extends Omit<
     McpManagerOptions,
-    "startup" | "retry" | "limits" | "naming" | "use" | "toolPolicies" | "closeTimeoutMs" | "log"
+    | "startup"
+    | "retry"
+    | "naming"
+    | "use"
+    | "toolPolicies"
+    | "idleTimeoutMs"
+    | "toolPollIntervalMs"
+    | "closeTimeoutMs"
+    | "log"
   > {
   readonly startup: Present<StartupOptions>;
   readonly retry: RetryPolicy;
-  readonly reservedNames: readonly string[];
+  readonly naming: NamingOptions;
   readonly use: readonly CallMiddleware[];
   readonly toolPolicies: readonly ToolListPolicy[];
+  readonly idleTimeoutMs: number;
+  readonly toolPollIntervalMs: number;
   readonly closeTimeoutMs: number;
   readonly log: Logger;
 }
@@ -78,34 +105,62 @@ export const DEFAULT_STARTUP: Present<StartupOptions> = {
   staleAfterMs: 3_600_000,
   uncached: "wait",
   concurrency: 32,
+  failures: "keep",
 };
 
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * Fills in the defaults and gives each definition its final limits.
+ * Fills in the defaults and gives each definition its final limits. A logger that throws is contained.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a number that is none, a negative one, or two servers of one name.
  */
 export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptions {
-  const { startup, retry, limits, naming, use, toolPolicies, closeTimeoutMs, log, ...rest } = options;
+  const { startup, retry, naming, use, toolPolicies, log, ...rest } = options;
   const resolved: ResolvedManagerOptions = {
     ...rest,
-    servers: options.servers.map((definition) => withLimits(definition, limits)),
+    servers: resolveDefinitions(options.servers, options.limits),
     startup: withDefaults(DEFAULT_STARTUP, startup),
     retry: withDefaults(DEFAULT_RETRY_POLICY, retry),
-    reservedNames: naming?.reserved ?? [],
+    naming: naming ?? {},
     use: use ?? [],
     toolPolicies: toolPolicies ?? [],
-    closeTimeoutMs: closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
-    log: log ?? silentLogger,
+    idleTimeoutMs: options.idleTimeoutMs ?? 0,
+    toolPollIntervalMs: options.toolPollIntervalMs ?? 0,
+    closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
+    log: contained(log ?? silentLogger),
   };
-  checkNumbers("manager", { closeTimeoutMs: resolved.closeTimeoutMs });
+  const { idleTimeoutMs, toolPollIntervalMs, closeTimeoutMs } = resolved;
+  checkNumbers("manager", { idleTimeoutMs, toolPollIntervalMs, closeTimeoutMs });
   checkNumbers("startup", resolved.startup);
   checkNumbers("retry", resolved.retry);
-  for (const { name, limits } of resolved.servers) checkNumbers(`limits of server "${name}"`, limits ?? {});
-  checkNames(resolved.servers);
   return resolved;
+}
+
+/**
+ * Gives each definition its final limits.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a limit that is no number, or two servers of one name.
+ */
+export function resolveDefinitions(
+  definitions: Iterable<ServerDefinition>,
+  limits: ServerLimits | undefined,
+): readonly ServerDefinition[] {
+  const resolved = Array.from(definitions, (definition) => withLimits(definition, limits));
+  for (const { name, limits } of resolved) checkNumbers(`limits of server "${name}"`, limits ?? {});
+  checkNames(resolved);
+  return resolved;
+}
+
+/** A logger must not throw; one that does anyway disturbs nobody. */
+function contained(log: Logger): Logger {
+  return (level, message, fields) => {
+    try {
+      log(level, message, fields);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
 }
 
 function withLimits(definition: ServerDefinition, limits: ServerLimits | undefined): ServerDefinition {
@@ -128,9 +183,9 @@ function checkNumbers(where: string, options: object): void {
     const isCount =
       field.endsWith("Ms") ||
       field.endsWith("Bytes") ||
-      ["concurrency", "factor", "maxRetries"].includes(field);
-    if (!isCount) continue;
-    const least = field === "concurrency" || field === "factor" ? 1 : 0;
+      ["concurrency", "factor", "maxPerSecond", "maxRetries"].includes(field);
+    if (!isCount || value === undefined) continue;
+    const least = ["concurrency", "factor", "maxPerSecond"].includes(field) ? 1 : 0;
     const isRight = (number: unknown) =>
       typeof number === "number" && Number.isFinite(number) && number >= least;
     if ((Array.isArray(value) ? value : [value]).every(isRight)) continue;

@@ -2,11 +2,11 @@
 export interface PendingWork {
   add(work: Promise<unknown>): void;
   /**
-   * Resolves when nothing is pending, what was added meanwhile included; or after so many milliseconds, if given.
+   * Resolves when what is pending now has ended, at once if that is nothing, or after so many milliseconds.
    *
-   * @returns whether nothing is pending.
+   * @returns whether it has ended.
    */
-  finished(withinMs?: number): Promise<boolean>;
+  finished(withinMs: number): Promise<boolean>;
 }
 
 export function createPendingWork(): PendingWork {
@@ -17,15 +17,12 @@ export function createPendingWork(): PendingWork {
       pending.add(tracked);
     },
     async finished(withinMs) {
-      const late = Promise.withResolvers<void>();
-      const timer = withinMs === undefined ? undefined : setTimeout(late.resolve, withinMs);
-      await Promise.race([drain(pending), late.promise]);
+      if (pending.size === 0) return true;
+      const late = Promise.withResolvers<false>();
+      const timer = setTimeout(() => late.resolve(false), withinMs);
+      const isFinished = await Promise.race([Promise.all(pending).then(() => true), late.promise]);
       clearTimeout(timer);
-      return pending.size === 0;
+      return isFinished;
     },
   };
-}
-
-async function drain(pending: ReadonlySet<Promise<unknown>>): Promise<void> {
-  while (pending.size > 0) await Promise.all(pending);
 }

@@ -1,14 +1,7 @@
 import { McpError } from "@jackfield/mcp-core";
-import {
-  createFakeSession,
-  createFakeToolCache,
-  httpDefinition,
-  recordStatuses,
-  stdioDefinition,
-} from "@jackfield/test-kit";
+import { createFakeSession, createFakeToolCache, httpDefinition, recordStatuses } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createMcpManager } from "../src/index.ts";
-import { createFixture, only, tool } from "./manager-fixture.ts";
+import { createFixture, tool } from "./manager-fixture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -245,91 +238,5 @@ describe("disconnect and reconnect", () => {
     (await connector.nextAttempt()).fail(exited);
     await expect(reconnecting).rejects.toBe(exited);
     await manager.close();
-  });
-});
-
-describe("close", () => {
-  it("[C31] [S2] closes a connection that comes up while it is closing", async () => {
-    const { manager, connector } = createFixture(["a"], { byHand: true });
-    const starting = manager.start();
-    const refused = expect(starting).rejects.toMatchObject({ code: "MCP_CLOSED" });
-    const attempt = await connector.nextAttempt();
-    const closing = manager.close();
-    const late = attempt.open();
-    await closing;
-    await refused;
-    expect(late.closed).toBe(true);
-  });
-
-  it("[S3] settles every pending call before it resolves", async () => {
-    const { manager, connector } = createFixture(["a"], { byHand: true });
-    const starting = manager.start();
-    (await connector.nextAttempt()).open(
-      createFakeSession({ tools: [tool("echo")], answer: () => new Promise(() => {}) }),
-    );
-    await starting;
-    const pending = expect(manager.callTool("mcp__a__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
-    await vi.advanceTimersByTimeAsync(0);
-    await manager.close();
-    await pending;
-  });
-
-  it("[X12] may be called twice and closes once", async () => {
-    const cache = createFakeToolCache();
-    const { manager, sessions } = createFixture(["a"], { cache });
-    await manager.start();
-    await Promise.all([manager.close(), manager.close()]);
-    expect(only(sessions.values()).closeCount).toBe(1);
-    expect(manager.servers()).toMatchObject([{ status: "closed" }]);
-    await expect(manager.callTool("mcp__a__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
-  });
-
-  it("[S4] a server that ends meanwhile is not started again", async () => {
-    const { manager, sessions, connector } = createFixture(["a"]);
-    await manager.start();
-    const session = sessions.get("a");
-    const release = session?.holdClose();
-    const closing = manager.close();
-    session?.lose(exited);
-    release?.();
-    await closing;
-    await vi.advanceTimersByTimeAsync(600_000);
-    expect(connector.attempts).toHaveLength(1);
-  });
-});
-
-describe("a session that hangs while it closes", () => {
-  it("[C21] holds nobody up: the others close, and close() ends within its limit", async () => {
-    const logged: string[] = [];
-    const { manager, sessions } = createFixture(["hangs", "good"], {
-      closeTimeoutMs: 2_000,
-      log: (_level, message) => logged.push(message),
-    });
-    await manager.start();
-    sessions.get("hangs")?.holdClose();
-    const closing = manager.close();
-    await vi.advanceTimersByTimeAsync(2_000);
-    await closing;
-    expect(sessions.get("good")?.closed).toBe(true);
-    expect(manager.servers()).toMatchObject([{ status: "closed" }, { status: "closed" }]);
-    expect(logged).toEqual(["a session did not close within 2000 ms and was left behind"]);
-  });
-});
-
-describe("options that cannot be right", () => {
-  const options = { connect: createFixture([]).connector.connect, resolve: () => Promise.reject(exited) };
-
-  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "1", true, null])(
-    "[R45] refuses %j as a time",
-    (gateMs) => {
-      expect(() =>
-        createMcpManager({ ...options, servers: [], startup: { gateMs: gateMs as number } }),
-      ).toThrow(expect.objectContaining({ code: "MCP_CONFIG_INVALID" }));
-    },
-  );
-
-  it("refuses two servers of one name", () => {
-    const servers = [stdioDefinition("twin"), stdioDefinition("twin")];
-    expect(() => createMcpManager({ ...options, servers })).toThrow('Two servers are called "twin"');
   });
 });

@@ -59,7 +59,7 @@ describe("what happens while start-up is still waiting", () => {
     await manager.close();
   });
 
-  it("[C30] starting again does not start anything twice", async () => {
+  it("[C30] [R47] starting again does not start anything twice", async () => {
     const { manager, connector } = createFixture(["a"]);
     expect(await manager.start()).toBe(await manager.start());
     expect(connector.attempts).toHaveLength(1);

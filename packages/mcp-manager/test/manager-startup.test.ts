@@ -115,7 +115,7 @@ describe("start-up without a catalog", () => {
     await manager.close();
   });
 
-  it("rejects with MCP_ABORTED when given up, once nothing is left", async () => {
+  it("[R43] rejects with MCP_ABORTED when given up, once nothing is left", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const controller = new AbortController();
     const starting = manager.start({ signal: controller.signal });

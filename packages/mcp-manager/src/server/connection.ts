@@ -11,23 +11,34 @@ import {
 } from "@jackfield/mcp-core";
 import { type Deadline, raceSignal } from "../deadline.ts";
 import { createPendingWork } from "../pending-work.ts";
+import { givenUpError, goneError } from "./gone-error.ts";
+import { resolveInTime } from "./resolve-in-time.ts";
 import { nextRetry, type RetryPolicy } from "./retry-policy.ts";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "./state.ts";
+import { type CallCounts, type WatchedSession, watchSession } from "./watched-session.ts";
 
 export interface ConnectionOptions {
-  readonly definition: ServerDefinition;
+  /** The definition as it is now: filters and limits may change while a session is up. */
+  readonly definition: () => ServerDefinition;
   readonly connect: Connector;
   readonly resolve: ResolveServer;
   readonly retry: RetryPolicy;
+  /** Spreads the retries of many servers: when an attempt wanted at a time is to be made, both epoch milliseconds. */
+  readonly pace: (wantedAt: number) => number;
+  /** After so many milliseconds without use a session is let go; `0` = never. */
+  readonly idleTimeoutMs: number;
   readonly handlers?: ConnectOptions["handlers"];
   readonly auth?: ConnectOptions["auth"];
   readonly log: Logger;
   /** How long a session may take to close before it is left behind, in milliseconds. */
   readonly closeTimeoutMs: number;
+  /** What must be gone before the first attempt: the server of this name that was replaced. */
+  readonly predecessor?: Promise<unknown> | undefined;
   /** What the catalog knows of an earlier handshake. */
   readonly prior: () => PriorHandshake | undefined;
   /** Called after each change of state, in order. Must not throw. */
   readonly changed: (before: ServerState, after: ServerState) => void;
+  readonly counts: CallCounts;
 }
 
 /**
@@ -69,6 +80,7 @@ class ServerConnection implements Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    if (options.predecessor !== undefined) this.#end(options.predecessor);
   }
 
   get state(): ServerState {
@@ -110,13 +122,13 @@ class ServerConnection implements Connection {
 
   async #restart(): Promise<Session> {
     this.#refuseIfClosed();
-    await this.release(false);
+    this.#dispatch({ type: "release", disconnected: false });
     this.#dispatch({ type: "connect" });
     for (;;) {
       const state = this.#state;
       if (state.status === "ready") return state.session;
       if (state.status === "backoff" || state.status === "failed") throw state.error;
-      if (state.status !== "connecting") throw this.#closedError("was disconnected meanwhile");
+      if (state.status !== "connecting") throw this.#goneError();
       await this.#stateChanged.promise;
     }
   }
@@ -132,18 +144,17 @@ class ServerConnection implements Connection {
   #refuseIfHopeless(state: ServerState, latest: number): void {
     if (state.status === "failed") throw state.error;
     if (state.status === "backoff" && state.retryAt > latest) throw state.error;
-    if (state.status === "idle") throw this.#closedError("was disconnected; reconnect it to use it again");
-    this.#refuseIfClosed();
+    if (state.status === "idle" || state.status === "closing" || state.status === "closed")
+      throw this.#goneError();
   }
 
   #refuseIfClosed(): void {
     const { status } = this.#state;
-    if (status === "closing" || status === "closed") throw this.#closedError("was closed");
+    if (status === "closing" || status === "closed") throw this.#goneError();
   }
 
-  #closedError(how: string): McpError {
-    const { name } = this.#options.definition;
-    return new McpError("MCP_CLOSED", `Server "${name}" ${how}.`, { server: name, outcome: "not-sent" });
+  #goneError(): McpError {
+    return goneError(this.#options.definition().name, this.#state.status === "idle");
   }
 
   /** Applies an event; false if it means nothing in this state. The only place where the state changes. */
@@ -164,11 +175,14 @@ class ServerConnection implements Connection {
   #leave(state: ServerState, event: ServerEvent): void {
     if (state.status === "backoff") clearTimeout(this.#timer);
     if (state.status === "connecting" && event.type !== "opened") state.abort.abort();
-    if (state.status === "ready") this.#end(state.session.close());
+    if (state.status !== "ready") return;
+    // A session that was lost has said itself why; else callers hear of it before the server does ([S3]).
+    if (event.type !== "lost") state.session.giveUp(givenUpError(this.#options.definition().name, event));
+    this.#end(state.session.close());
   }
 
   #enter(state: ServerState): void {
-    if (state.status === "connecting") this.#end(this.#attempt(state));
+    if (state.status === "connecting") this.#end(this.#attempt(state, this.#ended()));
     if (state.status === "ready") this.#wasEverReady = true;
     if (state.status === "backoff") {
       this.#timer = setTimeout(
@@ -179,12 +193,17 @@ class ServerConnection implements Connection {
     }
   }
 
-  async #attempt(state: Extract<ServerState, { status: "connecting" }>): Promise<void> {
+  async #attempt(
+    state: Extract<ServerState, { status: "connecting" }>,
+    earlier: Promise<void>,
+  ): Promise<void> {
     const { definition, connect, resolve, handlers, auth, log, prior } = this.#options;
     const { signal } = state.abort;
     try {
-      const server = await resolve(definition, { signal });
-      const session = await connect(server, { signal, handlers, auth, log, prior: prior() });
+      await raceSignal(earlier, signal); // The last session ends before the next begins: a server never has two ([H5]).
+      const server = await resolveInTime(resolve, definition(), signal);
+      const opened = await connect(server, { signal, handlers, auth, log, prior: prior() });
+      const session = this.#watch(opened);
       if (this.#state !== state || !this.#dispatch({ type: "opened", session, now: Date.now() })) {
         await session.close();
         return;
@@ -195,18 +214,32 @@ class ServerConnection implements Connection {
     }
   }
 
-  #sessionEnded(session: Session, cause: McpError | undefined): void {
+  #watch(opened: Session): WatchedSession {
+    const { idleTimeoutMs, counts } = this.#options;
+    const idle = () => {
+      if (this.#isCurrent(session)) void this.release(false);
+    };
+    const session = watchSession(opened, { idleTimeoutMs, idle, counts });
+    return session;
+  }
+
+  #isCurrent(session: WatchedSession): boolean {
+    return this.#state.status === "ready" && this.#state.session === session;
+  }
+
+  #sessionEnded(session: WatchedSession, cause: McpError | undefined): void {
     const state = this.#state;
     if (state.status !== "ready" || state.session !== session) return;
     const error =
       cause ??
-      new McpError("MCP_SESSION_LOST", `Server "${this.#options.definition.name}" ended the session.`);
+      new McpError("MCP_SESSION_LOST", `Server "${this.#options.definition().name}" ended the session.`);
     this.#lost(error, state.attempt, Date.now() - state.since);
   }
 
   #lost(error: McpError, attempt: number, upForMs: number | undefined): void {
     const now = Date.now();
-    const isRemote = ["http", "sse"].includes(this.#options.definition.transport);
+    const { definition, retry: policy, pace } = this.#options;
+    const isRemote = ["http", "sse"].includes(definition().transport);
     const loss = {
       error,
       now,
@@ -216,28 +249,30 @@ class ServerConnection implements Connection {
       wasEverReady: this.#wasEverReady,
       random: Math.random(),
     };
-    this.#dispatch({ type: "lost", error, now, retry: nextRetry(this.#options.retry, loss) });
+    const retry = nextRetry(policy, loss);
+    const paced = retry && { ...retry, retryAt: pace(retry.retryAt) };
+    this.#dispatch({ type: "lost", error, now, retry: paced });
   }
 
   #asError(thrown: unknown): McpError {
-    const { name } = this.#options.definition;
+    const { name } = this.#options.definition();
     const message = `Server "${name}" could not be connected: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
     return toMcpError(thrown, "MCP_CONNECT_FAILED", message, { server: name, phase: "handshake" });
   }
 
-  /** A session that hangs while it closes holds nobody up for longer than this ([C21]). */
+  /** When what is ending now has ended. A session that hangs while it closes holds nobody up for longer than this ([C21]). */
   async #ended(): Promise<void> {
     const { closeTimeoutMs, definition, log } = this.#options;
     if (await this.#ending.finished(closeTimeoutMs)) return;
     log("warn", `a session did not close within ${closeTimeoutMs} ms and was left behind`, {
-      server: definition.name,
+      server: definition().name,
     });
   }
 
   #end(ending: Promise<unknown>): void {
     const { log, definition } = this.#options;
     const unclean = (error: unknown) =>
-      log("warn", "a session did not close cleanly", { server: definition.name, error: String(error) });
+      log("warn", "a session did not close cleanly", { server: definition().name, error: String(error) });
     this.#ending.add(ending.catch(unclean));
   }
 }

@@ -1,46 +1,33 @@
 import {
-  type CatalogEntry,
-  DEFAULT_LIMITS,
   type ErrorReport,
+  isMcpError,
   type Listing,
-  McpError,
+  type McpError,
   type ServerDefinition,
-  type ServerNotification,
   type ServerSnapshot,
-  type ServerStatus,
   type Session,
   type ToolDefinition,
+  type ToolsFrom,
 } from "@jackfield/mcp-core";
-import { createDeadline, type Deadline, raceSignal } from "../deadline.ts";
-import {
-  type CatalogShelf,
-  type CatalogVerdict,
-  failedEntry,
-  listedEntry,
-  NOTHING_KNOWN,
-} from "./catalog-record.ts";
+import { type Deadline, raceSignal } from "../deadline.ts";
+import { type CatalogMemory, createCatalogMemory } from "./catalog-memory.ts";
+import type { CatalogShelf, CatalogVerdict } from "./catalog-record.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
+import { listTools } from "./list-tools.ts";
+import type { ServerHooks } from "./server-hooks.ts";
 import type { ServerState } from "./state.ts";
 import { createToolLoader, type ToolLoader } from "./tool-loader.ts";
+import type { CallCounts } from "./watched-session.ts";
 
-/** What one server tells the directory it belongs to. */
-export interface ManagedServerHooks {
-  /** These are the server's tools now. */
-  readonly offer: (tools: readonly ToolDefinition[], origin: "live" | "cache") => void;
-  /** The server was disconnected on purpose: nothing of it is to be offered. */
-  readonly withdraw: () => void;
-  /** How many of its tools are on offer. */
-  readonly offered: () => number;
-  readonly statusChanged: (before: ServerStatus) => void;
-  readonly notified: (notification: ServerNotification) => void;
-  /** Something failed that nobody is waiting for. */
-  readonly troubled: (error: McpError) => void;
-  /** The catalog should know this. */
-  readonly store: (shelf: CatalogShelf & { readonly entry: CatalogEntry }) => void;
-}
+type OwnConnectionOptions = "definition" | "prior" | "changed" | "counts";
 
-export interface ManagedServerOptions extends Omit<ConnectionOptions, "prior" | "changed"> {
-  readonly hooks: ManagedServerHooks;
+export interface ManagedServerOptions extends Omit<ConnectionOptions, OwnConnectionOptions> {
+  readonly definition: ServerDefinition;
+  /** How often tools are listed anew, in milliseconds; `0` = never. */
+  readonly toolPollIntervalMs: number;
+  /** Whether a server that fails is dropped: not tried again, and not shown. */
+  readonly dropFailed: boolean;
+  readonly hooks: ServerHooks;
 }
 
 /** One server: its connection, its tools, and what the catalog knows of it. */
@@ -50,10 +37,16 @@ export interface ManagedServer {
   /** Resolves at the first success or the first failure, and does not wait for retries. */
   readonly settled: Promise<void>;
   readonly error: McpError | undefined;
+  /** Why it was dropped, if it was. */
+  readonly dropped: McpError | undefined;
   snapshot(): ServerSnapshot;
-  /** Takes what the catalog knows, before the first connection. */
+  /** Takes what the catalog knows; what the server itself has said is newer. */
   recall(shelf: CatalogShelf | undefined): void;
+  /** Takes a definition of which only settings are different: limits hold from now on. */
+  redefine(definition: ServerDefinition): void;
   wake(): void;
+  /** The session, while the server is ready: a call that has nothing to wait for needs no deadline to wait by. */
+  readonly openSession: Session | undefined;
   session(deadline: Deadline): Promise<Session>;
   /** Waits for a live tool list, connecting if need be. */
   ensureTools(deadline: Deadline): Promise<void>;
@@ -69,35 +62,50 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
 }
 
 class Server implements ManagedServer {
-  readonly definition: ServerDefinition;
-  readonly #hooks: ManagedServerHooks;
+  readonly #hooks: ServerHooks;
+  readonly #dropFailed: boolean;
   readonly #connection: Connection;
   readonly #loader: ToolLoader;
+  readonly #memory: CatalogMemory;
   readonly #settled = Promise.withResolvers<void>();
-  #shelf: CatalogShelf | undefined;
+  #definition: ServerDefinition;
   #tools: readonly ToolDefinition[] = [];
+  #toolsFrom: ToolsFrom = "none";
   #since = Date.now();
+  readonly #counts: CallCounts = { calls: 0, failures: 0 };
   /** The last failure, until a session proves it past or nobody wants one any more. */
   #trouble: { readonly error: McpError; readonly at: number } | undefined;
+  #dropped: McpError | undefined;
+  /** Whether its tools were ever listed. */
+  #wasUp = false;
 
-  constructor({ hooks, ...options }: ManagedServerOptions) {
-    this.definition = options.definition;
+  constructor({ definition, hooks, dropFailed, toolPollIntervalMs, ...options }: ManagedServerOptions) {
+    this.#definition = definition;
     this.#hooks = hooks;
+    this.#dropFailed = dropFailed;
+    this.#memory = createCatalogMemory(definition.name, hooks.store);
     this.#connection = createConnection({
       ...options,
-      prior: () => this.#shelf?.entry?.prior,
+      definition: () => this.#definition,
+      prior: () => this.#memory.prior,
       changed: (before, after) => this.#changed(before, after),
+      counts: this.#counts,
     });
     this.#loader = createToolLoader({
-      server: this.definition.name,
-      list: (session) => this.#list(session),
+      server: definition.name,
+      pollIntervalMs: toolPollIntervalMs,
+      list: (session) => listTools(session, this.#definition),
       loaded: (session, listing) => this.#loaded(session, listing),
       failed: (error) => this.#listFailed(error),
     });
   }
 
+  get definition(): ServerDefinition {
+    return this.#definition;
+  }
+
   get verdict(): CatalogVerdict {
-    return this.#shelf?.verdict ?? NOTHING_KNOWN;
+    return this.#memory.verdict;
   }
 
   get settled(): Promise<void> {
@@ -105,59 +113,70 @@ class Server implements ManagedServer {
   }
 
   get error(): McpError | undefined {
-    return this.#trouble?.error;
+    return this.#dropped ?? this.#trouble?.error;
+  }
+
+  get dropped(): McpError | undefined {
+    return this.#dropped;
   }
 
   snapshot(): ServerSnapshot {
-    const { name, transport, definedIn } = this.definition;
+    const { name, transport, definedIn } = this.#definition;
     const { state } = this.#connection;
-    const base = {
+    return {
       name,
       transport,
       definedIn,
       status: state.status,
       since: this.#since,
       error: this.#errorReport(),
-    };
-    return {
-      ...base,
       retryAt: state.status === "backoff" ? state.retryAt : undefined,
       tools: this.#hooks.offered(),
-      toolsFrom: this.#toolsFrom(),
-      era: state.status === "ready" ? state.session.handshake.era : this.#shelf?.entry?.prior?.era,
+      toolsFrom: this.#toolsFrom,
+      era: state.status === "ready" ? state.session.handshake.era : this.#memory.prior?.era,
+      ...this.#counts,
     };
   }
 
   recall(shelf: CatalogShelf | undefined): void {
-    if (this.#loader.state.status === "live") return; // A call woke the server before start-up got here.
-    this.#shelf = shelf;
-    if (shelf?.entry?.tools === undefined) return;
-    this.#tools = shelf.entry.tools;
-    this.#hooks.offer(this.#tools, "cache");
+    this.#memory.take(shelf);
+    const tools = shelf?.entry?.tools;
+    const { state } = this.#connection;
+    // A call woke the server before start-up got here, or somebody disconnected it ([C9]).
+    if (tools === undefined || this.#wasUp || (state.status === "idle" && state.disconnected)) return;
+    this.#tools = tools;
+    this.#toolsFrom = shelf?.verdict.freshness === "stale" ? "stale" : "cache";
+    this.#hooks.offer(tools, "cache");
+  }
+
+  redefine(definition: ServerDefinition): void {
+    this.#definition = definition;
   }
 
   wake(): void {
     this.#connection.wake();
   }
 
+  get openSession(): Session | undefined {
+    const { state } = this.#connection;
+    return state.status === "ready" ? state.session : undefined;
+  }
+
   session(deadline: Deadline): Promise<Session> {
-    return this.#connection.session(deadline);
+    return this.#unlessDropped(this.#connection.session(deadline));
   }
 
   async ensureTools(deadline: Deadline): Promise<void> {
-    const session = await this.#connection.session(deadline);
-    await raceSignal(this.#loader.settle(session), deadline.signal);
-    if (this.#loader.state.status === "failed") throw this.#loader.state.error;
+    await this.#listed(deadline, (session) => this.#loader.settle(session));
   }
 
   async refreshTools(deadline: Deadline): Promise<void> {
-    const session = await this.#connection.session(deadline);
-    await raceSignal(this.#loader.load(session), deadline.signal);
-    if (this.#loader.state.status === "failed") throw this.#loader.state.error;
+    await this.#listed(deadline, (session) => this.#loader.load(session));
   }
 
   async reconnect({ signal }: Deadline): Promise<void> {
-    await this.#connection.reconnect(signal);
+    this.#dropped = undefined;
+    await this.#unlessDropped(this.#connection.reconnect(signal));
   }
 
   async disconnect(): Promise<void> {
@@ -168,6 +187,24 @@ class Server implements ManagedServer {
     await this.#connection.close();
   }
 
+  async #unlessDropped<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw isMcpError(error, "MCP_CLOSED") ? (this.#dropped ?? error) : error;
+    }
+  }
+
+  /** A list that was cut off because its session ended is asked for again, of whatever session there is then. */
+  async #listed(deadline: Deadline, list: (session: Session) => Promise<void>): Promise<void> {
+    for (;;) {
+      await raceSignal(list(await this.session(deadline)), deadline.signal);
+      const { state } = this.#loader;
+      if (state.status === "failed") throw state.error;
+      if (state.status === "live") return;
+    }
+  }
+
   #changed(before: ServerState, after: ServerState): void {
     const now = Date.now();
     const since = this.#since;
@@ -175,63 +212,63 @@ class Server implements ManagedServer {
     if (before.status === "ready") this.#sessionGone();
     if (after.status === "ready") this.#sessionOpened(after.session);
     if (after.status === "ready" || after.status === "idle") this.#trouble = undefined;
-    if (after.status === "idle" && after.disconnected) this.#hooks.withdraw();
-    if (after.status === "backoff" || after.status === "failed") {
+    if (after.status === "idle" && after.disconnected) this.#withdraw();
+    const isFailure = after.status === "backoff" || after.status === "failed";
+    if (isFailure) {
       this.#trouble = { error: after.error, at: now };
-      if (before.status === "connecting") this.#rememberFailure(after.error, now, now - since);
+      if (before.status === "connecting") this.#memory.failed(after.error, now - since);
       this.#hooks.troubled(after.error);
     }
     if (after.status !== "connecting" && after.status !== "ready") this.#settled.resolve();
     this.#hooks.statusChanged(before.status);
+    const isHopeless = after.status === "failed" || !this.#wasUp;
+    if (isFailure && isHopeless) this.#dropIfWanted(after.error);
+  }
+
+  #dropIfWanted(error: McpError): void {
+    if (!this.#dropFailed) return;
+    this.#dropped = error;
+    void this.#connection.release(true);
   }
 
   #sessionOpened(session: Session): void {
+    const isCurrent = () => {
+      const { state } = this.#connection;
+      return state.status === "ready" && state.session === session;
+    };
     session.onNotification((notification) => {
-      if (notification.method === "notifications/tools/list_changed") void this.#loader.load(session);
+      if (!isCurrent()) return;
+      if (notification.method === "notifications/tools/list_changed") this.#loader.announce(session);
       this.#hooks.notified(notification);
     });
-    session.onRenewed(() => void this.#loader.load(session));
+    session.onRenewed(() => {
+      if (isCurrent()) void this.#loader.load(session);
+    });
     void this.#loader.load(session);
   }
 
   /** The tools stay on offer: a call waits for the next connection. */
   #sessionGone(): void {
-    if (this.#loader.state.status === "live") this.#hooks.offer(this.#tools, "cache");
-    else this.#forgetHandshake();
     this.#loader.reset();
+    if (this.#toolsFrom === "live") {
+      this.#toolsFrom = "cache";
+      this.#hooks.offer(this.#tools, "cache");
+    } else this.#memory.forgetHandshake();
   }
 
-  /** A session that ended before it listed anything may rest on a handshake that no longer holds: shake hands anew. */
-  #forgetHandshake(): void {
-    if (this.#shelf?.entry === undefined) return;
-    this.#shelf = { ...this.#shelf, entry: { ...this.#shelf.entry, prior: undefined } };
-  }
-
-  async #list(session: Session): Promise<Listing<"tools">> {
-    const { name, limits } = this.definition;
-    const timeoutMs = limits?.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
-    const expired = () => {
-      const message = `Server "${name}" did not list its tools within ${timeoutMs} ms; raise callTimeoutMs or check the server.`;
-      return new McpError("MCP_CALL_TIMEOUT", message, { server: name, phase: "list" });
-    };
-    using deadline = createDeadline({ timeoutMs, aborted: expired, expired });
-    try {
-      return await session.list("tools", { signal: deadline.signal });
-    } catch (error) {
-      throw deadline.signal.aborted ? deadline.signal.reason : error;
-    }
+  #withdraw(): void {
+    this.#tools = [];
+    this.#toolsFrom = "none";
+    this.#hooks.withdraw();
   }
 
   #loaded({ handshake }: Session, listing: Listing<"tools">): void {
-    const at = Date.now();
     this.#tools = listing.items;
+    this.#toolsFrom = "live";
+    this.#wasUp = true;
     this.#trouble = undefined;
     this.#hooks.offer(this.#tools, "live");
-    if (this.#shelf !== undefined) {
-      const { entry, identity } = this.#shelf;
-      const outcome = { ok: true, at, tookMs: at - this.#since };
-      this.#store(listedEntry(entry, this.definition.name, identity, { handshake, listing, outcome }));
-    }
+    this.#memory.listed(handshake, listing, Date.now() - this.#since);
     this.#settled.resolve();
   }
 
@@ -239,25 +276,7 @@ class Server implements ManagedServer {
     this.#trouble = { error, at: Date.now() };
     this.#hooks.troubled(error);
     this.#settled.resolve();
-  }
-
-  #rememberFailure(error: McpError, at: number, tookMs: number): void {
-    if (this.#shelf === undefined || error.code === "MCP_ABORTED") return;
-    const { entry, identity } = this.#shelf;
-    this.#store(failedEntry(entry, this.definition.name, identity, { error, at, tookMs }));
-  }
-
-  #store(entry: CatalogEntry): void {
-    if (this.#shelf === undefined) return;
-    const shelf = { ...this.#shelf, entry };
-    this.#shelf = shelf;
-    this.#hooks.store(shelf);
-  }
-
-  #toolsFrom(): ServerSnapshot["toolsFrom"] {
-    if (this.#loader.state.status === "live") return "live";
-    if (this.#tools.length === 0) return "none";
-    return this.verdict.freshness === "stale" ? "stale" : "cache";
+    if (!this.#wasUp) this.#dropIfWanted(error);
   }
 
   #errorReport(): ErrorReport | undefined {

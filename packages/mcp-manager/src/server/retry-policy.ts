@@ -9,12 +9,19 @@ export interface RetryPolicy {
   readonly factor: number;
   /** No delay is longer. Default 30,000. */
   readonly maxDelayMs: number;
-  /** `full`: a delay is drawn evenly between 0 and itself, so that many servers do not come back in one wave. Default `full`. */
-  readonly jitter: "full" | "none";
+  /** The delays one by one, instead of the exponential ones: as many retries as there are delays. Default: none. */
+  readonly delaysMs?: readonly number[] | undefined;
+  /**
+   * `full`: a delay is drawn evenly between 0 and itself, so that servers lost together do not come back together. `around`:
+   * between half and one and a half of itself. Default `full`.
+   */
+  readonly jitter: "full" | "around" | "none";
   /** Retries after the first attempt, in a row. Default 5. */
   readonly maxRetries: number;
   /** For a remote server that was once up: what follows when the retries are spent; the last one repeats. */
   readonly slowDelaysMs?: readonly number[] | undefined;
+  /** How many retries a runtime makes in one second, all its servers together; the others come later. Default 50. */
+  readonly maxPerSecond: number;
   /** A session that lasted this long resets the count. Default 10,000. */
   readonly stableAfterMs: number;
   /** Whether a call tries a failed server once more when its last attempt is older than `maxDelayMs`. Default true. */
@@ -29,6 +36,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   jitter: "full",
   maxRetries: 5,
   slowDelaysMs: [15_000, 30_000, 60_000, 120_000, 300_000],
+  maxPerSecond: 50,
   stableAfterMs: 10_000,
   reviveOnCall: true,
 };
@@ -67,16 +75,19 @@ export function nextRetry(policy: RetryPolicy, loss: Loss): Retry | undefined {
 }
 
 function delayBefore(policy: RetryPolicy, retries: number, loss: Loss): number | undefined {
-  if (retries <= policy.maxRetries) {
-    const full = Math.min(policy.maxDelayMs, policy.initialDelayMs * policy.factor ** (retries - 1));
-    return jittered(policy, full, loss.random);
+  const { delaysMs, initialDelayMs, factor, maxDelayMs } = policy;
+  const fastRetries = delaysMs?.length ?? policy.maxRetries;
+  if (retries <= fastRetries) {
+    const exponentialMs = Math.min(maxDelayMs, initialDelayMs * factor ** (retries - 1));
+    return jittered(policy, delaysMs?.[retries - 1] ?? exponentialMs, loss.random);
   }
   const slow = policy.slowDelaysMs ?? [];
   if (!loss.isRemote || !loss.wasEverReady || slow.length === 0) return undefined;
-  const index = Math.min(retries - policy.maxRetries, slow.length) - 1;
+  const index = Math.min(retries - fastRetries, slow.length) - 1;
   return jittered(policy, slow[index] ?? 0, loss.random);
 }
 
-function jittered(policy: RetryPolicy, delayMs: number, random: number): number {
-  return policy.jitter === "full" ? Math.floor(delayMs * random) : delayMs;
+function jittered({ jitter }: RetryPolicy, delayMs: number, random: number): number {
+  if (jitter === "none") return delayMs;
+  return Math.floor(delayMs * (jitter === "full" ? random : 0.5 + random));
 }

@@ -1,4 +1,5 @@
-import type { McpError, Session } from "@jackfield/mcp-core";
+import type { McpError } from "@jackfield/mcp-core";
+import type { WatchedSession } from "./watched-session.ts";
 
 /**
  * The status of a server with exactly the data that belongs to it. The object is the generation: whoever waited for
@@ -7,7 +8,12 @@ import type { McpError, Session } from "@jackfield/mcp-core";
 export type ServerState =
   | { readonly status: "idle"; readonly disconnected: boolean }
   | { readonly status: "connecting"; readonly attempt: number; readonly abort: AbortController }
-  | { readonly status: "ready"; readonly attempt: number; readonly since: number; readonly session: Session }
+  | {
+      readonly status: "ready";
+      readonly attempt: number;
+      readonly since: number;
+      readonly session: WatchedSession;
+    }
   | {
       readonly status: "backoff";
       readonly attempt: number;
@@ -21,7 +27,7 @@ export type ServerState =
 export type ServerEvent =
   /** Start-up, demand or the backoff's timer wants a connection. */
   | { readonly type: "connect" }
-  | { readonly type: "opened"; readonly session: Session; readonly now: number }
+  | { readonly type: "opened"; readonly session: WatchedSession; readonly now: number }
   /** The attempt failed or the session ended. `retry` is what the retry policy says, `undefined` if nothing is to follow. */
   | {
       readonly type: "lost";

@@ -1,7 +1,9 @@
 import { openShelves } from "../catalog-room.ts";
+import { raceSignal } from "../deadline.ts";
 import type { ResolvedManagerOptions } from "../options.ts";
 import type { CatalogShelf } from "../server/catalog-record.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
+import { firstFailure } from "./first-failure.ts";
 import { startInOrder } from "./start-order.ts";
 import { patienceFor, waitAtGate } from "./startup-gate.ts";
 
@@ -14,17 +16,44 @@ export async function startServers(
   options: ResolvedManagerOptions,
   stop: AbortSignal,
 ): Promise<void> {
-  const shelves = await readCatalog(servers, options, stop);
-  for (const server of servers) server.recall(shelves.get(server.definition.name));
+  const eager = await wakeServers(servers, options, stop);
   if (stop.aborted) return;
-  const { gateMs, uncached, concurrency } = options.startup;
-  const eager = servers.filter(({ definition }) => definition.lazy !== true);
-  void startInOrder(eager, concurrency, stop);
-  const waiting = servers.map(({ definition, verdict, settled }) => {
-    const patience = patienceFor({ lazy: definition.lazy === true, verdict }, uncached);
-    return { patience, settled };
+  const { gateMs, uncached } = options.startup;
+  const waiting = eager.map(({ verdict, settled }) => {
+    return { patience: patienceFor({ lazy: false, verdict }, uncached), settled };
   });
   await waitAtGate(waiting, gateMs, stop);
+}
+
+/**
+ * Like `startServers`, but waits for every server that is not lazy, whatever the catalog knows, and gives up at the first failure.
+ *
+ * @throws McpError why the first server failed; what was started is not closed.
+ */
+export async function startAllOrNone(
+  servers: readonly ManagedServer[],
+  options: ResolvedManagerOptions,
+  stop: AbortSignal,
+): Promise<void> {
+  const eager = await wakeServers(servers, options, stop);
+  const stopped = Promise.withResolvers<undefined>();
+  stop.addEventListener("abort", () => stopped.resolve(undefined), { once: true });
+  if (stop.aborted) return;
+  const failure = await Promise.race([firstFailure(eager), stopped.promise]);
+  if (failure !== undefined && !stop.aborted) throw failure;
+}
+
+/** @returns the servers that were woken: those that are not lazy. */
+async function wakeServers(
+  servers: readonly ManagedServer[],
+  options: ResolvedManagerOptions,
+  stop: AbortSignal,
+): Promise<readonly ManagedServer[]> {
+  const shelves = await readCatalog(servers, options, stop);
+  for (const server of servers) server.recall(shelves.get(server.definition.name));
+  const eager = servers.filter(({ definition }) => definition.lazy !== true);
+  void startInOrder(eager, options.startup.concurrency, stop);
+  return eager;
 }
 
 async function readCatalog(
@@ -35,5 +64,11 @@ async function readCatalog(
   if (cache === undefined) return new Map();
   const { staleAfterMs } = startup;
   const definitions = servers.map(({ definition }) => definition);
-  return openShelves(definitions, { cache, resolve, principal, staleAfterMs, log }, signal);
+  const shelves = openShelves(definitions, { cache, resolve, principal, staleAfterMs, log }, signal);
+  try {
+    return await raceSignal(shelves, signal);
+  } catch (error) {
+    if (!signal.aborted) log("warn", "the catalog could not be read", { error: String(error) });
+    return new Map();
+  }
 }

@@ -2,7 +2,24 @@ import type { ToolFilter } from "@jackfield/mcp-core";
 import { matchesPattern } from "@jackfield/mcp-tools";
 
 /** Whether a server's filter lets a tool through, by its original name. `exclude` beats `include`. */
-export function isIncluded({ include, exclude = [] }: ToolFilter = {}, tool: string): boolean {
+export function isIncluded(filter: ToolFilter | undefined, tool: string): boolean {
+  if (filter === undefined) return true;
+  const { include, exclude = [] } = filter;
   const isNamed = (patterns: readonly string[]) => patterns.some((pattern) => matchesPattern(pattern, tool));
   return (include === undefined || isNamed(include)) && !isNamed(exclude);
+}
+
+/**
+ * What to tell a person whose filter names tools that the server does not offer: nothing they wanted is missing by accident
+ * ([L24]). `undefined` if all is well; an `exclude` that fits nothing does no harm.
+ */
+export function unmatchedInclude(
+  { include = [] }: ToolFilter = {},
+  advertised: readonly string[],
+): string | undefined {
+  const unmatched = include.filter((pattern) => !advertised.some((tool) => matchesPattern(pattern, tool)));
+  if (unmatched.length === 0) return undefined;
+  const offered = advertised.slice(0, 20).map((tool) => `"${tool}"`);
+  const more = advertised.length > 20 ? ` and ${advertised.length - 20} more` : "";
+  return `its filter includes ${unmatched.map((pattern) => `"${pattern}"`).join(", ")}, which fits none of its tools; it offers ${offered.join(", ") || "none"}${more}`;
 }

@@ -1,7 +1,11 @@
-import { McpError, type ToolDescriptor, type ToolRef } from "@jackfield/mcp-core";
+import { type CallOptions, McpError, type ToolDescriptor, type ToolRef } from "@jackfield/mcp-core";
 import type { ManagedServer } from "../server/managed-server.ts";
-import { type OperationOptions, operationDeadline } from "../server/operation-deadline.ts";
+import { operationDeadline } from "../server/operation-deadline.ts";
+import { createCallTime } from "./call-time.ts";
+import { nearestNames, repairedTool } from "./tool-alias.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
+
+type ServerToolRef = Exclude<ToolRef, string>;
 
 export interface ToolFinderOptions {
   readonly registry: ToolRegistry;
@@ -9,26 +13,65 @@ export interface ToolFinderOptions {
   readonly server: (name: string) => ManagedServer;
 }
 
-/**
- * Finds the tool a reference means. One that is named by its server may belong to a list that is not in yet, and is waited for.
- *
- * @throws McpError `MCP_TOOL_UNKNOWN`, `MCP_SERVER_UNKNOWN`, or what keeps the server from being asked; nothing was sent.
- */
-export type ToolFinder = (ref: ToolRef, options: OperationOptions) => Promise<ToolDescriptor>;
-
-export function createToolFinder({ registry, server }: ToolFinderOptions): ToolFinder {
-  return async (ref, options) => {
-    if (typeof ref === "string") return registry.get(ref) ?? refuse(`No tool is called "${ref}".`, ref);
-    const known = registry.find(ref.server, ref.tool);
-    if (known !== undefined) return known;
-    const owner = server(ref.server);
-    using deadline = operationDeadline(owner, "list", options);
-    await owner.ensureTools(deadline);
-    const message = `Server "${ref.server}" offers no tool "${ref.tool}".`;
-    return registry.find(ref.server, ref.tool) ?? refuse(message, ref.tool, ref.server);
-  };
+/** A tool, and the options of its call with what finding it has left of the call's time. */
+export interface FoundTool {
+  readonly tool: ToolDescriptor;
+  readonly options: CallOptions;
 }
 
-function refuse(message: string, tool: string, server?: string): never {
-  throw new McpError("MCP_TOOL_UNKNOWN", message, { server, tool, phase: "call", outcome: "not-sent" });
+/**
+ * Finds the tool a reference means. A name that a model mangled is repaired if only one tool can be meant; a tool that is named
+ * by its server may belong to a list that is not in yet, and is waited for.
+ *
+ * @throws McpError `MCP_TOOL_UNKNOWN`, which names up to three tools with names like it; `MCP_SERVER_UNKNOWN`; or what keeps the
+ * server from being asked. Nothing was sent.
+ */
+export type ToolFinder = (ref: ToolRef, options: CallOptions) => FoundTool | Promise<FoundTool>;
+
+export function createToolFinder({ registry, server }: ToolFinderOptions): ToolFinder {
+  return (ref, options) => {
+    if (typeof ref === "string") {
+      const tool = registry.get(ref) ?? repairedTool(ref, registry.known()) ?? refuseName(ref, registry);
+      return { tool, options };
+    }
+    const tool = registry.find(ref.server, ref.tool);
+    return tool === undefined ? awaitTool(ref, options) : { tool, options };
+  };
+
+  async function awaitTool(ref: ServerToolRef, options: CallOptions): Promise<FoundTool> {
+    const owner = server(ref.server);
+    const time = createCallTime(options, owner.definition.limits ?? {});
+    using deadline = operationDeadline(owner, "list", { signal: options.signal, timeoutMs: time.waitMs() });
+    await owner.ensureTools(deadline);
+    const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
+    return { tool, options: { ...options, timeoutMs: time.idleMs(), maxTotalMs: time.totalMs() } };
+  }
+}
+
+function refuseName(name: string, registry: ToolRegistry): never {
+  const near = nearestNames(name, registry.tools(), (tool) => tool.name);
+  throw unknownTool(`No tool is called ${quoted(name)}${suggestion(near)}`, name);
+}
+
+function refuseTool({ server, tool }: ServerToolRef, registry: ToolRegistry): never {
+  const offered = registry.tools().filter((candidate) => candidate.server === server);
+  const near = nearestNames(tool, offered, ({ originalName }) => originalName);
+  throw unknownTool(
+    `Server ${quoted(server)} offers no tool ${quoted(tool)}${suggestion(near)}`,
+    tool,
+    server,
+  );
+}
+
+function unknownTool(message: string, tool: string, server?: string): McpError {
+  return new McpError("MCP_TOOL_UNKNOWN", message, { server, tool, phase: "call", outcome: "not-sent" });
+}
+
+function suggestion(near: readonly string[]): string {
+  return near.length === 0 ? "." : `; names near it: ${near.map(quoted).join(", ")}.`;
+}
+
+/** The name may be whatever a model wrote. */
+function quoted(name: string): string {
+  return JSON.stringify(name.length > 128 ? `${name.slice(0, 128)}…` : name);
 }

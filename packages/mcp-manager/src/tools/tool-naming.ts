@@ -1,84 +1,142 @@
-import { createHash } from "node:crypto";
+import type { NameTool, NamingOptions } from "./naming-options.ts";
+import { createServerNames, MAX_NAME_LENGTH, type ServerNames, safeName } from "./server-names.ts";
 
-/** The longest name every model provider accepts. */
-const MAX_NAME_LENGTH = 64;
-/** Leaves a tool 25 characters even behind the longest server part. */
-const MAX_SERVER_LENGTH = 32;
-const HASH_LENGTH = 8;
-
-export interface ToolNamingOptions {
-  /** Every configured server, connected or not: names depend on the configuration, never on who connects first. */
-  readonly servers: readonly string[];
-  /** Names the host has given away already. */
-  readonly reserved?: readonly string[] | undefined;
+/** The original names of a server's tools. */
+export interface ListedNames {
+  /** All of them. */
+  readonly listed: readonly string[];
+  /** Those its filter lets through. */
+  readonly included: readonly string[];
 }
 
-/** Gives the tools of one server, by original name, the names they are offered under. */
-export type ToolNaming = (server: string, tools: readonly string[]) => ReadonlyMap<string, string>;
+/** Which tool is offered under which name. Names are never parsed back: the registry knows what each stands for. */
+export interface ToolNaming {
+  /**
+   * Takes the tools of a server in place of those it had; none forgets it.
+   *
+   * @returns the other servers that have a name which is another one now.
+   */
+  assign(server: string, tools: ListedNames): readonly string[];
+  /** The exposed names of a server's tools by original ones. */
+  namesOf(server: string): ReadonlyMap<string, string>;
+}
 
 /**
- * Names tools `mcp__<server>__<tool>`: `[A-Za-z0-9_-]`, at most 64 characters, and never parsed back.
+ * Names in `[A-Za-z0-9_-]`, of at most 64 characters, one for each tool ([L25] to [L30]), the same for the same servers and
+ * tools whatever the order in which they come ([C16]).
  *
- * A name depends on the configured servers and on the tools of its own server alone, so the order in which servers connect
- * cannot change it. It is injective: the server part is distinct, whole and without `__` in it, so no tool can reach into
- * another server's names; and wherever two parts become alike, or a name is too long or reserved, the names concerned get eight
- * hexadecimal digits of the SHA-256 of what they stand for.
+ * @param servers every configured server, connected or not.
  */
-export function createToolNaming({ servers, reserved = [] }: ToolNamingOptions): ToolNaming {
-  const isReserved = new Set(reserved);
-  const serverParts = distinctNames(servers, {
-    nameOf: (server) => collapse(sanitise(server)) || "server",
-    seedOf: (server) => server,
-    maxLength: MAX_SERVER_LENGTH,
-    isTaken: () => false,
-  });
-  return (server, tools) =>
-    distinctNames(tools, {
-      nameOf: (tool) => `mcp__${serverParts.get(server) ?? "server"}__${sanitise(tool) || "tool"}`,
-      seedOf: (tool) => `${server}\0${tool}`,
-      maxLength: MAX_NAME_LENGTH,
-      isTaken: (name) => isReserved.has(name),
-    });
+export function createToolNaming(
+  servers: readonly string[],
+  { strategy = "mcp__server__tool", reserved = [] }: NamingOptions,
+): ToolNaming {
+  const given = new Set(reserved);
+  const isReserved = (name: string) => given.has(name);
+  const pattern = typeof strategy === "function" || strategy === "tool" ? "mcp__server__tool" : strategy;
+  const names = createServerNames(pattern, servers, isReserved);
+  if (strategy === "tool") return createSharedNaming(({ tool }) => tool, names, isReserved);
+  if (typeof strategy === "function") return createSharedNaming(strategy, names, isReserved);
+  return createTerritorialNaming(names);
 }
 
-interface NameRules {
-  nameOf(original: string): string;
-  /** What the hash is taken of. */
-  seedOf(original: string): string;
-  readonly maxLength: number;
-  isTaken(name: string): boolean;
+/** No server's tools can be called like another's, so nobody renames anybody. */
+function createTerritorialNaming({ namesOf }: ServerNames): ToolNaming {
+  const known = new Map<string, ReadonlyMap<string, string>>();
+  return {
+    assign(server, { listed }) {
+      // Names come from the whole list, so that a filter cannot rename what it lets through.
+      known.set(server, namesOf(server, listed));
+      return [];
+    },
+    namesOf: (server) => known.get(server) ?? new Map(),
+  };
 }
 
-/** Maps each original to a name of its own. Whatever the order of the originals, the names are the same. */
-function distinctNames(originals: readonly string[], rules: NameRules): Map<string, string> {
-  const unique = [...new Set(originals)].sort();
-  const plain = new Map(unique.map((original) => [original, rules.nameOf(original)]));
-  const uses = Map.groupBy(plain.values(), (name) => name);
-  const fits = (name: string) =>
-    uses.get(name)?.length === 1 && name.length <= rules.maxLength && !rules.isTaken(name);
-  const given = new Set([...plain.values()].filter(fits));
-  for (const [original, name] of plain) {
-    if (!fits(name)) plain.set(original, withHash(original, name, rules, given));
+/** What a server's tools would like to be called. */
+interface Wishes {
+  /** By original name; missing where there is no usable wish. */
+  readonly plain: ReadonlyMap<string, string>;
+  /** The names that are theirs in any case. */
+  readonly safe: ReadonlyMap<string, string>;
+}
+
+/**
+ * Names that do not tell the server. A name that more than one tool wishes for goes to none of them: each is then called by the
+ * name that begins with its server's, so that a name never passes from one tool to another while both are there. A wish in
+ * the territory of those names is granted only if it is the tool's own.
+ */
+function createSharedNaming(
+  wish: NameTool,
+  names: ServerNames,
+  isReserved: (name: string) => boolean,
+): ToolNaming {
+  const wishes = new Map<string, Wishes>();
+  /** How many tools of which server wish for a name. */
+  const claims = new Map<string, Map<string, number>>();
+
+  function wishesOf(server: string, tools: readonly string[]): Wishes {
+    const safe = names.namesOf(server, tools);
+    const plain = new Map<string, string>();
+    for (const tool of safe.keys()) {
+      const name = wishedName(wish, server, tool);
+      if (name === "" || name.length > MAX_NAME_LENGTH || isReserved(name)) continue;
+      if (name === safe.get(tool) || !names.isInTerritory(name)) plain.set(tool, name);
+    }
+    return { plain, safe };
   }
-  return plain;
+
+  return {
+    assign(server, { included }) {
+      const before = new Set(wishes.get(server)?.plain.values());
+      const after = wishesOf(server, included);
+      wishes.set(server, after);
+      for (const name of before) drop(claims, name, server);
+      for (const name of after.plain.values()) count(claims, name, server);
+      const now = new Set(after.plain.values());
+      const begun = [...now].filter((name) => !before.has(name));
+      const ceased = [...before].filter((name) => !now.has(name));
+      return [...new Set(otherServers(claims, server, [...begun, ...ceased]))];
+    },
+    namesOf(server) {
+      const { plain, safe } = wishes.get(server) ?? { plain: new Map(), safe: new Map() };
+      const named = new Map<string, string>(safe);
+      for (const [tool, name] of plain) {
+        const claimants = claims.get(name);
+        if (claimants?.size === 1 && claimants.get(server) === 1) named.set(tool, name);
+      }
+      return named;
+    },
+  };
 }
 
-function withHash(original: string, name: string, rules: NameRules, given: Set<string>): string {
-  const stem = name.slice(0, rules.maxLength - HASH_LENGTH - 1);
-  for (let round = 0; ; round += 1) {
-    const seed = round === 0 ? rules.seedOf(original) : `${rules.seedOf(original)}\0${round}`;
-    const hashed = `${stem}_${createHash("sha256").update(seed).digest("hex").slice(0, HASH_LENGTH)}`;
-    if (given.has(hashed) || rules.isTaken(hashed)) continue;
-    given.add(hashed);
-    return hashed;
+function wishedName(wish: NameTool, server: string, tool: string): string {
+  try {
+    return safeName(wish({ server, tool }));
+  } catch {
+    return ""; // A naming that throws, or gives something else than a text, has no wish.
   }
 }
 
-function sanitise(text: string): string {
-  return text.replace(/[^A-Za-z0-9_-]/g, "_");
+type Claims = Map<string, Map<string, number>>;
+
+function count(claims: Claims, name: string, server: string): void {
+  const claimants = claims.get(name) ?? new Map<string, number>();
+  claims.set(name, claimants.set(server, (claimants.get(server) ?? 0) + 1));
 }
 
-/** One underscore for many, none at the ends, so that `__` separates the parts of a name and nothing else does. */
-function collapse(text: string): string {
-  return text.replace(/_{2,}/g, "_").replace(/^_+|_+$/g, "");
+function drop(claims: Claims, name: string, server: string): void {
+  const claimants = claims.get(name);
+  claimants?.delete(server);
+  if (claimants?.size === 0) claims.delete(name);
+}
+
+/** Who else is concerned where a server begins or ceases to wish for a name: only who had it, or gets it, alone. */
+function* otherServers(claims: Claims, server: string, names: readonly string[]): Iterable<string> {
+  for (const name of names) {
+    const claimants = claims.get(name);
+    if (claimants === undefined || claimants.size > 2) continue;
+    const others = [...claimants.keys()].filter((claimant) => claimant !== server);
+    if (others.length === 1) yield* others;
+  }
 }

@@ -1,20 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
-import type {
-  ServerDefinition,
-  ToolDefinition,
-  ToolDescriptor,
-  ToolListPolicy,
-  ToolsChanged,
-} from "@jackfield/mcp-core";
-import { isIncluded } from "./tool-filter.ts";
-import type { ToolNaming } from "./tool-naming.ts";
+import type { ServerDefinition, ToolDefinition, ToolDescriptor, ToolsChanged } from "@jackfield/mcp-core";
+import type { NamingOptions } from "./naming-options.ts";
+import { createSortedTools } from "./sorted-tools.ts";
+import type { KnownTool } from "./tool-alias.ts";
+import { isIncluded, unmatchedInclude } from "./tool-filter.ts";
+import { createToolNaming, type ToolNaming } from "./tool-naming.ts";
+import { type OfferRules, offeredTools } from "./tool-slice.ts";
 
-export interface ToolRegistryOptions {
-  readonly naming: ToolNaming;
-  readonly policies: readonly ToolListPolicy[];
-  readonly approval: boolean;
-  /** Told of every tool a policy keeps back. */
-  readonly blocked: (tool: ToolDescriptor, reason: string) => void;
+export interface ToolRegistryOptions extends OfferRules {
+  /** Every configured server, connected or not: names depend on the configuration. */
+  readonly servers: readonly ServerDefinition[];
+  readonly naming: NamingOptions;
+  /** Told of what a person should look at, with the server's name. */
+  readonly warn: (message: string, server: string) => void;
 }
 
 /** Which tools are on offer: one slice a server, replaced whole, by the exact name of its owner ([C14]). */
@@ -23,110 +21,204 @@ export interface ToolRegistry {
   tools(): readonly ToolDescriptor[];
   get(name: string): ToolDescriptor | undefined;
   find(server: string, originalName: string): ToolDescriptor | undefined;
+  /** Every tool of every list, those included that are kept back. */
+  known(): Iterable<KnownTool>;
   /** How many tools of the server are on offer. */
   count(server: string): number;
-  /** @returns what changed for a caller, or `undefined` if nothing did. */
+  /** @returns what changed for a caller, server by server; nothing for a server that is not configured. */
   replace(
-    server: ServerDefinition,
+    server: string,
     tools: readonly ToolDefinition[],
     origin: "live" | "cache",
-  ): ToolsChanged | undefined;
-  remove(server: string): ToolsChanged | undefined;
+  ): readonly ToolsChanged[];
+  remove(server: string): readonly ToolsChanged[];
+  /**
+   * Tells the new set of configured servers: slices of servers that are gone or switched off are dropped, tools whose name
+   * follows from the set are renamed, changed filters are applied to what is known already.
+   *
+   * @returns what changed for a caller, server by server.
+   */
+  configure(servers: readonly ServerDefinition[]): readonly ToolsChanged[];
 }
-
-type Slice = ReadonlyMap<string, ToolDescriptor>;
 
 export function createToolRegistry(options: ToolRegistryOptions): ToolRegistry {
-  const slices = new Map<string, Slice>();
-  let byName = new Map<string, ToolDescriptor>();
-  let sorted: readonly ToolDescriptor[] = Object.freeze([]);
-
-  function store(server: string, slice: Slice | undefined): ToolsChanged | undefined {
-    const before = slices.get(server) ?? new Map<string, ToolDescriptor>();
-    const after = slice ?? new Map<string, ToolDescriptor>();
-    if (isDeepStrictEqual([...before.values()], [...after.values()])) return undefined;
-    if (slice === undefined) slices.delete(server);
-    else slices.set(server, slice);
-    byName = new Map([...slices.values()].flatMap((owned) => [...owned]));
-    sorted = Object.freeze([...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
-    return difference(server, before, after);
-  }
-
-  return {
-    tools: () => sorted,
-    get: (name) => byName.get(name),
-    find: (server, originalName) =>
-      [...(slices.get(server)?.values() ?? [])].find((tool) => tool.originalName === originalName),
-    count: (server) => slices.get(server)?.size ?? 0,
-    replace: (server, tools, origin) => store(server.name, describe(options, server, tools, origin)),
-    remove: (server) => store(server, undefined),
-  };
+  return new Registry(options);
 }
 
-function describe(
-  { naming, policies, approval, blocked }: ToolRegistryOptions,
-  server: ServerDefinition,
-  tools: readonly ToolDefinition[],
-  origin: "live" | "cache",
-): Slice {
-  // Names come from the whole list, so that a filter cannot rename what it lets through.
-  const names = naming(
-    server.name,
-    tools.map((tool) => tool.name),
-  );
-  const slice = new Map<string, ToolDescriptor>();
-  for (const definition of tools.filter((tool) => isIncluded(server.tools, tool.name))) {
-    const name = names.get(definition.name) ?? definition.name;
-    const description = definition.description ?? definition.title ?? definition.annotations?.title ?? "";
-    const offered = {
-      name,
-      server: server.name,
-      originalName: definition.name,
-      description,
-      definition,
-      origin,
-    };
-    const tool = applyPolicies(policies, Object.freeze({ ...offered, requiresApproval: approval }));
-    if ("blocked" in tool) blocked({ ...offered, requiresApproval: approval }, tool.blocked);
-    else slice.set(name, tool);
-  }
-  return slice;
+interface Listing {
+  readonly listed: readonly ToolDefinition[];
+  readonly origin: "live" | "cache";
 }
 
-function applyPolicies(
-  policies: readonly ToolListPolicy[],
-  tool: ToolDescriptor,
-): ToolDescriptor | { readonly blocked: string } {
-  let offered = tool;
-  for (const policy of policies) {
-    try {
-      const decided = policy(offered);
-      if ("blocked" in decided) return decided;
-      // A policy changes what is said of a tool, never whose it is.
-      offered = Object.freeze({
-        ...decided,
-        name: tool.name,
-        server: tool.server,
-        originalName: tool.originalName,
-      });
-    } catch (error) {
-      return { blocked: `a tool policy threw: ${error instanceof Error ? error.message : String(error)}` };
+/** A server's tools on offer by original name. */
+type Slice = ReadonlyMap<string, ToolDescriptor>;
+
+const NOTHING: Slice = new Map();
+
+class Registry implements ToolRegistry {
+  readonly #options: ToolRegistryOptions;
+  /** The servers that may offer something, by name. */
+  #servers: ReadonlyMap<string, ServerDefinition>;
+  #naming: ToolNaming;
+  readonly #listings = new Map<string, Listing>();
+  readonly #slices = new Map<string, Slice>();
+  readonly #sorted = createSortedTools();
+  /** What was said last of a server's filter. */
+  readonly #warned = new Map<string, string>();
+
+  constructor(options: ToolRegistryOptions) {
+    this.#options = options;
+    this.#servers = enabledServers(options.servers);
+    this.#naming = createToolNaming(namesOf(options.servers), options.naming);
+  }
+
+  tools(): readonly ToolDescriptor[] {
+    return this.#sorted.list();
+  }
+
+  get(name: string): ToolDescriptor | undefined {
+    return this.#sorted.get(name);
+  }
+
+  find(server: string, originalName: string): ToolDescriptor | undefined {
+    return this.#slices.get(server)?.get(originalName);
+  }
+
+  *known(): Iterable<KnownTool> {
+    for (const [server, { listed }] of this.#listings) {
+      const names = this.#naming.namesOf(server);
+      for (const originalName of new Set(namesOf(listed))) {
+        yield {
+          server,
+          originalName,
+          name: names.get(originalName),
+          offered: this.find(server, originalName),
+        };
+      }
     }
   }
-  return offered;
+
+  count(server: string): number {
+    return this.#slices.get(server)?.size ?? 0;
+  }
+
+  replace(
+    server: string,
+    listed: readonly ToolDefinition[],
+    origin: "live" | "cache",
+  ): readonly ToolsChanged[] {
+    const definition = this.#servers.get(server);
+    if (definition === undefined) return [];
+    this.#listings.set(server, { listed, origin });
+    const renamed = this.#assign(definition, listed);
+    if (origin === "live") this.#warnOfFilter(definition, listed);
+    return this.#offer([server, ...renamed]);
+  }
+
+  remove(server: string): readonly ToolsChanged[] {
+    if (!this.#listings.delete(server)) return [];
+    const renamed = this.#naming.assign(server, { listed: [], included: [] });
+    return this.#offer([server, ...renamed]);
+  }
+
+  configure(servers: readonly ServerDefinition[]): readonly ToolsChanged[] {
+    const before = { servers: this.#servers, naming: this.#naming };
+    this.#servers = enabledServers(servers);
+    this.#naming = createToolNaming(namesOf(servers), this.#options.naming);
+    for (const [name, { listed }] of this.#listings) {
+      const definition = this.#servers.get(name);
+      if (definition === undefined) this.#listings.delete(name);
+      else this.#assign(definition, listed);
+    }
+    const concerned = [...this.#slices.keys()].filter(
+      (name) =>
+        !isDeepStrictEqual(before.servers.get(name)?.tools, this.#servers.get(name)?.tools) ||
+        !isDeepStrictEqual(before.naming.namesOf(name), this.#naming.namesOf(name)) ||
+        !this.#listings.has(name),
+    );
+    return this.#offer(concerned);
+  }
+
+  #assign({ name, tools: filter }: ServerDefinition, listed: readonly ToolDefinition[]): readonly string[] {
+    const names = namesOf(listed);
+    const included = filter === undefined ? names : names.filter((tool) => isIncluded(filter, tool));
+    return this.#naming.assign(name, { listed: names, included });
+  }
+
+  /** Puts the slices of these servers together anew. What they give up is free before anything new takes its name. */
+  #offer(servers: readonly string[]): readonly ToolsChanged[] {
+    const slices = servers.map((server) => ({
+      server,
+      before: this.#slices.get(server) ?? NOTHING,
+      after: this.#slice(server),
+    }));
+    for (const { before, after } of slices) {
+      for (const [name, tool] of before) if (after.get(name) !== tool) this.#sorted.remove(tool);
+    }
+    for (const { server, before, after } of slices) {
+      for (const [name, tool] of after) if (before.get(name) !== tool) this.#sorted.add(tool);
+      if (after.size === 0) this.#slices.delete(server);
+      else this.#slices.set(server, after);
+    }
+    return slices.flatMap(({ server, before, after }) => difference(server, before, after));
+  }
+
+  /** A tool that is what it was stays the object it was, and a definition keeps its bytes. */
+  #slice(name: string): Slice {
+    const server = this.#servers.get(name);
+    const listing = this.#listings.get(name);
+    if (server === undefined || listing === undefined) return NOTHING;
+    const before = this.#slices.get(name) ?? NOTHING;
+    const slice = offeredTools({ server, ...listing, names: this.#naming.namesOf(name) }, this.#options);
+    for (const [original, tool] of slice) {
+      const old = before.get(original);
+      if (old === undefined || !isAlike(old, tool)) continue;
+      slice.set(original, old.origin === tool.origin ? old : Object.freeze({ ...old, origin: tool.origin }));
+    }
+    return slice;
+  }
+
+  #warnOfFilter({ name, tools: filter }: ServerDefinition, listed: readonly ToolDefinition[]): void {
+    const message = unmatchedInclude(filter, namesOf(listed));
+    if (message !== undefined && message !== this.#warned.get(name)) this.#options.warn(message, name);
+    if (message === undefined) this.#warned.delete(name);
+    else this.#warned.set(name, message);
+  }
 }
 
-/** What a caller can notice. That a tool is live now and not from the catalog is not a change. */
-function difference(server: string, before: Slice, after: Slice): ToolsChanged | undefined {
-  const added = [...after.keys()].filter((name) => !before.has(name));
-  const removed = [...before.keys()].filter((name) => !after.has(name));
-  const changed = [...after.values()]
-    .filter((tool) => {
-      const old = before.get(tool.name);
-      return old !== undefined && !isDeepStrictEqual({ ...old, origin: "" }, { ...tool, origin: "" });
-    })
-    .map((tool) => tool.name);
-  return added.length + removed.length + changed.length === 0
-    ? undefined
-    : { server, added, removed, changed };
+function enabledServers(servers: readonly ServerDefinition[]): ReadonlyMap<string, ServerDefinition> {
+  return new Map(servers.filter(({ enabled }) => enabled !== false).map((server) => [server.name, server]));
+}
+
+function namesOf(named: readonly { readonly name: string }[]): string[] {
+  return named.map(({ name }) => name);
+}
+
+/** Whether a caller could tell two tools apart. That a tool is live now and not from the catalog is not a difference. */
+function isAlike(a: ToolDescriptor, b: ToolDescriptor): boolean {
+  return isDeepStrictEqual({ ...a, origin: "" }, { ...b, origin: "" });
+}
+
+function difference(server: string, before: Slice, after: Slice): ToolsChanged[] {
+  const old = byName(before);
+  const now = byName(after);
+  const added = [...now.keys()].filter((name) => !old.has(name)).sort();
+  const removed = [...old.keys()].filter((name) => !now.has(name)).sort();
+  const changed = [...old.values()]
+    .filter((tool) => isOther(tool, now.get(tool.name)))
+    .map(({ name }) => name);
+  if (added.length + removed.length + changed.length === 0) return [];
+  return [{ server, added, removed, changed: changed.sort() }];
+}
+
+function byName(slice: Slice): Slice {
+  if (slice.size === 0) return NOTHING;
+  const tools = new Map<string, ToolDescriptor>();
+  for (const tool of slice.values()) tools.set(tool.name, tool);
+  return tools;
+}
+
+/** Whether a tool that is still there is another one now. */
+function isOther(was: ToolDescriptor, tool: ToolDescriptor | undefined): boolean {
+  return tool !== undefined && was !== tool && !isAlike(was, tool);
 }

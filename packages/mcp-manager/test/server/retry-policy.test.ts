@@ -6,6 +6,7 @@ import {
   nextRetry,
   type RetryPolicy,
 } from "../../src/server/retry-policy.ts";
+import { RETRY_PRESETS } from "../../src/server/retry-presets.ts";
 
 const lost = new McpError("MCP_SESSION_LOST", "gone");
 const steady: RetryPolicy = { ...DEFAULT_RETRY_POLICY, jitter: "none" };
@@ -82,5 +83,58 @@ describe("the retry policy", () => {
   it("[T38] stays finite for an absurd number of retries", () => {
     const retry = nextRetry({ ...steady, maxRetries: 1e6 }, loss({ attempt: 99_999 }));
     expect(retry?.retryAt).toBe(30_000);
+  });
+});
+
+describe("a list of delays", () => {
+  it("stands instead of the exponential ones, and ends where it ends", () => {
+    expect(delays({ ...steady, delaysMs: [70, 7, 700] }, {}, 4)).toEqual([70, 7, 700, undefined]);
+  });
+
+  it("is followed by the slow delays, for a remote server that was once up", () => {
+    expect(delays({ ...steady, delaysMs: [70] }, { isRemote: true }, 3)).toEqual([70, 15_000, 30_000]);
+  });
+
+  it("is drawn from as the jitter says", () => {
+    const drawn = (jitter: RetryPolicy["jitter"]) =>
+      [0, 0.5, 0.999].map(
+        (random) => nextRetry({ ...steady, delaysMs: [1_000], jitter }, loss({ random }))?.retryAt,
+      );
+    expect(drawn("full")).toEqual([0, 500, 999]);
+    expect(drawn("around")).toEqual([500, 1_000, 1_499]);
+    expect(drawn("none")).toEqual([1_000, 1_000, 1_000]);
+  });
+});
+
+describe("the policies of earlier runtimes", () => {
+  const of = (preset: keyof typeof RETRY_PRESETS, overrides: Partial<Loss>, count: number) =>
+    delays(RETRY_PRESETS[preset], overrides, count);
+
+  it("oh-my-pi tries at once and four times more, and goes on quietly with a remote server up to every 5 minutes", () => {
+    expect(of("oh-my-pi", {}, 6)).toEqual([0, 500, 1_000, 2_000, 4_000, undefined]);
+    const quiet = of("oh-my-pi", { isRemote: true }, 13).slice(5);
+    expect(quiet).toEqual([15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000, 300_000]);
+  });
+
+  it("[R5] SideCar tries three times and gives up, and a success starts over", () => {
+    expect(of("sidecar", { isRemote: true }, 4)).toEqual([2_000, 5_000, 15_000, undefined]);
+    expect(nextRetry(RETRY_PRESETS.sidecar, loss({ attempt: 3, upForMs: 0 }))).toEqual({
+      retryAt: 2_000,
+      attempt: 1,
+    });
+  });
+
+  it("openai-agents leaves it to reconnect", () => {
+    expect(of("openai-agents", { isRemote: true }, 1)).toEqual([undefined]);
+    expect(RETRY_PRESETS["openai-agents"].reviveOnCall).toBe(false);
+  });
+
+  it("[R25] Claude Code doubles from a second, five times, with full jitter", () => {
+    expect(of("claude-code", { random: 0.999 }, 6)).toEqual([999, 1_998, 3_996, 7_992, 15_984, undefined]);
+  });
+
+  it("hexos makes three attempts in all, 125 to 374 and 250 to 749 ms apart", () => {
+    expect(of("hexos", { random: 0 }, 3)).toEqual([125, 250, undefined]);
+    expect(of("hexos", { random: 0.9999 }, 2)).toEqual([374, 749]);
   });
 });

@@ -1,9 +1,11 @@
-import { McpError, type ServerStatus, type Session } from "@jackfield/mcp-core";
+import { McpError, type ServerStatus } from "@jackfield/mcp-core";
 import { createFakeSession } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "../../src/server/state.ts";
+import { watchSession } from "../../src/server/watched-session.ts";
 
-const session: Session = createFakeSession();
+const watch = { idleTimeoutMs: 0, idle: () => {}, counts: { calls: 0, failures: 0 } };
+const session = watchSession(createFakeSession(), watch);
 const error = new McpError("MCP_SESSION_LOST", "gone");
 
 const STATES: Record<ServerStatus, ServerState> = {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { NAMING_PRESETS } from "../../src/tools/naming-options.ts";
 import { createToolNaming } from "../../src/tools/tool-naming.ts";
-
-const nameOf = (server: string, tool: string, servers: string[] = [server]) =>
-  createToolNaming({ servers })(server, [tool]).get(tool);
+import { allNames, nameOf } from "./naming-fixture.ts";
 
 describe("the names of tools", () => {
   it.each([
@@ -11,117 +10,169 @@ describe("the names of tools", () => {
     ["My.Server", "x", "mcp__My_Server__x"],
     ["a__b", "c", "mcp__a_b__c"],
     ["_edge_", "t", "mcp__edge__t"],
-  ])("calls %s/%s %s", (server, tool, name) => {
+    ["__proto__", "constructor", "mcp__proto__constructor"],
+  ])("of %s/%s is %s", (server, tool, name) => {
     expect(nameOf(server, tool)).toBe(name);
   });
 
-  it("[L27] falls back to a safe and unique name where no character is left", () => {
-    const names = createToolNaming({ servers: ["天気", "日本"] });
-    const minted = [...names("天気", ["検索", "予報"]).values(), ...names("日本", ["検索"]).values()];
-    expect(new Set(minted).size).toBe(3);
-    for (const name of minted) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+  it("[L27] are safe and unique where no character is left", () => {
+    const listings = new Map([
+      ["天気", ["検索", "予報"]],
+      ["日本", ["検索"]],
+    ]);
+    const names = [...allNames(listings).values()];
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   });
 
-  it("[L25] keeps foo1 and foo2 apart", () => {
-    const names = createToolNaming({ servers: ["s"] })("s", ["foo1", "foo2"]);
+  it("[L25] keep foo1 and foo2 apart", () => {
+    const names = allNames(new Map([["s", ["foo1", "foo2"]]]));
     expect([...names.values()]).toEqual(["mcp__s__foo1", "mcp__s__foo2"]);
   });
 
-  it("[L29] keeps a.b and a_b of one server apart, and the same tool of two servers", () => {
-    const one = createToolNaming({ servers: ["s"] })("s", ["a.b", "a_b"]);
-    expect(new Set(one.values()).size).toBe(2);
-    const two = createToolNaming({ servers: ["x.y", "x_y"] });
-    expect(two("x.y", ["t"]).get("t")).not.toBe(two("x_y", ["t"]).get("t"));
+  it("[L29] keep a.b and a_b of one server apart, and the same tool of two servers", () => {
+    expect(new Set(allNames(new Map([["s", ["a.b", "a_b"]]])).values()).size).toBe(2);
+    const listings = new Map([
+      ["x.y", ["t"]],
+      ["x_y", ["t"]],
+    ]);
+    expect(new Set(allNames(listings).values()).size).toBe(2);
   });
 
-  it("[L26] caps long names with a hash, distinct and at most 64 characters", () => {
-    const tools = ["a".repeat(100), `${"a".repeat(100)}b`];
-    const names = [...createToolNaming({ servers: ["s".repeat(300)] })("s".repeat(300), tools).values()];
+  it("[L26] are capped with a hash, distinct and at most 64 characters", () => {
+    const long = "a".repeat(100);
+    const names = [...allNames(new Map([["s".repeat(300), [long, `${long}b`]]])).values()];
     expect(new Set(names).size).toBe(2);
-    for (const name of names) expect(name.length).toBeLessThanOrEqual(64);
+    for (const name of names) expect(name).toMatch(/^mcp__s+_[0-9a-f]{8}__a+_[0-9a-f]{8}$/);
+    for (const name of names) expect(name).toHaveLength(64);
   });
 
-  it("[L30] does not give away a reserved name", () => {
-    const names = createToolNaming({ servers: ["docs"], reserved: ["mcp__docs__search"] });
-    expect(names("docs", ["search"]).get("search")).toMatch(/^mcp__docs__search_[0-9a-f]{8}$/);
+  it("[L30] are never reserved ones", () => {
+    const reserved = ["mcp__docs__search", "search"];
+    expect(nameOf("docs", "search", { reserved })).toMatch(/^mcp__docs__search_[0-9a-f]{8}$/);
+    expect(nameOf("docs", "search", { reserved, strategy: "tool" })).toMatch(
+      /^mcp__docs__search_[0-9a-f]{8}$/,
+    );
   });
 
-  it("[C16] gives the same names whatever the order of servers and tools", () => {
-    const servers = ["a.b", "a_b", "c"];
-    const tools = ["x.y", "x_y", "z"];
-    const forwards = createToolNaming({ servers })("a.b", tools);
-    const backwards = createToolNaming({ servers: [...servers].reverse() })("a.b", [...tools].reverse());
-    expect(new Map([...forwards].sort())).toEqual(new Map([...backwards].sort()));
+  it("do not change when a server that is configured comes up late", () => {
+    const naming = createToolNaming(["a", "a_b"], { strategy: "mcp_server_tool" });
+    naming.assign("a", { listed: ["b_c"], included: ["b_c"] });
+    const before = naming.namesOf("a").get("b_c");
+    expect(naming.assign("a_b", { listed: ["c"], included: ["c"] })).toEqual([]);
+    expect(naming.namesOf("a").get("b_c")).toBe(before);
+    expect(naming.namesOf("a_b").get("c")).toBe("mcp_a_b_c");
   });
 
-  it("never gives one name to two tools, even where a tool is called like another's hashed name", () => {
-    const naming = createToolNaming({ servers: ["s"] });
-    const hashed = naming("s", ["a.b", "a_b"]).get("a.b")?.slice("mcp__s__".length) ?? "";
-    const names = naming("s", ["a.b", "a_b", hashed, "a b", "a-b"]);
-    expect(new Set(names.values()).size).toBe(5);
-  });
-
-  it("keeps servers apart whose names and tools could run into each other", () => {
-    const naming = createToolNaming({ servers: ["a", "a__b", "a_b", "_a"] });
-    const names = [
-      naming("a", ["b__c", "_b__c"]),
-      naming("a__b", ["c"]),
-      naming("a_b", ["c"]),
-      naming("_a", ["b__c"]),
-    ];
-    const all = names.flatMap((map) => [...map.values()]);
-    expect(new Set(all).size).toBe(all.length);
-  });
-
-  it("takes __proto__ and its kin for ordinary names", () => {
-    expect(nameOf("__proto__", "constructor")).toBe("mcp__proto__constructor");
-  });
-
-  it("gives 200,000 nasty pairs names of their own, the same in 50 orders of servers and tools", () => {
-    const random = seededRandom(7);
-    const servers = distinctWords(random, 200);
-    const tools = distinctWords(random, 1_000);
-    const naming = createToolNaming({ servers });
-    const names = new Set<string>();
-    for (const server of servers) {
-      for (const name of naming(server, tools).values()) {
-        expect(name.length).toBeLessThanOrEqual(64);
-        names.add(name);
-      }
-    }
-    expect(names.size).toBe(200_000);
-    const [server = ""] = servers;
-    const expected = [...naming(server, tools)].sort();
-    for (let order = 0; order < 50; order += 1) {
-      const again = createToolNaming({ servers: shuffled(servers, random) });
-      expect([...again(server, shuffled(tools, random))].sort()).toEqual(expected);
-    }
+  it("are the same for a tool whether or not a filter lets its namesake through", () => {
+    const naming = createToolNaming(["s"], {});
+    naming.assign("s", { listed: ["a.b", "a_b"], included: ["a_b"] });
+    expect(naming.namesOf("s").get("a_b")).toMatch(/^mcp__s__a_b_[0-9a-f]{8}$/);
   });
 });
 
-/** A linear congruential generator (Numerical Recipes), so that a failure can be repeated. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}
+describe("names after the patterns of earlier runtimes", () => {
+  it.each([
+    ["context7", "query-docs", "mcp__context7_query_docs"],
+    ["puppeteer", "puppeteer_screenshot", "mcp__puppeteer_screenshot"],
+    ["my-server", "Do.Thing", "mcp__my_server_do_thing"],
+    ["123", "bank", "mcp__123_bank"],
+    ["天気", "検索", "mcp__server_tool"],
+    ["git", "git_git_log", "mcp__git_git_log"],
+    ["srv", "srv", "mcp__srv_srv"],
+  ])("oh-my-pi: %s/%s is %s", (server, tool, name) => {
+    expect(nameOf(server, tool, NAMING_PRESETS["oh-my-pi"])).toBe(name);
+  });
 
-/** Words that become alike when they are made safe, differ by one character, or are too long. */
-function distinctWords(random: () => number, count: number): string[] {
-  const alphabet = ["a", "b", "_", "__", ".", "-", " ", "é", "天", "/", "mcp", "x".repeat(40)];
-  const words = new Set<string>();
-  while (words.size < count) {
-    const length = 1 + Math.floor(random() * 6);
-    words.add(Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join(""));
-  }
-  return [...words];
-}
+  it.each([
+    ["docs", "search", "mcp_docs__search"],
+    ["天気サーバー", "search", "mcp_server__search"],
+    ["docs", "検索", "mcp_docs__tool"],
+    ["Docs-", "-Go.", "mcp_Docs__Go"],
+  ])("OpenAI Agents SDK: %s/%s is %s", (server, tool, name) => {
+    expect(nameOf(server, tool, NAMING_PRESETS["openai-agents"])).toBe(name);
+  });
 
-function shuffled<T>(values: readonly T[], random: () => number): T[] {
-  return values
-    .map((value) => ({ value, rank: random() }))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ value }) => value);
-}
+  it.each([
+    ["sidecar", "my.server", "Do.Thing", "mcp_my_server_Do_Thing"],
+    ["hexos", "my.server", "Do.Thing", "Do_Thing"],
+    ["claude-code", "my.server", "Do.Thing", "mcp__my_server__Do_Thing"],
+  ] as const)("%s: %s/%s is %s", (runtime, server, tool, name) => {
+    expect(nameOf(server, tool, NAMING_PRESETS[runtime])).toBe(name);
+  });
+
+  it("give a name that could be read as two tools to the server with the longer name", () => {
+    const listings = new Map([
+      ["a", ["b_c"]],
+      ["a_b", ["c"]],
+    ]);
+    const names = allNames(listings, { strategy: "mcp_server_tool" });
+    expect(names.get("a_b\0c")).toBe("mcp_a_b_c");
+    expect(names.get("a\0b_c")).toMatch(/^mcp_a_[0-9a-f]{8}_b_c$/);
+  });
+});
+
+describe("names that do not tell the server", () => {
+  it("[L28] are the tool's own where nobody else has it, and tell the server where somebody has", () => {
+    const listings = new Map([
+      ["a", ["search", "read"]],
+      ["b", ["search"]],
+    ]);
+    expect(Object.fromEntries(allNames(listings, { strategy: "tool" }))).toEqual({
+      "a\0search": "mcp__a__search",
+      "a\0read": "read",
+      "b\0search": "mcp__b__search",
+    });
+  });
+
+  it("say whose names change besides the server's own, and nobody else", () => {
+    const naming = createToolNaming(["a", "b", "c"], { strategy: "tool" });
+    const assign = (server: string, ...tools: string[]) =>
+      naming.assign(server, { listed: tools, included: tools });
+    expect(assign("a", "search", "read")).toEqual([]);
+    expect(assign("b", "search")).toEqual(["a"]);
+    expect(assign("c", "search", "write")).toEqual([]);
+    expect(assign("b")).toEqual([]);
+    expect(assign("c", "write")).toEqual(["a"]);
+    expect(naming.namesOf("a").get("search")).toBe("search");
+  });
+
+  it("leave out what a filter takes away", () => {
+    const naming = createToolNaming(["a", "b"], { strategy: "tool" });
+    naming.assign("a", { listed: ["search"], included: ["search"] });
+    naming.assign("b", { listed: ["search"], included: [] });
+    expect(naming.namesOf("a").get("search")).toBe("search");
+    expect(naming.namesOf("b").size).toBe(0);
+  });
+
+  it("cannot be taken from a server by a tool that is called like another server's", () => {
+    const listings = new Map([
+      ["a", ["search"]],
+      ["b", ["search", "mcp__a__search"]],
+    ]);
+    const names = allNames(listings, { strategy: "tool" });
+    expect(names.get("a\0search")).toBe("mcp__a__search");
+    expect(names.get("b\0mcp__a__search")).toBe("mcp__b__mcp__a__search");
+  });
+
+  it("may come from a function, whose answer is made safe", () => {
+    const strategy = ({ server, tool }: { server: string; tool: string }) => `${server}/${tool}`;
+    expect(nameOf("docs", "search", { strategy })).toBe("docs_search");
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("oops");
+      },
+    ],
+    ["gives nothing", () => ""],
+    ["gives no text", () => undefined as unknown as string],
+    ["gives too long a name", () => "x".repeat(65)],
+    ["gives one name to all", () => "same"],
+  ])("are the default ones where the function %s", (_what, strategy) => {
+    const names = allNames(new Map([["docs", ["search", "read"]]]), { strategy });
+    expect([...names.values()]).toEqual(["mcp__docs__search", "mcp__docs__read"]);
+  });
+});

@@ -1,123 +1,213 @@
 import type { ToolListPolicy } from "@jackfield/mcp-core";
-import { stdioDefinition } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { createToolNaming } from "../../src/tools/tool-naming.ts";
-import { createToolRegistry } from "../../src/tools/tool-registry.ts";
 import { tool } from "../manager-fixture.ts";
-
-function registry(policies: readonly ToolListPolicy[] = []) {
-  const blocked: [tool: string, reason: string][] = [];
-  const created = createToolRegistry({
-    naming: createToolNaming({ servers: ["a", "b"] }),
-    policies,
-    approval: false,
-    blocked: ({ originalName }, reason) => blocked.push([originalName, reason]),
-  });
-  return { ...created, blocked };
-}
-
-const a = stdioDefinition("a");
-const b = stdioDefinition("b");
+import { a, b, createRegistry, namesOf } from "./registry-fixture.ts";
 
 describe("the registry of tools", () => {
   it("replaces one server's slice and leaves the others alone", () => {
-    const { replace, tools } = registry();
-    replace(a, [tool("one"), tool("two")], "live");
-    replace(b, [tool("one")], "live");
-    replace(a, [tool("three")], "live");
-    expect(tools().map(({ name }) => name)).toEqual(["mcp__a__three", "mcp__b__one"]);
+    const { registry } = createRegistry();
+    registry.replace("a", [tool("one"), tool("two")], "live");
+    registry.replace("b", [tool("one")], "live");
+    registry.replace("a", [tool("three")], "live");
+    expect(namesOf(registry)).toEqual(["mcp__a__three", "mcp__b__one"]);
   });
 
   it("says what came, what went, and what is another tool now", () => {
-    const { replace } = registry();
-    replace(a, [tool("kept"), tool("gone"), tool("altered")], "live");
-    const change = replace(a, [tool("kept"), tool("new"), tool("altered", { description: "other" })], "live");
-    expect(change).toEqual({
-      server: "a",
-      added: ["mcp__a__new"],
-      removed: ["mcp__a__gone"],
-      changed: ["mcp__a__altered"],
-    });
+    const { registry } = createRegistry();
+    registry.replace("a", [tool("kept"), tool("gone"), tool("altered")], "live");
+    const change = registry.replace(
+      "a",
+      [tool("kept"), tool("new"), tool("altered", { description: "other" })],
+      "live",
+    );
+    expect(change).toEqual([
+      { server: "a", added: ["mcp__a__new"], removed: ["mcp__a__gone"], changed: ["mcp__a__altered"] },
+    ]);
   });
 
   it("says nothing, and keeps the very array, when the same tools come again", () => {
-    const { replace, tools } = registry();
-    replace(a, [tool("one")], "live");
-    const before = tools();
-    expect(replace(a, [tool("one")], "live")).toBeUndefined();
-    expect(tools()).toBe(before);
+    const { registry } = createRegistry();
+    registry.replace("a", [tool("one")], "live");
+    const before = registry.tools();
+    expect(registry.replace("a", [tool("one")], "live")).toEqual([]);
+    expect(registry.tools()).toBe(before);
   });
 
   it("does not call it a change that remembered tools turn out to be live", () => {
-    const { replace, tools } = registry();
-    replace(a, [tool("one")], "cache");
-    expect(replace(a, [tool("one")], "live")).toBeUndefined();
-    expect(tools()).toMatchObject([{ origin: "live" }]);
+    const { registry } = createRegistry();
+    registry.replace("a", [tool("one")], "cache");
+    expect(registry.replace("a", [tool("one")], "live")).toEqual([]);
+    expect(registry.tools()).toMatchObject([{ origin: "live" }]);
   });
 
   it("[L37] describes a tool by its title where it has no description", () => {
-    const { replace, tools } = registry();
-    replace(a, [tool("one", { description: undefined, title: "The one" })], "live");
-    expect(tools()).toMatchObject([{ description: "The one" }]);
+    const { registry } = createRegistry();
+    registry.replace("a", [tool("one", { description: undefined, title: "The one" })], "live");
+    expect(registry.tools()).toMatchObject([{ description: "The one" }]);
   });
 
   it("cannot be changed through what it hands out", () => {
-    const { replace, tools } = registry();
-    replace(a, [tool("one")], "live");
-    expect(() => Object.assign(tools()[0] ?? {}, { name: "other" })).toThrow(TypeError);
-    expect(() => (tools() as unknown[]).pop()).toThrow(TypeError);
+    const { registry } = createRegistry();
+    registry.replace("a", [tool("one")], "live");
+    expect(() => Object.assign(registry.tools()[0] ?? {}, { name: "other" })).toThrow(TypeError);
+    expect(() => (registry.tools() as unknown[]).pop()).toThrow(TypeError);
   });
 
   it("[L31] finds a tool by its server and the name the server gave it", () => {
-    const { replace, find } = registry();
-    replace(a, [tool("Do.Thing")], "live");
-    expect(find("a", "Do.Thing")).toMatchObject({ name: "mcp__a__Do_Thing" });
-    expect(find("b", "Do.Thing")).toBeUndefined();
+    const { registry } = createRegistry();
+    registry.replace("a", [tool("Do.Thing")], "live");
+    expect(registry.find("a", "Do.Thing")).toMatchObject({ name: "mcp__a__Do_Thing" });
+    expect(registry.find("b", "Do.Thing")).toBeUndefined();
   });
 
   it("names tools by the whole list, so that a filter does not rename what it lets through", () => {
-    const { replace, find } = registry();
-    replace(a, [tool("x.y"), tool("x_y")], "live");
-    const unfiltered = find("a", "x_y")?.name;
-    replace({ ...a, tools: { exclude: ["x.y"] } }, [tool("x.y"), tool("x_y")], "live");
-    expect(find("a", "x_y")?.name).toBe(unfiltered);
+    const { registry } = createRegistry();
+    registry.replace("a", [tool("x.y"), tool("x_y")], "live");
+    const unfiltered = registry.find("a", "x_y")?.name;
+    registry.configure([{ ...a, tools: { exclude: ["x.y"] } }, b]);
+    expect(registry.find("a", "x.y")).toBeUndefined();
+    expect(registry.find("a", "x_y")?.name).toBe(unfiltered);
+  });
+});
+
+describe("what a server lists", () => {
+  it("[L13] stays what it was, whatever a caller does to what he was given", () => {
+    const { registry } = createRegistry();
+    const definition = tool("one", {
+      inputSchema: { type: "object", properties: { path: { type: "string" } } },
+    });
+    registry.replace("a", [definition], "live");
+    const given = registry.tools()[0]?.definition.inputSchema.properties ?? {};
+    expect(() => Object.assign(given, { path: "mine" })).toThrow(TypeError);
+    expect(definition.inputSchema.properties).toEqual({ path: { type: "string" } });
+  });
+
+  it("keeps its bytes where a new list says the same in another order", () => {
+    const { registry } = createRegistry();
+    registry.replace(
+      "a",
+      [{ name: "one", description: "d", inputSchema: { type: "object", required: [] } }],
+      "cache",
+    );
+    const before = JSON.stringify(registry.tools()[0]?.definition);
+    registry.replace(
+      "a",
+      [{ inputSchema: { required: [], type: "object" }, description: "d", name: "one" }],
+      "live",
+    );
+    expect(JSON.stringify(registry.tools()[0]?.definition)).toBe(before);
+  });
+
+  it("[T59] that has one name twice gets the first of them only, and the other is told of", () => {
+    const { registry, blocked } = createRegistry();
+    registry.replace(
+      "a",
+      [tool("one", { description: "first" }), tool("one", { description: "second" })],
+      "live",
+    );
+    expect(registry.tools()).toMatchObject([{ description: "first" }]);
+    expect(blocked).toEqual([["one", "an earlier tool of the server has the same name"]]);
+  });
+
+  it("is not offered under the name of a server that is not configured or switched off", () => {
+    const { registry } = createRegistry({ servers: [a, { ...b, enabled: false }] });
+    expect(registry.replace("b", [tool("one")], "live")).toEqual([]);
+    expect(registry.replace("c", [tool("one")], "live")).toEqual([]);
+    expect(registry.tools()).toEqual([]);
+  });
+
+  it("stays sorted by name while servers come and go between two looks", () => {
+    const { registry } = createRegistry();
+    registry.replace("b", [tool("m"), tool("c")], "live");
+    expect(namesOf(registry)).toEqual(["mcp__b__c", "mcp__b__m"]);
+    registry.replace("a", [tool("z"), tool("Z"), tool("k")], "live");
+    registry.replace("b", [tool("n"), tool("m"), tool("a")], "live");
+    registry.remove("a");
+    registry.replace("a", [tool("z"), tool("b")], "live");
+    const sorted = ["mcp__a__b", "mcp__a__z", "mcp__b__a", "mcp__b__m", "mcp__b__n"];
+    expect(namesOf(registry)).toEqual(sorted);
+    expect(sorted.map((name) => registry.get(name)?.name)).toEqual(sorted);
+  });
+});
+
+describe("a server's filter", () => {
+  it("[L24] that includes a tool which is not there is warned of once, with what there is", () => {
+    const filtered = { ...a, tools: { include: ["raed", "write*"], exclude: ["nothing"] } };
+    const { registry, warnings } = createRegistry({ servers: [filtered] });
+    registry.replace("a", [tool("old")], "cache");
+    registry.replace("a", [tool("read"), tool("write")], "live");
+    registry.replace("a", [tool("read"), tool("write")], "live");
+    expect(warnings).toEqual([
+      ["a", 'its filter includes "raed", which fits none of its tools; it offers "read", "write"'],
+    ]);
+  });
+
+  it("names at most 20 of the tools there are", () => {
+    const { registry, warnings } = createRegistry({ servers: [{ ...a, tools: { include: ["x"] } }] });
+    const listed = Array.from({ length: 25 }, (_, index) => tool(`t${index}`));
+    registry.replace("a", listed, "live");
+    expect(warnings[0]?.[1]).toMatch(/"t19" and 5 more$/);
   });
 });
 
 describe("tool policies", () => {
+  it("that give something that is no tool keep it back", () => {
+    const promised = (() => Promise.resolve({})) as unknown as ToolListPolicy;
+    const { registry, blocked } = createRegistry({ policies: [promised] });
+    registry.replace("a", [tool("read")], "live");
+    expect(registry.tools()).toEqual([]);
+    expect(blocked).toEqual([["read", "a tool policy gave something that is no tool"]]);
+  });
+
+  it("[L14] cannot change the tool they look at", () => {
+    const meddle: ToolListPolicy = (offered) => {
+      offered.definition.description = "mine";
+      return offered;
+    };
+    const { registry, blocked } = createRegistry({ policies: [meddle] });
+    const definition = tool("read");
+    registry.replace("a", [definition], "live");
+    expect(definition.description).toBe("does read");
+    expect(blocked).toHaveLength(1);
+  });
+
   it("keep tools back with a reason", () => {
-    const { replace, tools, blocked } = registry([
-      (offered) => (offered.originalName === "delete" ? { blocked: "too dangerous" } : offered),
-    ]);
-    replace(a, [tool("read"), tool("delete")], "live");
-    expect(tools().map(({ originalName }) => originalName)).toEqual(["read"]);
+    const { registry, blocked } = createRegistry({
+      policies: [(offered) => (offered.originalName === "delete" ? { blocked: "too dangerous" } : offered)],
+    });
+    registry.replace("a", [tool("read"), tool("delete")], "live");
+    expect(registry.tools().map(({ originalName }) => originalName)).toEqual(["read"]);
     expect(blocked).toEqual([["delete", "too dangerous"]]);
   });
 
   it("[L15] that throw keep the tool back", () => {
-    const { replace, tools, blocked } = registry([
-      () => {
-        throw new Error("oops");
-      },
-    ]);
-    replace(a, [tool("read")], "live");
-    expect(tools()).toEqual([]);
+    const { registry, blocked } = createRegistry({
+      policies: [
+        () => {
+          throw new Error("oops");
+        },
+      ],
+    });
+    registry.replace("a", [tool("read")], "live");
+    expect(registry.tools()).toEqual([]);
     expect(blocked).toEqual([["read", "a tool policy threw: oops"]]);
   });
 
   it("may change what is said of a tool, never whose it is", () => {
-    const { replace, tools } = registry([
-      (offered) => ({
-        ...offered,
-        name: "stolen",
-        server: "b",
-        originalName: "other",
-        description: "said",
-        requiresApproval: true,
-      }),
-    ]);
-    replace(a, [tool("read")], "live");
-    expect(tools()).toMatchObject([
+    const { registry } = createRegistry({
+      policies: [
+        (offered) => ({
+          ...offered,
+          name: "stolen",
+          server: "b",
+          originalName: "other",
+          description: "said",
+          requiresApproval: true,
+        }),
+      ],
+    });
+    registry.replace("a", [tool("read")], "live");
+    expect(registry.tools()).toMatchObject([
       {
         name: "mcp__a__read",
         server: "a",

@@ -1,0 +1,233 @@
+import {
+  type CatalogEntry,
+  type CatalogId,
+  type Logger,
+  McpError,
+  type McpEvents,
+  type ServerDefinition,
+  type ToolCache,
+  type ToolsChanged,
+} from "@jackfield/mcp-core";
+import type { Emitter } from "./emitter.ts";
+import type { ResolvedManagerOptions } from "./options.ts";
+import { createPendingWork } from "./pending-work.ts";
+import type { ReloadReport } from "./reload-report.ts";
+import { compareDefinitions } from "./server/definition-change.ts";
+import { createManagedServer, type ManagedServer } from "./server/managed-server.ts";
+import { createRetryPacing } from "./server/retry-pacing.ts";
+import type { ServerHooks } from "./server/server-hooks.ts";
+import type { ToolRegistry } from "./tools/tool-registry.ts";
+
+export interface ServerDirectoryOptions {
+  readonly options: ResolvedManagerOptions;
+  readonly registry: ToolRegistry;
+  readonly events: Emitter<McpEvents>;
+}
+
+/** What a new configuration means for the servers there are. */
+export interface Reconfiguration {
+  readonly report: ReloadReport;
+  /** Servers that are new, have taken the place of another, or are no longer lazy: nobody has woken them. */
+  readonly unstarted: readonly ManagedServer[];
+  /** When the servers that were removed or replaced have closed. */
+  readonly gone: Promise<unknown>;
+}
+
+/** One object per configured server that is switched on, by its exact name. */
+export interface ServerDirectory {
+  /** Every definition, those switched off included. */
+  readonly configured: readonly ServerDefinition[];
+  /** In configured order, those that were dropped included. */
+  all(): readonly ManagedServer[];
+  /** @throws McpError `MCP_SERVER_UNKNOWN` */
+  get(name: string): ManagedServer;
+  /** Takes a new configuration at once: who is gone is being closed when this returns, and whoever it does not concern is not touched. */
+  configure(definitions: readonly ServerDefinition[]): Reconfiguration;
+  /** Makes every server anew, as if nothing had ever been started. Only for servers that are closed. */
+  renew(): void;
+  /** Takes all tools back and closes every server, those that are gone already included. Resolves when nothing is left. */
+  close(): Promise<void>;
+}
+
+export function createServerDirectory(options: ServerDirectoryOptions): ServerDirectory {
+  return new Directory(options);
+}
+
+class Directory implements ServerDirectory {
+  readonly #options: ResolvedManagerOptions;
+  readonly #registry: ToolRegistry;
+  readonly #events: Emitter<McpEvents>;
+  readonly #pace;
+  /** What outlives its server: sessions of servers that are gone, and what the catalog is still being told. */
+  readonly #leftover = createPendingWork();
+  /** Servers that are gone and still closing: whoever takes their name waits for them. */
+  readonly #parting = new Map<string, Promise<void>>();
+  #configured: readonly ServerDefinition[];
+  #servers: ReadonlyMap<string, ManagedServer>;
+
+  constructor({ options, registry, events }: ServerDirectoryOptions) {
+    this.#options = options;
+    this.#registry = registry;
+    this.#events = events;
+    this.#pace = createRetryPacing(options.retry.maxPerSecond);
+    this.#configured = options.servers;
+    this.#servers = this.#makeAll();
+  }
+
+  get configured(): readonly ServerDefinition[] {
+    return this.#configured;
+  }
+
+  all(): readonly ManagedServer[] {
+    return [...this.#servers.values()];
+  }
+
+  get(name: string): ManagedServer {
+    const server = this.#servers.get(name);
+    if (server !== undefined) return server;
+    const names = [...this.#servers.keys()].slice(0, 20).map((known) => `"${known}"`);
+    const message = `No server is called "${name}"; ${names.length === 0 ? "none is configured" : `configured: ${names.join(", ")}`}.`;
+    throw new McpError("MCP_SERVER_UNKNOWN", message, { server: name, outcome: "not-sent" });
+  }
+
+  configure(definitions: readonly ServerDefinition[]): Reconfiguration {
+    const report: MutableReport = { added: [], removed: [], changed: [], kept: [] };
+    const unstarted: ManagedServer[] = [];
+    const gone: Promise<void>[] = [];
+    const servers = definitions.filter(isEnabled).map((definition) => {
+      const { name } = definition;
+      const known = this.#servers.get(name);
+      const change = known === undefined ? "new" : compareDefinitions(known.definition, definition);
+      report[REPORTED_AS[change]].push(name);
+      if (known === undefined || change === "connection" || known.dropped !== undefined) {
+        if (known !== undefined) gone.push(this.#part(known));
+        const server = this.#make(definition);
+        unstarted.push(server);
+        return server;
+      }
+      if (known.definition.lazy === true && definition.lazy !== true) unstarted.push(known);
+      known.redefine(definition);
+      return known;
+    });
+    const after = new Map(servers.map((server) => [server.definition.name, server]));
+    for (const [name, server] of this.#servers) {
+      if (after.has(name)) continue;
+      report.removed.push(name);
+      gone.push(this.#part(server));
+    }
+    this.#configured = definitions;
+    this.#servers = after;
+    this.#announce(this.#registry.configure(definitions));
+    return { report, unstarted, gone: Promise.all(gone) };
+  }
+
+  renew(): void {
+    this.#servers = this.#makeAll();
+    this.#announce(this.#registry.configure(this.#configured));
+  }
+
+  async close(): Promise<void> {
+    const until = performance.now() + this.#options.closeTimeoutMs;
+    const closing = this.all().map((server) => server.close());
+    this.#announce(this.#registry.configure([])); // Nothing can be called from now on.
+    await Promise.all(closing);
+    await this.#leftover.finished(Math.max(0, until - performance.now()));
+  }
+
+  #makeAll(): ReadonlyMap<string, ManagedServer> {
+    return new Map(
+      this.#configured.filter(isEnabled).map((definition) => [definition.name, this.#make(definition)]),
+    );
+  }
+
+  /** The tools of a server go with it, even if another takes its name. */
+  #part(server: ManagedServer): Promise<void> {
+    const { name } = server.definition;
+    const closing = server.close().finally(() => {
+      if (this.#parting.get(name) === closing) this.#parting.delete(name);
+    });
+    this.#parting.set(name, closing);
+    this.#announce(this.#registry.remove(name));
+    this.#leftover.add(closing);
+    return closing;
+  }
+
+  #make(definition: ServerDefinition): ManagedServer {
+    const {
+      connect,
+      resolve,
+      retry,
+      handlers,
+      auth,
+      closeTimeoutMs,
+      idleTimeoutMs,
+      toolPollIntervalMs,
+      log,
+    } = this.#options;
+    const server: ManagedServer = createManagedServer({
+      definition,
+      predecessor: this.#parting.get(definition.name),
+      connect,
+      resolve,
+      retry,
+      handlers,
+      auth,
+      closeTimeoutMs,
+      idleTimeoutMs,
+      toolPollIntervalMs,
+      log,
+      pace: this.#pace,
+      dropFailed: this.#options.startup.failures === "drop",
+      hooks: this.#hooks(definition.name, () => server),
+    });
+    return server;
+  }
+
+  /** A server whose place another has taken, or that was removed, changes nothing any more; only its end is still told. */
+  #hooks(name: string, self: () => ManagedServer): ServerHooks {
+    const { log, cache } = this.#options;
+    const isCurrent = () => this.#servers.get(name) === self();
+    return {
+      offer: (tools, origin) => {
+        if (isCurrent()) this.#announce(this.#registry.replace(name, tools, origin));
+      },
+      withdraw: () => {
+        if (isCurrent()) this.#announce(this.#registry.remove(name));
+      },
+      offered: () => (isCurrent() ? this.#registry.count(name) : 0),
+      statusChanged: (before) => {
+        if (isCurrent() || !this.#servers.has(name))
+          this.#events.emit("statusChanged", { before, snapshot: self().snapshot() });
+      },
+      notified: ({ method, params }) => {
+        if (isCurrent()) this.#events.emit("notification", { server: name, method, params });
+      },
+      troubled: (error) => log("warn", error.message, { server: name, code: error.code }),
+      store: ({ identity, entry }) => {
+        if (cache !== undefined && isCurrent()) this.#leftover.add(tell(cache, identity.id, entry, log));
+      },
+    };
+  }
+
+  #announce(changes: readonly ToolsChanged[]): void {
+    for (const change of changes) this.#events.emit("toolsChanged", change);
+  }
+}
+
+/** A catalog never throws; one that does anyway is only a catalog. */
+async function tell(cache: ToolCache, id: CatalogId, entry: CatalogEntry, log: Logger): Promise<void> {
+  try {
+    await cache.set(id, entry);
+  } catch (error) {
+    log("warn", "the catalog could not be told of a server", { server: entry.server, error: String(error) });
+  }
+}
+
+type MutableReport = { [K in keyof ReloadReport]: string[] };
+
+/** Under what a server is reported, by what is different in its definition. */
+const REPORTED_AS = { new: "added", none: "kept", settings: "changed", connection: "changed" } as const;
+
+function isEnabled({ enabled }: ServerDefinition): boolean {
+  return enabled !== false;
+}

@@ -1,0 +1,37 @@
+import {
+  DEFAULT_LIMITS,
+  McpError,
+  type ResolvedServer,
+  type ResolveServer,
+  type ServerDefinition,
+} from "@jackfield/mcp-core";
+import { createDeadline, raceSignal } from "../deadline.ts";
+
+/**
+ * Fills in a definition's variables within the server's `connectTimeoutMs`. A resolver that hangs, and does not hear that it is given
+ * up, holds neither the server nor a close; there is nothing to clean up after it.
+ *
+ * @throws McpError `MCP_CONNECT_TIMEOUT`, `MCP_ABORTED`, or whatever the resolver throws.
+ */
+export async function resolveInTime(
+  resolve: ResolveServer,
+  definition: ServerDefinition,
+  signal: AbortSignal,
+): Promise<ResolvedServer> {
+  const { name, limits } = definition;
+  const timeoutMs = limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
+  const details = { server: name, phase: "resolve" } as const;
+  using deadline = createDeadline({
+    signal,
+    timeoutMs,
+    aborted: () =>
+      new McpError("MCP_ABORTED", `The attempt to connect server "${name}" was given up.`, details),
+    expired: () =>
+      new McpError(
+        "MCP_CONNECT_TIMEOUT",
+        `The variables of server "${name}" were not filled in within ${timeoutMs} ms; raise connectTimeoutMs or check where they come from.`,
+        details,
+      ),
+  });
+  return await raceSignal(resolve(definition, { signal: deadline.signal }), deadline.signal);
+}

@@ -1,0 +1,130 @@
+import {
+  type CatalogKind,
+  isMcpError,
+  type Listing,
+  type McpError,
+  type Session,
+  type SessionMethod,
+  type SessionParams,
+  type SessionRequestOptions,
+  type SessionResult,
+} from "@jackfield/mcp-core";
+
+/** Who wants to know what a session is used for. */
+export interface SessionWatch {
+  /** After so many milliseconds without a request the session is idle; `0` = never. */
+  readonly idleTimeoutMs: number;
+  /** Nothing was asked of the session for `idleTimeoutMs`, and nothing is in flight. */
+  readonly idle: () => void;
+  readonly counts: CallCounts;
+}
+
+/** Tool calls, counted over all the sessions of a server. */
+export interface CallCounts {
+  /** How many were sent. */
+  calls: number;
+  /** How many ended without a result, and not because their callers gave up. */
+  failures: number;
+}
+
+/** A session that knows what is in flight on it. */
+export interface WatchedSession extends Session {
+  /** Rejects whatever is in flight at once; the session itself is not told. */
+  giveUp(error: McpError): void;
+}
+
+/** Watches over a session that has just been opened. */
+export function watchSession(session: Session, watch: SessionWatch): WatchedSession {
+  return new Watched(session, watch);
+}
+
+class Watched implements WatchedSession {
+  readonly #session: Session;
+  readonly #watch: SessionWatch;
+  /** What is in flight, requests and lists. */
+  readonly #pending = new Set<(error: McpError) => void>();
+  /** By the clock that nobody sets. */
+  #usedAt = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(session: Session, watch: SessionWatch) {
+    this.#session = session;
+    this.#watch = watch;
+    this.#waitForIdleness();
+  }
+
+  get handshake(): Session["handshake"] {
+    return this.#session.handshake;
+  }
+
+  /** A list keeps the session while it is under way, but is not what a session is kept for: polling would keep it for ever. */
+  async list<K extends CatalogKind>(kind: K, options: { readonly signal: AbortSignal }): Promise<Listing<K>> {
+    return await this.#inFlight(this.#session.list(kind, options), { isUse: false });
+  }
+
+  async request<M extends SessionMethod>(
+    method: M,
+    params: SessionParams<M>,
+    options: SessionRequestOptions = {},
+  ): Promise<SessionResult<M>> {
+    const isCall = method === "tools/call";
+    if (isCall) this.#watch.counts.calls += 1;
+    try {
+      return await this.#inFlight(this.#session.request(method, params, options), { isUse: true });
+    } catch (error) {
+      if (isCall && !isMcpError(error, "MCP_ABORTED")) this.#watch.counts.failures += 1;
+      throw error;
+    }
+  }
+
+  giveUp(error: McpError): void {
+    for (const reject of [...this.#pending]) reject(error);
+  }
+
+  onNotification(listener: Parameters<Session["onNotification"]>[0]): () => void {
+    return this.#session.onNotification(listener);
+  }
+
+  onRenewed(listener: () => void): () => void {
+    return this.#session.onRenewed(listener);
+  }
+
+  onClose(listener: (cause?: McpError) => void): () => void {
+    return this.#session.onClose(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    await this.#session.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #inFlight<T>(work: Promise<T>, { isUse }: { readonly isUse: boolean }): Promise<T> {
+    const outcome = Promise.withResolvers<T>();
+    this.#pending.add(outcome.reject);
+    work.then(outcome.resolve, outcome.reject);
+    try {
+      return await outcome.promise;
+    } finally {
+      this.#pending.delete(outcome.reject);
+      if (isUse) this.#usedAt = performance.now();
+      this.#waitForIdleness();
+    }
+  }
+
+  #waitForIdleness(): void {
+    const { idleTimeoutMs, idle } = this.#watch;
+    if (idleTimeoutMs === 0 || this.#isOver) return;
+    clearTimeout(this.#timer);
+    const waitMs = Math.max(0, this.#usedAt + idleTimeoutMs - performance.now());
+    this.#timer = setTimeout(() => {
+      if (this.#pending.size === 0) idle();
+    }, waitMs);
+    this.#timer.unref(); // Waiting to end a session keeps no process alive.
+  }
+}

@@ -1,0 +1,70 @@
+import {
+  isMcpError,
+  McpError,
+  type McpErrorDetails,
+  type ToolDescriptor,
+  type ToolRef,
+  toMcpError,
+} from "@jackfield/mcp-core";
+
+/** Where a call went wrong. */
+export function about(tool: ToolDescriptor): McpErrorDetails {
+  return { server: tool.server, tool: tool.originalName, phase: "call" };
+}
+
+export function abortedBeforeSending(tool: ToolDescriptor): McpError {
+  const message = `The call of tool "${tool.originalName}" was aborted; it was not sent.`;
+  return new McpError("MCP_ABORTED", message, { ...about(tool), outcome: "not-sent" });
+}
+
+export function optionInvalid(what: string, ref: ToolRef): McpError {
+  const place = typeof ref === "string" ? { tool: ref } : ref;
+  const message = `Tool ${JSON.stringify(place.tool)} was not called: option ${what}.`;
+  return new McpError("MCP_CONFIG_INVALID", message, { ...place, phase: "call", outcome: "not-sent" });
+}
+
+/** Why there is no session, told of this call: the same error may answer many callers. */
+export function unavailable(tool: ToolDescriptor, thrown: unknown): McpError {
+  const cause = toMcpError(thrown, "MCP_INTERNAL", "The server could not be reached.");
+  const message = `Tool "${tool.originalName}" was not called: ${cause.message}`;
+  return new McpError(cause.code, message, { ...cause.toJSON(), ...about(tool), outcome: "not-sent", cause });
+}
+
+/**
+ * What a session threw, told of the tool the request was for. An abort that is not the caller's own is a failure like others:
+ * it must not end the run of whoever sees it ([T29]).
+ */
+export function callError(thrown: unknown, tool: ToolDescriptor, signal: AbortSignal | undefined): McpError {
+  if (isMcpError(thrown, "MCP_ABORTED") && signal?.aborted !== true) {
+    const message = `The call of tool "${tool.originalName}" was cancelled, and not by its caller; it may have been carried out.`;
+    const outcome = thrown.outcome ?? "unknown";
+    return new McpError("MCP_OUTCOME_UNKNOWN", message, {
+      ...thrown.toJSON(),
+      ...about(tool),
+      outcome,
+      cause: thrown,
+    });
+  }
+  const failed = `The call of tool "${tool.originalName}" failed.`;
+  const error = toMcpError(thrown, "MCP_INTERNAL", failed, { ...about(tool), outcome: "unknown" });
+  if (error.tool !== undefined) return error;
+  return new McpError(error.code, error.message, { ...error.toJSON(), ...about(tool), cause: error.cause });
+}
+
+/** A failed repetition does not undo an earlier attempt that may have been carried out: that is what the caller must know. */
+export function mindful(error: McpError, uncertain: McpError | undefined, tool: ToolDescriptor): McpError {
+  if (uncertain === undefined || error.outcome === "unknown") return error;
+  if (error.code !== "MCP_ABORTED") return uncertain;
+  const message = `The call of tool "${tool.originalName}" was aborted; an attempt before that may have been carried out.`;
+  return new McpError("MCP_ABORTED", message, { ...about(tool), outcome: "unknown", cause: uncertain });
+}
+
+/** JSON-RPC's method not found and invalid params, with which servers answer a name they do not know. */
+const NOT_KNOWN = [-32601, -32602];
+const SAYS_UNKNOWN = /\b(?:unknown|no such|invalid) tool\b|\btool\b.*\b(?:not found|unknown|not exist)/is;
+
+/** Whether the server says that it has no such tool (any more), rather than that the arguments are wrong. */
+export function isToolGone(error: McpError): boolean {
+  if (error.code !== "MCP_TOOL_REJECTED" || error.rpcCode === undefined) return false;
+  return NOT_KNOWN.includes(error.rpcCode) && SAYS_UNKNOWN.test(error.message);
+}

@@ -1,0 +1,122 @@
+import {
+  type JsonObject,
+  McpError,
+  type Session,
+  type ToolCall,
+  type ToolCallResult,
+  type ToolDescriptor,
+} from "@jackfield/mcp-core";
+import { createDeadline, raceSignal } from "../deadline.ts";
+import type { ManagedServer } from "../server/managed-server.ts";
+import { operationDeadline } from "../server/operation-deadline.ts";
+import {
+  abortedBeforeSending,
+  about,
+  callError,
+  isToolGone,
+  mindful,
+  optionInvalid,
+  unavailable,
+} from "./call-error.ts";
+import { repeatDelay } from "./call-replay.ts";
+import { type CallTime, createCallTime } from "./call-time.ts";
+
+/**
+ * Sends a call within its deadlines, and once more where that is safe or wanted.
+ *
+ * @throws McpError whose `outcome` holds for all attempts together.
+ */
+export async function sendCall(call: ToolCall, target: ManagedServer): Promise<ToolCallResult> {
+  const { tool, options } = call;
+  const limits = target.definition.limits ?? {};
+  const time = createCallTime(options, limits);
+  let uncertain: McpError | undefined;
+  let delayMs = 0;
+  for (let made = 1; ; made += 1) {
+    try {
+      if (delayMs > 0) await pause(delayMs, call);
+      return await sendOnce(call, target, time);
+    } catch (thrown) {
+      const error = callError(thrown, tool, options.signal);
+      if (error.outcome === "unknown") uncertain = error;
+      const repeatAfterMs = repeatDelay({ error, made, replay: options.replay, tool, limits });
+      if (repeatAfterMs === undefined || repeatAfterMs >= time.leftMs()) {
+        if (isToolGone(error)) void relist(target);
+        throw mindful(error, uncertain, tool);
+      }
+      delayMs = repeatAfterMs;
+    }
+  }
+}
+
+/** Where the server is ready nothing is waited for, and nothing is made that a wait would need. */
+async function sendOnce(
+  { tool, args, options }: ToolCall,
+  target: ManagedServer,
+  time: CallTime,
+): Promise<ToolCallResult> {
+  if (options.signal?.aborted === true) throw abortedBeforeSending(tool);
+  const session = target.openSession ?? (await waitForSession(tool, options.signal, target, time));
+  const params = { name: tool.originalName, arguments: args };
+  return session.request("tools/call", params, {
+    signal: options.signal,
+    timeoutMs: time.idleMs(),
+    maxTotalMs: time.totalMs(),
+    onProgress: options.onProgress,
+    meta: options.meta === undefined ? undefined : copied(options.meta, tool),
+    handlers: options.handlers,
+    tool: tool.definition,
+  });
+}
+
+/** A session may add to what it sends; what the caller holds stays his ([T41]). */
+function copied(meta: JsonObject, tool: ToolDescriptor): JsonObject {
+  try {
+    return structuredClone(meta);
+  } catch {
+    throw optionInvalid(`"meta" must be JSON`, { server: tool.server, tool: tool.originalName });
+  }
+}
+
+/** The wait for a connection is part of the call's own time; what remains is for the request. */
+async function waitForSession(
+  tool: ToolDescriptor,
+  signal: AbortSignal | undefined,
+  target: ManagedServer,
+  time: CallTime,
+): Promise<Session> {
+  using deadline = createDeadline({
+    signal,
+    timeoutMs: time.waitMs(),
+    aborted: () => abortedBeforeSending(tool),
+    expired: () => {
+      const message = `Server "${tool.server}" was not ready for tool "${tool.originalName}" within ${time.limitMs} ms; the call was not sent.`;
+      return new McpError("MCP_CALL_TIMEOUT", message, { ...about(tool), outcome: "not-sent" });
+    },
+  });
+  try {
+    return await target.session(deadline);
+  } catch (cause) {
+    if (deadline.signal.aborted) throw deadline.signal.reason;
+    throw unavailable(tool, cause);
+  }
+}
+
+async function pause(delayMs: number, { tool, options: { signal } }: ToolCall): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, delayMs);
+  try {
+    await (signal === undefined ? over.promise : raceSignal(over.promise, signal));
+  } catch {
+    throw abortedBeforeSending(tool);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The list the tool came from is out of date. The call is left to whoever reads the new one. */
+async function relist(target: ManagedServer): Promise<void> {
+  using deadline = operationDeadline(target, "list", {});
+  // Whoever watches the server is told if this fails.
+  await target.refreshTools(deadline).catch(() => {});
+}

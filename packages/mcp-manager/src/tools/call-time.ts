@@ -1,0 +1,101 @@
+import { type CallOptions, DEFAULT_LIMITS, type ServerLimits } from "@jackfield/mcp-core";
+
+/** The most a timer can wait; one that is given more fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * How much of its time a call has left, all its waits and attempts included. Read off the clock that nobody sets, so that a
+ * machine whose time is put right ends no call. Milliseconds; `0` = no limit.
+ */
+export interface CallTime {
+  /** What the caller was promised: the shorter of the two limits. */
+  readonly limitMs: number;
+  /** Until an answer or increasing progress. */
+  idleMs(): number;
+  /** In all. */
+  totalMs(): number;
+  /** For a connection. */
+  waitMs(): number;
+  /** Before another attempt is of no use; `Infinity` = no limit. */
+  leftMs(): number;
+}
+
+export function createCallTime(options: CallOptions, limits: ServerLimits): CallTime {
+  return new ElapsingTime(
+    options.timeoutMs ?? limits.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs,
+    options.maxTotalMs ?? limits.maxTotalMs ?? DEFAULT_LIMITS.maxTotalMs,
+  );
+}
+
+class ElapsingTime implements CallTime {
+  readonly #startedAt = performance.now();
+  readonly #idleMs: number;
+  readonly #totalMs: number;
+
+  constructor(idleMs: number, totalMs: number) {
+    this.#idleMs = idleMs;
+    this.#totalMs = totalMs;
+  }
+
+  get limitMs(): number {
+    if (this.#idleMs === 0 || this.#totalMs === 0) return this.#idleMs + this.#totalMs;
+    return Math.min(this.#idleMs, this.#totalMs);
+  }
+
+  idleMs(): number {
+    return this.#rest(this.#idleMs);
+  }
+
+  totalMs(): number {
+    return this.#rest(this.#totalMs);
+  }
+
+  waitMs(): number {
+    return this.#rest(this.limitMs);
+  }
+
+  leftMs(): number {
+    return this.limitMs === 0 ? Number.POSITIVE_INFINITY : this.limitMs - this.#elapsedMs();
+  }
+
+  /** Never 0, which would mean no limit. */
+  #rest(limitMs: number): number {
+    if (limitMs === 0) return 0;
+    return Math.min(MAX_TIMER_MS, Math.max(1, limitMs - this.#elapsedMs()));
+  }
+
+  #elapsedMs(): number {
+    return Math.floor(performance.now() - this.#startedAt);
+  }
+}
+
+/**
+ * What is wrong with the options of a call, if anything: a time that is none would never or always fire ([R45]), and a
+ * misspelt `replay` must not decide whether a call is made twice.
+ */
+export function invalidOption({ timeoutMs, maxTotalMs, replay }: CallOptions): string | undefined {
+  if (!isDuration(timeoutMs))
+    return `"timeoutMs" must be a finite number of at least 0, not ${said(timeoutMs)}`;
+  if (!isDuration(maxTotalMs))
+    return `"maxTotalMs" must be a finite number of at least 0, not ${said(maxTotalMs)}`;
+  if (!isReplay(replay))
+    return `"replay" must be "never", "trusted" or a whole number of at least 0, not ${said(replay)}`;
+  return undefined;
+}
+
+function isDuration(value: unknown): boolean {
+  return value === undefined || (typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY);
+}
+
+function isReplay(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === "never" ||
+    value === "trusted" ||
+    (Number.isInteger(value) && Number(value) >= 0)
+  );
+}
+
+function said(value: unknown): string {
+  return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+}

@@ -1,0 +1,137 @@
+import { distinctNames, suffixed } from "./distinct-names.ts";
+import type { NamingStrategy } from "./naming-options.ts";
+
+/** The longest name every model provider accepts. */
+export const MAX_NAME_LENGTH = 64;
+/** Leaves a tool 25 characters even behind the longest server part. */
+const MAX_SERVER_LENGTH = 32;
+
+/** Gives the tools of one server, by original name, the names they are offered under. */
+export type NameServerTools = (server: string, tools: readonly string[]) => ReadonlyMap<string, string>;
+
+/** Names that begin with their server's name. */
+export interface ServerNames {
+  readonly namesOf: NameServerTools;
+  /** Whether a name begins like those of a configured server. */
+  isInTerritory(name: string): boolean;
+}
+
+interface Pattern {
+  readonly serverPart: (server: string) => string;
+  readonly toolPart: (tool: string, server: string) => string;
+  /** Ends with `_`. */
+  readonly prefix: (serverPart: string) => string;
+}
+
+const PATTERNS: { readonly [S in Exclude<NamingStrategy, "tool">]: Pattern } = {
+  mcp__server__tool: {
+    serverPart: (server) => trim(collapse(safeName(server)), "_"),
+    toolPart: safeName,
+    prefix: (part) => `mcp__${part}__`,
+  },
+  mcp__server_tool: {
+    serverPart: lowered,
+    toolPart: (tool, server) => withoutPrefix(lowered(tool), `${lowered(server)}_`),
+    prefix: (part) => `mcp__${part}_`,
+  },
+  mcp_server_tool: { serverPart: safeName, toolPart: safeName, prefix: (part) => `mcp_${part}_` },
+  mcp_server__tool: {
+    serverPart: (server) => trim(safeName(server), "_-"),
+    toolPart: (tool) => trim(safeName(tool), "_-"),
+    prefix: (part) => `mcp_${part}__`,
+  },
+};
+
+/**
+ * Names that depend on the configured servers and on the tools of their own server alone, so that the order in which servers
+ * connect cannot change them.
+ *
+ * They are injective: each configured server has a prefix of its own, and a name belongs to the server with the longest prefix
+ * it begins with. A tool whose plain name would belong to another server gets a hash behind its own prefix; so do tools of one
+ * server that would be alike, and names that are too long or reserved.
+ */
+export function createServerNames(
+  strategy: keyof typeof PATTERNS,
+  servers: readonly string[],
+  isReserved: (name: string) => boolean,
+): ServerNames {
+  const { serverPart, toolPart, prefix } = PATTERNS[strategy];
+  const parts = distinctNames(servers, {
+    nameOf: (server) => serverPart(server) || "server",
+    hashedForms: (server, hash) => [suffixed(serverPart(server) || "server", hash, MAX_SERVER_LENGTH)],
+    seedOf: (server) => server,
+    isUsable: (name) => name.length <= MAX_SERVER_LENGTH,
+  });
+  const prefixes = new Map([...parts].map(([server, part]) => [server, prefix(part)]));
+  const territories = createTerritories([...prefixes.values()]);
+
+  return {
+    isInTerritory: territories.has,
+    namesOf(server, tools) {
+      const own = prefixes.get(server);
+      if (own === undefined) return new Map();
+      const rivals = territories.within(own);
+      const partOf = (tool: string) => toolPart(tool, server) || "tool";
+      return distinctNames(tools, {
+        nameOf: (tool) => `${own}${partOf(tool)}`,
+        hashedForms: (tool, hash) => [
+          suffixed(`${own}${partOf(tool)}`, hash, MAX_NAME_LENGTH),
+          `${own}${hash}_${partOf(tool)}`.slice(0, MAX_NAME_LENGTH),
+        ],
+        seedOf: (tool) => `${server}\0${tool}`,
+        isUsable: (name) =>
+          name.length <= MAX_NAME_LENGTH &&
+          name.startsWith(own) &&
+          !isReserved(name) &&
+          !rivals.some((rival) => name.startsWith(rival)),
+      });
+    },
+  };
+}
+
+interface Territories {
+  has(name: string): boolean;
+  /** The prefixes that begin with this one and are longer. */
+  within(prefix: string): readonly string[];
+}
+
+function createTerritories(prefixes: readonly string[]): Territories {
+  const sorted = [...prefixes].sort();
+  const isPrefix = new Set(prefixes);
+  const places = new Map(sorted.map((prefix, place) => [prefix, place]));
+  return {
+    has(name) {
+      for (let end = name.indexOf("_"); end >= 0; end = name.indexOf("_", end + 1)) {
+        if (isPrefix.has(name.slice(0, end + 1))) return true;
+      }
+      return false;
+    },
+    within(prefix) {
+      const rivals: string[] = [];
+      let place = (places.get(prefix) ?? sorted.length) + 1;
+      for (; sorted[place]?.startsWith(prefix) === true; place += 1) rivals.push(sorted[place] as string);
+      return rivals;
+    },
+  };
+}
+
+/** Characters that a model provider refuses, replaced one by one. */
+export function safeName(text: string): string {
+  return text.replace(/[^A-Za-z0-9_-]/g, "_");
+}
+
+function lowered(text: string): string {
+  return trim(collapse(text.toLowerCase().replace(/[^a-z0-9_]/g, "_")), "_");
+}
+
+function collapse(text: string): string {
+  return text.replace(/_{2,}/g, "_");
+}
+
+function trim(text: string, characters: "_" | "_-"): string {
+  return characters === "_" ? text.replace(/^_+|_+$/g, "") : text.replace(/^[_-]+|[_-]+$/g, "");
+}
+
+function withoutPrefix(text: string, prefix: string): string {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text;
+}

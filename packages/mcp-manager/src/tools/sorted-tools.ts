@@ -1,0 +1,90 @@
+import type { ToolDescriptor } from "@jackfield/mcp-core";
+
+/** Tools by name, and in the order of their names. */
+export interface SortedTools {
+  get(name: string): ToolDescriptor | undefined;
+  /** Names must be free: whoever replaces a tool removes the old one first. */
+  add(tool: ToolDescriptor): void;
+  remove(tool: ToolDescriptor): void;
+  /** Frozen; the same array until something is added or removed. */
+  list(): readonly ToolDescriptor[];
+}
+
+/**
+ * Sorts when it is asked and not before, so that a thousand servers that come up one after the other cost one sort. A few changes
+ * are put into a copy of the array that is there already, which takes a fraction of the time of sorting it again.
+ */
+export function createSortedTools(): SortedTools {
+  const byName = new Map<string, ToolDescriptor>();
+  /** Added, and removed, since the array was made. */
+  const added = new Set<ToolDescriptor>();
+  const removed = new Set<ToolDescriptor>();
+  let sorted: readonly ToolDescriptor[] = Object.freeze([]);
+
+  return {
+    get: (name) => byName.get(name),
+    add(tool) {
+      byName.set(tool.name, tool);
+      if (!removed.delete(tool)) added.add(tool);
+    },
+    remove(tool) {
+      byName.delete(tool.name);
+      if (!added.delete(tool)) removed.add(tool);
+    },
+    list() {
+      if (added.size > 0 || removed.size > 0) {
+        const changes = { removed: [...removed].sort(byCodeUnits), added: [...added].sort(byCodeUnits) };
+        sorted = Object.freeze(updated(sorted, changes));
+        added.clear();
+        removed.clear();
+      }
+      return sorted;
+    },
+  };
+}
+
+interface Changes {
+  readonly removed: readonly ToolDescriptor[];
+  readonly added: readonly ToolDescriptor[];
+}
+
+function byCodeUnits(a: ToolDescriptor, b: ToolDescriptor): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** The array with the changes, of which each is looked up and everything between them is copied. */
+function updated(sorted: readonly ToolDescriptor[], { removed, added }: Changes): ToolDescriptor[] {
+  const result: ToolDescriptor[] = [];
+  let copied = 0;
+  const copyTo = (end: number) => {
+    for (; copied < end; copied += 1) result.push(sorted[copied] as ToolDescriptor);
+  };
+  const coming = added.values();
+  let next = coming.next().value;
+  const addBefore = (name: string | undefined) => {
+    for (; next !== undefined && (name === undefined || next.name < name); next = coming.next().value) {
+      copyTo(placeOf(next.name, sorted, copied));
+      result.push(next);
+    }
+  };
+  for (const { name } of removed) {
+    addBefore(name);
+    copyTo(placeOf(name, sorted, copied));
+    copied += 1;
+  }
+  addBefore(undefined);
+  copyTo(sorted.length);
+  return result;
+}
+
+/** The index of the first tool that does not come before the name, from an index on. */
+function placeOf(name: string, sorted: readonly ToolDescriptor[], from: number): number {
+  let low = from;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as ToolDescriptor).name < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,84 @@
+import type { ServerDefinition, ToolDefinition, ToolDescriptor, ToolListPolicy } from "@jackfield/mcp-core";
+import { isIncluded } from "./tool-filter.ts";
+
+/** What decides on the tools of a server once they have names. */
+export interface OfferRules {
+  readonly policies: readonly ToolListPolicy[];
+  /** Whether calls must be approved, unless a policy says otherwise. */
+  readonly approval: boolean;
+  /** Told of every tool that is kept back, save by a filter. */
+  readonly blocked: (tool: ToolDescriptor, reason: string) => void;
+}
+
+/** A server's list as it was received, and the names its tools got. */
+export interface NamedListing {
+  readonly server: ServerDefinition;
+  readonly listed: readonly ToolDefinition[];
+  readonly origin: "live" | "cache";
+  /** Exposed names by original ones. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+const NAMESAKE = { blocked: "an earlier tool of the server has the same name" };
+
+/**
+ * What is offered of a server's list, by original name: what its filter lets through and no policy keeps back. Of two tools
+ * with one name the first counts, so that what comes later cannot take its place.
+ */
+export function offeredTools(
+  { server, listed, origin, names }: NamedListing,
+  { policies, approval, blocked }: OfferRules,
+): Map<string, ToolDescriptor> {
+  const offered = new Map<string, ToolDescriptor>();
+  const seen = new Set<string>();
+  for (const definition of listed) {
+    const name = names.get(definition.name);
+    if (name === undefined || !isIncluded(server.tools, definition.name)) continue;
+    const tool: ToolDescriptor = Object.freeze({
+      name,
+      server: server.name,
+      originalName: definition.name,
+      description: definition.description ?? definition.title ?? definition.annotations?.title ?? "",
+      definition: deepFreeze(definition),
+      origin,
+      requiresApproval: approval,
+    });
+    const decided = seen.has(definition.name) ? NAMESAKE : applyPolicies(policies, tool);
+    seen.add(definition.name);
+    if ("blocked" in decided) blocked(tool, decided.blocked);
+    else offered.set(definition.name, decided);
+  }
+  return offered;
+}
+
+function applyPolicies(
+  policies: readonly ToolListPolicy[],
+  tool: ToolDescriptor,
+): ToolDescriptor | { readonly blocked: string } {
+  let offered = tool;
+  for (const policy of policies) {
+    try {
+      const decided = policy(offered);
+      if ("blocked" in decided) return decided;
+      if (typeof decided.definition !== "object")
+        return { blocked: "a tool policy gave something that is no tool" };
+      const { name, server, originalName } = tool; // A policy changes what is said of a tool, never whose it is.
+      offered = Object.freeze({ ...decided, name, server, originalName });
+    } catch (error) {
+      return { blocked: `a tool policy threw: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+  return offered;
+}
+
+/** One definition is shared by the catalog, the policies and every caller: nobody may change it for the others ([L13], [L14]). */
+function deepFreeze<T extends object>(value: T): T {
+  if (Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  // Schemas are JSON, so nothing is inherited; `for in` takes half the time of listing the values first.
+  for (const key in value) {
+    const inner: unknown = value[key];
+    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,30 @@
+import { getEventListeners } from "node:events";
+import { McpError } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import { createDeadline, raceSignal } from "../src/deadline.ts";
+
+const aborted = () => new McpError("MCP_ABORTED", "aborted");
+const expired = () => new McpError("MCP_CALL_TIMEOUT", "expired");
+
+describe("a deadline", () => {
+  it("leaves no listener on the caller's signal, however often it is used", async () => {
+    const { signal } = new AbortController();
+    for (let use = 0; use < 1_000; use += 1) {
+      using deadline = createDeadline({ signal, timeoutMs: 0, aborted, expired });
+      await raceSignal(Promise.resolve(), deadline.signal);
+      expect(getEventListeners(deadline.signal, "abort")).toEqual([]);
+    }
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it("that was over before it began rejects, and what was to be waited for rejects nowhere else", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const reason = aborted();
+    await expect(raceSignal(Promise.reject(expired()), AbortSignal.abort(reason))).rejects.toBe(reason);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+});

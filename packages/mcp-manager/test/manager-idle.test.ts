@@ -1,0 +1,176 @@
+import { McpError } from "@jackfield/mcp-core";
+import { createFakeSession, type FakeSession, recordStatuses, stdioDefinition } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createFixture, tool } from "./manager-fixture.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+/** A manager with one server whose calls are answered when the test says so. */
+async function withSlowAnswers(options: Parameters<typeof createFixture>[1] = {}) {
+  const answers: (() => void)[] = [];
+  const { manager, connector } = createFixture(["a"], { ...options, byHand: true });
+  const starting = manager.start();
+  const answer = () => new Promise((resolve) => answers.push(() => resolve({ content: [] })));
+  const session = (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("echo")], answer }));
+  await starting;
+  return { manager, connector, session, answers };
+}
+
+describe("a session that nobody uses", () => {
+  it("is let go after idleTimeoutMs; its tools stay on offer, and the next call connects again", async () => {
+    const { manager, sessions, connector } = createFixture(["a"], { idleTimeoutMs: 60_000 });
+    await manager.start();
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(manager.servers()).toMatchObject([{ status: "ready" }]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(manager.servers()).toMatchObject([
+      { status: "idle", tools: 1, toolsFrom: "cache", error: undefined },
+    ]);
+    expect(sessions.get("a")?.closed).toBe(true);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(connector.attempts).toHaveLength(1);
+    await manager.callTool("mcp__a__echo");
+    expect(connector.attempts).toHaveLength(2);
+    await manager.close();
+  });
+
+  it("is kept by default", async () => {
+    const { manager, sessions } = createFixture(["a", stdioDefinition("lazy", { lazy: true })]);
+    await manager.start();
+    await manager.callTool({ server: "lazy", tool: "echo" });
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    expect([...sessions.values()].map(({ closed }) => closed)).toEqual([false, false]);
+    await manager.close();
+  });
+
+  it("is not one with a call in flight, however long that takes, nor one used a moment ago", async () => {
+    const { manager, session, answers } = await withSlowAnswers({
+      idleTimeoutMs: 1_000,
+      limits: { callTimeoutMs: 0 },
+    });
+    const calling = manager.callTool("mcp__a__echo");
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(session.closed).toBe(false);
+    answers[0]?.();
+    await calling;
+    await vi.advanceTimersByTimeAsync(999);
+    expect(session.closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(session.closed).toBe(true);
+    await manager.close();
+  });
+
+  it("is not one that is being listed; polling does not keep it for ever", async () => {
+    const { manager, sessions } = createFixture(["a"], { idleTimeoutMs: 1_000, toolPollIntervalMs: 300 });
+    await manager.start();
+    await vi.advanceTimersByTimeAsync(850);
+    const session = sessions.get("a") as FakeSession;
+    const release = session.holdLists();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(session.closed).toBe(false);
+    release();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(session.closed).toBe(true);
+    await manager.close();
+  });
+
+  it("is never taken away from a server that is connecting", async () => {
+    const { manager, connector } = createFixture(["a"], { byHand: true, idleTimeoutMs: 1_000 });
+    const starting = manager.start();
+    const attempt = await connector.nextAttempt();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(attempt.aborted).toBe(false);
+    attempt.open(createFakeSession({ tools: [tool("echo")] }));
+    await starting;
+    expect(manager.servers()).toMatchObject([{ status: "ready" }]);
+    await manager.close();
+  });
+
+  it("[R61] is measured by a clock that nobody sets", async () => {
+    const { manager } = createFixture(["a"], { idleTimeoutMs: 10_000 });
+    await manager.start();
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await manager.refreshTools("a");
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(manager.servers()).toMatchObject([{ status: "ready" }]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(manager.servers()).toMatchObject([{ status: "idle" }]);
+    await manager.close();
+  });
+});
+
+describe("what is told of a server", () => {
+  it("counts its calls and those that were not answered, over all its sessions", async () => {
+    const { manager, connector, session, answers } = await withSlowAnswers();
+    const controller = new AbortController();
+    const calls = [
+      manager.callTool("mcp__a__echo"),
+      manager.callTool("mcp__a__echo", {}, { signal: controller.signal }),
+      manager.callTool("mcp__a__echo"),
+    ].map((call) => call.catch((error: McpError) => error.code));
+    await vi.advanceTimersByTimeAsync(0);
+    answers[0]?.();
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    session.lose(new McpError("MCP_SERVER_EXITED", "exited"));
+    expect(await Promise.all(calls)).toEqual([{ content: [] }, "MCP_ABORTED", "MCP_SESSION_LOST"]);
+    expect(manager.servers()).toMatchObject([{ status: "backoff", calls: 3, failures: 1 }]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    (await connector.nextAttempt()).open();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(manager.servers()).toMatchObject([{ status: "ready", calls: 3, failures: 1 }]);
+    await manager.close();
+  });
+
+  it("[H11] says since when it is up, and only of a server that really is", async () => {
+    const { manager, connector } = createFixture(["up", "trying", "down"], {
+      byHand: true,
+      startup: { uncached: "later" },
+      retry: { maxRetries: 0 },
+    });
+    const starting = manager.start();
+    const upAt = Date.now() + 100;
+    await vi.advanceTimersByTimeAsync(100);
+    (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("echo")] }));
+    await connector.nextAttempt();
+    (await connector.nextAttempt()).fail(new McpError("MCP_CONNECT_FAILED", "refused"));
+    await vi.advanceTimersByTimeAsync(5_000);
+    await starting;
+    const ready = manager.servers().filter(({ status }) => status === "ready");
+    expect(ready).toMatchObject([{ name: "up", since: upAt, era: "modern", tools: 1, toolsFrom: "live" }]);
+    expect(manager.servers()).toMatchObject([{}, { status: "connecting" }, { status: "failed" }]);
+    await manager.close();
+  });
+
+  it("takes tools that were live for remembered ones, not for stale ones, once the session is gone", async () => {
+    const { manager, sessions } = createFixture(["a"]);
+    await manager.start();
+    sessions.get("a")?.lose(new McpError("MCP_SERVER_EXITED", "exited"));
+    expect(manager.servers()).toMatchObject([{ toolsFrom: "cache" }]);
+    await manager.disconnect("a");
+    expect(manager.servers()).toMatchObject([{ toolsFrom: "none", tools: 0 }]);
+    await manager.close();
+  });
+
+  it("[L20] is not changed by what a session says after it was replaced", async () => {
+    const { manager, sessions } = createFixture(["a"]);
+    await manager.start();
+    const old = sessions.get("a");
+    await manager.reconnect("a");
+    const heard: unknown[] = [];
+    manager.on("notification", (notification) => heard.push(notification));
+    const statuses = recordStatuses(manager);
+    old?.notify({ method: "notifications/tools/list_changed" });
+    old?.renew();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(heard).toEqual([]);
+    expect(old?.listed).toHaveLength(1);
+    expect(statuses.of("a")).toEqual([]);
+    expect(manager.servers()).toMatchObject([{ toolsFrom: "live", error: undefined }]);
+    await manager.close();
+  });
+});

@@ -1,0 +1,291 @@
+import { getEventListeners } from "node:events";
+import { type CallMiddleware, McpError, type ToolAnnotations } from "@jackfield/mcp-core";
+import { type FakeAnswer, passThroughResolver, stdioDefinition } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createFixture, tool } from "./manager-fixture.ts";
+import { startedManager } from "./tools/started-manager.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const ECHO = "mcp__a__echo";
+const oneTool = new Map([["a", [tool("echo")]]]);
+const lost = new McpError("MCP_SESSION_LOST", "gone", { outcome: "not-sent" });
+const unknown = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
+const busy = new McpError("MCP_TOOL_REJECTED", "busy", {
+  outcome: "rejected",
+  httpStatus: 429,
+  retryAfterMs: 3_000,
+});
+
+/** Answers with each of these in turn, then with an empty result. */
+function inTurn(...answers: (() => unknown)[]): FakeAnswer {
+  const queue = answers.values();
+  return async () => queue.next().value?.() ?? { content: [] };
+}
+
+function throwing(error: unknown): () => never {
+  return () => {
+    throw error;
+  };
+}
+
+describe("a call that is made again", () => {
+  it("tells of the attempt that may have run, when another one could not be sent", async () => {
+    const { manager } = await startedManager(oneTool, { answer: inTurn(throwing(unknown), throwing(lost)) });
+    const calling = manager.callTool(ECHO, {}, { replay: 1 });
+    await expect(calling).rejects.toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+    await manager.close();
+  });
+
+  it("tells of the attempt that may have run, when its caller gives up before the next", async () => {
+    const caller = new AbortController();
+    const cutOff = () => {
+      caller.abort();
+      throw unknown;
+    };
+    const { manager, session } = await startedManager(oneTool, { answer: inTurn(cutOff) });
+    const calling = manager.callTool(ECHO, {}, { replay: 3, signal: caller.signal });
+    await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "unknown" });
+    expect(session("a").requests).toHaveLength(1);
+    await manager.close();
+  });
+
+  it("[T30] ends with the abort that comes just after a failure, and not with a second attempt", async () => {
+    const caller = new AbortController();
+    const { manager, session } = await startedManager(oneTool);
+    const request = vi.fn(() => {
+      const failed = Promise.reject(lost);
+      caller.abort();
+      return failed;
+    });
+    Object.assign(session("a"), { request });
+    const calling = manager.callTool(ECHO, {}, { signal: caller.signal });
+    await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+    expect(request).toHaveBeenCalledOnce();
+    await manager.close();
+  });
+
+  it("has its two limits for all attempts together", async () => {
+    const { manager, session } = await startedManager(oneTool, { answer: inTurn(throwing(busy)) });
+    const calling = manager.callTool(ECHO, {}, { timeoutMs: 10_000, maxTotalMs: 20_000 });
+    await vi.advanceTimersByTimeAsync(3_000);
+    await calling;
+    const limits = session("a").requests.map(({ options }) => [options.timeoutMs, options.maxTotalMs]);
+    expect(limits).toEqual([
+      [10_000, 20_000],
+      [7_000, 17_000],
+    ]);
+    await manager.close();
+  });
+
+  it("[R61] is not disturbed when the machine's time is put right meanwhile", async () => {
+    const { manager, session } = await startedManager(oneTool, { answer: inTurn(throwing(busy)) });
+    const calling = manager.callTool(ECHO, {}, { timeoutMs: 10_000 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await calling;
+    expect(session("a").requests[1]?.options.timeoutMs).toBe(7_000);
+    await manager.close();
+  });
+
+  it.each<[string, ToolAnnotations, boolean, number]>([
+    ["is not, on the word of a server that is not trusted", { readOnlyHint: true }, false, 1],
+    ["is, on the word of a trusted server that it does no harm", { idempotentHint: true }, true, 2],
+    ["is not, on the word of a trusted server that it does", { destructiveHint: true }, true, 1],
+  ])("%s", async (_title, annotations, trustAnnotations, sent) => {
+    const { manager, session } = await startedManager(
+      new Map([[stdioDefinition("a", { limits: { trustAnnotations } }), [tool("echo", { annotations })]]]),
+      { answer: inTurn(throwing(unknown)) },
+    );
+    await manager.callTool(ECHO).catch(() => {});
+    expect(session("a").requests).toHaveLength(sent);
+    await manager.close();
+  });
+});
+
+describe("the time of a call", () => {
+  it("in all limits the wait for a connection too, where there is no other limit", async () => {
+    const { manager } = createFixture(["a"], { byHand: true });
+    const starting = manager.start();
+    const calling = manager.callTool({ server: "a", tool: "echo" }, {}, { timeoutMs: 0, maxTotalMs: 500 });
+    const rejected = expect(calling).rejects.toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "not-sent" });
+    await vi.advanceTimersByTimeAsync(500);
+    await rejected;
+    await manager.close();
+    await starting.catch(() => {});
+  });
+
+  it("is unlimited where both limits are 0, and arms no timer", async () => {
+    const answered = Promise.withResolvers<unknown>();
+    const { manager, session } = await startedManager(oneTool, { answer: () => answered.promise });
+    const timers = vi.getTimerCount();
+    const calling = manager.callTool(ECHO, {}, { timeoutMs: 0, maxTotalMs: 0 });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(session("a").requests[0]?.options).toMatchObject({ timeoutMs: 0, maxTotalMs: 0 });
+    expect(vi.getTimerCount()).toBe(timers);
+    answered.resolve({ content: [] });
+    await calling;
+    await manager.close();
+  });
+
+  it("may be longer than a timer can wait", async () => {
+    const { manager, session } = await startedManager(oneTool);
+    await manager.callTool(ECHO, {}, { timeoutMs: 1e12, maxTotalMs: 1e12 });
+    expect(session("a").requests[0]?.options).toMatchObject({
+      timeoutMs: 2 ** 31 - 1,
+      maxTotalMs: 2 ** 31 - 1,
+    });
+    await manager.close();
+  });
+
+  it.each([
+    { timeoutMs: Number.NaN },
+    { timeoutMs: -1 },
+    { timeoutMs: "1" as unknown as number },
+    { maxTotalMs: Number.POSITIVE_INFINITY },
+    { replay: "trustd" as unknown as "trusted" },
+    { replay: -1 },
+    { replay: 0.5 },
+    { meta: { progress: () => {} } },
+  ])("and its other options are refused where they cannot be right: %o", async (options) => {
+    const { manager, session } = await startedManager(oneTool);
+    await expect(manager.callTool(ECHO, {}, options)).rejects.toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+      outcome: "not-sent",
+    });
+    expect(session("a").requests).toEqual([]);
+    await manager.close();
+  });
+});
+
+describe("an abort", () => {
+  it("[T10] of one of several calls leaves the others alone", async () => {
+    const answered = Promise.withResolvers<unknown>();
+    const { manager } = await startedManager(oneTool, { answer: () => answered.promise });
+    const caller = new AbortController();
+    const calls = Array.from({ length: 5 }, (_, index) =>
+      manager.callTool(ECHO, {}, index === 2 ? { signal: caller.signal } : {}),
+    );
+    const ended = Promise.allSettled(calls);
+    await vi.advanceTimersByTimeAsync(0);
+    caller.abort();
+    await expect(calls[2]).rejects.toMatchObject({ code: "MCP_ABORTED" });
+    answered.resolve({ content: [] });
+    const statuses = (await ended).map(({ status }) => status);
+    expect(statuses).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    await manager.close();
+  });
+
+  it("[T29] that is not the caller's own is a failure and no abort", async () => {
+    const cancelled = new McpError("MCP_ABORTED", "the server cancelled it", { outcome: "unknown" });
+    const { manager } = await startedManager(oneTool, { answer: throwing(cancelled) });
+    const { signal } = new AbortController();
+    const calling = manager.callTool(ECHO, {}, { signal });
+    await expect(calling).rejects.toMatchObject({
+      code: "MCP_OUTCOME_UNKNOWN",
+      tool: "echo",
+      cause: cancelled,
+    });
+    await manager.close();
+  });
+
+  it("signal carries no listener after any number of calls", async () => {
+    const { manager } = await startedManager(oneTool, {
+      answer: inTurn(throwing(unknown)),
+      use: [(_call, next) => next()],
+    });
+    const { signal } = new AbortController();
+    for (let made = 0; made < 1_000; made += 1) await manager.callTool(ECHO, {}, { signal }).catch(() => {});
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    await manager.close();
+  });
+
+  it("settles a call that hangs in middleware, without waiting for it", async () => {
+    vi.useRealTimers();
+    const hang: CallMiddleware = () => new Promise(() => {});
+    const { manager, session } = await startedManager(oneTool, { use: [hang] });
+    const caller = new AbortController();
+    const calling = manager.callTool(ECHO, {}, { signal: caller.signal });
+    caller.abort();
+    await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", tool: "echo" });
+    expect(session("a").requests).toEqual([]);
+    await manager.close();
+  });
+
+  it("that came before the call reaches no middleware", async () => {
+    const seen = vi.fn<CallMiddleware>((_call, next) => next());
+    const { manager } = await startedManager(oneTool, { use: [seen] });
+    const calling = manager.callTool(ECHO, {}, { signal: AbortSignal.abort() });
+    await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+    expect(seen).not.toHaveBeenCalled();
+    await manager.close();
+  });
+
+  it("is heard from whoever is nearest the server, also through middleware", async () => {
+    const pass: CallMiddleware = (_call, next) => next();
+    const caller = new AbortController();
+    const { manager } = createFixture(["a"], { byHand: true, use: [pass], resolve: passThroughResolver });
+    const starting = manager.start();
+    const calling = manager.callTool({ server: "a", tool: "echo" }, {}, { signal: caller.signal });
+    caller.abort();
+    await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+    await manager.close();
+    await starting.catch(() => {});
+  });
+});
+
+describe("what goes with a call", () => {
+  it("[T41] is the caller's metadata as it was, which nobody can change for another call", async () => {
+    const answer: FakeAnswer = (_method, _params, { meta }) => {
+      Object.assign(meta?.trace ?? {}, { mine: true });
+      return { content: [] };
+    };
+    const { manager, session } = await startedManager(oneTool, { answer });
+    const meta = { trace: { id: "1" } };
+    await manager.callTool(ECHO, {}, { meta });
+    await manager.callTool(ECHO, {}, { meta });
+    expect(meta).toEqual({ trace: { id: "1" } });
+    const [first, second] = session("a").requests.map(({ options }) => options.meta);
+    expect(first).toEqual({ trace: { id: "1", mine: true } });
+    expect(first).not.toBe(second);
+    await manager.close();
+  });
+
+  it("are the caller's handlers, listener for progress, signal, and the tool's definition", async () => {
+    const { manager, session } = await startedManager(oneTool);
+    const { signal } = new AbortController();
+    const options = { signal, onProgress: () => {}, handlers: {} };
+    await manager.callTool(ECHO, {}, { ...options, audience: "model", approved: true });
+    const [request] = session("a").requests;
+    expect(request?.options).toMatchObject(options);
+    expect(request?.options.tool?.name).toBe("echo");
+    expect(request?.options).not.toHaveProperty("audience");
+    await manager.close();
+  });
+});
+
+describe("middleware", () => {
+  it("that gives no result is told of, and not passed off as an empty one", async () => {
+    const mute = (() => Promise.resolve(undefined)) as unknown as CallMiddleware;
+    const { manager } = await startedManager(oneTool, { use: [mute] });
+    await expect(manager.callTool(ECHO)).rejects.toMatchObject({ code: "MCP_INTERNAL", tool: "echo" });
+    await manager.close();
+  });
+
+  it("[R60] that throws while it is called, not later, still gives the caller an McpError", async () => {
+    const { manager } = await startedManager(oneTool, { use: [throwing(new TypeError("oops"))] });
+    await expect(manager.callTool(ECHO)).rejects.toMatchObject({ name: "McpError", code: "MCP_INTERNAL" });
+    await manager.close();
+  });
+
+  it("changes arguments before they are checked", async () => {
+    const needy = tool("echo", { inputSchema: { type: "object", required: ["path"] } });
+    const fill: CallMiddleware = (call, next) => next({ args: { ...call.args, path: "x" } });
+    const { manager, session } = await startedManager(new Map([["a", [needy]]]), { use: [fill] });
+    await manager.callTool(ECHO);
+    expect(session("a").requests[0]?.params.arguments).toEqual({ path: "x" });
+    await manager.close();
+  });
+});

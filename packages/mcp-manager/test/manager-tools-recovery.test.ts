@@ -1,0 +1,180 @@
+import { isMcpError, McpError } from "@jackfield/mcp-core";
+import { createFakeSession, stdioDefinition } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createFixture, only, tool } from "./manager-fixture.ts";
+import { seededRandom } from "./tools/naming-fixture.ts";
+import { startedManager } from "./tools/started-manager.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const SEED = 41;
+const oneTool = new Map([["a", [tool("echo")]]]);
+const crash = new McpError("MCP_SERVER_EXITED", "the process ended", { server: "a" });
+
+describe("a tool that somebody holds", () => {
+  it("[L36] [R21] reaches the session there is, after the one it was listed by was lost", async () => {
+    const { manager, session } = await startedManager(oneTool, { retry: { jitter: "none" } });
+    const held = only(manager.tools());
+    const first = session("a");
+    first.lose(crash);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await manager.callTool(held.name);
+    await manager.callTool({ server: held.server, tool: held.originalName });
+    expect(session("a")).not.toBe(first);
+    expect(session("a").requests).toHaveLength(2);
+    await manager.close();
+  });
+
+  it("[L36] reaches the server that has taken the place of the one it was listed by", async () => {
+    const { manager, session, connector } = await startedManager(oneTool);
+    const held = only(manager.tools());
+    const first = session("a");
+    await manager.reload([stdioDefinition("a", { command: "another-command" })]);
+    await manager.callTool(held.name);
+    expect(connector.attempts).toHaveLength(2);
+    expect(first.requests).toEqual([]);
+    expect(session("a").requests).toHaveLength(1);
+    await manager.close();
+  });
+
+  it("is found by server and original name, and by its old name while nothing else can be meant", async () => {
+    const { manager, session } = await startedManager(new Map([["x.y", [tool("echo")]]]));
+    const old = only(manager.tools()).name;
+    await manager.reload([stdioDefinition("x.y"), stdioDefinition("x_y")]);
+    expect(only(manager.tools()).name).not.toBe(old);
+    await manager.callTool({ server: "x.y", tool: "echo" });
+    await manager.callTool(old);
+    expect(session("x.y").requests).toHaveLength(2);
+    session("x_y").setTools([tool("echo")]);
+    await manager.refreshTools("x_y");
+    await expect(manager.callTool(old)).rejects.toMatchObject({ code: "MCP_TOOL_UNKNOWN" });
+    await manager.close();
+  });
+});
+
+describe("calls while a server is down", () => {
+  it("wait and are made, while those that were under way say that nobody knows", async () => {
+    const answered = Promise.withResolvers<unknown>();
+    const { manager, connector } = createFixture(["a"], { byHand: true, retry: { jitter: "none" } });
+    const starting = manager.start();
+    const first = createFakeSession({ tools: [tool("echo")], answer: () => answered.promise });
+    (await connector.nextAttempt()).open(first);
+    await starting;
+    const underWay = manager.callTool("mcp__a__echo");
+    const cutOff = expect(underWay).rejects.toMatchObject({ outcome: "unknown", tool: "echo" });
+    await vi.advanceTimersByTimeAsync(0);
+    first.lose(crash);
+    await cutOff;
+    const waiting = Promise.all(Array.from({ length: 20 }, () => manager.callTool("mcp__a__echo")));
+    await vi.advanceTimersByTimeAsync(1_000);
+    const second = (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("echo")] }));
+    await waiting;
+    expect(second.requests).toHaveLength(20);
+    await manager.close();
+  });
+
+  it("have one time for finding the tool and for making the call", async () => {
+    const { manager, connector } = createFixture(["a"], { byHand: true });
+    const starting = manager.start();
+    const calling = manager.callTool(
+      { server: "a", tool: "echo" },
+      {},
+      { timeoutMs: 1_000, maxTotalMs: 5_000 },
+    );
+    await vi.advanceTimersByTimeAsync(400);
+    const session = (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("echo")] }));
+    await calling;
+    expect(only(session.requests).options).toMatchObject({ timeoutMs: 600, maxTotalMs: 4_600 });
+    await starting;
+    await manager.close();
+  });
+
+  it("are bounded in all while the tool is looked for, too", async () => {
+    const { manager } = createFixture(["a"], { byHand: true });
+    const starting = manager.start();
+    const calling = manager.callTool({ server: "a", tool: "echo" }, {}, { timeoutMs: 0, maxTotalMs: 500 });
+    const rejected = expect(calling).rejects.toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "not-sent" });
+    await vi.advanceTimersByTimeAsync(500);
+    await rejected;
+    await manager.close();
+    await starting.catch(() => {});
+  });
+});
+
+describe("a tool that the server does not know any more", () => {
+  const gone = (message: string, rpcCode: number) =>
+    new McpError("MCP_TOOL_REJECTED", message, { rpcCode, outcome: "rejected" });
+
+  it.each([
+    ["Tool echo not found", -32602],
+    ["MCP error -32602: Unknown tool: echo", -32602],
+    ["no such tool", -32601],
+  ])("is listed anew after %j, and not called again", async (message, code) => {
+    const { manager, session } = await startedManager(oneTool, {
+      answer: () => Promise.reject(gone(message, code)),
+    });
+    const listed = session("a").listed.length;
+    session("a").setTools([tool("echo2")]);
+    await expect(manager.callTool("mcp__a__echo")).rejects.toMatchObject({ code: "MCP_TOOL_REJECTED" });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(session("a").listed).toHaveLength(listed + 1);
+    expect(session("a").requests).toHaveLength(1);
+    expect(only(manager.tools()).originalName).toBe("echo2");
+    await manager.close();
+  });
+
+  it.each([
+    ["Invalid arguments for tool echo: path must be a string", -32602],
+    ["Unknown tool: echo", -32000],
+  ])("is not what %j means", async (message, code) => {
+    const { manager, session } = await startedManager(oneTool, {
+      answer: () => Promise.reject(gone(message, code)),
+    });
+    const listed = session("a").listed.length;
+    await expect(manager.callTool("mcp__a__echo")).rejects.toMatchObject({ code: "MCP_TOOL_REJECTED" });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(session("a").listed).toHaveLength(listed);
+    await manager.close();
+  });
+});
+
+it("[L22] a filter of the configuration needs nothing but the tool's name", async () => {
+  const filtered = stdioDefinition("a", { tools: { include: ["read_*"], exclude: ["read_secret"] } });
+  const listed = ["read_file", "read_secret", "write_file"].map((name) => tool(name));
+  const { manager } = await startedManager(new Map([[filtered, listed]]));
+  expect(manager.tools().map(({ originalName }) => originalName)).toEqual(["read_file"]);
+  await manager.close();
+});
+
+it(`[T2] of 10,000 calls that are cut off anywhere none is carried out twice (seed ${SEED})`, async () => {
+  const random = seededRandom(SEED);
+  let executed = 0;
+  const fail = (outcome: "not-sent" | "rejected" | "unknown", isBusy = false) => {
+    const code =
+      outcome === "unknown" ? "MCP_OUTCOME_UNKNOWN" : isBusy ? "MCP_TOOL_REJECTED" : "MCP_SESSION_LOST";
+    throw new McpError(code, outcome, { outcome, retryAfterMs: 0, ...(isBusy ? { httpStatus: 429 } : {}) });
+  };
+  const { manager } = await startedManager(oneTool, {
+    answer: () => {
+      const fate = random();
+      if (fate < 0.2) return fail("not-sent");
+      if (fate < 0.3) return fail("rejected", true);
+      if (fate < 0.4) return fail("rejected");
+      if (fate < 0.5) return fail("unknown");
+      executed += 1;
+      return fate < 0.7 ? fail("unknown") : { content: [] };
+    },
+  });
+  for (let made = 0; made < 10_000; made += 1) {
+    executed = 0;
+    const error = await manager.callTool("mcp__a__echo").then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(executed).toBeLessThanOrEqual(1);
+    if (error === undefined) expect(executed).toBe(1);
+    else if (executed === 1) expect(isMcpError(error) && error.outcome).toBe("unknown");
+  }
+  await manager.close();
+});

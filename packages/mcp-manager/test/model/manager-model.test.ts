@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RealWorld } from "./real-world.ts";
+import { ReferenceModel } from "./reference-model.ts";
+import { definitions, expectAgreement, steps } from "./schedule-step.ts";
+
+/** How many schedules are run; `pnpm soak` runs ten times as many. */
+const SCHEDULES = Number(process.env.JACKFIELD_SCHEDULES ?? 2_000);
+/** Runs the schedules of an earlier run again. */
+const SEED = Number(process.env.JACKFIELD_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+});
+afterEach(() => void vi.useRealTimers());
+
+describe("a manager of three servers", () => {
+  it(
+    "[R49] does what a small model of it says, whatever happens to its servers in whatever order",
+    async () => {
+      process.stdout.write(`${SCHEDULES} schedules, JACKFIELD_SEED=${SEED}\n`);
+      const schedule = fc.commands(steps, { maxCommands: 30, size: "max" });
+      const property = fc.asyncProperty(definitions, schedule, async (given, commands) => {
+        vi.clearAllTimers(); // What a schedule that failed has left must not make its shorter forms fail.
+        const world = new RealWorld(given);
+        const model = new ReferenceModel(given);
+        await fc.asyncModelRun(() => ({ model, real: world }), commands);
+        await endAll(model, world);
+      });
+      await fc.assert(property, { numRuns: SCHEDULES, seed: SEED, endOnFailure: false });
+    },
+    SCHEDULES * 30,
+  );
+});
+
+/** After a close nothing is open, and every promise has settled. */
+async function endAll(model: ReferenceModel, world: RealWorld): Promise<void> {
+  if (model.phase !== "closed") {
+    world.close();
+    model.close();
+  }
+  world.releaseHolds();
+  model.releaseHolds();
+  await world.settle();
+  expectAgreement(model, world);
+  expect(world.leftovers()).toEqual([]);
+}

@@ -1,0 +1,44 @@
+import { McpError } from "@jackfield/mcp-core";
+import { stdioDefinition } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { createMcpManager } from "../src/index.ts";
+import { resolveOptions } from "../src/options.ts";
+import { createFixture } from "./manager-fixture.ts";
+
+const exited = new McpError("MCP_SERVER_EXITED", "unused");
+
+describe("options that cannot be right", () => {
+  const options = { connect: createFixture([]).connector.connect, resolve: () => Promise.reject(exited) };
+
+  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "1", true, null])(
+    "[R45] refuses %j as a time",
+    (gateMs) => {
+      expect(() =>
+        createMcpManager({ ...options, servers: [], startup: { gateMs: gateMs as number } }),
+      ).toThrow(expect.objectContaining({ code: "MCP_CONFIG_INVALID" }));
+    },
+  );
+
+  it("refuses two servers of one name", () => {
+    const servers = [stdioDefinition("twin"), stdioDefinition("twin")];
+    expect(() => createMcpManager({ ...options, servers })).toThrow('Two servers are called "twin"');
+  });
+
+  it.each([
+    ["idleTimeoutMs", { idleTimeoutMs: -1 }],
+    ["toolPollIntervalMs", { toolPollIntervalMs: Number.NaN }],
+    ["delaysMs", { retry: { delaysMs: [1, Number.NaN] } }],
+    ["maxPerSecond", { retry: { maxPerSecond: 0 } }],
+  ])("[R45] refuses a wrong %s", (field, wrong) => {
+    expect(() => createMcpManager({ ...options, servers: [], ...wrong })).toThrow(`"${field}"`);
+  });
+
+  it("[H17] merges a retry policy over the defaults, field by field", () => {
+    const { retry } = resolveOptions({
+      ...options,
+      servers: [],
+      retry: { maxRetries: 1, factor: undefined },
+    });
+    expect(retry).toMatchObject({ maxRetries: 1, factor: 2, initialDelayMs: 1_000, jitter: "full" });
+  });
+});

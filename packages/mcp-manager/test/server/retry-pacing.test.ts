@@ -1,0 +1,57 @@
+import { McpError } from "@jackfield/mcp-core";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createRetryPacing } from "../../src/server/retry-pacing.ts";
+import { createFixture } from "../manager-fixture.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** The most that any second holds, wherever it begins. */
+function mostInASecond(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return Math.max(
+    ...sorted.map((from) => sorted.filter((time) => time >= from && time < from + 1_000).length),
+  );
+}
+
+describe("the pace of retries", () => {
+  it("changes nothing while there is room", () => {
+    const pace = createRetryPacing(2);
+    const now = Date.now();
+    expect([pace(now + 5), pace(now + 1_700), pace(now + 700)]).toEqual([now + 5, now + 1_700, now + 700]);
+  });
+
+  it("never advances an attempt, and lets no second hold more than twice its share, whatever is wanted", () => {
+    const wanted = fc.array(fc.nat({ max: 5_000 }), { maxLength: 60 });
+    const property = fc.property(wanted, fc.integer({ min: 1, max: 5 }), (delays, share) => {
+      const pace = createRetryPacing(share);
+      const now = Date.now();
+      const given = delays.map((delay) => pace(now + delay));
+      expect(given.every((time, index) => time >= now + (delays[index] ?? 0))).toBe(true);
+      if (given.length > 0) expect(mostInASecond(given)).toBeLessThanOrEqual(2 * share);
+    });
+    fc.assert(property);
+  });
+});
+
+describe("a thousand servers that are lost at once", () => {
+  it("[R24] do not come back in one wave: no second sees more than a tenth of them, and all come back", async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `s${index}`);
+    const { manager, sessions, connector } = createFixture(names, { retry: { jitter: "full" } });
+    await manager.start();
+    const lostAt = Date.now();
+    for (const session of sessions.values()) session.lose(new McpError("MCP_SERVER_EXITED", "power cut"));
+    const counts: number[] = [];
+    for (let step = 0; step < 300; step += 1) {
+      await vi.advanceTimersByTimeAsync(100);
+      counts.push(connector.attempts.length - names.length);
+    }
+    const perSecond = counts.map((count, index) => count - (counts[index - 10] ?? 0));
+    expect(Math.max(...perSecond)).toBeLessThanOrEqual(100);
+    expect(counts.at(-1)).toBe(1_000);
+    expect(Date.now() - lostAt).toBe(30_000);
+    expect(manager.servers().every(({ status }) => status === "ready")).toBe(true);
+    await manager.close();
+  });
+});

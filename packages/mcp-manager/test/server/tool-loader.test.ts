@@ -1,0 +1,160 @@
+import { type Listing, McpError } from "@jackfield/mcp-core";
+import { createFakeSession, type FakeSession } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createToolLoader } from "../../src/server/tool-loader.ts";
+import { tool } from "../manager-fixture.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+/** A loader on a session whose list takes 10 ms, and what it published. */
+function setUp({ pollIntervalMs = 0, onList = (_session: FakeSession) => {} } = {}) {
+  const published: string[][] = [];
+  const failures: McpError[] = [];
+  const session = createFakeSession({ tools: [tool("first")] });
+  const loader = createToolLoader({
+    server: "a",
+    pollIntervalMs,
+    list: async (listed) => {
+      const listing: Listing<"tools"> = await listed.list("tools", { signal: new AbortController().signal });
+      onList(listed as FakeSession);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return listing;
+    },
+    loaded: (_session, { items }) => published.push(items.map(({ name }) => name)),
+    failed: (error) => failures.push(error),
+  });
+  return { loader, session, published, failures };
+}
+
+async function loaded(options?: Parameters<typeof setUp>[0]) {
+  const all = setUp(options);
+  const loading = all.loader.load(all.session);
+  await vi.advanceTimersByTimeAsync(10);
+  await loading;
+  return all;
+}
+
+describe("a burst of changes", () => {
+  it("[L19] costs two lists and is published once, with its last state", async () => {
+    const { loader, session, published } = await loaded();
+    for (const name of ["one", "two", "three"]) {
+      session.setTools([tool(name)]);
+      loader.announce(session);
+      await vi.advanceTimersByTimeAsync(2);
+    }
+    await vi.advanceTimersByTimeAsync(100);
+    expect(session.listed).toHaveLength(3);
+    expect(published).toEqual([["first"], ["three"]]);
+    loader.reset();
+  });
+
+  it("that goes on is listed again after a second, so its end is seen as well", async () => {
+    const { loader, session, published } = await loaded();
+    for (let change = 0; change < 500; change += 1) {
+      session.setTools([tool(`t${change}`)]);
+      loader.announce(session);
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(session.listed.length).toBeLessThanOrEqual(4);
+    expect(published.at(-1)).toEqual(["t499"]);
+    loader.reset();
+  });
+
+  it("and a poll at the same time share one list", async () => {
+    const { loader, session } = await loaded({ pollIntervalMs: 1_000 });
+    await vi.advanceTimersByTimeAsync(995);
+    loader.announce(session);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(session.listed).toHaveLength(2);
+    loader.reset();
+  });
+});
+
+describe("a server that says its list changed whenever it is listed", () => {
+  it("is listed at most ten times in a minute", async () => {
+    const { loader, session } = setUp({ onList: (listed) => queueMicrotask(() => loader.announce(listed)) });
+    void loader.load(session);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(session.listed.length).toBeGreaterThan(2);
+    expect(session.listed.length).toBeLessThanOrEqual(10);
+    loader.reset();
+  });
+
+  it("is listed at once again after it has been quiet", async () => {
+    const { loader, session } = await loaded();
+    for (let time = 0; time < 3; time += 1) {
+      loader.announce(session);
+      await vi.advanceTimersByTimeAsync(10_000);
+    }
+    await vi.advanceTimersByTimeAsync(60_000);
+    const before = session.listed.length;
+    loader.announce(session);
+    expect(session.listed).toHaveLength(before + 1);
+    await vi.advanceTimersByTimeAsync(10);
+    loader.reset();
+  });
+});
+
+describe("polling", () => {
+  it("lists at its interval, publishes what it finds, and stops with the session", async () => {
+    const { loader, session, published } = await loaded({ pollIntervalMs: 60_000 });
+    session.setTools([tool("unannounced")]);
+    await vi.advanceTimersByTimeAsync(60_010);
+    expect(published.at(-1)).toEqual(["unannounced"]);
+    loader.reset();
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(session.listed).toHaveLength(2);
+  });
+
+  it("goes on after a list that failed, and leaves the tools there were", async () => {
+    const { loader, session, published, failures } = await loaded({ pollIntervalMs: 1_000 });
+    session.failLists(new McpError("MCP_REQUEST_REJECTED", "not now"));
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(failures).toHaveLength(1);
+    session.failLists(undefined);
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(published).toHaveLength(2);
+    expect(loader.state.status).toBe("live");
+    loader.reset();
+  });
+});
+
+describe("whoever asks for a list", () => {
+  it("gets one that was begun afterwards, shared with all who asked meanwhile", async () => {
+    const { loader, session, published } = await loaded();
+    const first = loader.load(session);
+    session.setTools([tool("newer")]);
+    const others = [loader.load(session), loader.load(session)];
+    await vi.advanceTimersByTimeAsync(20);
+    await Promise.all([first, ...others]);
+    expect(session.listed).toHaveLength(3);
+    expect(published.at(-1)).toEqual(["newer"]);
+    loader.reset();
+  });
+
+  it("is not held up by others who go on asking", async () => {
+    const { loader, session, published } = await loaded();
+    const asking = setInterval(() => void loader.load(session), 3);
+    await vi.advanceTimersByTimeAsync(200);
+    clearInterval(asking);
+    expect(published.length).toBeGreaterThan(5);
+    await vi.advanceTimersByTimeAsync(50);
+    loader.reset();
+  });
+
+  it("[L17] hears at once when the session ends, and what comes late is not published", async () => {
+    const { loader, session, published } = await loaded();
+    const loading = loader.load(session);
+    const again = loader.load(session);
+    loader.reset();
+    await Promise.all([loading, again]);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(published).toEqual([["first"]]);
+    expect(loader.state.status).toBe("none");
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { NAMING_PRESETS, type NamingOptions } from "../../src/tools/naming-options.ts";
+import { allNames, bareNames, type Listings, nastyWords, seededRandom, shuffled } from "./naming-fixture.ts";
+
+const SEED = 20_261_121;
+const MANY = generated(200, 1_000);
+const FEW = generated(30, 40);
+
+const NAMINGS: [title: string, options: NamingOptions][] = [
+  ...Object.values(NAMING_PRESETS).map((preset): [string, NamingOptions] => [preset.strategy, preset]),
+  [
+    "a function of one's own",
+    { strategy: ({ server, tool }) => `${server.slice(0, 1)}_${tool.slice(0, 12)}` },
+  ],
+  ["a function that imitates the default", { strategy: ({ server, tool }) => `mcp__${server}__${tool}` }],
+];
+
+describe.each(NAMINGS)(`names after the pattern %s (seed ${SEED})`, (_title, options) => {
+  it("are different for 200,000 pairs of nasty server and tool names", () => {
+    const names = bareNames(MANY, options);
+    expect(names).toHaveLength(200_000);
+    expect(new Set(names).size).toBe(200_000);
+    expect(names.filter((name) => !/^[A-Za-z0-9_-]{1,64}$/.test(name))).toEqual([]);
+  });
+
+  it("are different even where servers offer tools that are called like names of others", () => {
+    const given = bareNames(FEW, options);
+    const random = seededRandom(SEED + 1);
+    const attack = given.flatMap((name) => [
+      name,
+      name.split("_").slice(-2).join("_"),
+      name.replace(/^mcp_+/, ""),
+    ]);
+    const second = new Map(
+      [...FEW].map(([server, tools]) => [server, [...tools, ...pick(attack, 100, random)]]),
+    );
+    const names = bareNames(second, options);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("[C16] are the same in 50 orders of configuration, connection and listing", () => {
+    const expected = [...allNames(FEW, options)].sort();
+    const random = seededRandom(SEED + 2);
+    for (let order = 0; order < 50; order += 1) {
+      const again = new Map(
+        shuffled(FEW, random).map(([server, tools]) => [server, shuffled(tools, random)]),
+      );
+      expect([...allNames(again, options, shuffled(FEW.keys(), random))].sort()).toEqual(expected);
+    }
+  });
+});
+
+function generated(servers: number, tools: number): Listings {
+  const random = seededRandom(SEED);
+  return new Map(nastyWords(random, servers).map((server) => [server, nastyWords(random, tools)]));
+}
+
+function pick<T>(values: readonly T[], count: number, random: () => number): T[] {
+  return Array.from({ length: count }, () => values[Math.floor(random() * values.length)] as T);
+}

@@ -1,0 +1,76 @@
+// Packs the tool cache as it would be published, installs it with npm in an empty folder, and uses it: nothing may be compiled.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { conclude } from "../tracked-files.mjs";
+import { ownNode, root, run } from "../workspace.mjs";
+
+const PACKED = ["mcp-core", "mcp-tool-cache"];
+
+const PROGRAM = `
+import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
+
+const told = [];
+const open = () => sqliteToolCache({ path: "cache", logger: (level, message) => told.push(message) });
+const tools = [{ name: "read", inputSchema: { type: "object" } }];
+const first = open();
+await first.set("files", { server: "files", credentials: "c", listedAt: Date.now(), tools });
+await first.close();
+const second = open();
+const found = (await second.getMany(["files"])).get("files");
+await second.close();
+console.log(JSON.stringify({ name: found?.tools?.[0]?.name, told }));
+`;
+
+const EXPECTED = JSON.stringify({ name: "read", told: [] });
+
+const folder = mkdtempSync(join(tmpdir(), "jackfield-packed-"));
+const problems = await check().finally(() => rmSync(folder, { recursive: true, force: true }));
+conclude(problems);
+
+async function check() {
+  const tarballs = join(folder, "tarballs");
+  mkdirSync(tarballs);
+  for (const name of PACKED) {
+    const packed = await run("pnpm", ["pack", "--pack-destination", tarballs], {
+      cwd: join(root, "packages", name),
+    });
+    if (packed.code !== 0) return [`${name} could not be packed:\n${packed.output}`];
+  }
+  const project = join(folder, "project");
+  mkdirSync(project);
+  const files = readdirSync(tarballs).map((name) => join(tarballs, name));
+  const dependencies = Object.fromEntries(files.map((file) => [packageOf(file), `file:${file}`]));
+  writeFileSync(
+    join(project, "package.json"),
+    JSON.stringify({ private: true, type: "module", dependencies }),
+  );
+  writeFileSync(join(project, "program.js"), PROGRAM);
+  const installed = await run(
+    "npm",
+    ["install", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts=false"],
+    { cwd: project },
+  );
+  if (installed.code !== 0)
+    return [`npm could not install the packed package; it needs to reach keyv:\n${installed.output}`];
+  return [...nativePackages(project), ...(await use(project))];
+}
+
+/** `jackfield-mcp-core-0.1.0.tgz` is `@jackfield/mcp-core`. */
+function packageOf(file) {
+  return basename(file).replace(/^jackfield-(.+)-\d+\.\d+\.\d+.*$/, "@jackfield/$1");
+}
+
+function nativePackages(project) {
+  const names = readdirSync(join(project, "node_modules"), { recursive: true });
+  const natives = names.filter((name) =>
+    /(^|[/\\])(binding\.gyp|.*\.node|better-sqlite3|sqlite3)$/.test(name),
+  );
+  return natives.map((name) => `npm installed what would have to be compiled: ${name}`);
+}
+
+async function use(project) {
+  const { code, output } = await run(ownNode, ["program.js"], { cwd: project });
+  if (code === 0 && output.trim() === EXPECTED) return [];
+  return [`The installed package does not work; expected ${EXPECTED}, got (exit code ${code}):\n${output}`];
+}
