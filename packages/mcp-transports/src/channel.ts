@@ -21,10 +21,14 @@ export interface ChannelFacts {
   /** The end of what the process wrote to standard error. */
   readonly stderr?: string | undefined;
   readonly stray?: StrayOutput | undefined;
-  /** The process closed its input, mostly by ending, before it had read the first message. Not known on every system. */
-  readonly isInputUnread?: boolean | undefined;
+  /** Whether the process that ended had read a message, as far as the system tells. */
+  readonly hasReadInput?: boolean | undefined;
   /** The server gave this conversation an id, so a 404 means that it has forgotten it. */
   readonly hasSessionId?: boolean | undefined;
+  /** The HTTP status that the very first request was refused with; missing once any was taken. */
+  readonly firstRefusal?: number | undefined;
+  /** The server has shown that it speaks this transport. Only of the older one over HTTP. */
+  readonly isSpoken?: boolean | undefined;
 }
 
 /** A way to one server, with everything behind it: a process, sockets, a linked object. */
@@ -36,6 +40,8 @@ export interface Channel {
    */
   readonly isPipe: boolean;
   facts(): ChannelFacts;
+  /** Has somebody hear when the server's session was begun anew beneath the transport. */
+  onRenewed?(listener: () => void): void;
   /** Ends everything behind the channel. Idempotent, and never rejects. `hurry`: nobody is left who would miss a graceful end. */
   close(options?: { readonly hurry?: boolean | undefined }): Promise<void>;
 }

@@ -10,13 +10,17 @@ import {
 import type { Channel } from "./channel.ts";
 import { readDefaultClientInfo } from "./client-info.ts";
 import { openingError } from "./errors/opening-error.ts";
-import { negotiate } from "./negotiation.ts";
+import { type ConnectionPools, createConnectionPools } from "./http/connection-pools.ts";
+import type { HttpOptionsSource } from "./http/http-options.ts";
+import { type Negotiated, type NegotiationOptions, negotiate } from "./negotiation.ts";
 import { openHttp } from "./openers/http.ts";
 import { openInProcess } from "./openers/in-process.ts";
 import type { OpenerTools } from "./openers/opener.ts";
+import { openSse } from "./openers/sse.ts";
 import { openStdio } from "./openers/stdio.ts";
 import { createOpeningDeadline } from "./opening-deadline.ts";
 import { createRedactingLogger } from "./redacting-logger.ts";
+import { negotiateRemote } from "./remote-negotiation.ts";
 import { loadSdk } from "./sdk.ts";
 import { createNotificationRelay } from "./session/notification-relay.ts";
 import { createSdkClient } from "./session/sdk-client.ts";
@@ -35,20 +39,28 @@ export interface ConnectorOptions {
    * a host that was killed. The directory is made when missing, and must be private. Default: nothing is written.
    */
   readonly processRecord?: { readonly directory: string } | undefined;
+  /** How remote servers are reached: proxy, keys, a `fetch` of the host's own. A function chooses for each server. */
+  readonly http?: HttpOptionsSource | undefined;
 }
 
 /**
- * Makes the connector for stdio, Streamable HTTP and servers in this process. Importing this package loads nothing of the
+ * Makes the connector for stdio, Streamable HTTP, the older HTTP+SSE and servers in this process. Importing this package loads nothing of the
  * SDK; the first connection does. While a child process runs, the connector listens to `exit` and to SIGINT, SIGTERM and
  * SIGHUP, so that no server outlives the host; a host that handles these signals itself is not disturbed.
  *
  * The connector throws `McpError`: `MCP_CONNECT_FAILED`, `MCP_CONNECT_TIMEOUT`, `MCP_COMMAND_NOT_FOUND`,
- * `MCP_SERVER_EXITED`, `MCP_CONFIG_INVALID` (a working directory or URL that cannot be), `MCP_PROTOCOL_VIOLATED`,
+ * `MCP_SERVER_EXITED`, `MCP_HANDSHAKE_FAILED`, `MCP_CONFIG_INVALID` (a working directory or URL that cannot be), `MCP_PROTOCOL_VIOLATED`,
  * `MCP_PROTOCOL_UNSUPPORTED`, `MCP_LIMIT_EXCEEDED`, `MCP_AUTH_REQUIRED`, `MCP_TRANSPORT_UNSUPPORTED` or `MCP_ABORTED`.
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
-  const registry = createRegistry(options);
-  return (server, connectOptions) => openSession(server, connectOptions, options, registry);
+  const shared: Shared = { registry: createRegistry(options), pools: createConnectionPools() };
+  return (server, connectOptions) => openSession(server, connectOptions, options, shared);
+}
+
+/** What the sessions of one connector have in common. */
+interface Shared {
+  readonly registry: ProcessTreeRegistry;
+  readonly pools: ConnectionPools;
 }
 
 function createRegistry({ processRecord }: ConnectorOptions): ProcessTreeRegistry {
@@ -60,10 +72,9 @@ function createRegistry({ processRecord }: ConnectorOptions): ProcessTreeRegistr
 async function openSession(
   server: ResolvedServer,
   connectOptions: ConnectOptions,
-  { clientInfo }: ConnectorOptions,
-  registry: ProcessTreeRegistry,
+  { clientInfo, http }: ConnectorOptions,
+  shared: Shared,
 ): Promise<Session> {
-  assertSupported(server);
   const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
   const { signal, prior, handlers: hostHandlers = {}, auth } = connectOptions;
   const log = createRedactingLogger(connectOptions.log, server.secrets);
@@ -78,18 +89,19 @@ async function openSession(
       log("warn", "A notification listener failed.", { server: server.name, error: String(error) }),
     );
     const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
-    const negotiated = await negotiate({
+    const tools = { ...shared, sdk, http, auth, maxMessageBytes, connectTimeoutMs, log };
+    const negotiation = {
       sdk,
       prior,
       connectTimeoutMs,
       deadline,
-      openChannel: () => open(server, { sdk, registry, auth, maxMessageBytes, log }),
-      onChannel: (opened) => {
+      onChannel: (opened: Channel) => {
         channel = opened;
       },
-      createClient: (probeTimeoutMs) =>
+      createClient: (probeTimeoutMs: number) =>
         createSdkClient({ sdk, clientInfo: ownInfo, probeTimeoutMs, server, handlers, notifications, log }),
-    });
+    };
+    const negotiated = await negotiateWith(server, negotiation, tools);
     return createSdkSession({ sdk, server, negotiated, handlers, notifications, log });
   } catch (error) {
     throw openingError(error, { server, facts: channel?.facts() ?? {}, connectTimeoutMs });
@@ -98,23 +110,32 @@ async function openSession(
   }
 }
 
-/** The opener of each transport. */
-function open(server: ResolvedServer, tools: OpenerTools): Promise<Channel> {
+/** Each kind of server by its own opener. */
+function negotiateWith(
+  server: ResolvedServer,
+  negotiation: Omit<NegotiationOptions, "openChannel">,
+  tools: OpenerTools,
+): Promise<Negotiated> {
   switch (server.transport) {
     case "stdio":
-      return openStdio(server, tools);
+      return negotiate({ ...negotiation, openChannel: () => openStdio(server, tools) });
     case "in-process":
-      return openInProcess(server, tools);
+      return negotiate({ ...negotiation, openChannel: () => openInProcess(server, tools) });
+    case "http":
+    case "sse": {
+      const openers = { http: openHttp, sse: openSse };
+      return negotiateRemote(server, { ...negotiation, open: (kind) => openers[kind](server, tools) });
+    }
     default:
-      return openHttp(server, tools);
+      throw unsupportedError(server);
   }
 }
 
-function assertSupported({ name, transport }: ResolvedServer): void {
-  if (transport === "stdio" || transport === "http" || transport === "in-process") return;
-  throw new McpError(
+function unsupportedError(server: never): McpError {
+  const { name, transport } = server as ResolvedServer;
+  return new McpError(
     "MCP_TRANSPORT_UNSUPPORTED",
-    `Server "${name}" uses the transport "${transport}". This connector opens stdio, http and in-process; use "http" if the server offers Streamable HTTP.`,
+    `Server "${name}" uses the transport "${transport}". This connector opens stdio, http, sse and in-process.`,
     { server: name, phase: "handshake" },
   );
 }

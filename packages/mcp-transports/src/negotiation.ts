@@ -86,8 +86,8 @@ function nextApproach(
 }
 
 /** A process that ended without having read the question would end without it, too: it is not started again. */
-function mayHaveDiedOfProbe({ exit, isInputUnread }: ChannelFacts): boolean {
-  return exit !== undefined && !isInputUnread;
+function mayHaveDiedOfProbe({ exit, hasReadInput }: ChannelFacts): boolean {
+  return exit !== undefined && hasReadInput !== false;
 }
 
 function isNegotiationError(error: unknown, sdk: Sdk): boolean {

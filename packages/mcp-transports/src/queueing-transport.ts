@@ -6,6 +6,8 @@ export interface QueueHooks {
   isWanted(): boolean;
   /** The message is about to be written: from now on it may arrive. */
   onWriting(): void;
+  /** It was refused before it was processed; it may be written once more. */
+  onRefused?(): void;
 }
 
 export interface QueueingSendOptions extends TransportSendOptions {

@@ -1,18 +1,19 @@
-import { useLeakCheck } from "@jackfield/test-kit";
-import { afterEach } from "vitest";
+import { AsyncLocalStorage } from "node:async_hooks";
 
 type Cleanup = () => unknown;
 
-const cleanups: Cleanup[] = [];
-
-// Hooks run in reverse, so this looks for leaks when the clean-up below is done.
-useLeakCheck();
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const current = new AsyncLocalStorage<Cleanup[]>();
 
 /** Does something when the test ends, in reverse order; after that nothing may be left of it. */
 export function atEnd(cleanup: Cleanup): void {
+  const cleanups = current.getStore();
+  if (!cleanups) throw new Error("Nothing can be cleaned up after a test outside of one.");
   cleanups.push(cleanup);
+}
+
+/** Runs a test and cleans up behind it. Each of several that run beside each other has its own. */
+export async function runCleaningUp(runTest: () => Promise<void>): Promise<void> {
+  const cleanups: Cleanup[] = [];
+  await current.run(cleanups, runTest);
+  for (const cleanup of cleanups.reverse()) await cleanup();
 }

@@ -7,6 +7,9 @@ import { expect } from "vitest";
 import { killAtEnd } from "./processes.ts";
 import { type Script, scriptedServer } from "./scripted-server.ts";
 
+/** Every host compiles the same sources; the second one need not. */
+const NODE_COMPILE_CACHE = fileURLToPath(new URL("../node_modules/.cache/host", import.meta.url));
+
 export const HOST = fileURLToPath(new URL("fixtures/host.mjs", import.meta.url));
 
 /** Neither the end of its input nor SIGTERM ends it, and it has a child of the same kind. */
@@ -16,9 +19,8 @@ export const stubborn: Script = (message, { process, answer }) => {
   if (message.method === "started") {
     process.on("SIGTERM", () => {});
     setInterval(() => {}, 1000);
-    const source = "process.on('SIGTERM',()=>{});process.stdout.write('.');setInterval(()=>{},1000)";
-    const child = spawn(process.execPath, ["-e", source], { stdio: ["ignore", "pipe", "ignore"] });
-    state.grandchild = child.pid;
+    const line = "trap '' TERM; while :; do sleep 600; done";
+    state.grandchild = spawn("/bin/sh", ["-c", line], { stdio: ["ignore", "pipe", "ignore"] }).pid;
   }
   if (message.method !== "tools/call") return undefined;
   answer({ content: [], structuredContent: { pids: [process.pid, state.grandchild] } });
@@ -32,13 +34,20 @@ export const stubbornOutside: Script = (message, { process, answer }) => {
   if (message.method === "started") {
     process.on("SIGTERM", () => {});
     setInterval(() => {}, 1000);
-    const source = "process.on('SIGTERM',()=>{});setInterval(()=>{},1000)";
-    const child = spawn(process.execPath, ["-e", source], { detached: true, stdio: "ignore" });
+    const line = "trap '' TERM; while :; do sleep 600; done";
+    const child = spawn("/bin/sh", ["-c", line], { detached: true, stdio: "ignore" });
     child.unref();
     state.grandchild = child.pid;
   }
   if (message.method !== "tools/call") return undefined;
   answer({ content: [], structuredContent: { pids: [process.pid, state.grandchild] } });
+  return true;
+};
+
+/** Tells its process id, and its host's. A signal from the terminal would end or stop it. */
+export const telling: Script = (message, { process, answer }) => {
+  if (message.method !== "tools/call") return undefined;
+  answer({ content: [], structuredContent: { pids: [process.pid, process.ppid] } });
   return true;
 };
 
@@ -50,7 +59,7 @@ export interface HostOptions {
 
 export interface HostProcess {
   readonly host: ChildProcessByStdio<null, Readable, Readable>;
-  /** The processes of its servers. */
+  /** What its servers told: two processes each. */
   readonly pids: number[];
   nextLine(): Promise<string>;
   /** Exit code and signal. */
@@ -62,7 +71,8 @@ export async function startHost(mode: string, options: HostOptions = {}): Promis
   const { script = stubborn, servers = 1, recordIn = "" } = options;
   const definitions = Array.from({ length: servers }, () => scriptedServer(script));
   const args = ["--no-warnings", HOST, mode, JSON.stringify(definitions), recordIn];
-  const host = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const env = { ...process.env, NODE_COMPILE_CACHE };
+  const host = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   killAtEnd(host.pid as number);
   const ended = once(host, "close");
   const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();

@@ -40,7 +40,7 @@ describe("what an earlier handshake suggests", () => {
   });
 });
 
-describe("an unknown server over stdio", () => {
+describe.concurrent("an unknown server over stdio", () => {
   test("a legacy server is probed in place and started once", async () => {
     const server = scriptedServer();
     const before = Date.now();
@@ -94,13 +94,13 @@ describe("an unknown server over stdio", () => {
     const server = scriptedServer((message, { process }) =>
       message.method === "started" ? undefined : process.exit(1),
     );
-    expect((await failToConnect(server)).code).toBe("MCP_SERVER_EXITED");
+    expect((await failToConnect(server)).code).toBe("MCP_HANDSHAKE_FAILED");
     expect(server.starts()).toHaveLength(2);
     expectGone(server.starts());
   });
 });
 
-describe("a known server", () => {
+describe.concurrent("a known server", () => {
   test("a modern one is taken over without a round trip", async () => {
     const server = scriptedServer(() => true, { isModern: true });
     const session = await connect(server, { prior: modernPrior });
@@ -135,7 +135,7 @@ describe("a known server", () => {
   });
 });
 
-describe("what was known is no longer true", () => {
+describe.concurrent("what was known is no longer true", () => {
   test("a remembered modern handshake without a common version falls back to asking", async () => {
     const server = scriptedServer();
     const prior: PriorHandshake = {

@@ -3,9 +3,15 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { ResolvedServer, ResolvedStdioServer, Session } from "@jackfield/mcp-core";
-import { describe, expect, test } from "vitest";
-import { atEnd } from "./cleanup.ts";
+import {
+  type ResolvedServer,
+  type ResolvedStdioServer,
+  type Session,
+  silentLogger,
+} from "@jackfield/mcp-core";
+import { type LeakCheck, leakCheck } from "@jackfield/test-kit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createConnector } from "../src/index.ts";
 import { connect, failureOf } from "./connecting.ts";
 
 const EVERYTHING = fileURLToPath(
@@ -32,35 +38,61 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function everythingOverHttp(): Promise<ResolvedServer> {
+/** A definition, and what ends the program behind it. */
+interface StartedServer {
+  readonly server: ResolvedServer;
+  stop(): Promise<void>;
+}
+
+async function everythingOverHttp(): Promise<StartedServer> {
   const port = await freePort();
   const child = spawn(process.execPath, [EVERYTHING, "streamableHttp"], {
     env: { PORT: String(port) },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  atEnd(async () => {
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  });
   for await (const line of createInterface({ input: child.stderr })) if (line.includes(String(port))) break;
   child.stdout.resume();
+  const url = `http://127.0.0.1:${port}/mcp`;
   return {
-    transport: "http",
-    name: "everything",
-    url: `http://127.0.0.1:${port}/mcp`,
-    headers: {},
-    secrets: [],
+    server: { transport: "http", name: "everything", url, headers: {}, secrets: [] },
+    async stop() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
   };
 }
 
+const everythingOverStdio = async (): Promise<StartedServer> => ({
+  server: nodeServer("everything", EVERYTHING, "stdio"),
+  stop: async () => {},
+});
+
 describe.each([
-  ["stdio", async () => nodeServer("everything", EVERYTHING, "stdio")],
+  ["stdio", everythingOverStdio],
   ["Streamable HTTP", everythingOverHttp],
 ] as const)("the reference server over %s", (_, start) => {
-  const open = async (): Promise<Session> => connect(await start());
+  const roots = async () => [{ uri: "file:///work", name: "work" }];
+  let check: LeakCheck;
+  let started: StartedServer;
+  let session: Session;
+
+  // The server takes long to start, so all tests talk to the same one.
+  beforeAll(async () => {
+    check = leakCheck();
+    started = await start();
+    session = await createConnector()(started.server, {
+      ...never,
+      log: silentLogger,
+      handlers: { roots },
+    });
+  });
+  afterAll(async () => {
+    await session.close();
+    await started.stop();
+    await check.assertClean();
+  });
 
   test("shakes hands and lists everything it has", async () => {
-    const session = await open();
     expect(session.handshake).toMatchObject({ era: "legacy", serverInfo: { name: expect.any(String) } });
     const tools = (await session.list("tools", never)).items.map(({ name }) => name);
     expect(tools).toEqual(expect.arrayContaining(["echo", "get-tiny-image", "get-structured-content"]));
@@ -70,7 +102,6 @@ describe.each([
   });
 
   test("[H14] answers calls with text, images and data", async () => {
-    const session = await open();
     const echo = await session.request("tools/call", { name: "echo", arguments: { message: "hello" } });
     expect(echo.content).toEqual([{ type: "text", text: "Echo: hello" }]);
     const image = await session.request("tools/call", { name: "get-tiny-image", arguments: {} });
@@ -81,12 +112,11 @@ describe.each([
   });
 
   test("[H13] answers wrong arguments with an error for the model", async () => {
-    const result = await (await open()).request("tools/call", { name: "echo", arguments: {} });
+    const result = await session.request("tools/call", { name: "echo", arguments: {} });
     expect(result.isError).toBe(true);
   });
 
   test("hands out resources, prompts and completions", async () => {
-    const session = await open();
     const [resource] = (await session.list("resources", never)).items;
     const { contents } = await session.request("resources/read", { uri: resource?.uri ?? "" });
     expect(contents[0]?.uri).toBe(resource?.uri);
@@ -99,7 +129,6 @@ describe.each([
   });
 
   test("reports progress of a long call", async () => {
-    const session = await open();
     const seen: number[] = [];
     await session.request(
       "tools/call",
@@ -110,8 +139,6 @@ describe.each([
   });
 
   test("asks the host for its roots", async () => {
-    const roots = async () => [{ uri: "file:///work", name: "work" }];
-    const session = await connect(await start(), { handlers: { roots } });
     const result = await session.request("tools/call", { name: "get-roots-list", arguments: {} });
     expect(JSON.stringify(result.content)).toContain("file:///work");
   });
@@ -126,7 +153,7 @@ test("a server of the official SDK that speaks both eras is connected in the mod
   expect((await again.list("tools", never)).items.map(({ name }) => name)).toEqual(["greet"]);
 });
 
-describe("the small reference servers", () => {
+describe.concurrent("the small reference servers", () => {
   const program = (url: string) => fileURLToPath(url);
   const servers = {
     filesystem: {

@@ -1,6 +1,7 @@
 import { isMcpError, type McpError } from "@jackfield/mcp-core";
 import type { SdkErrorCode } from "@modelcontextprotocol/client";
 import { ChannelFault, type ChannelFaultFacts } from "../channel-fault.ts";
+import { UNSOUND_ANSWER } from "../message-check.ts";
 
 /** What a thrown value says, whoever threw it. */
 export type Failure =
@@ -100,6 +101,7 @@ function readCode(error: unknown): Failure | undefined {
   // A `DOMException`, as `fetch` throws when it is aborted, has a numeric code of another kind.
   if (!(error instanceof Error) || !("code" in error) || error instanceof DOMException) return undefined;
   const { code, message } = error;
+  if ("data" in error && error.data === UNSOUND_ANSWER) return { kind: "invalid", detail: message };
   if (typeof code === "number") return readRpc(code, message);
   if (typeof code !== "string") return undefined;
   const kind = code in SDK_KINDS ? SDK_KINDS[code as keyof typeof SDK_KINDS] : undefined;

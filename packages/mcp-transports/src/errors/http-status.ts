@@ -1,3 +1,5 @@
+import { McpError, type ResolvedServer } from "@jackfield/mcp-core";
+
 /** What to do about a status that a server answered while it was being connected. */
 export function adviseOnStatus(status: number): string {
   if (status >= 300 && status < 400) return "Enter the address it points to, if that is the server you mean.";
@@ -10,3 +12,12 @@ export function adviseOnStatus(status: number): string {
 /** What to do about missing authorization. */
 export const ADVICE_ON_AUTHORIZATION =
   "Log in, or give its entry a valid Authorization header, and connect again.";
+
+/** A configured header that cannot be sent. Its value may be a secret, and is not shown. */
+export function invalidHeaderError({ name: server }: ResolvedServer, header: string): McpError {
+  return new McpError(
+    "MCP_CONFIG_INVALID",
+    `Server "${server}" has a header that cannot be sent: ${JSON.stringify(header)}. Its name or its value has characters that a header must not have; correct "headers" in its entry.`,
+    { server, phase: "handshake" },
+  );
+}

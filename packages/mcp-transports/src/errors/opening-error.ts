@@ -13,6 +13,8 @@ export interface OpeningContext extends ErrorContext {
 }
 
 const ADVICE_TO_RUN_IT = "Run its command in a terminal to see why.";
+const ADVICE_ON_HANDSHAKE =
+  "Check that its entry names an MCP server, and its arguments and variables; run its command in a terminal to see more.";
 
 type Finding = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
 
@@ -39,15 +41,23 @@ function findExit(failure: Failure, context: OpeningContext): Finding | undefine
     failure.kind === "channel" &&
     (failure.facts.kind === "deadline-expired" || failure.facts.kind === "aborted");
   if (!facts.exit || isOurDoing) return undefined;
-  const message =
-    `${nameOf(context)} ended ${describeExit(facts.exit)} before it ${facts.isInputUnread ? "read anything" : "was connected"}.` +
-    describeLastWords(facts, server.secrets) +
-    describeStray(facts, server.secrets);
-  return [
-    "MCP_SERVER_EXITED",
-    `${message} ${ADVICE_TO_RUN_IT}`,
-    { phase: facts.isInputUnread ? "spawn" : "handshake" },
-  ];
+  const ended = `${nameOf(context)} ended ${describeExit(facts.exit)}`;
+  const words = describeLastWords(facts, server.secrets) + describeStray(facts, server.secrets);
+  switch (facts.hasReadInput) {
+    case true:
+      return [
+        "MCP_HANDSHAKE_FAILED",
+        `${ended} in the middle of the handshake.${words} ${ADVICE_ON_HANDSHAKE}`,
+      ];
+    case false:
+      return [
+        "MCP_SERVER_EXITED",
+        `${ended} before it read the first message.${words} ${ADVICE_TO_RUN_IT}`,
+        { phase: "spawn" },
+      ];
+    case undefined:
+      return ["MCP_SERVER_EXITED", `${ended} before it was connected.${words} ${ADVICE_TO_RUN_IT}`];
+  }
 }
 
 function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: OpeningContext): Finding {
@@ -80,8 +90,8 @@ function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Openin
       ];
     case "closed":
       return [
-        "MCP_CONNECT_FAILED",
-        `${name} closed the connection before it was ready. Check that its entry names an MCP server.`,
+        "MCP_HANDSHAKE_FAILED",
+        `${name} closed the connection in the middle of the handshake. Check that its entry names an MCP server.`,
       ];
     case "rounds-exceeded":
     case "other":
@@ -142,7 +152,7 @@ function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
     case "queue-full":
     case "unserializable":
       return [
-        "MCP_CONNECT_FAILED",
+        "MCP_HANDSHAKE_FAILED",
         `${name} closed its standard streams before it was ready.${describeLastWords(facts, server.secrets)} ${ADVICE_TO_RUN_IT}`,
       ];
   }
@@ -164,7 +174,7 @@ const LAUNCH_FAULTS: { readonly [F in LaunchFault]: string } = {
 
 const DISTRUST: { readonly [R in PassedOver["reason"]]: string } = {
   relative: "which is not an absolute path",
-  "in-project": "which is inside the working directory",
+  "in-project": "which is inside the working directory or its repository",
 };
 
 function findMissingCommand(passedOver: PassedOver | undefined, context: OpeningContext): Finding {

@@ -132,6 +132,12 @@ function findFault(fault: ChannelFaultFacts, context: RequestContext): Finding {
         `${nameOf(context)} does not read what it is sent: ${fault.limitBytes} bytes are waiting already, so ${subjectOf(context)} was not sent. Send it later, or reconnect the server.`,
         { outcome: "not-sent" },
       ];
+    case "message-too-large":
+      return [
+        "MCP_LIMIT_EXCEEDED",
+        `${nameOf(context)} answered ${subjectOf(context)} with more than ${fault.limitBytes} bytes, which were not read. Raise "maxMessageBytes" in its limits if that is expected.`,
+        outcomeOf(context),
+      ];
     case "unserializable":
       return [
         "MCP_ARGUMENTS_INVALID",

@@ -1,36 +1,30 @@
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { Channel } from "../channel.ts";
-import { ChannelFault } from "../channel-fault.ts";
-import { createHttpFetch } from "../http/http-fetch.ts";
-import { withoutReservedHeaders } from "../http/reserved-headers.ts";
+import { createStreamableHttpTransport } from "../http/streamable-http-transport.ts";
 import type { Opener } from "./opener.ts";
+import { openRemote } from "./remote.ts";
 
 /** How long a server may take to be told that the session is over, in milliseconds; less where nobody waits for it. */
 const FAREWELL_MS = 2000;
 const HURRIED_FAREWELL_MS = 500;
 
-/** A server's `retry:` field of 0 would otherwise have us reconnect as fast as we can. */
-const SHORTEST_RECONNECTION_DELAY_MS = 1000;
-
 /** A channel to a server behind Streamable HTTP. Nothing is sent before the transport's first message. */
-export const openHttp: Opener<ResolvedRemoteServer> = async (server, { sdk, auth }) => {
-  if (!URL.canParse(server.url)) throw new ChannelFault({ kind: "url-invalid" });
-  const closing = new AbortController();
-  const transport = new sdk.StreamableHTTPClientTransport(new URL(server.url), {
-    requestInit: { headers: withoutReservedHeaders(server.headers) },
-    fetch: createHttpFetch({ server, auth, signal: closing.signal }),
-    reconnectionScheduler(reconnect, delayMs) {
-      const timer = setTimeout(reconnect, Math.max(delayMs, SHORTEST_RECONNECTION_DELAY_MS));
-      return () => clearTimeout(timer);
-    },
+export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
+  const { url, configured, wire, credentials, closing } = await openRemote(server, tools);
+  const transport = createStreamableHttpTransport({
+    sdk: tools.sdk,
+    url,
+    configured,
+    wire,
+    credentials,
+    maxMessageBytes: tools.maxMessageBytes,
+    renewalTimeoutMs: tools.connectTimeoutMs,
   });
   const closeTransport = transport.close.bind(transport);
   let closed: Promise<void> | undefined;
 
   const end = async (farewellMs: number) => {
-    const patience = AbortSignal.timeout(farewellMs);
-    const farewell = transport.terminateSession().catch(() => {});
-    await Promise.race([farewell, new Promise((resolve) => patience.addEventListener("abort", resolve))]);
+    await transport.endSession(farewellMs);
     closing.abort();
     await closeTransport();
   };
@@ -44,7 +38,13 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, { sdk, auth
   return {
     transport,
     isPipe: false,
-    facts: () => ({ hasSessionId: transport.sessionId !== undefined }),
+    facts: () => ({
+      hasSessionId: transport.hasHadSession,
+      firstRefusal: transport.firstRefusal,
+    }),
+    onRenewed: (listener) => {
+      transport.onrenewed = listener;
+    },
     close,
   };
 };

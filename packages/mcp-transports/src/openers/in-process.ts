@@ -1,6 +1,7 @@
 import type { InProcessServer, ResolvedInProcessServer } from "@jackfield/mcp-core";
-import type { Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
+import { createMessageCheck, isAnswer, type MessageCheck, unsoundAnswer } from "../message-check.ts";
 import type { Opener } from "./opener.ts";
 
 /** Where a module may have its server, in this order. */
@@ -16,8 +17,8 @@ interface FoundServer {
 export const openInProcess: Opener<ResolvedInProcessServer> = async ({ server: source }, { sdk }) => {
   const { server, isOurs } = await findServer(source);
   const [ours, theirs] = sdk.InMemoryTransport.createLinkedPair();
-  sendCopies(ours);
-  sendCopies(theirs);
+  sendCopies(ours, (message) => message);
+  sendCopies(theirs, createMessageCheck(sdk));
   let closed: Promise<void> | undefined;
 
   /** A server that fails to close is let go all the same. */
@@ -63,7 +64,20 @@ function isServer(value: unknown): value is InProcessServer {
 }
 
 /** What crosses is JSON, as on any other way: neither side can change what the other holds. */
-function sendCopies(transport: Transport): void {
+function sendCopies(transport: Transport, check: MessageCheck): void {
   const send = transport.send.bind(transport);
-  transport.send = async (message, options) => send(JSON.parse(JSON.stringify(message)), options);
+  transport.send = async (message, options) => {
+    const checked = check(copyOf(message));
+    if (checked) await send(checked, options);
+  };
+}
+
+/** An answer that cannot be written as JSON, because it is circular for instance, would leave its request without one. */
+function copyOf(message: JSONRPCMessage): JSONRPCMessage {
+  try {
+    return JSON.parse(JSON.stringify(message));
+  } catch (error) {
+    if (isAnswer(message)) return unsoundAnswer(message.id, "it cannot be written as JSON");
+    throw error;
+  }
 }

@@ -1,5 +1,7 @@
 import type { AuthPort, Logger, ResolvedServer } from "@jackfield/mcp-core";
 import type { Channel } from "../channel.ts";
+import type { ConnectionPools } from "../http/connection-pools.ts";
+import type { HttpOptionsSource } from "../http/http-options.ts";
 import type { Sdk } from "../sdk.ts";
 import type { ProcessTreeRegistry } from "../stdio/process-tree-registry.ts";
 
@@ -8,7 +10,11 @@ export interface OpenerTools {
   readonly sdk: Sdk;
   readonly registry: ProcessTreeRegistry;
   readonly auth?: AuthPort | undefined;
+  readonly pools: ConnectionPools;
+  readonly http?: HttpOptionsSource | undefined;
   readonly maxMessageBytes: number;
+  /** `0` means no limit. */
+  readonly connectTimeoutMs: number;
   readonly log: Logger;
 }
 

@@ -1,12 +1,17 @@
 import { type ResolvedStdioServer, redact } from "@jackfield/mcp-core";
 import { excerpt } from "../errors/wording.ts";
+import { createMessageCheck } from "../message-check.ts";
 import { createStdioTransport } from "../stdio/stdio-transport.ts";
 import type { Opener } from "./opener.ts";
 
 /** A channel to a server that runs as a child process. */
-export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry, maxMessageBytes, log }) => {
+export const openStdio: Opener<ResolvedStdioServer> = async (
+  server,
+  { sdk, registry, maxMessageBytes, log },
+) => {
   const transport = createStdioTransport(server, {
     maxMessageBytes,
+    check: createMessageCheck(sdk),
     onStrayOutput: (line) =>
       log(
         "warn",
@@ -16,8 +21,12 @@ export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry,
           line: excerpt(line, server.secrets),
         },
       ),
-    takeCharge: (child) =>
-      registry.adopt(child, { server: server.name, command: redact(server.command, server.secrets), log }),
+    takeCharge: (child, input) =>
+      registry.adopt(
+        child,
+        { server: server.name, command: redact(server.command, server.secrets), log },
+        input,
+      ),
   });
   return {
     transport,

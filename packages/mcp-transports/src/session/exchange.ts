@@ -13,7 +13,7 @@ export interface ExchangeOptions {
 /** One request on its way. It settles once: with its answer or with an `McpError`. */
 export interface Exchange<T> extends WatchedRequest {
   readonly settled: Promise<T>;
-  /** Fires when it has failed and nobody waits for the server any longer. */
+  /** Fires when it has failed and nobody waits for the server any longer. Made when it is asked for. */
   readonly givenUp: AbortSignal;
   succeed(value: T): void;
   /** Settles it with an error, and fires `givenUp`. Means nothing once it has settled. */
@@ -27,8 +27,9 @@ export function createExchange<T>(options: ExchangeOptions): Exchange<T> {
 
 class PendingExchange<T> implements Exchange<T> {
   readonly #options: ExchangeOptions;
+  onGivenUp: (() => void) | undefined;
   readonly #outcome = Promise.withResolvers<T>();
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
   readonly #clock;
   #isWritten = false;
   #isSettled = false;
@@ -46,6 +47,7 @@ class PendingExchange<T> implements Exchange<T> {
   }
 
   get givenUp(): AbortSignal {
+    this.#controller ??= new AbortController();
     return this.#controller.signal;
   }
 
@@ -56,11 +58,16 @@ class PendingExchange<T> implements Exchange<T> {
   fail(explain: (context: RequestContext) => McpError): void {
     if (!this.#settle()) return;
     this.#outcome.reject(explain(this.#options.describe(this.#isWritten)));
-    this.#controller.abort(new Error("the caller no longer waits"));
+    this.onGivenUp?.();
+    this.#controller?.abort(new Error("the caller no longer waits"));
   }
 
   onWritten(): void {
     this.#isWritten = true;
+  }
+
+  onRefused(): void {
+    this.#isWritten = false;
   }
 
   onProgress(progress: Progress): void {

@@ -1,10 +1,10 @@
 import type { McpError, SessionRequestOptions } from "@jackfield/mcp-core";
-import type { RequestOptions as SdkRequestOptions, Transport } from "@modelcontextprotocol/client";
+import type { Transport } from "@modelcontextprotocol/client";
 import type { ErrorContext } from "../errors/error-context.ts";
 import { abortedError, closedError, pendingRequestError, requestError } from "../errors/request-error.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
 import type { RequestLimits } from "./request-clock.ts";
-import { type WireWatch, watchWire } from "./wire-watch.ts";
+import { type Watch, type WireWatch, watchWire } from "./wire-watch.ts";
 
 /** What is asked, for messages. */
 export interface Subject {
@@ -14,12 +14,12 @@ export interface Subject {
 
 /** All requests of a session that have no answer yet. Each settles exactly once, and always with an `McpError`. */
 export interface Exchanges {
-  /** Makes a request: `send` hands it to the SDK with the options given. */
+  /** Makes a request: `send` hands it to the SDK with the options of the watch, or has the watch send it. */
   run<T>(
     subject: Subject,
     options: SessionRequestOptions,
     limits: RequestLimits,
-    send: (options: SdkRequestOptions) => Promise<T>,
+    send: (watch: Watch) => Promise<T>,
   ): Promise<T>;
   /** Rejects every pending request; without a cause because we closed the session. */
   endAll(cause?: McpError): void;
@@ -51,14 +51,14 @@ class OpenExchanges implements Exchanges {
     subject: Subject,
     request: SessionRequestOptions,
     limits: RequestLimits,
-    send: (options: SdkRequestOptions) => Promise<T>,
+    send: (watch: Watch) => Promise<T>,
   ): Promise<T> {
     const describe = (isWritten: boolean) => ({ ...this.#context(), ...subject, isWritten });
     if (request.signal?.aborted) throw abortedError(request.signal.reason, describe(false));
     const exchange = createExchange<T>({ describe, request, limits });
-    const watch = this.#wire.watch(exchange, exchange.givenUp);
+    const watch = this.#wire.watch(exchange, () => exchange.givenUp);
     this.#open.add(exchange as Exchange<unknown>);
-    send(watch.options).then(
+    send(watch).then(
       (value) => exchange.succeed(value),
       (error) => exchange.fail((context) => requestError(error, context)),
     );

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
+import { isPlainResult } from "./plain-result.ts";
 
 /** The SDK's names of the schemas that our requests are answered by. */
 type ResultName = keyof Sdk["specTypeSchemas"] & `${string}Result`;
@@ -29,14 +30,18 @@ export type AnsweredMethod = keyof typeof RESULTS;
  */
 export function keepingSchema(sdk: Sdk, method: AnsweredMethod): StandardSchemaV1<unknown, JsonObject> {
   const checked = sdk.specTypeSchemas[RESULTS[method]]["~standard"];
+  const checkAndKeep = async (value: unknown): Promise<StandardSchemaV1.Result<JsonObject>> => {
+    const outcome = await checked.validate(value);
+    if (outcome.issues) return { issues: outcome.issues };
+    return { value: { ...outcome.value, ...(value as JsonObject) } };
+  };
   return {
     "~standard": {
       version: 1,
       vendor: "jackfield",
-      async validate(value) {
-        const outcome = await checked.validate(value);
-        if (outcome.issues) return { issues: outcome.issues };
-        return { value: { ...outcome.value, ...(value as JsonObject) } };
+      validate(value) {
+        if (method === "tools/call" && isPlainResult(value)) return { value: value as JsonObject };
+        return checkAndKeep(value);
       },
     },
   };

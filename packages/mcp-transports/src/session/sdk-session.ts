@@ -15,7 +15,7 @@ import {
   type SessionRequestOptions,
   type SessionResult,
 } from "@jackfield/mcp-core";
-import type { Client, RequestOptions as SdkRequestOptions } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import type { Channel } from "../channel.ts";
 import type { ErrorContext } from "../errors/error-context.ts";
 import { forgottenSessionError, lossError, outdatedPriorError } from "../errors/loss-error.ts";
@@ -30,6 +30,7 @@ import { sendRequest } from "./send-request.ts";
 import type { HandlerStack } from "./server-requests.ts";
 import { listAll } from "./session-list.ts";
 import { createStrayAnswerLog } from "./stray-answer-log.ts";
+import type { Watch } from "./wire-watch.ts";
 
 export interface SdkSessionOptions {
   readonly sdk: Sdk;
@@ -55,14 +56,18 @@ class SdkSession implements Session {
   readonly #notifications: NotificationRelay;
   readonly #exchanges: Exchanges;
   readonly #closeListeners = new Set<(cause?: McpError) => void>();
+  readonly #renewalListeners = new Set<() => void>();
   readonly #log: Logger;
+  readonly #limits: typeof DEFAULT_LIMITS;
   #isUnconfirmed: boolean;
   #end: { readonly cause?: McpError | undefined; isAnnounced: boolean } | undefined;
   #closing: Promise<void> | undefined;
+  readonly #ended = new AbortController();
 
   constructor({ sdk, server, negotiated, handlers, notifications, log }: SdkSessionOptions) {
     this.#sdk = sdk;
     this.#server = server;
+    this.#limits = { ...DEFAULT_LIMITS, ...definedOf(server.limits ?? {}) };
     this.#client = negotiated.client;
     this.#channel = negotiated.channel;
     this.#handlers = handlers;
@@ -76,6 +81,7 @@ class SdkSession implements Session {
       onStrayAnswer: createStrayAnswerLog({ server: server.name, log }),
     });
     this.#client.onclose = () => this.#lose(lossError(this.#context()));
+    this.#channel.onRenewed?.(() => this.#announceRenewal());
     subscribeToChanges(this.#client, this.handshake.capabilities, { server: server.name, log });
   }
 
@@ -83,12 +89,15 @@ class SdkSession implements Session {
     kind: K,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<Listing<K>> {
+    const deadline = this.#limits.maxTotalMs === 0 ? undefined : performance.now() + this.#limits.maxTotalMs;
     return listAll(kind, {
+      ended: this.#ended.signal,
+      signal,
       capabilities: this.handshake.capabilities,
       context: () => this.#context(),
       requestPage: (method, params) =>
-        this.#ask({ method }, { signal }, (options) =>
-          sendRequest(this.#sdk, this.#client, { method, params }, options),
+        this.#ask({ method }, { signal, maxTotalMs: remaining(deadline) }, (watch) =>
+          sendRequest(this.#sdk, this.#client, { method, params }, watch),
         ),
     });
   }
@@ -105,8 +114,8 @@ class SdkSession implements Session {
       meta: options.meta,
       tool: options.tool,
     };
-    const result = await this.#ask({ method, tool }, options, (sdkOptions) =>
-      sendRequest(this.#sdk, this.#client, outgoing, sdkOptions),
+    const result = await this.#ask({ method, tool }, options, (watch) =>
+      sendRequest(this.#sdk, this.#client, outgoing, watch),
     );
     return result as SessionResult<M>;
   }
@@ -115,9 +124,10 @@ class SdkSession implements Session {
     return this.#notifications.listen(listener);
   }
 
-  /** A session whose server has forgotten it ends; it is not renewed beneath its owner. */
-  onRenewed(_listener: () => void): () => void {
-    return () => {};
+  onRenewed(listener: () => void): () => void {
+    const own = () => listener();
+    this.#renewalListeners.add(own);
+    return () => void this.#renewalListeners.delete(own);
   }
 
   onClose(listener: (cause?: McpError) => void): () => void {
@@ -142,10 +152,10 @@ class SdkSession implements Session {
   async #ask(
     subject: Subject,
     options: SessionRequestOptions,
-    send: (options: SdkRequestOptions) => Promise<JsonObject>,
+    send: (watch: Watch) => Promise<JsonObject>,
   ): Promise<JsonObject> {
     this.#throwIfEnded(subject);
-    const limits = { ...DEFAULT_LIMITS, ...definedOf(this.#server.limits ?? {}) };
+    const limits = this.#limits;
     const { timeoutMs = limits.callTimeoutMs, maxTotalMs = limits.maxTotalMs } = options;
     const release = options.handlers && this.#handlers.push(options.handlers);
     try {
@@ -179,6 +189,7 @@ class SdkSession implements Session {
   #lose(cause: McpError): void {
     if (this.#end) return;
     this.#end = { cause, isAnnounced: false };
+    this.#ended.abort();
     this.#exchanges.endAll(cause);
     void this.#channel.close({ hurry: true });
     // Whoever awaits a request hears of its end before anybody hears of the session's.
@@ -188,6 +199,7 @@ class SdkSession implements Session {
   async #shutDown(): Promise<void> {
     const isLost = this.#end !== undefined;
     this.#end ??= { isAnnounced: false };
+    this.#ended.abort();
     this.#exchanges.endAll();
     await this.#channel.close();
     await this.#client.close();
@@ -202,6 +214,16 @@ class SdkSession implements Session {
     this.#closeListeners.clear();
   }
 
+  #announceRenewal(): void {
+    for (const listener of [...this.#renewalListeners]) {
+      try {
+        listener();
+      } catch (error) {
+        this.#log("warn", "A renewal listener failed.", { server: this.#server.name, error: String(error) });
+      }
+    }
+  }
+
   #tellClosed(listener: (cause?: McpError) => void): void {
     try {
       listener(this.#end?.cause);
@@ -213,6 +235,11 @@ class SdkSession implements Session {
   #context(): ErrorContext {
     return { server: this.#server, facts: this.#channel.facts() };
   }
+}
+
+/** What is left of the deadline that all pages of a list share; `0` would mean none. */
+function remaining(deadline: number | undefined): number {
+  return deadline === undefined ? 0 : Math.max(deadline - performance.now(), 1);
 }
 
 /** Without the members that are there but `undefined`, which would hide a default. */

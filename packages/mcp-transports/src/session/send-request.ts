@@ -1,7 +1,8 @@
 import type { JsonObject, ToolDefinition } from "@jackfield/mcp-core";
-import type { Client, RequestOptions as SdkRequestOptions, Tool } from "@modelcontextprotocol/client";
+import type { Client, StandardSchemaV1, Tool } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
 import { type AnsweredMethod, keepingSchema } from "./keeping-schema.ts";
+import type { Watch } from "./wire-watch.ts";
 
 export interface OutgoingRequest {
   readonly method: AnsweredMethod;
@@ -12,21 +13,39 @@ export interface OutgoingRequest {
   readonly tool?: ToolDefinition | undefined;
 }
 
-/** Hands a request to the SDK. Its caches and its checks of server-given schemas stay out of it. */
+/**
+ * Makes a request. The SDK's caches and its checks of server-given schemas stay out of it, and of a tool call to a legacy
+ * server, where nothing more is to be done than to send it, all of the SDK does.
+ */
 export async function sendRequest(
   sdk: Sdk,
   client: Client,
   { method, params, meta, tool }: OutgoingRequest,
-  options: SdkRequestOptions,
+  watch: Watch,
 ): Promise<JsonObject> {
   const sent = meta ? { ...params, _meta: meta } : params;
+  const schema = keepingSchema(sdk, method);
+  if (method === "tools/call" && client.getProtocolEra() === "legacy")
+    return checked(await watch.send(method, sent ?? {}), method, schema);
   if (tool && mirrorsParameters(client, tool)) {
     // Without its output schema, because the SDK would compile and run what the server gave.
     const { outputSchema: _, ...toolDefinition } = tool;
     const call = sent as { name: string; arguments?: JsonObject };
-    return client.callTool(call, { ...options, toolDefinition: toolDefinition as Tool });
+    return client.callTool(call, { ...watch.options, toolDefinition: toolDefinition as Tool });
   }
-  return client.request({ method, ...(sent && { params: sent }) }, keepingSchema(sdk, method), options);
+  return client.request({ method, ...(sent && { params: sent }) }, schema, watch.options);
+}
+
+async function checked(
+  result: unknown,
+  method: string,
+  schema: StandardSchemaV1<unknown, JsonObject>,
+): Promise<JsonObject> {
+  const validated = schema["~standard"].validate(result);
+  const outcome = validated instanceof Promise ? await validated : validated;
+  if (!outcome.issues) return outcome.value;
+  const issues = outcome.issues.map(({ message }) => message).join("; ");
+  throw new SyntaxError(`Invalid result for ${method}: ${issues}`);
 }
 
 /** SEP-2243: from 2026-07-28 on, marked parameters are repeated in headers. Only the SDK's own call knows how. */

@@ -2,6 +2,7 @@ import type { CatalogItems, CatalogKind, JsonObject, Listing } from "@jackfield/
 import { McpError } from "@jackfield/mcp-core";
 import { type ErrorContext, nameOf } from "../errors/error-context.ts";
 import type { AnsweredMethod } from "./keeping-schema.ts";
+import { createPageRetry } from "./page-retry.ts";
 
 /** More pages than any honest catalog has. */
 const MAX_PAGES = 64;
@@ -26,6 +27,9 @@ export interface ListTools {
   readonly capabilities: JsonObject;
   context(): ErrorContext;
   requestPage(method: AnsweredMethod, params: JsonObject | undefined): Promise<JsonObject>;
+  /** Fires when there is no session left to ask. */
+  readonly ended: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** Follows a list through all its pages. A kind that the server did not announce is empty, without a request. */
@@ -45,14 +49,17 @@ export async function listAll<K extends CatalogKind>(kind: K, tools: ListTools):
 async function followPages<K extends CatalogKind>(
   kind: K,
   method: AnsweredMethod,
-  { context, requestPage }: ListTools,
+  tools: ListTools,
 ): Promise<Listing<K>> {
+  const { context } = tools;
+  const retry = createPageRetry(tools);
   const items: CatalogItems[K][] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   let first: JsonObject | undefined;
   do {
-    const page = await requestPage(method, cursor === undefined ? undefined : { cursor });
+    const params = cursor === undefined ? undefined : { cursor };
+    const page = await retry(() => tools.requestPage(method, params));
     first ??= page;
     items.push(...(page[kind] as CatalogItems[K][]));
     cursor = page.nextCursor as string | undefined;

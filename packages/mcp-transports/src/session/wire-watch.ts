@@ -1,4 +1,4 @@
-import type { Progress } from "@jackfield/mcp-core";
+import type { JsonObject, Progress } from "@jackfield/mcp-core";
 import type {
   JSONRPCMessage,
   RequestId,
@@ -12,35 +12,59 @@ import { NO_SDK_TIMEOUT_MS } from "../sdk.ts";
 /** A request that wants to know what happens to its messages. It may take several: input is asked for and sent along. */
 export interface WatchedRequest {
   onWritten(): void;
+  /** It was refused before it was processed, so it is as if it had not been written. */
+  onRefused(): void;
   onProgress(progress: Progress): void;
   onAnswered(): void;
   /** The stream its answer was to come by has ended without it. */
   onBrokenOff(): void;
+  /** Called when it has failed: nobody waits for the server any longer. */
+  onGivenUp: (() => void) | undefined;
 }
 
 /** How a request is followed. */
 export interface Watch {
   /** The options with which the request is handed to the SDK. */
   readonly options: SdkRequestOptions;
+  /**
+   * Makes the request beside the SDK's client, which would look at every answer three times. It knows nothing of envelopes
+   * and of questions inside an answer, so it is for the legacy era alone. Rejects with what the transport says, or with the
+   * error of the answer.
+   */
+  send(method: string, params: JsonObject): Promise<unknown>;
   /** Nobody waits any longer: an answer that still comes belongs to nobody. */
   stop(): void;
 }
 
 /** Follows requests on a transport, which the SDK shows nobody. */
 export interface WireWatch {
-  watch(request: WatchedRequest, signal: AbortSignal): Watch;
+  watch(request: WatchedRequest, givenUp: () => AbortSignal): Watch;
 }
 
 /** A request on the wire that has no answer yet. The SDK's own have nobody who watches them. */
 interface SentRequest {
   readonly watched?: WatchedMessages | undefined;
+  /** Who hears of the answer in place of the SDK. */
+  readonly answer?: ((answer: RpcAnswer) => void) | undefined;
   isWritten: boolean;
   isWithdrawn: boolean;
 }
 
+type RpcAnswer = Exclude<JSONRPCMessage, { method: string }>;
+
 interface WatchedMessages {
   readonly request: WatchedRequest;
   readonly ids: Set<RequestId>;
+}
+
+/** The error of an answer, as a failed request is explained with it. */
+function answerError({ error }: { readonly error?: unknown }): Error {
+  const { code, message, data } = error as {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: unknown;
+  };
+  return Object.assign(new Error(message), { code, data });
 }
 
 type Incoming = Parameters<NonNullable<Transport["onmessage"]>>;
@@ -64,6 +88,8 @@ class TransportWatch implements WireWatch {
   readonly #send: Transport["send"];
   readonly #deliver: Transport["onmessage"];
   readonly #onStrayAnswer: () => void;
+  /** The SDK counts from 0, and never comes so far. */
+  #nextId = 1_000_000_000;
   readonly #unanswered = new Map<RequestId, SentRequest>();
 
   constructor(transport: Transport, onStrayAnswer: () => void) {
@@ -75,19 +101,47 @@ class TransportWatch implements WireWatch {
     transport.onmessage = (...incoming) => this.#takeIn(...incoming);
   }
 
-  watch(request: WatchedRequest, signal: AbortSignal): Watch {
+  watch(request: WatchedRequest, givenUp: () => AbortSignal): Watch {
     const watched: WatchedMessages = { request, ids: new Set() };
     return {
-      options: {
-        signal,
-        timeout: NO_SDK_TIMEOUT_MS,
-        headers: { [WATCHED]: watched } as Record<string, string>,
-        onprogress: () => {}, // has a progress token sent along, so that the server may ask for more time
+      get options() {
+        return {
+          signal: givenUp(),
+          timeout: NO_SDK_TIMEOUT_MS,
+          headers: { [WATCHED]: watched } as Record<string, string>,
+          onprogress: () => {}, // has a progress token sent along, so that the server may ask for more time
+        };
       },
+      send: (method, params) => this.#sendDirect(watched, method, params),
       stop: () => {
         for (const id of watched.ids) this.#unanswered.delete(id);
       },
     };
+  }
+
+  #sendDirect(watched: WatchedMessages, method: string, params: JsonObject): Promise<unknown> {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const sent: SentRequest = {
+      watched,
+      isWritten: false,
+      isWithdrawn: false,
+      answer: (answer) => ("result" in answer ? resolve(answer.result) : reject(answerError(answer))),
+    };
+    watched.request.onGivenUp = () => this.#giveUp(id, sent);
+    const meta = { ...(params._meta as JsonObject | undefined), progressToken: id };
+    const message = { jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } } as const;
+    this.#sendFollowed(id, sent, watched, message, undefined).catch(reject);
+    return promise;
+  }
+
+  /** The server is told, unless it has never heard of the request. */
+  #giveUp(requestId: RequestId, sent: SentRequest): void {
+    sent.isWithdrawn = true;
+    if (!sent.isWritten) return;
+    const params = { requestId, reason: "the caller no longer waits" };
+    this.#send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {});
   }
 
   #sendOut(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
@@ -96,14 +150,29 @@ class TransportWatch implements WireWatch {
     const { id } = message;
     const watched = (options?.headers as { readonly [WATCHED]?: WatchedMessages } | undefined)?.[WATCHED];
     const sent: SentRequest = { watched, isWritten: false, isWithdrawn: false };
+    if (watched) return this.#sendFollowed(id, sent, watched, message, options);
     this.#unanswered.set(id, sent);
-    if (!watched) return this.#send(message, options);
+    return this.#send(message, options);
+  }
+
+  #sendFollowed(
+    id: RequestId,
+    sent: SentRequest,
+    watched: WatchedMessages,
+    message: JSONRPCMessage,
+    options: TransportSendOptions | undefined,
+  ): Promise<void> {
+    this.#unanswered.set(id, sent);
     watched.ids.add(id);
     const hooks: QueueHooks = {
       isWanted: () => !sent.isWithdrawn,
       onWriting() {
         sent.isWritten = true;
         watched.request.onWritten();
+      },
+      onRefused() {
+        sent.isWritten = false;
+        watched.request.onRefused();
       },
     };
     if (!isQueueing(this.#transport)) hooks.onWriting();
@@ -143,7 +212,9 @@ class TransportWatch implements WireWatch {
     this.#unanswered.delete(id);
     sent.watched?.ids.delete(id);
     sent.watched?.request.onAnswered();
-    this.#deliver?.(id === message.id ? message : { ...message, id }, extra);
+    const answer = id === message.id ? message : { ...message, id };
+    if (sent.answer) sent.answer(answer);
+    else this.#deliver?.(answer, extra);
   }
 
   #takeProgress({ progressToken, progress, total, message }: { readonly [name: string]: unknown }): void {

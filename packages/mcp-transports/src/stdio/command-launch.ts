@@ -4,8 +4,8 @@ export interface CommandLaunch {
   readonly args: readonly string[];
   /** Windows: the arguments are passed on as they are, because they are quoted already. */
   readonly isVerbatim: boolean;
-  /** What the child's environment needs besides. */
-  readonly env?: { readonly [name: string]: string } | undefined;
+  /** What is other in the child's environment; `undefined` takes a variable out. */
+  readonly env?: { readonly [name: string]: string | undefined } | undefined;
 }
 
 /** Why a file cannot be started with these arguments. */

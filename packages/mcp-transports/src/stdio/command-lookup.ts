@@ -72,21 +72,41 @@ export function projectsAmong(
   );
 }
 
+/**
+ * A `PATH` for a child: what it starts in turn, such as the `node` that `npx` asks `env` for, must not be looked for in the
+ * directory it works in either. Nothing if no entry is left; an empty one would mean that directory.
+ */
+export function withoutRelativeEntries(path: string, platform: NodeJS.Platform): string | undefined {
+  const delimiter = delimiterOf(platform);
+  const kept = path.split(delimiter).filter((entry) => isFixed(unquoted(entry, platform), platform));
+  return kept.length > 0 ? kept.join(delimiter) : undefined;
+}
+
 /** A colon on Windows is a drive or a stream of a file: no bare name has one. */
 function isPath(command: string, platform: NodeJS.Platform): boolean {
   return platform === "win32" ? /[\\/:]/.test(command) : command.includes("/");
 }
 
 function entriesOf({ path, platform }: CommandSearch): readonly string[] {
-  if (platform !== "win32") return path.split(":");
-  return path.split(";").map((entry) => entry.replaceAll('"', ""));
+  return path.split(delimiterOf(platform)).map((entry) => unquoted(entry, platform));
+}
+
+function delimiterOf(platform: NodeJS.Platform): string {
+  return platform === "win32" ? ";" : ":";
+}
+
+function unquoted(entry: string, platform: NodeJS.Platform): string {
+  return platform === "win32" ? entry.replaceAll('"', "") : entry;
+}
+
+/** Without a drive, a path on Windows means the current one. */
+function isFixed(entry: string, platform: NodeJS.Platform): boolean {
+  return platform === "win32" ? /^([a-z]:[\\/]|[\\/]{2})/i.test(entry) : posix.isAbsolute(entry);
 }
 
 function distrust(entry: string, directory: string, search: CommandSearch): PassedOver["reason"] | undefined {
   const { platform, projects = [search.cwd], realPath = (path: string) => path } = search;
-  // Without a drive, a path on Windows means the current one.
-  const isFixed = platform === "win32" ? /^([a-z]:[\\/]|[\\/]{2})/i.test(entry) : posix.isAbsolute(entry);
-  if (!isFixed) return "relative";
+  if (!isFixed(entry, platform)) return "relative";
   const isOfProject = projects.some(
     (project) =>
       isInside(directory, project, platform) || isInside(realPath(directory), realPath(project), platform),

@@ -4,11 +4,13 @@ import { resolve } from "node:path";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
 import { type CommandLaunch, planLaunch } from "./command-launch.ts";
-import { findCommand, projectsAmong } from "./command-lookup.ts";
+import { findCommand, projectsAmong, withoutRelativeEntries } from "./command-lookup.ts";
+import { repositoryAround } from "./repository.ts";
 
 /**
  * Looks a server's command up on this machine and decides how it is started. The `PATH` of the child's own environment
- * counts, and the host's only if the child has none.
+ * counts, and the host's only if the child has none. Whoever wrote it, it finds nothing in the server's and the host's
+ * working directory, nor in the repositories around them.
  *
  * @throws ChannelFault `command-missing`, or `launch-refused` where a batch file cannot be given its arguments.
  */
@@ -16,12 +18,17 @@ export function prepareStart({ command, args, env, cwd }: ResolvedStdioServer): 
   const { platform } = process;
   const variable = (name: string) => findVariable(env, name) ?? findVariable(process.env, name);
   const directory = resolve(cwd ?? "");
+  const opened = [directory, process.cwd()];
   const finding = findCommand(command, {
     platform,
     path: variable("PATH") ?? "",
     pathExt: variable("PATHEXT"),
     cwd: directory,
-    projects: projectsAmong([directory, process.cwd()], findHome(), platform),
+    projects: projectsAmong(
+      opened.flatMap((folder) => [folder, repositoryAround(folder) ?? folder]),
+      findHome(),
+      platform,
+    ),
     isExecutable,
     realPath,
   });
@@ -31,14 +38,22 @@ export function prepareStart({ command, args, env, cwd }: ResolvedStdioServer): 
   const systemRoot = findVariable(process.env, "SystemRoot") ?? "C:\\Windows";
   const launch = planLaunch(finding.file, args, { platform, systemRoot });
   if ("fault" in launch) throw new ChannelFault({ kind: "launch-refused", reason: launch.fault });
-  return launch;
+  return { ...launch, env: { ...fixedPaths(env, platform), ...launch.env } };
+}
+
+function fixedPaths(env: ResolvedStdioServer["env"], platform: NodeJS.Platform): CommandLaunch["env"] {
+  const paths = Object.entries(env).filter(([name]) => isNamed(name, "PATH"));
+  return Object.fromEntries(paths.map(([name, path]) => [name, withoutRelativeEntries(path, platform)]));
+}
+
+function findVariable(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const spelling = Object.keys(env).find((found) => isNamed(found, name));
+  return spelling === undefined ? undefined : env[spelling];
 }
 
 /** Windows knows a variable by its name in any case. */
-function findVariable(env: NodeJS.ProcessEnv, name: string): string | undefined {
-  if (process.platform !== "win32") return env[name];
-  const spelling = Object.keys(env).find((found) => found.toUpperCase() === name.toUpperCase());
-  return spelling === undefined ? undefined : env[spelling];
+function isNamed(found: string, name: string): boolean {
+  return process.platform === "win32" ? found.toUpperCase() === name.toUpperCase() : found === name;
 }
 
 function isExecutable(file: string): boolean {

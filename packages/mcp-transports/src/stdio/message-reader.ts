@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { StrayOutput } from "../channel.ts";
+import type { MessageCheck } from "../message-check.ts";
 import { createLineSplitter } from "./line-splitter.ts";
 import { createStrayLines } from "./stray-lines.ts";
 import { parseLine } from "./wire-line.ts";
@@ -15,6 +16,7 @@ export interface MessageReader {
 export interface MessageReaderOptions {
   /** `0` means no limit. */
   readonly maxMessageBytes: number;
+  readonly check: MessageCheck;
   onMessage(message: JSONRPCMessage): void;
   /** A message could not be dealt with: the next one comes all the same. */
   onError(error: Error): void;
@@ -24,7 +26,7 @@ export interface MessageReaderOptions {
 
 /** Whatever else stands on standard output is counted and skipped. */
 export function createMessageReader(options: MessageReaderOptions): MessageReader {
-  const { maxMessageBytes, onMessage, onError, onStrayOutput } = options;
+  const { maxMessageBytes, check, onMessage, onError, onStrayOutput } = options;
   const strays = createStrayLines(onStrayOutput);
 
   const deliver = (message: JSONRPCMessage) => {
@@ -36,8 +38,9 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
   };
   const lines = createLineSplitter(maxMessageBytes, (line) => {
     const { messages, isStray } = parseLine(line);
-    if (isStray) strays.add(line);
-    for (const message of messages) deliver(message);
+    const checked = messages.flatMap((message) => check(message) ?? []);
+    if (isStray || checked.length < messages.length) strays.add(line);
+    for (const message of checked) deliver(message);
   });
 
   return { push: (chunk) => lines.push(chunk), stray: () => strays.summary() };

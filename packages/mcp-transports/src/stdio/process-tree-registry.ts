@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import type { Writable } from "node:stream";
 import type { Logger } from "@jackfield/mcp-core";
 import { createHostEndWatch } from "./host-end-watch.ts";
 import type { RecordedTree } from "./process-record.ts";
@@ -22,8 +23,8 @@ export interface TreeLabel {
 
 /** Knows the process trees that must not outlive the host. */
 export interface ProcessTreeRegistry {
-  /** Answers for a child that was started `detached`, until its tree has ended. */
-  adopt(child: ChildProcess, label: TreeLabel): ProcessTree;
+  /** Answers for a child that was started `detached`, until its tree has ended. `input` is the child's, if it was taken from it. */
+  adopt(child: ChildProcess, label: TreeLabel, input?: Writable | null): ProcessTree;
 }
 
 export interface ProcessTreeRegistryOptions {
@@ -55,7 +56,7 @@ class TreeKeeper implements ProcessTreeRegistry {
     this.#recorder = recorder;
   }
 
-  adopt(child: ChildProcess, label: TreeLabel): ProcessTree {
+  adopt(child: ChildProcess, label: TreeLabel, input = child.stdin): ProcessTree {
     const members = this.#membersOf(child.pid ?? 0);
     const kept: KeptTree = { ...label, members };
     if (this.#trees.size === 0) this.#hostEnd.start();
@@ -65,6 +66,7 @@ class TreeKeeper implements ProcessTreeRegistry {
     return createProcessTree(child, {
       members,
       table: this.#table,
+      input,
       onEnd: (isGone) => this.#release(kept, isGone),
     });
   }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import type { Writable } from "node:stream";
 import type { ProcessTable } from "./process-table.ts";
 import { END_OF_INPUT_GRACE_MS, endMembers, goneWithin } from "./tree-end.ts";
 import type { TreeMembers } from "./tree-members.ts";
@@ -16,6 +17,8 @@ export interface ProcessTree {
 export interface ProcessTreeOptions {
   readonly members: TreeMembers;
   readonly table: ProcessTable;
+  /** The input of the child, whose end is the first step. */
+  readonly input: Writable | null;
   /** Hears that the end is over. `isGone` is false if somebody has outlived even SIGKILL. */
   onEnd(isGone: boolean): void;
 }
@@ -43,10 +46,10 @@ class OwnedTree implements ProcessTree {
   }
 
   async #endInSteps(): Promise<void> {
-    const { members, table, onEnd } = this.#options;
+    const { members, table, input, onEnd } = this.#options;
     // While the parents still live that lead to whoever has left the session.
     members.look(await table.snapshot());
-    this.#child.stdin?.end();
+    input?.end();
     const grace = AbortSignal.any([AbortSignal.timeout(END_OF_INPUT_GRACE_MS), this.#hurry.signal]);
     await this.#leaderExited(grace);
     onEnd((await goneWithin(members, table, grace)) || (await endMembers(members, table)));

@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { ChannelFacts, ProcessExit } from "../channel.ts";
 import { ChannelFault } from "../channel-fault.ts";
+import { isAnswer, type MessageCheck } from "../message-check.ts";
 import type { QueueingSendOptions, QueueingTransport } from "../queueing-transport.ts";
 import { prepareStart } from "./command-start.ts";
 import { createMessageReader, type MessageReader } from "./message-reader.ts";
 import { createOutputTail, type OutputTail } from "./output-tail.ts";
+import { patienceOf } from "./patience.ts";
 import type { ProcessTree } from "./process-tree.ts";
-import { watchUnreadInput } from "./unread-input.ts";
+import { createReadReceipt, type ReadReceipt } from "./read-receipt.ts";
 import { formatLine } from "./wire-line.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
@@ -29,8 +32,10 @@ export interface StdioTransport extends QueueingTransport {
 
 export interface StdioTransportOptions {
   readonly maxMessageBytes: number;
+  /** What every message goes through before anybody reads it. */
+  readonly check: MessageCheck;
   /** Answers for the process from its first moment on. */
-  takeCharge(child: ChildProcess): ProcessTree;
+  takeCharge(child: ChildProcess, input: Writable | null): ProcessTree;
   /** Hears of the first line on standard output that is no message. */
   onStrayOutput(line: string): void;
 }
@@ -56,11 +61,12 @@ class ChildTransport implements StdioTransport {
   readonly #stderrTail: OutputTail;
   readonly #reader: MessageReader;
   #child: ChildProcess | undefined;
+  #input: Writable | null = null;
   #tree: ProcessTree | undefined;
   #queue: WriteQueue | undefined;
   #exit: ProcessExit | undefined;
-  #sentMessages = 0;
-  #isInputUnread = false;
+  #receipt: ReadReceipt | undefined;
+  #isPipeClosed = false;
   #fault: ChannelFault | undefined;
   #closing: Promise<void> | undefined;
   #isFinished = false;
@@ -70,7 +76,8 @@ class ChildTransport implements StdioTransport {
     this.#options = options;
     this.#reader = createMessageReader({
       maxMessageBytes: options.maxMessageBytes,
-      onMessage: (message) => this.#isFinished || this.onmessage?.(message),
+      check: options.check,
+      onMessage: (message) => this.#deliver(message),
       onError: (error) => this.onerror?.(error),
       onStrayOutput: options.onStrayOutput,
     });
@@ -87,7 +94,7 @@ class ChildTransport implements StdioTransport {
       fault: this.#fault,
       stderr: this.#stderrTail.text() || undefined,
       stray: this.#reader.stray(),
-      isInputUnread: this.#isInputUnread,
+      hasReadInput: this.#exit && this.#receipt?.hasRead(this.#isPipeClosed),
     };
   }
 
@@ -97,7 +104,7 @@ class ChildTransport implements StdioTransport {
       const child = this.#spawn();
       this.#child = child;
       this.#listen(child);
-      if (child.pid !== undefined) this.#tree = this.#options.takeCharge(child);
+      if (child.pid !== undefined) this.#tree = this.#options.takeCharge(child, this.#input);
       await once(child, "spawn"); // rejects with the child's "error"
     } catch (error) {
       throw await this.#explainSpawnError(error);
@@ -105,8 +112,8 @@ class ChildTransport implements StdioTransport {
   }
 
   async send(message: JSONRPCMessage, { hooks }: QueueingSendOptions = {}): Promise<void> {
-    if (!this.#queue || this.#closing || this.#isFinished) throw new ChannelFault({ kind: "unwritable" });
-    this.#sentMessages += 1;
+    if (!this.#queue || this.#closing || this.#exit || this.#isFinished)
+      throw new ChannelFault({ kind: "unwritable" });
     await this.#queue.push(formatLine(message), hooks);
   }
 
@@ -153,19 +160,33 @@ class ChildTransport implements StdioTransport {
     child.stderr?.on("data", (chunk: Buffer) => this.#stderrTail.push(chunk));
   }
 
-  #listenToInput({ stdin }: ChildProcess): void {
-    if (!stdin) return;
-    this.#queue = createWriteQueue(stdin);
-    stdin.on("error", () => void this.#failUnlessExited("unwritable"));
-    watchUnreadInput(stdin, () => {
-      // Of several messages it may have read the first.
-      this.#isInputUnread = this.#sentMessages === 1;
-    });
+  #deliver(message: JSONRPCMessage): void {
+    if (this.#isFinished) return;
+    if (isAnswer(message)) this.#receipt?.answered();
+    this.onmessage?.(message);
   }
 
-  /** What a process wrote before it died is still in the pipes; a descendant may hold them open for ever. */
+  #listenToInput(child: ChildProcess): void {
+    const input = child.stdin;
+    // Node.js would destroy it as soon as the process has ended, together with the news of what was not read.
+    child.stdin = null;
+    const receipt = createReadReceipt(input);
+    this.#input = input;
+    this.#receipt = receipt;
+    if (!input) return;
+    this.#queue = createWriteQueue(input, { onWriting: () => receipt.wrote() });
+    input.on("error", () => void this.#failUnlessExited("unwritable"));
+  }
+
+  /**
+   * What a process wrote before it died is still in the pipes, and what it had not read is told there; a descendant may hold
+   * them open for ever.
+   */
   async #finishAfterLastWords(child: ChildProcess): Promise<void> {
-    await once(child, "close", { signal: AbortSignal.timeout(LAST_WORDS_MS) }).catch(() => {});
+    this.#isPipeClosed = await once(child, "close", { signal: patienceOf(LAST_WORDS_MS) }).then(
+      () => true,
+      () => false,
+    );
     this.#finish();
   }
 
@@ -178,7 +199,7 @@ class ChildTransport implements StdioTransport {
   async #exitNoticed(): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    await once(child, "exit", { signal: AbortSignal.timeout(LAST_WORDS_MS) }).catch(() => {});
+    await once(child, "exit", { signal: patienceOf(LAST_WORDS_MS) }).catch(() => {});
   }
 
   #fail(fault: ChannelFault): void {
@@ -192,7 +213,7 @@ class ChildTransport implements StdioTransport {
     if (this.#isFinished) return;
     this.#isFinished = true;
     this.#queue?.end();
-    this.#child?.stdin?.destroy();
+    this.#input?.destroy();
     this.#child?.stdout?.destroy();
     this.#child?.stderr?.destroy();
     void this.#tree?.end({ hurry: true });

@@ -30,8 +30,15 @@ export interface WriteQueue {
   end(): void;
 }
 
+interface QueueSettings {
+  readonly maxWaitingBytes: number;
+  onWriting(): void;
+}
+
 export interface WriteQueueOptions {
   readonly maxWaitingBytes?: number | undefined;
+  /** Hears of each line that is about to be written. */
+  onWriting?(): void;
 }
 
 /**
@@ -41,23 +48,25 @@ export interface WriteQueueOptions {
  */
 export function createWriteQueue(
   stream: Writable,
-  { maxWaitingBytes = MAX_WAITING_BYTES }: WriteQueueOptions = {},
+  { maxWaitingBytes = MAX_WAITING_BYTES, onWriting = () => {} }: WriteQueueOptions = {},
 ): WriteQueue {
-  return new StreamWriteQueue(stream, maxWaitingBytes);
+  return new StreamWriteQueue(stream, { maxWaitingBytes, onWriting });
 }
 
 class StreamWriteQueue implements WriteQueue {
   readonly #stream: Writable;
   readonly #maxWaitingBytes: number;
+  readonly #onWriting: () => void;
   #waiting: QueuedLine[] = [];
   #waitingBytes = 0;
   #underWay: readonly QueuedLine[] = [];
   #isScheduled = false;
   #isEnded = false;
 
-  constructor(stream: Writable, maxWaitingBytes: number) {
+  constructor(stream: Writable, { maxWaitingBytes, onWriting }: QueueSettings) {
     this.#stream = stream;
     this.#maxWaitingBytes = maxWaitingBytes;
+    this.#onWriting = onWriting;
   }
 
   push(line: string, hooks?: QueueHooks): Promise<void> {
@@ -142,7 +151,10 @@ class StreamWriteQueue implements WriteQueue {
     }
     this.#waiting.splice(0, taken);
     this.#waitingBytes -= batchBytes;
-    for (const { hooks } of batch) hooks?.onWriting();
+    for (const { hooks } of batch) {
+      hooks?.onWriting();
+      this.#onWriting();
+    }
     return batch;
   }
 

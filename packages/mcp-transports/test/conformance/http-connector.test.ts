@@ -1,19 +1,32 @@
 import { type ConversationScript, connectorSuite, startHttpFaultServer } from "@jackfield/test-kit";
 import { createConnector } from "../../src/index.ts";
 
-const overHttp = (answer: "json" | "sse") => async (script: ConversationScript) => {
-  const remote = await startHttpFaultServer({ ...script, answer });
-  return {
-    connector: createConnector(),
-    server: { transport: "http", name: "remote", secrets: [], url: remote.url, headers: {} } as const,
-    received: () => remote.requests.flatMap(({ body }) => body ?? []),
-    lose: () => remote.forgetSessions(),
-    dispose: () => remote.close(),
+type Answering = "json" | "sse" | "legacy-sse";
+
+const overHttp =
+  (answer: Answering, transport: "http" | "sse" = "http") =>
+  async (script: ConversationScript) => {
+    const remote = await startHttpFaultServer({ ...script, answer });
+    return {
+      connector: createConnector(),
+      server: { transport, name: "remote", secrets: [], url: remote.url, headers: {} } as const,
+      received: () => remote.requests.flatMap(({ body }) => body ?? []),
+      lose: () => (answer === "legacy-sse" ? remote.forgetSessions() : remote.loseSessions()),
+      forget: () => remote.forgetSessions(),
+      dispose: () => remote.close(),
+    };
   };
-};
 
 connectorSuite("Streamable HTTP that answers with JSON", overHttp("json"), {
   carriesProgress: false,
   cancelsByMessage: false,
+  renewsSessions: true,
 });
-connectorSuite("Streamable HTTP that answers with events", overHttp("sse"), { cancelsByMessage: false });
+connectorSuite("Streamable HTTP that answers with events", overHttp("sse"), {
+  cancelsByMessage: false,
+  renewsSessions: true,
+});
+connectorSuite("The older HTTP+SSE transport", overHttp("legacy-sse", "sse"), { eras: ["legacy"] });
+connectorSuite("The older transport behind an entry for the newer one", overHttp("legacy-sse"), {
+  eras: ["legacy"],
+});

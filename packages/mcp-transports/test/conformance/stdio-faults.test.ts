@@ -27,7 +27,7 @@ function pidsOf(record: FaultRecord): readonly number[] {
   return record.event === "started" ? [record.pid, record.grandchild ?? record.pid] : [];
 }
 
-describe("a server whose output is untidy is understood all the same", () => {
+describe.concurrent("a server whose output is untidy is understood all the same", () => {
   const untidy: Readonly<Record<string, FaultScript>> = {
     "lines that end with CR LF": { crlf: true },
     "characters cut apart at every byte": { chunkBytes: 1 },
@@ -61,7 +61,7 @@ describe("a server whose output is untidy is understood all the same", () => {
   });
 });
 
-describe("a server that ends the conversation", () => {
+describe.concurrent("a server that ends the conversation", () => {
   test.each(["legacy", "modern"] as const)(
     "one that exits after the handshake is lost with its exit code: %s",
     async (era) => {
@@ -70,7 +70,10 @@ describe("a server that ends the conversation", () => {
       // Our confirmation may still have fitted into the pipe: then the session is lost at once, and says why.
       const cause =
         "handshake" in session ? await new Promise((resolve) => session.onClose(resolve)) : session;
-      expect(cause).toMatchObject({ code: "MCP_SERVER_EXITED", message: expect.stringContaining("code 3") });
+      expect(cause).toMatchObject({
+        code: cause === session ? "MCP_HANDSHAKE_FAILED" : "MCP_SERVER_EXITED",
+        message: expect.stringContaining("code 3"),
+      });
       expectGone(pids());
     },
   );
@@ -94,7 +97,7 @@ describe("a server that ends the conversation", () => {
   });
 });
 
-describe("a server that does not go", () => {
+describe.concurrent("a server that does not go", () => {
   test("one that reads no more keeps nobody waiting beyond the deadline, nor at the end", async () => {
     const { server, pids } = prepare({ stopReadingOn: "list" });
     const session = await connect(server);

@@ -4,7 +4,7 @@ import { received, scriptedServer } from "../scripted-server.ts";
 
 const CALL = { name: "echo", arguments: { a: 1 } };
 
-describe("an answer", () => {
+describe.concurrent("an answer", () => {
   test("comes out as the server sent it", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/call") return undefined;
@@ -76,7 +76,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a refusal", () => {
+describe.concurrent("a refusal", () => {
   const refusing = () =>
     scriptedServer(
       (message, { refuse }) => {
@@ -124,7 +124,7 @@ describe("a refusal", () => {
   });
 });
 
-describe("deadlines", () => {
+describe.concurrent("deadlines", () => {
   const silent = () => scriptedServer((message) => message.method === "tools/call");
 
   test("a request that is not answered times out, with an unknown outcome, and the server is told", async () => {
@@ -202,7 +202,7 @@ describe("deadlines", () => {
   });
 });
 
-describe("giving up", () => {
+describe.concurrent("giving up", () => {
   test("settles at once, and the server is told", async () => {
     const server = scriptedServer((message) => message.method === "tools/call");
     const session = await connect(server);
@@ -235,7 +235,7 @@ describe("giving up", () => {
   });
 });
 
-describe("a server that is lost meanwhile", () => {
+describe.concurrent("a server that is lost meanwhile", () => {
   const dying = () =>
     scriptedServer((message, { process }) => {
       if (message.method !== "tools/call" && message.method !== "resources/read") return undefined;

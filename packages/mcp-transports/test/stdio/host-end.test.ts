@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { startHost, stubborn, stubbornOutside } from "../host-process.ts";
+import { startHost, stubborn, stubbornOutside, telling } from "../host-process.ts";
 import { gone, isRunning } from "../processes.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-describe.each([
+describe.concurrent.each([
   ["in the server's session", stubborn],
   ["in a session of its own", stubbornOutside],
 ])("[R05] when the host ends, no server outlives it, nor a child %s", (_, script) => {
@@ -55,47 +55,49 @@ describe.each([
   });
 });
 
-test("[R05] on SIGINT with several connectors in one process", async () => {
-  const { host, pids, ended } = await startHost("stay", { servers: 2 });
-  host.kill("SIGINT");
-  expect(await ended()).toEqual([null, "SIGINT"]);
-  expect(pids).toHaveLength(4);
-  await gone(...pids);
-});
-
-test("[R05] a host that survives an error keeps its servers", async () => {
-  const { host, pids, nextLine, ended } = await startHost("throw-survived");
-  expect(await nextLine()).toBe("survived");
-  expect(pids.every(isRunning)).toBe(true);
-  host.kill("SIGTERM");
-  expect(await ended()).toEqual([null, "SIGTERM"]);
-  await gone(...pids);
-});
-
-describe("[R05] a host that handles a signal itself", () => {
-  test.each(["before", "after"])(
-    "%s it connected decides alone what it means, and its servers still answer",
-    async (when) => {
-      const { host, pids, nextLine, ended } = await startHost(`handle-${when}`);
-      host.kill("SIGINT");
-      expect(await nextLine()).toBe("handled {}");
-      expect(await ended()).toEqual([0, null]);
-      await gone(...pids);
-    },
-  );
-
-  test("through a library that yields like we do dies as it should", async () => {
-    const { host, pids, nextLine, ended } = await startHost("yield");
+describe.concurrent("[R05] whichever way a host ends", () => {
+  test("on SIGINT with several connectors in one process", async () => {
+    const { host, pids, ended } = await startHost("stay", { servers: 2 });
     host.kill("SIGINT");
-    expect(await nextLine()).toBe("library");
     expect(await ended()).toEqual([null, "SIGINT"]);
+    expect(pids).toHaveLength(4);
     await gone(...pids);
   });
-});
 
-test("a host that closed its sessions ends by itself, without a listener of ours", async () => {
-  const { pids, nextLine, ended } = await startHost("close");
-  expect(await nextLine()).toBe("listeners 0,0,0,0");
-  expect(await ended()).toEqual([0, null]);
-  await gone(...pids);
+  test("a host that survives an error keeps its servers", async () => {
+    const { host, pids, nextLine, ended } = await startHost("throw-survived");
+    expect(await nextLine()).toBe("survived");
+    expect(pids.every(isRunning)).toBe(true);
+    host.kill("SIGTERM");
+    expect(await ended()).toEqual([null, "SIGTERM"]);
+    await gone(...pids);
+  });
+
+  describe("a host that handles a signal itself", () => {
+    test.each(["before", "after"])(
+      "%s it connected decides alone what it means, and its servers still answer",
+      async (when) => {
+        const { host, pids, nextLine, ended } = await startHost(`handle-${when}`, { script: telling });
+        host.kill("SIGINT");
+        expect(await nextLine()).toBe("handled {}");
+        expect(await ended()).toEqual([0, null]);
+        await gone(...pids);
+      },
+    );
+
+    test("through a library that yields like we do dies as it should", async () => {
+      const { host, pids, nextLine, ended } = await startHost("yield", { script: telling });
+      host.kill("SIGINT");
+      expect(await nextLine()).toBe("library");
+      expect(await ended()).toEqual([null, "SIGINT"]);
+      await gone(...pids);
+    });
+  });
+
+  test("a host that closed its sessions ends by itself, without a listener of ours", async () => {
+    const { pids, nextLine, ended } = await startHost("close", { script: telling });
+    expect(await nextLine()).toBe("listeners 0,0,0,0");
+    expect(await ended()).toEqual([0, null]);
+    await gone(...pids);
+  });
 });

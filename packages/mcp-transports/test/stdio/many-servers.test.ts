@@ -8,9 +8,8 @@ import { expect, test } from "vitest";
 import { createConnector } from "../../src/index.ts";
 import { atEnd } from "../cleanup.ts";
 import { failureOf } from "../connecting.ts";
-import { stubborn, stubbornOutside } from "../host-process.ts";
 import { expectGone, gone, isRunning, killAtEnd } from "../processes.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { LEGACY_PRIOR, pidsOf, stubbornShellServer } from "../shell-server.ts";
 
 const options = { signal: new AbortController().signal, log: silentLogger };
 
@@ -27,7 +26,7 @@ function hanging(folder: string, index: number): ResolvedStdioServer {
   };
 }
 
-test("[R04] openings that are given up leave nothing behind, neither early nor late", async () => {
+test.concurrent("[R04] openings that are given up leave nothing behind, neither early nor late", async () => {
   const folder = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const controller = new AbortController();
@@ -51,18 +50,17 @@ test("[R04] openings that are given up leave nothing behind, neither early nor l
   expectGone(leaves);
 });
 
-test("[R02] fifty stubborn servers that are closed together are all gone", { timeout: 60_000 }, async () => {
+test.concurrent("[R02] [R53] fifty stubborn servers that are closed together are all gone", {
+  timeout: 30_000,
+}, async () => {
   const connect = createConnector();
   const servers = Array.from({ length: 50 }, (_, index) =>
-    scriptedServer(index % 10 === 0 ? stubbornOutside : index % 10 === 5 ? stubborn : stubbornAlone, {
-      limits: { connectTimeoutMs: 0 },
-    }),
+    stubbornShellServer(index % 10 === 0 ? "outOfSession" : index % 10 === 5 ? "inSession" : "none"),
   );
-  const sessions = await Promise.all(servers.map((server) => connect(server, options)));
-  const answers = await Promise.all(
-    sessions.map((session) => session.request("tools/call", { name: "pids", arguments: {} })),
+  const sessions = await Promise.all(
+    servers.map((server) => connect(server, { ...options, prior: LEGACY_PRIOR })),
   );
-  const pids = answers.flatMap(({ structuredContent }) => (structuredContent as { pids: number[] }).pids);
+  const pids = (await Promise.all(sessions.map(pidsOf))).flat();
   killAtEnd(...pids);
   expect(pids).toHaveLength(60);
   expect(pids.every(isRunning)).toBe(true);
@@ -70,25 +68,14 @@ test("[R02] fifty stubborn servers that are closed together are all gone", { tim
   expectGone(pids);
 });
 
-const stubbornAlone: typeof stubborn = (message, { process, answer }) => {
-  if (message.method === "started") {
-    process.on("SIGTERM", () => {});
-    setInterval(() => {}, 1000);
-  }
-  if (message.method !== "tools/call") return undefined;
-  answer({ content: [], structuredContent: { pids: [process.pid] } });
-  return true;
-};
-
-test("[R03] a server that dies by itself takes with it a child in another session that was seen before", async () => {
+test.concurrent("[R03] a server that dies by itself takes with it a child in another session that was seen before", async () => {
   const directory = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
   atEnd(() => rmSync(directory, { recursive: true, force: true }));
   const session = await createConnector({ processRecord: { directory } })(
-    scriptedServer(stubbornOutside),
-    options,
+    stubbornShellServer("outOfSession"),
+    { ...options, prior: LEGACY_PRIOR },
   );
-  const answer = await session.request("tools/call", { name: "pids", arguments: {} });
-  const [server, child] = (answer.structuredContent as { pids: [number, number] }).pids;
+  const [server, child] = (await pidsOf(session)) as [number, number];
   killAtEnd(server, child);
   const written = async () => readFileSync(join(directory, (await readdir(directory))[0] as string), "utf8");
   while (!(await written()).includes(`"pid":${child},`)) await pause(20);

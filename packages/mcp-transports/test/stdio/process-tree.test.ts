@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { silentLogger } from "@jackfield/mcp-core";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, type MockInstance, test, vi } from "vitest";
 import { createProcessSnapshot, type ProcessIdentity } from "../../src/stdio/process-snapshot.ts";
 import { createProcessTable, type ProcessTable } from "../../src/stdio/process-table.ts";
 import type { ProcessTree } from "../../src/stdio/process-tree.ts";
@@ -12,17 +12,30 @@ import { atEnd } from "../cleanup.ts";
 import { expectGone, isRunning, killAtEnd } from "../processes.ts";
 
 const label = { server: "files", command: "sh", log: silentLogger };
-const children: ChildProcess[] = [];
+let kill: MockInstance<typeof process.kill>;
 
-afterEach(() => {
-  for (const { pid } of children.splice(0))
-    if (pid !== undefined && isRunning(pid)) process.kill(-pid, "SIGKILL");
+beforeAll(() => {
+  kill = vi.spyOn(process, "kill");
 });
+afterAll(() => kill.mockRestore());
 
-/** Starts a shell line as the leader of its own group, and waits for the process ids it prints. */
+/** Which of the processes, or of the groups they lead, were sent a signal. */
+function signalled(pids: readonly number[]): readonly number[] {
+  const asked = new Set(kill.mock.calls.filter(([, signal]) => signal !== 0).map(([pid]) => Math.abs(pid)));
+  return pids.filter((pid) => asked.has(pid));
+}
+
+/** Starts a program as the leader of its own group, which a failed test must not leave behind. */
+function startLeader(command: string, args: readonly string[]) {
+  const child = spawn(command, args, { detached: true, stdio: ["pipe", "pipe", "ignore"] });
+  const { pid = 0 } = child;
+  atEnd(() => pid > 1 && isRunning(pid) && process.kill(-pid, "SIGKILL"));
+  return child;
+}
+
+/** Starts a shell line as a leader, and waits for the process ids it prints. */
 async function startShell(line: string): Promise<{ child: ChildProcess; pids: number[] }> {
-  const child = spawn("/bin/sh", ["-c", line], { detached: true, stdio: ["pipe", "pipe", "ignore"] });
-  children.push(child);
+  const child = startLeader("/bin/sh", ["-c", line]);
   const [output] = await once(child.stdout, "data");
   const printed = String(output).trim().split(/\s+/).map(Number);
   killAtEnd(...printed);
@@ -36,87 +49,72 @@ function adopt(child: ChildProcess, table?: ProcessTable): ProcessTree {
 /** Prints its process id and ignores every polite request. */
 const STUBBORN = 'trap "" TERM HUP; echo $$; while :; do sleep 600; done';
 
-test("[R01] a process that ends with its input is not sent a signal", async () => {
-  const { child, pids } = await startShell("echo $$; cat >/dev/null");
-  await adopt(child).end();
-  expectGone(pids);
-  expect(child).toMatchObject({ exitCode: 0, signalCode: null });
-});
-
-test("[R03] a wrapper leaves no descendant behind", async () => {
-  const { child, pids } = await startShell("sleep 600 & echo $!; wait");
-  await adopt(child).end();
-  expectGone(pids);
-});
-
-test("[X20] what ignores the end of its input and SIGTERM is stopped", async () => {
-  const { child, pids } = await startShell(
-    "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
-  );
-  await adopt(child).end();
-  expectGone(pids);
-  expect(child.signalCode).toBe("SIGKILL");
-});
-
-test("[R03] a stubborn leaf that called setsid is stopped, below a wrapper that goes at once", async () => {
-  const { child, pids } = await startShell(`exec 3<&0; setsid sh -c '${STUBBORN}' & cat <&3 >/dev/null`);
-  expect(new Set(pids).size).toBe(2);
-  await adopt(child).end();
-  expectGone(pids);
-  expect(child.exitCode).toBe(0);
-});
-
-test("[R03] a leaf that called setsid is found behind three wrappers, with what it has started itself", async () => {
-  const leaf = `setsid sh -c 'trap "" TERM; sleep 600 & echo $$ $!; wait; sleep 600'; true`;
-  const wrapped = `require("node:child_process").spawn("sh", ["-c", ${JSON.stringify(leaf)}], { stdio: "inherit" })`;
-  const quoted = `'${wrapped.replaceAll("'", "'\\''")}'`;
-  const { child, pids } = await startShell(`"${process.execPath}" -e ${quoted}; true`);
-  expect(new Set(pids).size).toBe(3);
-  await adopt(child).end();
-  expectGone(pids);
-});
-
-test("[R03] descendants whose leader has ended already are found by their session", async () => {
-  const { child, pids } = await startShell("sleep 600 >/dev/null & echo $!; exit 0");
-  if (child.exitCode === null) await once(child, "exit");
-  expect(pids.slice(1).every(isRunning)).toBe(true);
-  await adopt(child).end();
-  expectGone(pids.slice(1));
-});
-
-test("[R03] a stopped process is ended too", async () => {
-  const { child, pids } = await startShell("echo $$; while :; do sleep 600; done");
-  child.kill("SIGSTOP");
-  await adopt(child).end();
-  expectGone(pids);
-});
-
-test("[R03] whoever keeps starting others in new sessions is stopped with all of them", async () => {
-  const source = `
-    process.on("SIGTERM", () => {});
-    const { spawn } = require("node:child_process");
-    const more = () => spawn("sleep", ["600"], { detached: true, stdio: "ignore" }).unref();
-    setInterval(more, 5); more(); console.log(process.pid);`;
-  const child = spawn(process.execPath, ["-e", source], {
-    detached: true,
-    stdio: ["pipe", "pipe", "ignore"],
+describe.concurrent("the end of a tree", () => {
+  test("[R01] a process that ends with its input is not sent a signal", async () => {
+    const { child, pids } = await startShell("echo $$; cat >/dev/null");
+    await adopt(child).end();
+    expectGone(pids);
+    expect(child).toMatchObject({ exitCode: 0, signalCode: null });
+    expect(signalled(pids)).toEqual([]);
   });
-  children.push(child);
-  await once(child.stdout, "data");
-  const table = createProcessTable();
-  const signalled = new Set<number>();
-  const kill = vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
-    signalled.add(pid);
-    return realKill(pid, signal);
-  });
-  await adopt(child, table).end();
-  kill.mockRestore();
-  expect(signalled.size).toBeGreaterThan(10);
-  expectGone([...signalled]);
-  // The leak check looks for those that were missed.
-});
 
-const realKill = process.kill.bind(process);
+  test("[R03] a wrapper leaves no descendant behind", async () => {
+    const { child, pids } = await startShell("sleep 600 & echo $!; wait");
+    await adopt(child).end();
+    expectGone(pids);
+  });
+
+  test("[R02] [X20] what ignores the end of its input and SIGTERM is stopped", async () => {
+    const { child, pids } = await startShell(
+      "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
+    );
+    await adopt(child).end();
+    expectGone(pids);
+    expect(child.signalCode).toBe("SIGKILL");
+  });
+
+  test("[R03] a stubborn leaf that called setsid is stopped, below a wrapper that goes at once", async () => {
+    const { child, pids } = await startShell(`exec 3<&0; setsid sh -c '${STUBBORN}' & cat <&3 >/dev/null`);
+    expect(new Set(pids).size).toBe(2);
+    await adopt(child).end();
+    expectGone(pids);
+    expect(child.exitCode).toBe(0);
+  });
+
+  test("[R03] a leaf that called setsid is found behind three wrappers, with what it has started itself", async () => {
+    const leaf = `setsid sh -c 'trap "" TERM; sleep 600 & echo $$ $!; wait; sleep 600'; true`;
+    const wrapped = `require("node:child_process").spawn("sh", ["-c", ${JSON.stringify(leaf)}], { stdio: "inherit" })`;
+    const quoted = `'${wrapped.replaceAll("'", "'\\''")}'`;
+    const { child, pids } = await startShell(`"${process.execPath}" -e ${quoted}; true`);
+    expect(new Set(pids).size).toBe(3);
+    await adopt(child).end();
+    expectGone(pids);
+  });
+
+  test("[R03] descendants whose leader has ended already are found by their session", async () => {
+    const { child, pids } = await startShell("sleep 600 >/dev/null & echo $!; exit 0");
+    if (child.exitCode === null) await once(child, "exit");
+    expect(pids.slice(1).every(isRunning)).toBe(true);
+    await adopt(child).end();
+    expectGone(pids.slice(1));
+  });
+
+  test("[R03] a stopped process is ended too", async () => {
+    const { child, pids } = await startShell("echo $$; while :; do sleep 600; done");
+    child.kill("SIGSTOP");
+    await adopt(child).end();
+    expectGone(pids);
+  });
+
+  test("the leader's group is ended as a whole where the system does not tell who is who", async () => {
+    const blind = createProcessTable({ scan: () => [], scanNow: () => [], inspect: () => undefined });
+    const { child, pids } = await startShell(
+      "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
+    );
+    await adopt(child, blind).end({ hurry: true });
+    expectGone(pids);
+  });
+});
 
 test("ending it twice, and in a hurry meanwhile, is one end", async () => {
   const { child, pids } = await startShell("sleep 600 & echo $!; wait");
@@ -130,17 +128,17 @@ test("ending it twice, and in a hurry meanwhile, is one end", async () => {
   expectGone(pids);
 });
 
-describe("a foreign process is never signalled", () => {
-  /** A table that knows one process by another start than it has. */
-  function mistaken(pid: number): ProcessTable {
+describe.concurrent("a foreign process is never signalled", () => {
+  /** A table that knows one process by another start than it has, the first time or whenever it is asked for. */
+  function mistaken(mistakenPid: number, times: number): ProcessTable {
     const table = createProcessTable();
-    let isFirst = true;
+    let left = times;
     return {
       ...table,
-      inspect(asked) {
-        const fact = table.inspect(asked);
-        if (!fact || asked !== pid || !isFirst) return fact;
-        isFirst = false;
+      inspect(pid) {
+        const fact = table.inspect(pid);
+        if (!fact || pid !== mistakenPid || left === 0) return fact;
+        left -= 1;
         return { ...fact, start: `${fact.start}0` };
       },
     };
@@ -148,38 +146,23 @@ describe("a foreign process is never signalled", () => {
 
   test("[R06] if it has the number of a child that is gone, nor the group it leads", async () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
-    const kill = vi.spyOn(process, "kill");
-    atEnd(() => kill.mockRestore());
     // The child is said to be gone, and its number to be another's since.
     const gone = Object.assign(Object.create(child), { exitCode: 0, stdin: null });
-    await adopt(gone, mistaken(child.pid as number)).end();
-    expect(kill).not.toHaveBeenCalled();
-    kill.mockRestore();
+    await adopt(gone, mistaken(child.pid as number, 1)).end();
+    expect(signalled(pids)).toEqual([]);
     expect(pids.every(isRunning)).toBe(true);
-    await adopt(child).end();
+    await adopt(child).end({ hurry: true });
   });
 
   test("[R06] if its number is given away between a look and the signal", async () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
-    const table = createProcessTable();
     const other = pids[1] as number;
-    const changing: ProcessTable = {
-      ...table,
-      inspect(pid) {
-        const fact = table.inspect(pid);
-        return fact && pid === other ? { ...fact, start: `${fact.start}0` } : fact;
-      },
-    };
-    const kill = vi.spyOn(process, "kill");
-    atEnd(() => kill.mockRestore());
-    await adopt(child, changing).end();
-    expect(kill.mock.calls.map(([pid]) => pid)).not.toContain(other);
-    expect(kill.mock.calls.map(([pid]) => pid)).toContain(child.pid);
-    kill.mockRestore();
+    await adopt(child, mistaken(other, Number.POSITIVE_INFINITY)).end({ hurry: true });
+    expect(signalled(pids)).toEqual([child.pid]);
     expect(isRunning(other)).toBe(true);
   });
 
-  test("once everybody in a tree was seen gone", async () => {
+  test("[R06] once everybody in a tree was seen gone", async () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
     const table = createProcessTable();
     const members = createTreeMembers(
@@ -188,24 +171,9 @@ describe("a foreign process is never signalled", () => {
     );
     expect(members.look(createProcessSnapshot([]))).toBe(false);
     expect(members.look(await table.snapshot())).toBe(false);
-    const kill = vi.spyOn(process, "kill");
-    atEnd(() => kill.mockRestore());
     members.signal("SIGTERM");
     members.kill();
-    expect(kill).not.toHaveBeenCalled();
-    kill.mockRestore();
-    await adopt(child).end();
-  });
-});
-
-describe("where the system does not tell who is who", () => {
-  const blind = createProcessTable({ scan: () => [], scanNow: () => [], inspect: () => undefined });
-
-  test("the leader's group is ended as a whole", async () => {
-    const { child, pids } = await startShell(
-      "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
-    );
-    await adopt(child, blind).end({ hurry: true });
-    expectGone(pids);
+    expect(signalled(pids)).toEqual([]);
+    await adopt(child).end({ hurry: true });
   });
 });

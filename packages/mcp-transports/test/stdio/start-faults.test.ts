@@ -1,6 +1,11 @@
-import type { ResolvedStdioServer } from "@jackfield/mcp-core";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ResolvedStdioServer, silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { connect, failToConnect } from "../connecting.ts";
+import { createConnector } from "../../src/index.ts";
+import { atEnd } from "../cleanup.ts";
+import { connect, failToConnect, failureOf } from "../connecting.ts";
 import { expectGone } from "../processes.ts";
 import { scriptedServer } from "../scripted-server.ts";
 
@@ -20,31 +25,38 @@ function program(source: string, overrides: Partial<ResolvedStdioServer> = {}): 
   };
 }
 
-describe("[R08] each way not to start has its own code, phase and next step", () => {
+const onLinux = test.runIf(process.platform === "linux");
+
+describe.concurrent("[R08] each way not to start has its own code, phase and next step", () => {
   test("a command that does not exist", async () => {
     const error = await failToConnect(program("", { command: "no-such-command-anywhere" }));
     expect(error).toMatchObject({ code: "MCP_COMMAND_NOT_FOUND", phase: "spawn" });
     expect(error.message).toMatch(/was not found.*Install it, or give its full path/);
   });
 
-  test("a process that ends at once", async () => {
+  onLinux("a process that ends at once", async () => {
     const error = await failToConnect(program('console.error("no API key"); process.exit(2)'));
     expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "spawn", stderr: "no API key\n" });
     expect(error.message).toBe(
-      `Server "files" ended with code 2 before it read anything. Its last words: "no API key". ${RUN_IT}`,
+      `Server "files" ended with code 2 before it read the first message. Its last words: "no API key". ${RUN_IT}`,
     );
   });
 
-  test("a process that ends in the middle of the handshake", async () => {
+  onLinux("a process that ends in the middle of the handshake", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method !== "initialize") return undefined;
       process.stderr.write("licence expired\n");
       process.exit(3);
     });
     const error = await failToConnect(server);
-    expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "handshake" });
+    expect(error).toMatchObject({
+      code: "MCP_HANDSHAKE_FAILED",
+      phase: "handshake",
+      stderr: "licence expired\n",
+    });
     expect(error.message).toBe(
-      `Server "scripted" ended with code 3 before it was connected. Its last words: "licence expired". ${RUN_IT}`,
+      `Server "scripted" ended with code 3 in the middle of the handshake. Its last words: "licence expired". ` +
+        "Check that its entry names an MCP server, and its arguments and variables; run its command in a terminal to see more.",
     );
     expectGone(server.starts());
   });
@@ -59,14 +71,71 @@ describe("[R08] each way not to start has its own code, phase and next step", ()
   test("a process that closes its standard output", async () => {
     const source = 'console.error("daemon"); require("fs").closeSync(1); setInterval(() => {}, 1000)';
     const error = await failToConnect(program(source));
-    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", phase: "handshake" });
+    expect(error).toMatchObject({ code: "MCP_HANDSHAKE_FAILED", phase: "handshake", stderr: "daemon\n" });
     expect(error.message).toContain(
       `closed its standard streams before it was ready. Its last words: "daemon". ${RUN_IT}`,
     );
   });
 });
 
-describe("the last words are the reason, not what a runtime prints after it", () => {
+/** A shell line as a server that leaves a mark for each start, and how often it was started. */
+function shellLine(line: string) {
+  const folder = mkdtempSync(join(tmpdir(), "jackfield-start-"));
+  atEnd(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "starts");
+  const args = ["-c", `echo >> ${file}; ${line}`];
+  const server = program("", { command: "/bin/sh", args, env: { PATH: "/usr/bin:/bin" } });
+  return { server, starts: () => readFileSync(file, "utf8").length };
+}
+
+describe.concurrent("[R08] a process that ended is told by whether it had read what it was sent", () => {
+  const exited = { code: "MCP_SERVER_EXITED", phase: "spawn" };
+  const failed = { code: "MCP_HANDSHAKE_FAILED", phase: "handshake" };
+  onLinux.each([
+    ["before anything was written", "exit 3", exited, 1],
+    ["with a message unread", "sleep 0.05; exit 3", exited, 1],
+    ["without an input", "exec <&-; sleep 0.05; exit 3", exited, 1],
+    ["on a signal, with a message unread", "sleep 0.05; kill -9 $$", exited, 1],
+    ["behind a wrapper", '(sleep 0.05; exit 3); exit "$?"', exited, 1],
+    ["having read a message", "read -r line; exit 3", failed, 2],
+    ["having read a message, behind a wrapper", '(read -r line; exit 3); exit "$?"', failed, 2],
+  ])("%s", async (_, line, expected, starts) => {
+    // All at once, because what the system tells of several processes comes in no order.
+    const connect = createConnector();
+    const options = { signal: new AbortController().signal, log: silentLogger };
+    const runs = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const { server, starts } = shellLine(line);
+        return { error: await failureOf(connect(server, options)), started: starts() };
+      }),
+    );
+    for (const { error, started } of runs) {
+      expect(error).toMatchObject(expected);
+      expect(error.message).toMatch(/ended (?:with code 3|on signal SIGKILL) (?:before|in the middle)/);
+      expect(started).toBe(starts);
+    }
+  });
+
+  onLinux("which is not known while somebody else holds its pipes", async () => {
+    const { server } = shellLine("read -r line; sleep 600 & exit 3");
+    const error = await failToConnect(server);
+    expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "handshake" });
+    expect(error.message).toContain("ended with code 3 before it was connected.");
+  });
+});
+
+onLinux("what happens while the host is busy for long is heard of before it gives up", async () => {
+  const busy = setInterval(() => {
+    const until = performance.now() + 300;
+    while (performance.now() < until);
+  });
+  atEnd(() => clearInterval(busy));
+  // The end of its output is heard of two long turns before its own.
+  const error = await failToConnect(shellLine("exec >&-; sleep 0.7; exit 3").server);
+  expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "spawn" });
+});
+
+describe.concurrent("the last words are the reason, not what a runtime prints after it", () => {
   test.each([
     ["an error of Node.js", 'throw new Error("token [x] is invalid")', "Error: token [x] is invalid"],
     ["a missing module", 'require("no-such-module")', "Error: Cannot find module 'no-such-module'"],
@@ -81,23 +150,20 @@ describe("the last words are the reason, not what a runtime prints after it", ()
   });
 });
 
-describe("how often a server is started", () => {
-  test.runIf(process.platform === "linux")(
-    "[R19] once if it ends without having read what it was asked, whatever its exit code",
-    async () => {
-      for (const code of [0, 1]) {
-        const server = scriptedServer((_, { process }) => process.exit(Number(process.env.CODE)), {
-          env: { CODE: String(code) },
-        });
-        expect((await failToConnect(server)).message).toContain(
-          `ended with code ${code} before it read anything`,
-        );
-        expect(server.starts()).toHaveLength(1);
-      }
-    },
-  );
+describe.concurrent("how often a server is started", () => {
+  onLinux("[R19] once if it ends without having read what it was asked, whatever its exit code", async () => {
+    for (const code of [0, 1]) {
+      const server = scriptedServer((_, { process }) => process.exit(Number(process.env.CODE)), {
+        env: { CODE: String(code) },
+      });
+      expect((await failToConnect(server)).message).toContain(
+        `ended with code ${code} before it read the first message`,
+      );
+      expect(server.starts()).toHaveLength(1);
+    }
+  });
 
-  test.runIf(process.platform === "linux")("[R19] once also behind a wrapper", async () => {
+  onLinux("[R19] once also behind a wrapper", async () => {
     const server = scriptedServer((_, { process }) => process.exit(4));
     const [node, ...args] = [server.command, ...server.args];
     const wrapped = { ...server, command: "/bin/sh", args: ["-c", '"$@"; exit $?', "sh", node, ...args] };

@@ -6,20 +6,14 @@ import { describe, expect, test } from "vitest";
 import { createProcessTable } from "../../src/stdio/process-table.ts";
 import { atEnd } from "../cleanup.ts";
 import { connect } from "../connecting.ts";
-import { HOST } from "../host-process.ts";
+import { HOST, telling } from "../host-process.ts";
 import { gone, killAtEnd } from "../processes.ts";
-import { type Script, scriptedServer } from "../scripted-server.ts";
+import { scriptedServer } from "../scripted-server.ts";
 
 const SCRIPT = "/usr/bin/script";
 const CONTROL_C = "\x03";
 const CONTROL_Z = "\x1a";
-
-/** Tells its process id; a signal from the terminal would end or stop it. */
-const telling: Script = (message, { process, answer }) => {
-  if (message.method !== "tools/call") return undefined;
-  answer({ content: [], structuredContent: { pids: [process.pid, process.ppid] } });
-  return true;
-};
+const END_OF_FILE = "\x04";
 
 /** Starts a host as the foreground job of a shell in a terminal of its own; what is written is typed there. */
 async function startInTerminal(mode: string) {
@@ -32,8 +26,9 @@ async function startInTerminal(mode: string) {
   });
   killAtEnd(terminal.pid as number);
   atEnd(async () => {
-    terminal.stdin?.end();
-    if (terminal.kill("SIGTERM")) await once(terminal, "exit");
+    if (terminal.exitCode !== null || terminal.signalCode !== null) return;
+    terminal.stdin?.write(END_OF_FILE);
+    await once(terminal, "exit", { signal: AbortSignal.timeout(2000) }).catch(() => {}); // else it is killed
   });
   const lines = createInterface({ input: terminal.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   const lineThat = async (pattern: RegExp): Promise<string> => {
@@ -51,8 +46,8 @@ async function startInTerminal(mode: string) {
 
 const stateOf = (pid: number) => /\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
 
-describe.skipIf(!canExecute(SCRIPT) || process.platform !== "linux")("in a terminal", () => {
-  test("[R05] Ctrl+C reaches the host alone: its server still answers while the host says farewell", async () => {
+describe.runIf(canExecute(SCRIPT) && process.platform === "linux")("in a terminal", () => {
+  test.concurrent("[R05] Ctrl+C reaches the host alone: its server still answers while the host says farewell", async () => {
     const { server, lineThat, type } = await startInTerminal("handle-before");
     type(CONTROL_C);
     expect(await lineThat(/handled/)).toContain("handled {}");
@@ -60,7 +55,7 @@ describe.skipIf(!canExecute(SCRIPT) || process.platform !== "linux")("in a termi
     await gone(server);
   });
 
-  test("[X13] Ctrl+Z stops the host alone: its server keeps running", async () => {
+  test.concurrent("[X13] Ctrl+Z stops the host alone: its server keeps running", async () => {
     const { server, host, lineThat, type } = await startInTerminal("stay");
     type(CONTROL_Z);
     await lineThat(/shell \d/);

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { atEnd } from "../cleanup.ts";
 import { connect, failureOf } from "../connecting.ts";
@@ -35,7 +36,7 @@ async function connectDeaf(options: { readonly callTimeoutMs?: number } = {}) {
   return { server, session, wake: () => writeFileSync(file, "") };
 }
 
-describe("a server that stops reading", () => {
+describe.concurrent("a server that stops reading", () => {
   test("[R13] is waited for, and gets everything in order when it reads again", async () => {
     const { server, session, wake } = await connectDeaf();
     const texts = Array.from({ length: 40 }, (_, n) => `${n}${"x".repeat(100_000)}`);
@@ -82,7 +83,26 @@ describe("a server that stops reading", () => {
   });
 });
 
-describe("a server whose input breaks", () => {
+describe.concurrent("a server whose input breaks", () => {
+  test.runIf(process.platform === "linux")(
+    "[R12] one that has ended is sent nothing, though its pipes are still open",
+    async () => {
+      const server = scriptedServer((message, { process, answer }) => {
+        if (message.method !== "ping") return undefined;
+        const { spawn } = process.getBuiltinModule("node:child_process");
+        spawn("sleep", ["600"], { stdio: ["ignore", "inherit", "inherit"] });
+        answer({});
+        setTimeout(() => process.exit(5), 20);
+        return true;
+      });
+      const session = await connect({ ...server, env: { PATH: "/usr/bin:/bin" } });
+      await session.request("ping", undefined);
+      while (existsSync(`/proc/${server.starts()[0]}`)) await pause(5); // until its end was taken notice of
+      const error = await failureOf(session.request("tools/call", call("a"), NO_DEADLINE));
+      expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "not-sent" });
+    },
+  );
+
   test("[R12] one that stops reading and dies fails what was being written, and what waited, at once", async () => {
     const server = scriptedServer((message, { process, answer }) => {
       if (message.method !== "ping") return undefined;

@@ -1,0 +1,62 @@
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { BodySink } from "./body-sink.ts";
+
+const DECODERS = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The encodings we offer to take. */
+export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
+
+type Encoding = keyof typeof DECODERS;
+
+/** What a decoder asks of the connection that feeds it, and tells about itself. */
+export interface DecoderHooks {
+  pause(): void;
+  resume(): void;
+  /** What was pushed or its end could not be taken: nothing more comes. */
+  onError(error: Error): void;
+}
+
+/** The encoding of a body: `undefined` where it has none, `unsupported` where it has several or one that we did not ask for. */
+export function encodingOf(header: string | undefined): Encoding | "unsupported" | undefined {
+  const name = header?.trim().toLowerCase();
+  if (!name || name === "identity") return undefined;
+  return Object.hasOwn(DECODERS, name) ? (name as Encoding) : "unsupported";
+}
+
+/**
+ * Decodes a body in front of a sink. What comes out is counted by the sink, piece by piece, so that a small body which grows
+ * without measure is cut off at the limit.
+ */
+export function decodeInto(sink: BodySink, encoding: Encoding, hooks: DecoderHooks): BodySink {
+  const decoder = DECODERS[encoding]();
+  let isOver = false;
+  const fail = (error: unknown) => {
+    isOver = true;
+    decoder.destroy();
+    hooks.onError(error instanceof Error ? error : new Error(String(error)));
+  };
+  const attempt = (act: () => void) => {
+    try {
+      if (!isOver) act();
+    } catch (error) {
+      fail(error);
+    }
+  };
+  decoder.on("data", (piece: Buffer) => attempt(() => sink.push(piece)));
+  decoder.on("drain", () => hooks.resume());
+  decoder.on("error", fail);
+  decoder.on("end", () => attempt(() => sink.end()));
+  return {
+    push(chunk) {
+      if (!isOver && !decoder.write(chunk)) hooks.pause();
+    },
+    end() {
+      if (!isOver) decoder.end();
+    },
+  };
+}

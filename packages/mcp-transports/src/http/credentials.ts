@@ -1,0 +1,73 @@
+import type { AuthChallenge, AuthPort, ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { type HeaderList, headerOf, type IncomingHeaders } from "./http-wire.ts";
+import { isReservedHeader } from "./reserved-headers.ts";
+
+/** Credentials as a request was given them. */
+export interface Attached {
+  readonly headers: HeaderList;
+  /** How many challenges had been met by then. */
+  readonly generation: number;
+}
+
+/** The credentials of one channel. Challenges that arrive together are met together. */
+export interface Credentials {
+  /** `undefined` where nobody has to be asked, so that nobody has to wait either. */
+  attach(): Promise<Attached> | undefined;
+  /** Meets a challenge; `true`: the request may be made once more. */
+  answer(challenge: AuthChallenge, attached: Attached): Promise<boolean>;
+}
+
+export interface CredentialsOptions {
+  readonly server: ResolvedRemoteServer;
+  readonly auth?: AuthPort | undefined;
+  /** Fires when the channel is closed: no login outlives it. */
+  readonly signal: AbortSignal;
+}
+
+/** Credentials from the host's port, unless the entry has an `Authorization` header of its own. */
+export function createCredentials({ server, auth, signal }: CredentialsOptions): Credentials | undefined {
+  if (!auth || hasOwnCredentials(server)) return undefined;
+  let generation = 0;
+  let meeting: Promise<boolean> | undefined;
+
+  const meet = async (challenge: AuthChallenge) => {
+    try {
+      const verdict = await auth.onChallenge(server, challenge, signal);
+      generation += 1;
+      return verdict === "retry";
+    } finally {
+      meeting = undefined;
+    }
+  };
+  return {
+    async attach() {
+      const attachedAt = generation;
+      return { headers: listOf(await auth.headers(server)), generation: attachedAt };
+    },
+    async answer(challenge, attached) {
+      // Another request met the same challenge meanwhile: the credentials it was refused with are outdated.
+      if (attached.generation < generation && !meeting) return true;
+      meeting ??= meet(challenge);
+      return meeting;
+    },
+  };
+}
+
+/** What an answer challenges us to. A 403 without a challenge is a plain no: no credential would change it (RFC 6750, section 3.1). */
+export function readChallenge(status: number, headers: IncomingHeaders): AuthChallenge | undefined {
+  const wwwAuthenticate = headerOf(headers, "www-authenticate");
+  if (status === 401) return { status, wwwAuthenticate };
+  if (status === 403 && wwwAuthenticate) return { status, wwwAuthenticate };
+  return undefined;
+}
+
+/** Who configures an `Authorization` header wants that one: stored credentials then stay out of it. */
+function hasOwnCredentials(server: ResolvedRemoteServer): boolean {
+  return Object.keys(server.headers).some((name) => name.toLowerCase() === "authorization");
+}
+
+function listOf(headers: { readonly [name: string]: string }): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    isReservedHeader(name) ? [] : [name.toLowerCase(), value],
+  );
+}

@@ -1,0 +1,161 @@
+import { clampDelay } from "../timer-delay.ts";
+import { type BodySink, eventSink } from "./body-sink.ts";
+import type { StreamEvent } from "./event-stream-parser.ts";
+import type { HttpCall, HttpCallOptions, Refusal } from "./http-call.ts";
+import { isEventStream } from "./media-type.ts";
+import { createReconnectPace, type ReconnectPace } from "./reconnect-pace.ts";
+import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
+
+/** A stream of an answer is not opened more often without bringing anything. */
+const MOST_FAILURES = 5;
+
+/** So many ids are remembered, to drop what a server sends twice when a stream is resumed. */
+const REMEMBERED_IDS = 256;
+
+export interface EventFeedOptions {
+  readonly maxEventBytes: number;
+  /** The server's own stream comes back whenever it ends; that of an answer only if the server gave it ids. */
+  readonly isStanding: boolean;
+  /** Makes the GET request that opens the stream, or opens it again after the event of that id. */
+  open(
+    lastEventId: string | undefined,
+    options: Omit<HttpCallOptions, "method" | "url" | "headers">,
+  ): HttpCall;
+  /** Hears of the text of every event that has one. */
+  onText(text: string): void;
+  /** It ended, and does not come back. `refusal` is set if the server refused to open it. */
+  onEnd(why: { readonly error?: Error | undefined; readonly refusal?: Refusal | undefined }): void;
+  /** Whether a stream that broke off can be asked for again. */
+  mayResume(): boolean;
+}
+
+/** A stream of events that outlives its connections: where one breaks off, the next goes on after the last event. */
+export interface EventFeed {
+  /** Opens it by a GET request. */
+  start(): void;
+  /** Takes the body of a connection that exists already. */
+  body(): BodySink;
+  /** That connection has ended. */
+  ended(error?: Error): void;
+  /** Nobody wants any more of it: it ends without being told. Idempotent. */
+  close(): void;
+}
+
+export function createEventFeed(options: EventFeedOptions): EventFeed {
+  return new ResumableFeed(options);
+}
+
+class ResumableFeed implements EventFeed {
+  readonly #options: EventFeedOptions;
+  #pace: ReconnectPace | undefined;
+  #seen: Set<string> | undefined;
+  #lastEventId: string | undefined;
+  #retryMs: number | undefined;
+  #call: HttpCall | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #watchdog: StreamWatchdog | undefined;
+  #isOver = false;
+
+  constructor(options: EventFeedOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#isOver) return;
+    this.#pace ??= createReconnectPace({ now: Date.now, random: Math.random });
+    this.#pace.opened();
+    this.#call = this.#options.open(this.#lastEventId, {
+      isStream: true,
+      onAccepted: (_status, headers) => {
+        if (!isEventStream(headers))
+          throw new SyntaxError("a stream was asked for, and something else was answered");
+        return this.#watched(this.body());
+      },
+      onEnd: () => this.ended(),
+      onError: (error) => this.ended(error),
+      onRefusal: (refusal) => this.#refused(refusal),
+    });
+  }
+
+  body(): BodySink {
+    return eventSink({
+      maxEventBytes: this.#options.maxEventBytes,
+      onEvent: (event) => this.#take(event),
+      onRetry: (delayMs) => {
+        this.#retryMs = delayMs;
+      },
+    });
+  }
+
+  ended(error?: Error): void {
+    this.#watchdog?.stop();
+    if (this.#isOver) return;
+    const { isStanding, mayResume } = this.#options;
+    const canResume = isStanding || this.#lastEventId !== undefined;
+    if (canResume && this.#hasPatience() && mayResume()) this.#openLater(this.#retryMs);
+    else this.#end({ error });
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#watchdog?.stop();
+    this.#call?.abort(new Error("nobody listens to the stream any more"));
+  }
+
+  #take({ type, data, id }: StreamEvent): void {
+    if (this.#isOver) return;
+    if (id !== undefined) {
+      this.#lastEventId = id;
+      if (this.#seen?.has(id)) return;
+      this.#remember(id);
+    }
+    if (data === "" || type !== "message") return;
+    this.#pace?.delivered();
+    this.#options.onText(data);
+  }
+
+  #remember(id: string): void {
+    this.#seen ??= new Set();
+    this.#seen.add(id);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > REMEMBERED_IDS && oldest !== undefined) this.#seen.delete(oldest);
+  }
+
+  /** A server that is busy or broken may be well later; any other refusal is its last word. */
+  #refused(refusal: Refusal): void {
+    const isPassing = (refusal.status >= 500 && refusal.status !== 501) || refusal.status === 429;
+    if (isPassing && this.#hasPatience()) this.#openLater(refusal.retryAfterMs);
+    else this.#end({ refusal });
+  }
+
+  #hasPatience(): boolean {
+    return this.#options.isStanding || (this.#pace?.failures ?? 0) < MOST_FAILURES;
+  }
+
+  #openLater(retryMs: number | undefined): void {
+    if (this.#isOver) return;
+    this.#pace ??= createReconnectPace({ now: Date.now, random: Math.random });
+    this.#timer = setTimeout(() => this.start(), clampDelay(this.#pace.nextDelayMs(retryMs)));
+  }
+
+  #watched(sink: BodySink): BodySink {
+    if (!this.#options.isStanding) return sink;
+    const watchdog = createStreamWatchdog((why) => this.#call?.abort(new Error(why)));
+    this.#watchdog = watchdog;
+    return {
+      push(chunk) {
+        watchdog.heard();
+        sink.push(chunk);
+      },
+      end: () => sink.end(),
+    };
+  }
+
+  #end(why: Parameters<EventFeedOptions["onEnd"]>[0]): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.onEnd(why);
+  }
+}

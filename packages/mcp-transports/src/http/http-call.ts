@@ -1,0 +1,239 @@
+import { type DecoderHooks, decodeInto, encodingOf } from "./body-decoder.ts";
+import { type BodySink, excerptSink } from "./body-sink.ts";
+import { type Attached, type Credentials, readChallenge } from "./credentials.ts";
+import {
+  type HeaderList,
+  type HttpWire,
+  headerOf,
+  type IncomingHeaders,
+  type WireExchange,
+  type WireListener,
+} from "./http-wire.ts";
+import { judgeRedirect, MAX_REDIRECTS } from "./redirects.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+
+/** What is read of the body of a refusal. */
+const EXCERPT_BYTES = 16 * 1024;
+
+/** A status other than success, as it was answered in the end. */
+export interface Refusal {
+  readonly status: number;
+  /** The beginning of the body. */
+  readonly text: string;
+  /** Where a redirect pointed that was not followed. */
+  readonly redirectedTo?: string | undefined;
+  /** What the server asks for, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  readonly challenge?: string | undefined;
+}
+
+export interface HttpCallOptions {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly url: URL;
+  readonly headers: HeaderList;
+  readonly body?: string | undefined;
+  readonly isStream?: boolean | undefined;
+  /** The request is about to be written; comes again if it is made again. */
+  onWriting?(): void;
+  /** It was refused before it was processed, and is about to be made again. */
+  onRefused?(): void;
+  /** Success: gives what takes the body. */
+  onAccepted(status: number, headers: IncomingHeaders): BodySink;
+  /** The body is complete. Of these three one comes, once. */
+  onEnd(): void;
+  onRefusal(refusal: Refusal): void;
+  onError(error: Error): void;
+}
+
+/** What every call of a channel shares. */
+export interface HttpCallTools {
+  readonly wire: HttpWire;
+  readonly credentials: Credentials | undefined;
+}
+
+/** A call on its way. */
+export interface HttpCall {
+  /** Ends it; `onError` is told the reason, unless it has ended. */
+  abort(reason: Error): void;
+}
+
+/**
+ * Makes one HTTP request with the credentials of the channel. It is made again by itself only if it was refused for want of
+ * credentials, once, or if it is redirected within its origin.
+ */
+export function startHttpCall(tools: HttpCallTools, options: HttpCallOptions): HttpCall {
+  const call = new RunningCall(tools, options);
+  call.start(options.url);
+  return call;
+}
+
+class RunningCall implements HttpCall, WireListener, DecoderHooks {
+  readonly #tools: HttpCallTools;
+  readonly #options: HttpCallOptions;
+  #exchange: WireExchange | undefined;
+  #attached: Attached | undefined;
+  #url: URL;
+  #hops = 0;
+  #hasMetChallenge = false;
+  #isOver = false;
+  #sink: BodySink | undefined;
+
+  constructor(tools: HttpCallTools, options: HttpCallOptions) {
+    this.#tools = tools;
+    this.#options = options;
+    this.#url = options.url;
+  }
+
+  start(url: URL): void {
+    this.#url = url;
+    this.#sink = undefined;
+    const attaching = this.#tools.credentials?.attach();
+    if (!attaching) {
+      this.#send([]);
+      return;
+    }
+    attaching.then(
+      (attached) => {
+        this.#attached = attached;
+        this.#send(attached.headers);
+      },
+      (error) => this.onError(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  #send(credentials: HeaderList): void {
+    if (this.#isOver) return;
+    const { method, headers, body, isStream = false } = this.#options;
+    this.#exchange = this.#tools.wire.send(
+      {
+        method,
+        url: this.#url,
+        headers: credentials.length > 0 ? mergeHeaders(headers, credentials) : headers,
+        body,
+        isStream,
+      },
+      this,
+    );
+  }
+
+  abort(reason: Error): void {
+    if (this.#isOver) return;
+    if (this.#exchange) this.#exchange.abort(reason);
+    else this.onError(reason);
+  }
+
+  pause(): void {
+    this.#exchange?.pause();
+  }
+
+  resume(): void {
+    this.#exchange?.resume();
+  }
+
+  onWriting(): void {
+    if (!this.#isOver) this.#options.onWriting?.();
+  }
+
+  onHeaders(status: number, headers: IncomingHeaders): void {
+    if (this.#isOver) return;
+    const isSuccess = status >= 200 && status < 300;
+    const encoding = this.#tools.wire.isDecoding
+      ? undefined
+      : encodingOf(headerOf(headers, "content-encoding"));
+    const sink = isSuccess
+      ? this.#endingWith(this.#options.onAccepted(status, headers))
+      : excerptSink(EXCERPT_BYTES, (text) => this.#takeRefusal(status, headers, text));
+    if (encoding === "unsupported" && isSuccess)
+      throw new SyntaxError("the answer is encoded in a way that was not asked for");
+    this.#sink = encoding && encoding !== "unsupported" ? decodeInto(sink, encoding, this) : sink;
+  }
+
+  onData(chunk: Buffer): void {
+    if (!this.#isOver) this.#sink?.push(chunk);
+  }
+
+  onEnd(): void {
+    if (this.#isOver) return;
+    try {
+      this.#sink?.end();
+    } catch (error) {
+      this.onError(error as Error);
+    }
+  }
+
+  onError(error: Error): void {
+    if (this.#isOver) return;
+    this.#finish(() => this.#options.onError(error));
+    this.#exchange?.abort(error);
+  }
+
+  #endingWith(sink: BodySink): BodySink {
+    return {
+      push: (chunk) => this.#isOver || sink.push(chunk),
+      end: () => {
+        if (this.#isOver) return;
+        sink.end();
+        this.#finish(() => this.#options.onEnd());
+      },
+    };
+  }
+
+  #takeRefusal(status: number, headers: IncomingHeaders, text: string): void {
+    const redirect = judgeRedirect(this.#options.method, this.#url, status, headerOf(headers, "location"));
+    if (redirect?.kind === "follow" && this.#hops < MAX_REDIRECTS) {
+      this.#hops += 1;
+      this.#again(redirect.url);
+      return;
+    }
+    const challenge = readChallenge(status, headers);
+    const refuse = () =>
+      this.#finish(() =>
+        this.#options.onRefusal({
+          status,
+          text,
+          redirectedTo: redirect?.kind === "refuse" ? redirect.to : undefined,
+          retryAfterMs: parseRetryAfter(headerOf(headers, "retry-after") ?? null, Date.now()),
+          challenge: challenge?.wwwAuthenticate,
+        }),
+      );
+    const { credentials } = this.#tools;
+    if (!challenge || !credentials || !this.#attached || this.#hasMetChallenge) {
+      refuse();
+      return;
+    }
+    this.#hasMetChallenge = true;
+    this.#exchange = undefined;
+    this.#sink = undefined;
+    credentials.answer(challenge, this.#attached).then(
+      (mayRetry) => {
+        if (this.#isOver) return;
+        if (mayRetry) this.#again(this.#url);
+        else refuse();
+      },
+      (error) => this.onError(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  #again(url: URL): void {
+    this.#exchange = undefined;
+    this.#options.onRefused?.();
+    this.start(url);
+  }
+
+  #finish(act: () => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    act();
+  }
+}
+
+/** A later header replaces an earlier one of the same name. */
+function mergeHeaders(headers: HeaderList, later: HeaderList): HeaderList {
+  const names = new Set(later.filter((_, index) => index % 2 === 0));
+  const merged: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    if (!names.has(name)) merged.push(name, headers[index + 1] as string);
+  }
+  return [...merged, ...later];
+}

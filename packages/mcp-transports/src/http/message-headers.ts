@@ -1,0 +1,91 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { ACCEPTED_ENCODINGS } from "./body-decoder.ts";
+import type { HeaderList } from "./http-wire.ts";
+
+const PROTOCOL_VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+
+/** Which parameter `Mcp-Name` repeats (MCP 2026-07-28, Streamable HTTP, "Standard Request Headers"). */
+const NAMED_BY: { readonly [method: string]: string } = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri",
+  "tasks/get": "taskId",
+  "tasks/update": "taskId",
+  "tasks/cancel": "taskId",
+};
+
+const ENCODED = { prefix: "=?base64?", suffix: "?=" };
+
+/** What every request of a channel carries. */
+export interface ChannelHeaders {
+  /** As configured, without those that are ours to set. */
+  readonly configured: HeaderList;
+  readonly sessionId: string | undefined;
+  readonly protocolVersion: string | undefined;
+  /** Whether compressed answers are read. */
+  readonly takesEncodings: boolean;
+}
+
+/** The headers of a POST whose message says nothing about them. */
+export function postHeaders(channel: ChannelHeaders): string[] {
+  return [
+    ...commonHeaders(channel),
+    "accept",
+    "application/json, text/event-stream",
+    "content-type",
+    "application/json",
+  ];
+}
+
+/** The headers of a GET that opens a stream, after the event of that id if there is one. */
+export function streamHeaders(channel: ChannelHeaders, lastEventId: string | undefined): string[] {
+  const resuming = lastEventId === undefined ? [] : ["last-event-id", lastEventId];
+  return [...commonHeaders(channel), "accept", "text/event-stream", ...resuming];
+}
+
+/** The headers all requests have. */
+export function commonHeaders(channel: ChannelHeaders): string[] {
+  const { configured, sessionId, protocolVersion, takesEncodings } = channel;
+  return [
+    ...configured,
+    ...(takesEncodings ? ["accept-encoding", ACCEPTED_ENCODINGS] : []),
+    ...(sessionId === undefined ? [] : ["mcp-session-id", sessionId]),
+    ...(protocolVersion === undefined ? [] : ["mcp-protocol-version", protocolVersion]),
+  ];
+}
+
+/** The version that a message of the modern era claims for itself. */
+export function claimedVersion(message: JSONRPCMessage): string | undefined {
+  const params = "method" in message && "id" in message ? message.params : undefined;
+  const version = (params?._meta as { readonly [key: string]: unknown } | undefined)?.[PROTOCOL_VERSION_KEY];
+  return typeof version === "string" ? version : undefined;
+}
+
+/** What a message of the modern era repeats of itself in headers, and what its sender adds for single parameters. */
+export function mirroredHeaders(
+  message: JSONRPCMessage,
+  version: string,
+  extra: { readonly [name: string]: string } | undefined,
+): string[] {
+  if (!("method" in message)) return [];
+  const { method } = message;
+  const source = Object.hasOwn(NAMED_BY, method) ? NAMED_BY[method] : undefined;
+  const name = source === undefined ? undefined : message.params?.[source];
+  const parameters = Object.entries(extra ?? {}).filter(([header]) => /^mcp-param-/i.test(header));
+  return [
+    "mcp-protocol-version",
+    version,
+    "mcp-method",
+    method,
+    ...(typeof name === "string" ? ["mcp-name", encodeHeaderValue(name)] : []),
+    ...parameters.flatMap(([header, value]) => [header.toLowerCase(), value]),
+  ];
+}
+
+/** A text as a header can carry it (MCP 2026-07-28, Streamable HTTP, "Value Encoding"). */
+export function encodeHeaderValue(text: string): string {
+  const isPlain = /^[\t\x20-\x7E]+$/.test(text) && text === text.trim();
+  const looksEncoded = text.startsWith(ENCODED.prefix) && text.endsWith(ENCODED.suffix);
+  if (isPlain && !looksEncoded) return text;
+  return `${ENCODED.prefix}${Buffer.from(text, "utf8").toString("base64")}${ENCODED.suffix}`;
+}

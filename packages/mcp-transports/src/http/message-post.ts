@@ -1,0 +1,242 @@
+import type { JSONRPCMessage, RequestId, TransportSendOptions } from "@modelcontextprotocol/client";
+import { ChannelFault } from "../channel-fault.ts";
+import type { QueueHooks } from "../queueing-transport.ts";
+import { type BodySink, excerptSink, textSink } from "./body-sink.ts";
+import type { EventFeed } from "./event-feed.ts";
+import type { HttpCall, HttpCallOptions, Refusal } from "./http-call.ts";
+import { headerOf, type IncomingHeaders } from "./http-wire.ts";
+import { readMessages } from "./incoming-messages.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import { claimedVersion } from "./message-headers.ts";
+
+/** How a message went. `forgotten`: the server no longer knows the session, so it has not looked at the message. */
+export type PostOutcome = "done" | "forgotten";
+
+/** What a message hears of the stream that its answer comes by. */
+export interface PostFeedEvents {
+  onText(text: string): void;
+  onEnd(error?: Error): void;
+  /** Whether the answer is still waited for. */
+  isWanted(): boolean;
+}
+
+export interface MessagePostOptions {
+  readonly message: JSONRPCMessage;
+  readonly hooks?: QueueHooks | undefined;
+  readonly requestSignal?: TransportSendOptions["requestSignal"];
+  /** Whether it was sent as a part of a session, which the server may have forgotten. */
+  readonly hasSession: boolean;
+  readonly maxMessageBytes: number;
+  call(options: Omit<HttpCallOptions, "method" | "url" | "headers">): HttpCall;
+  /** Makes the stream that an answer comes by. */
+  openFeed(events: PostFeedEvents): EventFeed;
+  onMessage(message: JSONRPCMessage): void;
+  /** Something arrived that is no answer to this message, and none of a server's own messages. */
+  onStray(error: Error): void;
+  onAccepted(headers: IncomingHeaders): void;
+  /** The answer has come, and the server keeps the stream open so far. Returns what to do once it has ended it. */
+  onLingering(end: () => void): () => void;
+  /** Whether an answer can still come by another stream. */
+  mayAnswerElsewhere(): boolean;
+  explain(refusal: Refusal): Error;
+}
+
+/** One message on its way, and the answer to it if it is a request. */
+export interface MessagePost {
+  /** Resolves when the message is taken, and a request answered. Rejects as soon as it cannot be answered any more. */
+  readonly settled: Promise<PostOutcome>;
+  /** Another stream brought the answer. */
+  answeredElsewhere(): void;
+  /** The other streams have ended. */
+  othersEnded(): void;
+  /** Nobody waits for it any longer. */
+  abort(reason: Error): void;
+}
+
+/** Sends a message at once. */
+export function postMessage(options: MessagePostOptions): MessagePost {
+  const post = new RunningPost(options);
+  post.start();
+  return post;
+}
+
+class RunningPost implements MessagePost {
+  readonly #options: MessagePostOptions;
+  readonly #outcome = Promise.withResolvers<PostOutcome>();
+  /** Only of a request. */
+  readonly #id: RequestId | undefined;
+  #call: HttpCall | undefined;
+  #feed: EventFeed | undefined;
+  #stopLingering: (() => void) | undefined;
+  /** What the stream brought that could not be read. */
+  #unreadable: Error | undefined;
+  #isSettled = false;
+  /** It was taken, and nothing said about it. */
+  #isBodyless = false;
+  #waitsForOthers = false;
+
+  constructor(options: MessagePostOptions) {
+    this.#options = options;
+    const { message } = options;
+    this.#id = "method" in message && "id" in message ? message.id : undefined;
+  }
+
+  get settled(): Promise<PostOutcome> {
+    return this.#outcome.promise;
+  }
+
+  start(): void {
+    const { message, hooks, requestSignal } = this.#options;
+    if (hooks?.isWanted() === false || requestSignal?.aborted) {
+      this.#fail(new ChannelFault({ kind: "unwritable" }));
+      return;
+    }
+    requestSignal?.addEventListener("abort", this.#onSignal, { once: true });
+    try {
+      const body = JSON.stringify(message);
+      this.#call = this.#options.call({
+        body,
+        ...(hooks && { onWriting: () => hooks.onWriting(), onRefused: () => hooks.onRefused?.() }),
+        onAccepted: (status, headers) => this.#accept(status, headers),
+        onEnd: () => this.#ended(),
+        onRefusal: (refusal) => this.#refused(refusal),
+        onError: (error) => this.#broken(error),
+      });
+    } catch (error) {
+      this.#fail(new ChannelFault({ kind: "unserializable" }, { cause: error }));
+    }
+  }
+
+  answeredElsewhere(): void {
+    this.#settle("done");
+  }
+
+  othersEnded(): void {
+    if (this.#waitsForOthers) this.#breakOff();
+  }
+
+  abort(reason: Error): void {
+    this.#stopLingering?.();
+    this.#fail(reason);
+    this.#feed?.close();
+    this.#call?.abort(reason);
+  }
+
+  readonly #letGo = () => this.abort(new Error("it was answered"));
+  readonly #onSignal = () => this.abort(new Error("the request was given up"));
+
+  #accept(status: number, headers: IncomingHeaders): BodySink {
+    this.#options.onAccepted(headers);
+    const type = mediaTypeOf(headers);
+    if (type === "text/event-stream") {
+      this.#feed = this.#options.openFeed({
+        onText: (text) => this.#takeText(text),
+        onEnd: (error) => this.#breakOff(error),
+        isWanted: () => !this.#isSettled,
+      });
+      return this.#feed.body();
+    }
+    if (type === "application/json")
+      return textSink(this.#options.maxMessageBytes, (text) => this.#takeJson(text, status));
+    const isEmpty = status === 202 || status === 204 || headerOf(headers, "content-length") === "0";
+    if (this.#id !== undefined && !isEmpty)
+      throw new SyntaxError(`it answered with the content type "${type || "none"}"`);
+    this.#isBodyless = true;
+    return excerptSink(0, () => {});
+  }
+
+  /** A message that was merely taken note of may be answered with any JSON, such as `null`. */
+  #takeJson(text: string, status: number): void {
+    if (this.#id === undefined || (status === 202 && text.trim() === "")) {
+      this.#takeText(text);
+      return;
+    }
+    for (const message of readMessages(text)) this.#take(message);
+  }
+
+  #takeText(text: string): void {
+    try {
+      for (const message of readMessages(text)) this.#take(message);
+    } catch (error) {
+      this.#unreadable = error as Error;
+      this.#options.onStray(this.#unreadable);
+    }
+  }
+
+  /** On the stream of one request no other is answered: a server that mixes them up must not reach the wrong caller (threat T48). */
+  #take(message: JSONRPCMessage): void {
+    if ("method" in message) {
+      this.#options.onMessage(message);
+      return;
+    }
+    if (this.#id === undefined || !isAnswerTo(this.#id, message.id)) {
+      this.#options.onStray(new Error("an answer came by the stream of another request"));
+      return;
+    }
+    this.#options.onMessage(message.id === this.#id ? message : { ...message, id: this.#id });
+    this.#settle("done");
+    if (this.#feed) this.#stopLingering = this.#options.onLingering(this.#letGo);
+  }
+
+  #ended(): void {
+    this.#stopLingering?.();
+    if (this.#isSettled) return;
+    if (this.#feed) this.#feed.ended();
+    else if (this.#id === undefined) this.#settle("done");
+    else if (this.#isBodyless && this.#options.mayAnswerElsewhere()) this.#waitsForOthers = true;
+    else this.#breakOff();
+  }
+
+  #broken(error: Error): void {
+    this.#stopLingering?.();
+    if (this.#isSettled) return;
+    if (this.#feed) this.#feed.ended(error);
+    else this.#fail(error);
+  }
+
+  #refused(refusal: Refusal): void {
+    if (refusal.status === 404 && this.#options.hasSession) {
+      this.#settle("forgotten");
+      return;
+    }
+    const answer = this.#findAnswer(refusal);
+    if (answer) this.#take(answer);
+    else this.#fail(this.#options.explain(refusal));
+  }
+
+  /** A modern server says in the body of a refusal what it thinks of the request. */
+  #findAnswer({ status, text }: Refusal): JSONRPCMessage | undefined {
+    const { message } = this.#options;
+    if ((status !== 400 && status !== 404) || claimedVersion(message) === undefined) return undefined;
+    try {
+      return readMessages(text).find((found) => "error" in found && found.id === this.#id);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #breakOff(cause?: Error): void {
+    if (this.#id === undefined) this.#settle("done");
+    else this.#fail(new Error("its answer broke off", { cause: cause ?? this.#unreadable }));
+  }
+
+  #fail(error: Error): void {
+    if (this.#end()) this.#outcome.reject(error);
+  }
+
+  #settle(outcome: PostOutcome): void {
+    if (this.#end()) this.#outcome.resolve(outcome);
+  }
+
+  #end(): boolean {
+    if (this.#isSettled) return false;
+    this.#isSettled = true;
+    this.#options.requestSignal?.removeEventListener("abort", this.#onSignal);
+    return true;
+  }
+}
+
+/** Whoever cannot tell which request was wrong answers without an id; on this stream there is only one. */
+function isAnswerTo(id: RequestId, answered: unknown): boolean {
+  return answered === undefined || answered === null || String(answered) === String(id);
+}

@@ -1,0 +1,32 @@
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** More hops than any honest redirect has. */
+export const MAX_REDIRECTS = 3;
+
+/** What to do about an answer that points elsewhere. */
+export type Redirect =
+  | { readonly kind: "follow"; readonly url: URL }
+  | { readonly kind: "refuse"; readonly to: string };
+
+/**
+ * Judges a redirect; `undefined` if the answer is none. Credentials, headers and bodies never leave the origin they were
+ * meant for, and a request never turns into another one on the way (threat T29: redirects as a way out).
+ */
+export function judgeRedirect(
+  method: string,
+  from: URL,
+  status: number,
+  location: string | undefined,
+): Redirect | undefined {
+  if (!REDIRECTS.has(status) || location === undefined) return undefined;
+  const to = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined;
+  if (!to) return { kind: "refuse", to: "an address that is none" };
+  const keepsRequest = method === "GET" || status === 307 || status === 308;
+  const staysWithin = to.origin === from.origin && !to.username && !to.password;
+  return keepsRequest && staysWithin ? { kind: "follow", url: to } : { kind: "refuse", to: displayUrl(to) };
+}
+
+/** An address without what may be secret in it: user, password, query and fragment. */
+export function displayUrl({ origin, pathname }: URL): string {
+  return origin + pathname;
+}

@@ -1,0 +1,155 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { ChannelFault } from "../channel-fault.ts";
+import type { QueueingSendOptions, QueueingTransport } from "../queueing-transport.ts";
+import type { Sdk } from "../sdk.ts";
+import { eventSink, excerptSink } from "./body-sink.ts";
+import { type Conversation, type ConversationOptions, createConversation } from "./conversation.ts";
+import type { StreamEvent } from "./event-stream-parser.ts";
+import type { HttpCall } from "./http-call.ts";
+import { readMessages } from "./incoming-messages.ts";
+import { isEventStream } from "./media-type.ts";
+import { displayUrl } from "./redirects.ts";
+import { refusalError } from "./refusal-error.ts";
+
+export interface SseTransportOptions extends ConversationOptions {
+  readonly sdk: Sdk;
+  /** One message, decoded; `0` means no limit. */
+  readonly maxMessageBytes: number;
+}
+
+/** A server behind the older HTTP+SSE transport (protocol 2024-11-05) as the SDK's `Transport`. */
+export interface SseTransport extends QueueingTransport {
+  /** Why the stream ended, if it ended itself. */
+  readonly fault: Error | undefined;
+  /** The server has said where messages go. */
+  readonly hasEndpoint: boolean;
+  setProtocolVersion(version: string): void;
+}
+
+export function createSseTransport(options: SseTransportOptions): SseTransport {
+  return new StreamTransport(options);
+}
+
+/** The stream is the connection: everything comes by it, and it cannot be taken up again where it broke off. */
+class StreamTransport implements SseTransport {
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  onmessage?: Transport["onmessage"];
+  readonly isQueueing = true;
+
+  readonly #options: SseTransportOptions;
+  readonly #conversation: Conversation;
+  readonly #opening = Promise.withResolvers<URL>();
+  readonly #posts = new Set<HttpCall>();
+  #stream: HttpCall | undefined;
+  #endpoint: URL | undefined;
+  #fault: Error | undefined;
+  #isEnded = false;
+
+  constructor(options: SseTransportOptions) {
+    this.#options = options;
+    this.#conversation = createConversation(options);
+  }
+
+  get fault(): Error | undefined {
+    return this.#fault;
+  }
+
+  get hasEndpoint(): boolean {
+    return this.#endpoint !== undefined;
+  }
+
+  /** Resolves once the server has said where messages go. */
+  async start(): Promise<void> {
+    this.#stream = this.#conversation.get(undefined, {
+      isStream: true,
+      onAccepted: (_status, headers) => {
+        if (!isEventStream(headers))
+          throw new SyntaxError("it answered with something else than a stream of events");
+        return eventSink({
+          maxEventBytes: this.#options.maxMessageBytes,
+          onEvent: (event) => this.#take(event),
+          onRetry: () => {},
+        });
+      },
+      onEnd: () => this.#end(new ChannelFault({ kind: "output-ended" })),
+      onRefusal: (refusal) => this.#end(refusalError(this.#options.sdk, refusal)),
+      onError: (error) => this.#end(error),
+    });
+    this.#endpoint = await this.#opening.promise;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#conversation.protocolVersion = version;
+  }
+
+  async send(message: JSONRPCMessage, { hooks }: QueueingSendOptions = {}): Promise<void> {
+    if (this.#isEnded || !this.#endpoint) throw new ChannelFault({ kind: "unwritable" });
+    if (hooks?.isWanted() === false) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const call = this.#conversation.post(
+      message,
+      {
+        body: serialize(message),
+        ...(hooks && { onWriting: () => hooks.onWriting(), onRefused: () => hooks.onRefused?.() }),
+        onAccepted: () => excerptSink(0, () => {}),
+        onEnd: resolve,
+        onRefusal: (refusal) => reject(refusalError(this.#options.sdk, refusal)),
+        onError: reject,
+      },
+      { url: this.#endpoint },
+    );
+    this.#posts.add(call);
+    await promise.finally(() => this.#posts.delete(call));
+  }
+
+  async close(): Promise<void> {
+    this.#end(undefined);
+    await this.#options.wire.close();
+  }
+
+  #take({ type, data }: StreamEvent): void {
+    if (type === "endpoint") this.#takeEndpoint(data);
+    else if (type === "message" && data !== "") this.#takeMessages(data);
+  }
+
+  /** A server that sends messages elsewhere could have them, and the credentials with them, delivered to anybody (threat T46). */
+  #takeEndpoint(text: string): void {
+    const { url } = this.#options;
+    const endpoint = URL.canParse(text, url.href) ? new URL(text, url.href) : undefined;
+    if (endpoint?.origin === url.origin && !endpoint.username && !endpoint.password) {
+      this.#opening.resolve(endpoint);
+      return;
+    }
+    const shown = endpoint ? displayUrl(endpoint) : "an address that is none";
+    this.#end(new SyntaxError(`it wants messages to be sent to ${shown}, which is another origin`));
+  }
+
+  #takeMessages(text: string): void {
+    try {
+      for (const message of readMessages(text)) this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #end(fault: Error | undefined): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#fault = fault;
+    const reason = fault ?? new ChannelFault({ kind: "unwritable" });
+    this.#opening.promise.catch(() => {}); // nobody waits for it any more once it was opened
+    this.#opening.reject(reason);
+    for (const post of [...this.#posts]) post.abort(reason);
+    this.#stream?.abort(reason);
+    this.onclose?.();
+  }
+}
+
+function serialize(message: JSONRPCMessage): string {
+  try {
+    return JSON.stringify(message);
+  } catch (error) {
+    throw new ChannelFault({ kind: "unserializable" }, { cause: error });
+  }
+}

@@ -1,0 +1,282 @@
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  RequestId,
+  Transport,
+} from "@modelcontextprotocol/client";
+import { ChannelFault } from "../channel-fault.ts";
+import type { QueueingSendOptions, QueueingTransport } from "../queueing-transport.ts";
+import type { Sdk } from "../sdk.ts";
+import {
+  type Conversation,
+  type ConversationOptions,
+  createConversation,
+  isInitialize,
+} from "./conversation.ts";
+import { createEventFeed, type EventFeed, type EventFeedOptions } from "./event-feed.ts";
+import { headerOf, type IncomingHeaders } from "./http-wire.ts";
+import { readMessages } from "./incoming-messages.ts";
+import { createLingeringStreams } from "./lingering-streams.ts";
+import { claimedVersion } from "./message-headers.ts";
+import { type MessagePost, type PostOutcome, postMessage } from "./message-post.ts";
+import { refusalError } from "./refusal-error.ts";
+import { readSessionId } from "./session-id.ts";
+import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
+
+/** How long a server may take to take note of a message that asks nothing, in milliseconds. */
+const NOTIFICATION_PATIENCE_MS = 10_000;
+
+/** How long a server may keep a stream open after the answer it was opened for. */
+const LINGERING_PATIENCE_MS = 2000;
+
+export interface StreamableHttpTransportOptions extends ConversationOptions {
+  readonly sdk: Sdk;
+  /** One message, decoded; `0` means no limit. */
+  readonly maxMessageBytes: number;
+  readonly renewalTimeoutMs: number;
+}
+
+/** A server behind Streamable HTTP as the SDK's `Transport`. */
+export interface StreamableHttpTransport extends QueueingTransport {
+  /** Set once the server has given the conversation an id. */
+  readonly sessionId: string | undefined;
+  /** The server has given the conversation an id at some time, so a 404 means that it has forgotten it. */
+  readonly hasHadSession: boolean;
+  /** The status that the first request was refused with; missing once anything was taken. */
+  readonly firstRefusal: number | undefined;
+  /** The session was begun anew beneath its owner. */
+  onrenewed?: (() => void) | undefined;
+  setProtocolVersion(version: string): void;
+  /** Tells the server that the session is over, if it has one. Resolves whatever comes of it. */
+  endSession(patienceMs: number): Promise<void>;
+}
+
+export function createStreamableHttpTransport(
+  options: StreamableHttpTransportOptions,
+): StreamableHttpTransport {
+  return new HttpTransport(options);
+}
+
+class HttpTransport implements StreamableHttpTransport {
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  onmessage?: Transport["onmessage"];
+  onrenewed?: (() => void) | undefined;
+  readonly hasPerRequestStream = true;
+  readonly isQueueing = true;
+
+  readonly #options: StreamableHttpTransportOptions;
+  readonly #conversation: Conversation;
+  readonly #posts = new Set<MessagePost>();
+  readonly #requests = new Map<RequestId, MessagePost>();
+  readonly #lingering = createLingeringStreams(LINGERING_PATIENCE_MS);
+  readonly #renewal: SessionRenewal;
+  #initialize: JSONRPCRequest | undefined;
+  #standing: EventFeed | undefined;
+  #firstRefusal: number | undefined;
+  #wasTaken = false;
+  #hasHadSession = false;
+  #isClosed = false;
+
+  constructor(options: StreamableHttpTransportOptions) {
+    this.#options = options;
+    this.#conversation = createConversation(options);
+    this.#renewal = createSessionRenewal({
+      timeoutMs: options.renewalTimeoutMs,
+      initialize: () => this.#initialize,
+      send: (message, { signal, onMessage }) => this.#post(message, { requestSignal: signal }, onMessage),
+      onRenewed: () => {
+        this.#openStanding();
+        this.onrenewed?.();
+      },
+    });
+  }
+
+  get sessionId(): string | undefined {
+    return this.#conversation.sessionId;
+  }
+
+  get hasHadSession(): boolean {
+    return this.#hasHadSession;
+  }
+
+  get firstRefusal(): number | undefined {
+    return this.#wasTaken ? undefined : this.#firstRefusal;
+  }
+
+  async start(): Promise<void> {}
+
+  setProtocolVersion(version: string): void {
+    this.#conversation.protocolVersion = version;
+  }
+
+  send(message: JSONRPCMessage, options: QueueingSendOptions = {}): Promise<void> {
+    if (!("method" in message)) return this.#deliver(message, options);
+    if (message.method === "initialize" && "id" in message) this.#initialize = message;
+    if (message.method === "notifications/cancelled") return this.#cancel(message, options);
+    const sent = this.#deliver(message, options);
+    return message.method === "notifications/initialized" ? sent.then(() => this.#openStanding()) : sent;
+  }
+
+  async endSession(patienceMs: number): Promise<void> {
+    this.#standing?.close();
+    if (this.#conversation.sessionId === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const call = this.#conversation.delete({
+      onAccepted: () => ({ push() {}, end() {} }),
+      onEnd: resolve,
+      onRefusal: () => resolve(),
+      onError: () => resolve(),
+    });
+    this.#conversation.sessionId = undefined;
+    const timer = setTimeout(() => call.abort(new Error("the farewell took too long")), patienceMs);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#standing?.close();
+    this.#lingering.close();
+    for (const post of [...this.#posts]) post.abort(new ChannelFault({ kind: "output-ended" }));
+    await this.#options.wire.close();
+    this.onclose?.();
+  }
+
+  /** A request that was refused because its session is forgotten was not looked at: it is made once more in the next. */
+  async #deliver(message: JSONRPCMessage, options: QueueingSendOptions): Promise<void> {
+    if (this.#renewal.running) await this.#renewal.running;
+    const session = this.#conversation.sessionId;
+    if ((await this.#post(message, options)) === "done") return;
+    const isRenewed = await this.#renewal.renew(() => this.#conversation.sessionId !== session);
+    if (!isRenewed) throw refusalError(this.#options.sdk, { status: 404, text: "Session not found" });
+    // What was meant for the old session, such as an answer to one of its questions, means nothing to the new one.
+    if (!("id" in message && "method" in message)) return;
+    options.hooks?.onRefused?.();
+    if ((await this.#post(message, options)) === "forgotten")
+      throw refusalError(this.#options.sdk, { status: 404, text: "Session not found" });
+  }
+
+  /** The connection of a request that was given up is no use any more, and may be dead. */
+  async #cancel(message: JSONRPCNotification | JSONRPCRequest, options: QueueingSendOptions): Promise<void> {
+    const id = message.params?.requestId as RequestId;
+    try {
+      await this.#deliver(message, options);
+    } finally {
+      this.#requests.get(id)?.abort(new Error("the request was given up"));
+    }
+  }
+
+  async #post(
+    message: JSONRPCMessage,
+    { hooks, requestSignal, headers }: QueueingSendOptions,
+    onMessage = (received: JSONRPCMessage) => this.#receive(received, message),
+  ): Promise<PostOutcome> {
+    if (this.#isClosed) throw new ChannelFault({ kind: "unwritable" });
+    const { sdk, maxMessageBytes } = this.#options;
+    const hasSession = this.#conversation.sessionId !== undefined && !isInitialize(message);
+    const post = postMessage({
+      message,
+      hooks,
+      requestSignal,
+      hasSession,
+      maxMessageBytes,
+      call: (call) => this.#conversation.post(message, call, { parameters: headers }),
+      openFeed: ({ onText, onEnd, isWanted }) =>
+        this.#createFeed({
+          isStanding: false,
+          onText,
+          mayResume: () => isWanted() && claimedVersion(message) === undefined,
+          onEnd: ({ error, refusal }) => onEnd(error ?? (refusal && refusalError(sdk, refusal))),
+        }),
+      onMessage,
+      onStray: (error) => this.onerror?.(error),
+      onAccepted: (received) => this.#accepted(message, received),
+      onLingering: (end) => this.#lingering.add(end),
+      mayAnswerElsewhere: () => this.#standing !== undefined,
+      explain: (refusal) => {
+        this.#firstRefusal ??= refusal.status;
+        return refusalError(sdk, refusal);
+      },
+    });
+    return this.#follow(message, post);
+  }
+
+  async #follow(message: JSONRPCMessage, post: MessagePost): Promise<PostOutcome> {
+    const id = "method" in message && "id" in message ? message.id : undefined;
+    const timer =
+      id === undefined
+        ? setTimeout(
+            () => post.abort(new Error("the server did not take note of it")),
+            NOTIFICATION_PATIENCE_MS,
+          )
+        : undefined;
+    this.#posts.add(post);
+    if (id !== undefined) this.#requests.set(id, post);
+    try {
+      return await post.settled;
+    } finally {
+      clearTimeout(timer);
+      this.#posts.delete(post);
+      if (id !== undefined && this.#requests.get(id) === post) this.#requests.delete(id);
+    }
+  }
+
+  #accepted(message: JSONRPCMessage, headers: IncomingHeaders): void {
+    this.#wasTaken = true;
+    if (!isInitialize(message)) return;
+    this.#conversation.sessionId = readSessionId(headerOf(headers, "mcp-session-id"));
+    this.#hasHadSession ||= this.#conversation.sessionId !== undefined;
+  }
+
+  #receive(message: JSONRPCMessage, request?: JSONRPCMessage): void {
+    if (request && isInitialize(request) && "result" in message) this.#renewal.remember(message.result);
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** The stream of the server's own messages. A server need not have one, and may end it whenever it likes. */
+  #openStanding(): void {
+    this.#standing?.close();
+    if (this.#isClosed) return;
+    const session = this.#conversation.sessionId;
+    const feed: EventFeed = this.#createFeed({
+      isStanding: true,
+      onText: (text) => this.#takeStanding(text),
+      mayResume: () => !this.#isClosed,
+      onEnd: ({ error, refusal }) => {
+        if (this.#standing === feed) this.#standing = undefined;
+        if (error) this.onerror?.(error);
+        if (refusal?.status === 404 && session !== undefined)
+          void this.#renewal.renew(() => this.#conversation.sessionId !== session);
+        for (const post of [...this.#posts]) post.othersEnded();
+      },
+    });
+    this.#standing = feed;
+    feed.start();
+  }
+
+  #takeStanding(text: string): void {
+    try {
+      for (const message of readMessages(text)) {
+        this.#receive(message);
+        if (!("method" in message)) this.#requests.get(message.id as RequestId)?.answeredElsewhere();
+      }
+    } catch (error) {
+      this.onerror?.(error as Error);
+    }
+  }
+
+  #createFeed(options: Omit<EventFeedOptions, "maxEventBytes" | "open">): EventFeed {
+    return createEventFeed({
+      ...options,
+      maxEventBytes: this.#options.maxMessageBytes,
+      open: (lastEventId, call) => this.#conversation.get(lastEventId, call),
+    });
+  }
+}

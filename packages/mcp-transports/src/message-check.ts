@@ -1,0 +1,72 @@
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
+import type { Sdk } from "./sdk.ts";
+
+/** Deeper than any honest message; programs that walk through one by recursion run out of stack far below this many thousands. */
+const DEEPEST_NESTING = 256;
+
+/** In the `data` of an error that stands in for an answer that is none. */
+export const UNSOUND_ANSWER = Symbol("unsound answer");
+
+/** JSON-RPC 2.0, section 5.1. The request may have been carried out. */
+const INTERNAL_ERROR = -32603;
+
+/** Lets a message pass, or what is to be read in its place; nothing if nobody should see it. */
+export type MessageCheck = (message: JSONRPCMessage) => JSONRPCMessage | undefined;
+
+/** The members of an answer, whatever stands in them. */
+interface AnswerMembers {
+  readonly id: RequestId;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/**
+ * Makes the check that every message goes through before anybody reads it. The SDK ignores what it does not take for an
+ * answer, and the request would wait in vain: an error takes its place, so that the request fails at once. A message that is
+ * nested too deep ends the same way, or is dropped if nobody waits for it (threat T86).
+ */
+export function createMessageCheck(sdk: Sdk): MessageCheck {
+  return (message) => {
+    if (nestsDeeperThan(message, DEEPEST_NESTING))
+      return isAnswer(message)
+        ? unsoundAnswer(message.id, `it is nested more than ${DEEPEST_NESTING} levels deep`)
+        : undefined;
+    return isAnswer(message) ? checkAnswer(message, sdk) : message;
+  };
+}
+
+/** Whether a message answers a request, be the answer good or bad. */
+export function isAnswer(message: object): message is AnswerMembers {
+  return "id" in message && !("method" in message);
+}
+
+/** What is read in place of an answer that cannot be used. */
+export function unsoundAnswer(id: RequestId, reason: string): JSONRPCMessage {
+  const error = { code: INTERNAL_ERROR, message: reason, data: UNSOUND_ANSWER };
+  return { jsonrpc: "2.0", id, error };
+}
+
+/** Serialisers of several languages write a member that is missing as `null`, and peers add members of their own. */
+function checkAnswer({ id, result, error }: AnswerMembers, sdk: Sdk): JSONRPCMessage {
+  const hasError = error !== undefined && error !== null;
+  if (hasError && result !== undefined && result !== null)
+    return unsoundAnswer(id, "it has both a result and an error");
+  const answer = { jsonrpc: "2.0", id, ...(hasError ? { error } : { result }) };
+  if (sdk.isJSONRPCResultResponse(answer) || sdk.isJSONRPCErrorResponse(answer)) return answer;
+  return unsoundAnswer(id, hasError ? "its error is malformed" : "its result is not an object, or malformed");
+}
+
+/** Goes through it level by level: recursion is what such a message is made to break. */
+function nestsDeeperThan(value: object, limit: number): boolean {
+  let level: readonly object[] = [value];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap(objectsIn);
+  }
+  return false;
+}
+
+function objectsIn(value: object): object[] {
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return members.filter((member) => typeof member === "object" && member !== null);
+}

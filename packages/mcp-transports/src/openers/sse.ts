@@ -1,0 +1,22 @@
+import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { createSseTransport } from "../http/sse-transport.ts";
+import type { Opener } from "./opener.ts";
+import { openRemote } from "./remote.ts";
+
+/** A channel to a server behind the older HTTP+SSE transport. */
+export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
+  const { url, configured, wire, credentials, closing } = await openRemote(server, tools);
+  const { sdk, maxMessageBytes } = tools;
+  const transport = createSseTransport({ sdk, url, configured, wire, credentials, maxMessageBytes });
+  let closed: Promise<void> | undefined;
+  return {
+    transport,
+    isPipe: false,
+    facts: () => ({ fault: transport.fault, isSpoken: transport.hasEndpoint }),
+    close() {
+      closing.abort();
+      closed ??= transport.close();
+      return closed;
+    },
+  };
+};

@@ -1,0 +1,64 @@
+import type { PriorHandshake, ResolvedRemoteServer } from "@jackfield/mcp-core";
+import type { Channel } from "./channel.ts";
+import { type Negotiated, type NegotiationOptions, negotiate } from "./negotiation.ts";
+
+/** The transports that a remote server may turn out to speak. */
+type RemoteTransport = "http" | "sse";
+
+/** A handshake of ours also remembers that a server speaks only the older transport. */
+type RemotePrior = PriorHandshake & { readonly transport?: RemoteTransport | undefined };
+
+export interface RemoteNegotiationOptions extends Omit<NegotiationOptions, "openChannel"> {
+  open(transport: RemoteTransport): Promise<Channel>;
+}
+
+/** How an endpoint answers that does not know Streamable HTTP (MCP 2025-11-25, transports, "Backwards Compatibility"). */
+const NOT_SPOKEN_HERE = new Set([404, 405, 501]);
+
+/**
+ * Settles the transport, and the era with it. Streamable HTTP comes first; the older one is tried only if the very first
+ * request shows that the endpoint does not know it, and comes first where an earlier session has found that out.
+ */
+export async function negotiateRemote(
+  server: ResolvedRemoteServer,
+  options: RemoteNegotiationOptions,
+): Promise<Negotiated> {
+  if (server.transport === "sse") return negotiateOver("sse", options);
+  const remembered = (options.prior as RemotePrior | undefined)?.transport;
+  const first: RemoteTransport = remembered === "sse" ? "sse" : "http";
+  const facts: { channel?: Channel } = {};
+  const onChannel = (channel: Channel) => {
+    facts.channel = channel;
+    options.onChannel(channel);
+  };
+  try {
+    return await negotiateOver(first, { ...options, onChannel });
+  } catch (error) {
+    const refusal = first === "http" ? facts.channel?.facts().firstRefusal : statusOf(error);
+    if (!NOT_SPOKEN_HERE.has(refusal ?? 0) || options.deadline.signal.aborted) throw error;
+    const other = first === "http" ? "sse" : "http";
+    return await negotiateOver(other, { ...options, onChannel, prior: undefined }).catch(
+      (second: unknown) => {
+        const isTelling = options.deadline.signal.aborted || facts.channel?.facts().isSpoken;
+        throw isTelling ? second : error;
+      },
+    );
+  }
+}
+
+/** Whoever speaks the older transport only has never heard of the probe, which would cost a round trip. */
+async function negotiateOver(
+  transport: RemoteTransport,
+  options: RemoteNegotiationOptions,
+): Promise<Negotiated> {
+  const openChannel = () => options.open(transport);
+  if (transport === "http") return negotiate({ ...options, openChannel });
+  const negotiated = await negotiate({ ...options, openChannel, prior: { era: "legacy", at: Date.now() } });
+  const prior: RemotePrior = { ...negotiated.handshake.prior, transport };
+  return { ...negotiated, handshake: { ...negotiated.handshake, prior } };
+}
+
+function statusOf(error: unknown): number | undefined {
+  const status = typeof error === "object" && error !== null && "status" in error ? error.status : undefined;
+  return typeof status === "number" ? status : undefined;
+}

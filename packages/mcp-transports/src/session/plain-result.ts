@@ -1,0 +1,30 @@
+/**
+ * Whether an answer to a tool call is of the kind nearly every one is: plain texts, and nothing whose shape has to be looked
+ * into. Only what this does not recognise goes through the schemas of the SDK, which cost more than all the rest of a call.
+ */
+export function isPlainResult(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  for (const [member, content] of Object.entries(value)) {
+    if (member === "content") {
+      if (!Array.isArray(content) || !content.every(isPlainText)) return false;
+    } else if (member === "isError") {
+      if (typeof content !== "boolean") return false;
+    } else if (member === "structuredContent") {
+      if (!isRecord(content)) return false;
+    } else return false;
+  }
+  return "content" in value;
+}
+
+function isPlainText(block: unknown): boolean {
+  return (
+    isRecord(block) &&
+    block.type === "text" &&
+    typeof block.text === "string" &&
+    Object.keys(block).length === 2
+  );
+}
+
+function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,13 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/**
+ * The repository that a directory is part of; none if it is part of none. A host may work deep inside a project, whose
+ * programs stand anywhere in it.
+ */
+export function repositoryAround(directory: string): string | undefined {
+  for (let folder = directory; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { failureOf } from "../connecting.ts";
+import { count, ECHO, never, open } from "./remote.ts";
+
+const TEXT = [{ type: "text", text: JSON.stringify(ECHO.arguments) }];
+const ANSWERS = ["json", "sse"] as const;
+
+describe.each(ANSWERS)("an answer (%s)", (answer) => {
+  test("in a batch is read, with whatever stands beside it", async () => {
+    const { session } = await open({ answer, on: { "tools/call": { batch: true } } });
+    expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+  });
+
+  test("may come by the stream of the server's own messages, after a 202", async () => {
+    const { remote, session } = await open({ answer, on: { "tools/call": { answerOn: "get-stream" } } });
+    await remote.until(() => remote.streams.length > 0);
+    expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+  });
+
+  test("[R40] with the id as a text is taken, as servers exist that answer so", async () => {
+    const { session } = await open({ answer, on: { "tools/call": { answerId: "string" } } });
+    expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+  });
+
+  test("[R40] to a request that nobody has made reaches nobody, and the call fails", async () => {
+    const { session } = await open({ answer, on: { "tools/call": { answerId: "unknown" } } });
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+  });
+
+  test("[R39] [R40] that comes twice, or unasked, disturbs no other", async () => {
+    const { session } = await open({
+      answer,
+      on: { "tools/call": { duplicateAnswers: true, strayAnswers: true } },
+    });
+    for (let round = 0; round < 5; round += 1)
+      expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+  });
+
+  test("[T48] of one call never reaches another whose id it bears", async () => {
+    const { session } = await open({ answer, on: { "tools/call": { answerId: "swapped" } } });
+    const calls = ["mine", "yours"].map((text) =>
+      failureOf(session.request("tools/call", { name: "echo", arguments: { text } })),
+    );
+    for (const error of await Promise.all(calls)) expect(error.outcome).toBe("unknown");
+  });
+
+  test.each(["truncated", "not-json", "not-rpc"] as const)(
+    "[X11] that is %s breaks the protocol, at once",
+    async (garbled) => {
+      const { session } = await open({ answer, on: { "tools/call": { garbled } } });
+      const error = await failureOf(session.request("tools/call", ECHO));
+      expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", outcome: "unknown" });
+      expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+    },
+  );
+
+  test.each(["deep", "wide"] as const)(
+    "[T86] that is too %s is refused, and the next call works",
+    async (garbled) => {
+      const { session } = await open({ answer, on: { "tools/call": { garbled, times: 1 } } });
+      expect((await failureOf(session.request("tools/call", ECHO))).code).toBe("MCP_PROTOCOL_VIOLATED");
+      expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+    },
+  );
+
+  test("with another content type breaks the protocol", async () => {
+    const { session } = await open({ answer, on: { "tools/call": { contentType: "text/html" } } });
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ code: "MCP_PROTOCOL_VIOLATED", outcome: "unknown" });
+    expect(error.message).toContain("text/html");
+  });
+
+  test.each(["arrival", "run", "headers", "body"] as const)(
+    "[R23] [R28] that is cut off at %s fails its call at once",
+    async (drop) => {
+      const { session } = await open({ answer, on: { "tools/call": { drop, dropBy: "rst" } } });
+      const error = await failureOf(session.request("tools/call", ECHO, { timeoutMs: 0, maxTotalMs: 0 }));
+      expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown", tool: "echo" });
+    },
+  );
+
+  test("in a byte at a time is put together", async () => {
+    const { session } = await open({ answer, on: { "tools/call": { dripMs: 0 } } });
+    expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+  });
+});
+
+describe("a message that asks nothing", () => {
+  test("[X10] may be answered 202 with a body, be it JSON, events or nonsense", async () => {
+    for (const [contentType, body] of [
+      ["application/json", "null"],
+      ["text/event-stream", ": thanks\n\n"],
+      ["text/plain", "accepted"],
+    ]) {
+      const headers = { "content-type": contentType as string };
+      const reply = { status: 202, headers, body };
+      const { session } = await open({ on: { "notifications/initialized": { reply, runs: true } } });
+      expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+    }
+  });
+
+  test("[X10] what comes with the 202 is heard", async () => {
+    const note = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+    const headers = { "content-type": "text/event-stream" };
+    const reply = { status: 202, headers, body: `data: ${JSON.stringify(note)}\n\n` };
+    const { session } = await open({ on: { "notifications/initialized": { reply, runs: true } } });
+    const heard = await new Promise((resolve) => session.onNotification(resolve));
+    expect(heard).toMatchObject({ method: note.method });
+  });
+});
+
+describe("a stream of an answer whose events have ids", () => {
+  test("[R27] is taken up where it broke off, each time, and the call is made once", async () => {
+    const { remote, session } = await open({
+      answer: "sse",
+      eventIds: true,
+      progress: 3,
+      answerLateMs: { "tools/call": 40 },
+      on: { "tools/call": { endAfterEvents: 1, retryMs: 0 }, GET: { endAfterEvents: 1, retryMs: 0 } },
+    });
+    const seen: number[] = [];
+    const onProgress = ({ progress }: { progress: number }) => seen.push(progress);
+    const result = await session.request("tools/call", ECHO, { onProgress });
+    expect(result.content).toEqual(TEXT);
+    expect(seen).toEqual([1, 2, 3]);
+    expect(remote.calls).toHaveLength(1);
+    expect(count(remote, "tools/call")).toBe(1);
+  });
+
+  test("[R27] what is repeated although it has been read is dropped", async () => {
+    const { session } = await open({
+      answer: "sse",
+      eventIds: true,
+      replay: "all",
+      progress: 2,
+      answerLateMs: { "tools/call": 30 },
+      on: { "tools/call": { endAfterEvents: 2, retryMs: 0 } },
+    });
+    const seen: number[] = [];
+    await session.request("tools/call", ECHO, { onProgress: ({ progress }) => seen.push(progress) });
+    expect(seen).toEqual([1, 2]);
+  });
+
+  test("that cannot be taken up fails its call, whose outcome is unknown", async () => {
+    const { remote, session } = await open({
+      answer: "sse",
+      eventIds: true,
+      on: { "tools/call": { endAfterMs: 0, retryMs: 0 }, GET: { reply: { status: 405 } } },
+      silentOn: ["tools/call"],
+    });
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+    expect(count(remote, "tools/call")).toBe(1);
+  });
+
+  test("[R27] is not taken up in the modern era, where there is no such thing", async () => {
+    const { remote, session } = await open({
+      era: "modern",
+      answer: "sse",
+      eventIds: true,
+      on: { "tools/call": { endAfterMs: 0 } },
+      silentOn: ["tools/call"],
+    });
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+    expect(count(remote, "GET")).toBe(0);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { readMessages } from "../../src/http/incoming-messages.ts";
+import { exceedsBounds } from "../../src/http/json-nesting.ts";
+
+const answer = { jsonrpc: "2.0", id: 1, result: {} };
+
+describe("the messages of a text", () => {
+  test.each<readonly [unknown, number]>([
+    [answer, 1],
+    [[answer, { jsonrpc: "2.0", method: "a" }], 2],
+    [[], 0],
+    [{ jsonrpc: "2.0", method: "a", id: 0, params: {} }, 1],
+    [{ jsonrpc: "2.0", id: null, error: { code: -32700, message: "?" } }, 1],
+  ])("%j", (value, count) => {
+    expect(readMessages(JSON.stringify(value))).toHaveLength(count);
+  });
+
+  test.each<readonly [unknown]>([
+    [{ hello: "world" }],
+    [null],
+    ["text"],
+    [{ jsonrpc: "1.0", id: 1, result: {} }],
+    [{ jsonrpc: "2.0", id: 1 }],
+    [{ jsonrpc: "2.0", id: 1, result: null }],
+    [{ jsonrpc: "2.0", id: {}, result: {} }],
+    [{ jsonrpc: "2.0", id: 1.5, result: {} }],
+    [{ jsonrpc: "2.0", id: 1, error: "bad" }],
+    [{ jsonrpc: "2.0", method: 1 }],
+    [{ jsonrpc: "2.0", method: "a", id: null }],
+    [[answer, 1]],
+  ])("[X11] %j is refused", (value) => {
+    expect(() => readMessages(JSON.stringify(value))).toThrow(SyntaxError);
+  });
+
+  test("[T86] what is nested too deep or too wide is refused before it is read", () => {
+    const deep = (depth: number) =>
+      `{"jsonrpc":"2.0","id":1,"result":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
+    const wide = `{"jsonrpc":"2.0","id":1,"result":{"a":[${"0,".repeat(1_000_001)}0]}}`;
+    expect(readMessages(deep(250))).toHaveLength(1);
+    for (const bomb of [deep(300), deep(200_000), wide])
+      expect(() => readMessages(bomb)).toThrow(SyntaxError);
+  });
+
+  test("what stands in strings does not count", () => {
+    const text = JSON.stringify({ a: '["[{'.repeat(1000), b: '\\"[[[\\\\', c: [[1]] });
+    expect(exceedsBounds(text, { depth: 3, nodes: 10 })).toBe(false);
+    expect(exceedsBounds(text, { depth: 2, nodes: 10 })).toBe(true);
+  });
+
+  test("a string that does not end is left to the parser", () => {
+    expect(exceedsBounds(`"${"[".repeat(1000)}`, { depth: 3, nodes: 10 })).toBe(false);
+  });
+});

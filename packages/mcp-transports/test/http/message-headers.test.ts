@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { encodeHeaderValue, mirroredHeaders } from "../../src/http/message-headers.ts";
+import { findInvalidHeader } from "../../src/http/reserved-headers.ts";
+import { readSessionId } from "../../src/http/session-id.ts";
+
+const decode = (value: string) => Buffer.from(value.slice("=?base64?".length, -2), "base64").toString();
+
+describe("a value in a header", () => {
+  test.each(["plain", "with space", "with\ttab", "~!@#"])("%j stands as it is", (text) => {
+    expect(encodeHeaderValue(text)).toBe(text);
+  });
+
+  test.each(["", " padded ", "a\r\nX-Evil: y", "nul\0", "emoji 😀", "=?base64?eA==?="])(
+    "[T44] %j is encoded",
+    (text) => {
+      const value = encodeHeaderValue(text);
+      expect(value).toMatch(/^=\?base64\?[A-Za-z0-9+/]*=*\?=$/);
+      expect(decode(value)).toBe(text);
+    },
+  );
+
+  test("only headers of parameters may be added to a message", () => {
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "echo" } } as const;
+    const extra = { "Mcp-Param-Region": "eu", "Mcp-Session-Id": "stolen", authorization: "x" };
+    expect(mirroredHeaders(message, "2026-07-28", extra)).toEqual([
+      ...["mcp-protocol-version", "2026-07-28"],
+      ...["mcp-method", "tools/call"],
+      ...["mcp-name", "echo"],
+      ...["mcp-param-region", "eu"],
+    ]);
+  });
+
+  test.each(["constructor", "toString", "__proto__"])("a method called %s is an ordinary one", (method) => {
+    const message = { jsonrpc: "2.0", id: 1, method, params: {} } as const;
+    expect(mirroredHeaders(message, "2026-07-28", undefined)).toEqual([
+      "mcp-protocol-version",
+      "2026-07-28",
+      "mcp-method",
+      method,
+    ]);
+  });
+});
+
+describe("a configured header", () => {
+  test.each([
+    [{ "X-Key": "a\r\nX-Evil: y" }, "X-Key"],
+    [{ "X-Key": "a\0" }, "X-Key"],
+    [{ "X Key": "a" }, "X Key"],
+    [{ "": "a" }, ""],
+    [{ "X-Key": "ключ" }, "X-Key"],
+  ])("[T44] of %j cannot be sent", (headers, name) => {
+    expect(findInvalidHeader(headers)).toBe(name);
+  });
+
+  test("with Latin letters or a tab can", () => {
+    expect(findInvalidHeader({ "X-Key": "Zürich\tBern", "x-other": "" })).toBeUndefined();
+  });
+});
+
+describe("a session id", () => {
+  test.each(["a b", "a\nb", "ключ", "x".repeat(1025)])("[T47] %j is refused, and not shown", (id) => {
+    expect(() => readSessionId(id)).toThrow(/^it gave a session id that is not valid$/);
+  });
+
+  test("of visible characters is taken, and an empty one is none", () => {
+    expect(readSessionId("!~abc-123")).toBe("!~abc-123");
+    expect(readSessionId("")).toBeUndefined();
+    expect(readSessionId(undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { displayUrl, judgeRedirect } from "../../src/http/redirects.ts";
+
+const from = new URL("https://one.example/mcp");
+
+describe("a redirect", () => {
+  test.each([
+    ["GET", 301, "/other"],
+    ["GET", 302, "https://one.example/other"],
+    ["POST", 307, "/other"],
+    ["POST", 308, "/other"],
+    ["DELETE", 307, "/other"],
+  ])("of %s by %d to %s is followed", (method, status, location) => {
+    expect(judgeRedirect(method, from, status, location)).toMatchObject({ kind: "follow" });
+  });
+
+  test.each([
+    ["POST", 301, "/other"],
+    ["POST", 302, "/other"],
+    ["POST", 303, "/other"],
+    ["DELETE", 302, "/other"],
+    ["GET", 302, "https://two.example/mcp"],
+    ["GET", 307, "https://one.example:8443/mcp"],
+    ["GET", 307, "http://one.example/mcp"],
+    ["GET", 307, "//two.example/mcp"],
+    ["GET", 307, "https://user:secret@one.example/mcp"],
+    ["GET", 307, "javascript:alert(1)"],
+    ["POST", 307, "http://169.254.169.254/latest"],
+    ["POST", 308, "http://["],
+  ])("[T29] of %s by %d to %s is refused", (method, status, location) => {
+    expect(judgeRedirect(method, from, status, location)).toMatchObject({ kind: "refuse" });
+  });
+
+  test("is none without a place to go, or with another status", () => {
+    expect(judgeRedirect("GET", from, 302, undefined)).toBeUndefined();
+    expect(judgeRedirect("GET", from, 200, "/other")).toBeUndefined();
+    expect(judgeRedirect("GET", from, 304, "/other")).toBeUndefined();
+  });
+
+  test("[T50] is shown without what may be secret in it", () => {
+    expect(displayUrl(new URL("https://user:pass@two.example/a?token=secret#x"))).toBe(
+      "https://two.example/a",
+    );
+  });
+});

@@ -1,0 +1,210 @@
+import type { AuthPort, silentLogger } from "@jackfield/mcp-core";
+import { describe, expect, test, vi } from "vitest";
+import { failureOf } from "../connecting.ts";
+import { connectTo, count, ECHO, never, open, refusalOf, startRemote } from "./remote.ts";
+
+describe("a redirect", () => {
+  const secrets = {
+    Authorization: "Bearer token-123456",
+    Cookie: "id=cookie-123456",
+    "X-Api-Key": "key-123456",
+  };
+
+  test.each([301, 302, 303, 307, 308])(
+    "[T29] [X6] to another origin by %d is refused, and nothing arrives there",
+    async (redirectStatus) => {
+      const elsewhere = await startRemote();
+      const { remote, session } = await open(
+        { on: { "tools/call": { redirect: elsewhere.url, redirectStatus } } },
+        { headers: secrets },
+      );
+      const error = await failureOf(session.request("tools/call", ECHO));
+      expect(error).toMatchObject({ httpStatus: redirectStatus, outcome: "unknown" });
+      expect(elsewhere.requests).toEqual([]);
+      expect(elsewhere.connectionCount).toBe(0);
+      expect(count(remote, "tools/call")).toBe(1);
+    },
+  );
+
+  test("[T29] while it connects names where it points, without what may be secret", async () => {
+    const redirect = "http://user:pass@127.0.0.1:9/mcp?token=secret-value";
+    const error = await refusalOf({ on: { POST: { redirect } } }, { headers: secrets });
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: 307 });
+    expect(error.message).toContain("http://127.0.0.1:9/mcp");
+    expect(error.message).not.toMatch(/secret-value|user|pass/);
+  });
+
+  test("[X6] within the origin that keeps the method is followed", async () => {
+    const { session } = await open({ on: { "tools/call": { redirect: "same-origin" } } });
+    expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+  });
+
+  test("[X6] within the origin that would turn a POST into a GET is refused", async () => {
+    const { remote, session } = await open({
+      on: { "tools/call": { redirect: "same-origin", redirectStatus: 302 } },
+    });
+    expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ httpStatus: 302 });
+    expect(remote.calls).toEqual([]);
+  });
+
+  test("[T29] in a circle ends", async () => {
+    const { remote, session } = await open({ on: { "tools/call": { redirect: "loop" } } });
+    expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ httpStatus: 307 });
+    expect(count(remote, "tools/call")).toBeLessThanOrEqual(4);
+  });
+});
+
+describe("a server that is busy", () => {
+  test.each([
+    ["2", 2000],
+    ["600", 600_000],
+    ["soon", undefined],
+  ])(
+    "[R22] refuses a call with 429 and Retry-After %s: it was not carried out, nor sent again",
+    async (value, retryAfterMs) => {
+      const reply = { status: 429, headers: { "retry-after": value } };
+      const { remote, session } = await open({ on: { "tools/call": { reply } } });
+      const error = await failureOf(session.request("tools/call", ECHO));
+      expect(error).toMatchObject({
+        code: "MCP_TOOL_REJECTED",
+        outcome: "rejected",
+        httpStatus: 429,
+        retryAfterMs,
+      });
+      expect(count(remote, "tools/call")).toBe(1);
+    },
+  );
+
+  test("[R22] is told when to come again by a date, too", async () => {
+    const at = new Date(Date.now() + 90_000).toUTCString();
+    const reply = { status: 503, headers: { "retry-after": at } };
+    const { session } = await open({ on: { "tools/call": { reply } } });
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ outcome: "unknown", httpStatus: 503 });
+    expect(error.retryAfterMs).toBeGreaterThan(60_000);
+    expect(error.retryAfterMs).toBeLessThanOrEqual(90_000);
+  });
+
+  test("[R22] is asked for its list again when it said so", async () => {
+    const reply = { status: 429, headers: { "retry-after": "0" } };
+    const { remote, session } = await open({ on: { "tools/list": { reply, times: 2 } } });
+    expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+    expect(count(remote, "tools/list")).toBe(3);
+  });
+
+  test("[R22] that wants to be left alone for long is left alone, and the list is refused at once", async () => {
+    const reply = { status: 429, headers: { "retry-after": "600" } };
+    const { remote, session } = await open({ on: { "tools/list": { reply } } });
+    const error = await failureOf(session.list("tools", { signal: never }));
+    expect(error).toMatchObject({ httpStatus: 429, retryAfterMs: 600_000 });
+    expect(count(remote, "tools/list")).toBe(1);
+  });
+
+  test.each([500, 502, 503, 504])(
+    "[R23] that answers %d after it has run the call is not asked again",
+    async (status) => {
+      const { remote, session } = await open({ on: { "tools/call": { reply: { status }, runs: true } } });
+      const error = await failureOf(
+        session.request("tools/call", { name: "echo", arguments: { nonce: "once" } }),
+      );
+      expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown", httpStatus: status });
+      expect(remote.timesCarriedOut("once")).toBe(1);
+    },
+  );
+});
+
+describe("a server that wants other credentials", () => {
+  /** Hands out a token, and the next one after a challenge. */
+  const portWith = (...tokens: string[]) => {
+    const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => {
+      await new Promise(setImmediate);
+      tokens.shift();
+      return tokens.length > 0 ? "retry" : "fail";
+    });
+    return { headers: async () => ({ authorization: `Bearer ${tokens[0]}` }), onChallenge };
+  };
+
+  test("[R21] [A25] 100 calls that are refused together ask once, and each runs once", async () => {
+    const auth = portWith("old", "new");
+    const { remote, session } = await open({ authorization: ["Bearer old"] }, { auth });
+    remote.setScript({ authorization: ["Bearer new"] });
+    const nonces = Array.from({ length: 100 }, (_, index) => `call ${index}`);
+    await Promise.all(
+      nonces.map((nonce) => session.request("tools/call", { name: "echo", arguments: { nonce } })),
+    );
+    expect(auth.onChallenge).toHaveBeenCalledTimes(1);
+    expect(nonces.every((nonce) => remote.timesCarriedOut(nonce) === 1)).toBe(true);
+  });
+
+  test("[R21] a second refusal is the last word", async () => {
+    const auth = portWith("old", "new", "newer");
+    const { remote, session } = await open({ authorization: ["Bearer old"] }, { auth });
+    remote.setScript({ authorization: ["Bearer other"] });
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ code: "MCP_AUTH_REQUIRED", outcome: "rejected", httpStatus: 401 });
+    expect(auth.onChallenge).toHaveBeenCalledTimes(1);
+  });
+
+  test("[T42] a server that always wants a wider scope is answered once for a call", async () => {
+    const auth = portWith("a", "b", "c");
+    const headers = { "www-authenticate": 'Bearer error="insufficient_scope", scope="more"' };
+    const { remote, session } = await open(
+      { on: { "tools/call": { reply: { status: 403, headers } } } },
+      { auth },
+    );
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ code: "MCP_AUTH_REQUIRED", outcome: "rejected", httpStatus: 403 });
+    expect(count(remote, "tools/call")).toBe(2);
+    expect(auth.onChallenge).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ name: "remote" }),
+      { status: 403, wwwAuthenticate: headers["www-authenticate"] },
+      expect.any(AbortSignal),
+    );
+  });
+
+  test("a 403 without a challenge is a plain no", async () => {
+    const auth = portWith("a", "b");
+    const { session } = await open({ on: { "tools/call": { reply: { status: 403 } } } }, { auth });
+    expect((await failureOf(session.request("tools/call", ECHO))).code).toBe("MCP_AUTH_REQUIRED");
+    expect(auth.onChallenge).not.toHaveBeenCalled();
+  });
+
+  test("a port that fails leaves the call unsent", async () => {
+    const remote = await startRemote();
+    let isBroken = false;
+    const headers = async () => {
+      if (isBroken) throw new Error("the vault is locked");
+      return {};
+    };
+    const session = await connectTo(remote, { auth: { headers, onChallenge: async () => "fail" } });
+    isBroken = true;
+    expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ outcome: "not-sent" });
+    isBroken = false;
+    expect(remote.calls).toEqual([]);
+  });
+});
+
+describe("secrets", () => {
+  test("[T50] in an address, in headers and in session ids appear in no error and in no log", async () => {
+    const remote = await startRemote({ sessionId: "session-abcdef" });
+    const lines: string[] = [];
+    const log: typeof silentLogger = (...line) => lines.push(JSON.stringify(line));
+    const url = `${remote.url.replace("//", "//user-123456:pass-123456@")}?token=query-123456`;
+    const headers = { "X-Api-Key": "key-123456" };
+    const secrets = ["user-123456", "pass-123456", "query-123456", "key-123456"];
+    const session = await connectTo(remote, { url, headers, secrets, log });
+    remote.setScript({ on: { "tools/call": { reply: { status: 500, body: "key-123456 session-abcdef" } } } });
+    const error = await failureOf(session.request("tools/call", ECHO));
+    remote.loseSessions();
+    const lost = await failureOf(session.request("tools/call", ECHO));
+    const shown = [...lines, JSON.stringify([error, lost]), error.stack, lost.stack].join("\n");
+    for (const secret of [...secrets, "session-abcdef"]) expect(shown).not.toContain(secret);
+  });
+
+  test("[T44] a header that cannot be sent is a fault of the entry, and its value is not shown", async () => {
+    const error = await refusalOf({}, { headers: { "X-Api-Key": "key-123456\r\nX-Evil: y" } });
+    expect(error.code).toBe("MCP_CONFIG_INVALID");
+    expect(error.message).toContain("X-Api-Key");
+    expect(error.message).not.toContain("key-123456");
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test, vi } from "vitest";
+import { connect, failureOf } from "../connecting.ts";
+import { on, startHttpServer } from "../http-server.ts";
+import { count, ECHO, never, open } from "./remote.ts";
+
+describe("a session that its server has forgotten", () => {
+  test.each(["json", "sse"] as const)(
+    "[R20] is begun anew once for 50 callers, each of whose calls runs once: %s",
+    async (answer) => {
+      const { remote, session } = await open({ answer });
+      const onRenewed = vi.fn();
+      session.onRenewed(onRenewed);
+      const before = count(remote, "initialize");
+      remote.forgetSessions();
+      const nonces = Array.from({ length: 50 }, (_, index) => `call ${index}`);
+      const call = (nonce: string) => session.request("tools/call", { name: "echo", arguments: { nonce } });
+      await Promise.all(nonces.map(call));
+      expect(count(remote, "initialize")).toBe(before + 1);
+      expect(nonces.map((nonce) => remote.timesCarriedOut(nonce))).toEqual(nonces.map(() => 1));
+      expect(onRenewed).toHaveBeenCalledTimes(1);
+      expect(remote.violations).toEqual([]);
+    },
+  );
+
+  test("[R20] is found out and begun anew by the stream of the server's own messages, without a call", async () => {
+    const { remote, session } = await open();
+    await remote.until(() => remote.streams.length === 1);
+    const renewed = new Promise<void>((resolve) => session.onRenewed(resolve));
+    remote.forgetSessions();
+    await renewed;
+    await remote.until(() => remote.streams.length === 2);
+    expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+  });
+
+  test("is renewed a second time as well", async () => {
+    const { remote, session } = await open();
+    for (const round of [1, 2]) {
+      remote.forgetSessions();
+      await session.request("tools/call", ECHO);
+      expect(count(remote, "initialize")).toBe(round + 1);
+    }
+  });
+
+  test("ends if it cannot be begun anew, and the call was not carried out", async () => {
+    const { remote, session } = await open();
+    const ended = new Promise((resolve) => session.onClose(resolve));
+    remote.loseSessions();
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({
+      code: "MCP_SESSION_LOST",
+      outcome: "rejected",
+      httpStatus: 404,
+      tool: "echo",
+    });
+    expect(await ended).toMatchObject({ code: "MCP_SESSION_LOST" });
+    expect(remote.calls).toEqual([]);
+  });
+
+  test("ends if the server has become another one meanwhile", async () => {
+    const other = {
+      protocolVersion: "2025-06-18",
+      capabilities: { tools: {} },
+      serverInfo: { name: "b", version: "2" },
+    };
+    let isOther = false;
+    const server = await startHttpServer(({ message, status, answer }) => {
+      if (isOther && message?.method === "initialize") answer(other);
+      else if (message?.method === "tools/call" && !isOther) status(404);
+      else return undefined;
+      isOther = true;
+      return true;
+    });
+    const error = await failureOf((await connect(server)).request("tools/call", ECHO));
+    expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "rejected" });
+  });
+
+  test("that is forgotten again at once is given up, not renewed for ever", async () => {
+    const server = await startHttpServer(on("tools/call", ({ status }) => status(404)));
+    const error = await failureOf((await connect(server)).request("tools/call", ECHO));
+    expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "rejected" });
+    expect(server.log.filter(({ what }) => what === "POST initialize")).toHaveLength(2);
+  });
+
+  test("a listener that throws keeps no other from hearing, and one that was taken back hears nothing", async () => {
+    const { remote, session } = await open();
+    const heard: string[] = [];
+    session.onRenewed(() => {
+      throw new Error("A listener that throws.");
+    });
+    session.onRenewed(() => heard.push("kept"));
+    session.onRenewed(() => heard.push("taken back"))();
+    remote.forgetSessions();
+    await session.request("tools/call", ECHO);
+    expect(heard).toEqual(["kept"]);
+  });
+});
+
+describe("the id of a session", () => {
+  test.each(["with space", "x".repeat(2000)])(
+    "[T47] that is not valid ends the connection: %j",
+    async (sessionId) => {
+      const error = await failureOf(open({ sessionId }));
+      expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
+      expect(error.message).not.toContain(sessionId);
+    },
+  );
+
+  test("[T47] is taken from the answer to initialize and from no other", async () => {
+    const { remote, session } = await open({ sessionIdChanges: true });
+    await session.request("tools/call", ECHO);
+    await session.request("tools/call", ECHO);
+    const ids = remote.requests.map(({ headers }) => headers["mcp-session-id"]).filter(Boolean);
+    expect(new Set(ids).size).toBe(1);
+  });
+});

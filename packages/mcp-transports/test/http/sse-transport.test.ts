@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { failureOf } from "../connecting.ts";
+import { connectTo, count, ECHO, never, open, refusalOf, startRemote } from "./remote.ts";
+
+const LEGACY = { answer: "legacy-sse" } as const;
+const OVER_SSE = { transport: "sse" } as const;
+
+describe("the older HTTP+SSE transport", () => {
+  test.each(["http://169.254.169.254/latest", "//evil.example/x", "http://user:pass@127.0.0.1/", "http://["])(
+    "[X7] [T46] refuses the endpoint %s, and sends nothing",
+    async (endpoint) => {
+      const remote = await startRemote({ ...LEGACY, endpoint });
+      const error = await failureOf(connectTo(remote, OVER_SSE));
+      expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
+      expect(error.message).not.toContain("pass@");
+      expect(count(remote, "initialize")).toBe(0);
+    },
+  );
+
+  test("waits for the endpoint no longer than for anything else", async () => {
+    const changes = { ...OVER_SSE, limits: { connectTimeoutMs: 150 } };
+    expect((await refusalOf({ ...LEGACY, endpoint: null }, changes)).code).toBe("MCP_CONNECT_TIMEOUT");
+  });
+
+  test("[X18] [H15] sends configured headers with the stream and with every message", async () => {
+    const { remote, session } = await open(LEGACY, { ...OVER_SSE, headers: { "X-Api-Key": "key-123456" } });
+    await session.request("tools/call", ECHO);
+    for (const { headers } of remote.requests) expect(headers["x-api-key"]).toBe("key-123456");
+  });
+
+  test("[X8] rejects what is pending when its stream ends, and the session is lost", async () => {
+    const { remote, session } = await open({ ...LEGACY, silentOn: ["tools/call"] }, OVER_SSE);
+    const ended = new Promise((resolve) => session.onClose(resolve));
+    const call = failureOf(session.request("tools/call", ECHO, { timeoutMs: 0, maxTotalMs: 0 }));
+    await remote.until(() => count(remote, "tools/call") === 1);
+    remote.endStreams();
+    expect(await call).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown", tool: "echo" });
+    expect(await ended).toMatchObject({ code: "MCP_SESSION_LOST", retryable: true });
+    expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ outcome: "not-sent" });
+  });
+
+  test("[X9] closing does not wait for a message that is under way", async () => {
+    const { remote, session } = await open({ ...LEGACY, on: { "tools/call": { hang: true } } }, OVER_SSE);
+    const call = failureOf(session.request("tools/call", ECHO, { timeoutMs: 0, maxTotalMs: 0 }));
+    await remote.until(() => count(remote, "tools/call") === 1);
+    await session.close();
+    expect(await call).toMatchObject({ code: "MCP_CLOSED", outcome: "unknown" });
+  });
+
+  test("a message that is refused fails its call, with the status", async () => {
+    const reply = { status: 429, headers: { "retry-after": "3" } };
+    const { session } = await open({ ...LEGACY, on: { "tools/call": { reply } } }, OVER_SSE);
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ outcome: "rejected", httpStatus: 429, retryAfterMs: 3000 });
+  });
+
+  test("[T84] an event larger than the limit ends the session, and says so", async () => {
+    const script = { ...LEGACY, on: { "tools/call": { answerBytes: 2_000_000 } } };
+    const { session } = await open(script, { ...OVER_SSE, limits: { maxMessageBytes: 1_000_000 } });
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "unknown" });
+  });
+});
+
+describe("an entry for Streamable HTTP", () => {
+  test.each([404, 405, 501])(
+    "whose server answers %d is served over the older transport",
+    async (postStatus) => {
+      const { session } = await open({ ...LEGACY, postStatus });
+      expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+      expect(session.handshake.prior).toMatchObject({ era: "legacy", transport: "sse" });
+    },
+  );
+
+  test("begins with the older transport where an earlier session has found it", async () => {
+    const { remote, session } = await open(LEGACY);
+    const { prior } = session.handshake;
+    const before = remote.requests.length;
+    await connectTo(remote, { prior });
+    const [first] = remote.requests.slice(before);
+    expect(first?.method).toBe("GET");
+  });
+
+  test("comes back from the older transport once the server has been upgraded", async () => {
+    const { remote, session } = await open(LEGACY);
+    const { prior } = session.handshake;
+    await session.close();
+    remote.setScript({ on: { GET: { reply: { status: 405 } } } });
+    const upgraded = await connectTo(remote, { prior });
+    expect(upgraded.handshake.prior).not.toHaveProperty("transport");
+    expect((await upgraded.list("tools", { signal: never })).items).toHaveLength(4);
+  });
+
+  test.each([400, 401, 403, 429, 500, 502, 503])(
+    "[R46] whose server answers %d is not tried over the older one",
+    async (status) => {
+      const remote = await startRemote({ on: { POST: { reply: { status } } } });
+      expect(await failureOf(connectTo(remote))).toMatchObject({ httpStatus: status });
+      expect(count(remote, "GET")).toBe(0);
+    },
+  );
+
+  test("whose server speaks neither is reported with the first answer", async () => {
+    const reply = { status: 404 };
+    const error = await refusalOf({ on: { POST: { reply }, GET: { reply: { status: 500 } } } });
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: 404 });
+  });
+});

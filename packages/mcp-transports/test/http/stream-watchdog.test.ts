@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createStreamWatchdog, type StreamWatchdog } from "../../src/http/stream-watchdog.ts";
+
+const suspected: string[] = [];
+let watchdog: StreamWatchdog;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  suspected.length = 0;
+  watchdog = createStreamWatchdog((why) => suspected.push(why));
+});
+
+afterEach(() => {
+  watchdog.stop();
+  vi.useRealTimers();
+});
+
+function hear(times: number, everyMs: number): void {
+  for (let index = 0; index < times; index += 1) {
+    vi.advanceTimersByTime(everyMs);
+    watchdog.heard();
+  }
+}
+
+describe("a stream", () => {
+  test("[R29] whose regular signs of life stop is suspected within 45 seconds, once", () => {
+    hear(4, 10_000);
+    vi.advanceTimersByTime(30_000);
+    expect(suspected).toEqual([]);
+    vi.advanceTimersByTime(15_000);
+    expect(suspected).toEqual(["the stream fell silent"]);
+    vi.advanceTimersByTime(600_000);
+    expect(suspected).toHaveLength(1);
+  });
+
+  test("that was never regular may be silent for as long as it likes", () => {
+    hear(3, 5);
+    vi.advanceTimersByTime(3000);
+    watchdog.heard();
+    hear(1, 60_000);
+    vi.advanceTimersByTime(3_600_000);
+    expect(suspected).toEqual([]);
+  });
+
+  test("[R30] is suspected after the machine was asleep", () => {
+    vi.advanceTimersByTime(20_000);
+    vi.setSystemTime(Date.now() + 120_000);
+    vi.advanceTimersByTime(5000);
+    expect(suspected).toEqual(["the machine was asleep"]);
+  });
+
+  test("that has ended is watched no more", () => {
+    hear(4, 10_000);
+    watchdog.stop();
+    vi.advanceTimersByTime(600_000);
+    expect(suspected).toEqual([]);
+  });
+});

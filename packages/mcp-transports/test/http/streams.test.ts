@@ -1,0 +1,135 @@
+import { startTcpFaultProxy } from "@jackfield/test-kit";
+import { describe, expect, test, vi } from "vitest";
+import { atEnd } from "../cleanup.ts";
+import { failureOf } from "../connecting.ts";
+import { connectTo, count, ECHO, never, open, startRemote } from "./remote.ts";
+
+const NOTE = { method: "notifications/tools/list_changed" };
+
+describe("the stream of a server's own messages", () => {
+  test.each([
+    ["is refused with 405", { reply: { status: 405 } }],
+    ["is refused with 404 by a server without sessions", { reply: { status: 404 } }],
+    ["is answered with a page", { contentType: "text/html" }],
+    ["never begins", { hang: true }],
+    ["ends at once", { endAfterMs: 0 }],
+    ["breaks off", { drop: "headers" as const }],
+  ])("[R31] that %s holds nobody up and ends nothing", async (_, fault) => {
+    const { remote, session } = await open({ sessionless: true, on: { GET: fault } });
+    const onClose = vi.fn();
+    session.onClose(onClose);
+    await remote.received(({ method }) => method === "GET");
+    expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+    expect((await session.list("tools", { signal: never })).items).toHaveLength(4);
+    expect(onClose).not.toHaveBeenCalled();
+  });
+
+  test("[X3] is asked for when the session is initialized, and not before", async () => {
+    const { remote } = await open();
+    await remote.until(() => count(remote, "GET") === 1);
+    expect(remote.violations).toEqual([]);
+  });
+
+  test("is not asked for by a client of a modern server", async () => {
+    const { remote, session } = await open({ era: "modern" });
+    await session.request("tools/call", ECHO);
+    expect(count(remote, "GET")).toBe(0);
+  });
+
+  test("comes back after it has ended, and brings what is said meanwhile if its events have ids", async () => {
+    const { remote, session } = await open({ eventIds: true, on: { GET: { retryMs: 0 } } });
+    const heard: string[] = [];
+    session.onNotification(({ method }) => heard.push(method));
+    await remote.until(() => remote.streams.length === 1);
+    remote.notify(NOTE);
+    await vi.waitUntil(() => heard.length === 1);
+    remote.endStreams();
+    const again = await remote.received(({ headers }) => headers["last-event-id"] !== undefined);
+    expect(again.method).toBe("GET");
+    await remote.until(() => count(remote, "GET") === 2);
+    remote.notify(NOTE);
+    await vi.waitUntil(() => heard.length === 2);
+  });
+
+  test("[R24] that is ended at once with `retry: 0` is not asked for again and again", async () => {
+    const { remote, session } = await open({ on: { GET: { endAfterMs: 0, retryMs: 0 } } });
+    await remote.until(() => count(remote, "GET") === 2);
+    const [first, second] = [1, 2].map(() => session.request("tools/call", ECHO));
+    await Promise.all([first, second]);
+    expect(count(remote, "GET")).toBeLessThanOrEqual(3);
+  });
+
+  test("[R32] 20 open streams and as many slow calls keep no call waiting", async () => {
+    const remote = await startRemote({ answerLateMs: { "tools/list": 60_000 } });
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => connectTo(remote)));
+    await remote.until(() => remote.streams.length === 20);
+    const slow = sessions.map((session) => failureOf(session.list("tools", { signal: never })));
+    await remote.until(() => count(remote, "tools/list") === 20);
+    const quick = sessions.map((session) => session.request("tools/call", ECHO));
+    expect(await Promise.all(quick)).toHaveLength(20);
+    await Promise.all(sessions.map((session) => session.close()));
+    await Promise.all(slow);
+  });
+});
+
+describe("a network that loses its memory", () => {
+  test("[R29] lets a call fail at its own deadline, and the next one work once it is back", async () => {
+    const remote = await startRemote();
+    const proxy = await startTcpFaultProxy(remote.url);
+    atEnd(() => proxy.close());
+    const session = await connectTo(proxy);
+    await remote.until(() => remote.streams.length === 1);
+    proxy.blackHole();
+    const error = await failureOf(session.request("tools/call", ECHO, { timeoutMs: 200 }));
+    expect(error).toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "unknown" });
+    await proxy.resume();
+    // The connections of before the fault never recover, so this one must not use them.
+    expect((await session.request("tools/call", ECHO, { timeoutMs: 10_000 })).content).toHaveLength(1);
+    expect(remote.calls).toHaveLength(1);
+  });
+
+  test("a connection that the server closed while nobody used it is not written to", async () => {
+    const remote = await startRemote({ sessionless: true, on: { GET: { reply: { status: 405 } } } });
+    const proxy = await startTcpFaultProxy(remote.url);
+    atEnd(() => proxy.close());
+    const session = await connectTo(proxy);
+    await session.request("tools/call", ECHO);
+    for (let round = 0; round < 20; round += 1) {
+      const idleSince = performance.now();
+      proxy.cut("fin");
+      await vi.waitUntil(() => performance.now() - idleSince > 8, { interval: 2 });
+      expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+    }
+  });
+});
+
+describe("[R43] a call that is given up", () => {
+  test("is one of 100, of which the others are answered and the server hears once", async () => {
+    const { remote, session } = await open({ answerLateMs: { "tools/call": 100 } });
+    const controller = new AbortController();
+    const given = failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
+    const others = Array.from({ length: 99 }, () => session.request("tools/call", ECHO));
+    await remote.until(() => count(remote, "tools/call") === 100);
+    controller.abort();
+    expect(await given).toMatchObject({ code: "MCP_ABORTED", outcome: "unknown" });
+    expect(await Promise.all(others)).toHaveLength(99);
+    expect(count(remote, "notifications/cancelled")).toBe(1);
+  });
+
+  test("[R44] before it was sent leaves nothing on the wire", async () => {
+    const { remote, session } = await open();
+    const error = await failureOf(session.request("tools/call", ECHO, { signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+    expect(count(remote, "tools/call") + count(remote, "notifications/cancelled")).toBe(0);
+  });
+
+  test("[R44] leaves no listener on a signal that many calls shared", async () => {
+    const { session } = await open();
+    const { signal } = new AbortController();
+    const add = vi.spyOn(signal, "addEventListener");
+    const remove = vi.spyOn(signal, "removeEventListener");
+    await Promise.all(Array.from({ length: 200 }, () => session.request("tools/call", ECHO, { signal })));
+    expect(add.mock.calls.length).toBeGreaterThanOrEqual(200);
+    expect(remove.mock.calls.length).toBe(add.mock.calls.length);
+  });
+});

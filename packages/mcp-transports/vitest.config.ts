@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    // Looks for leaks after every test, whatever its file remembers to ask for.
+    setupFiles: ["./test/setup.ts"],
+    // Tests that run beside each other mostly wait for processes.
+    maxConcurrency: 4,
+  },
+});
