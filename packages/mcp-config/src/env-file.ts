@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
-import { describeLocation, invalidServer, locationOf } from "./config-problem.ts";
-import { createMap } from "./json-value.ts";
+import { describeLocation, invalidServer, locationOf } from "./sources/config-problem.ts";
+import { createMap } from "./documents/json-value.ts";
 import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
 import { BOUNDARY_FAULT, isInside, projectRoot } from "./project-boundary.ts";
 import { environmentNameFault } from "./safe-environment.ts";
@@ -35,8 +35,8 @@ export async function readEnvFile(
 ): Promise<{ readonly [name: string]: string }> {
   await checkBoundary(envFile);
   const found = await readTextFile(envFile.path, LARGEST_ENV_FILE_BYTES, signal);
-  if (!("fault" in found)) return parseVariables(found.text, envFile, platform);
-  if (found.fault === "unreadable") throw unreadable(envFile, found.reason);
+  if ("text" in found) return parseVariables(found.text, envFile, platform);
+  if ("reason" in found) throw unreadable(envFile, found.reason);
   const fault =
     found.fault === "too-large"
       ? `is larger than ${LARGEST_ENV_FILE_BYTES} bytes; name a file that holds variables only`

@@ -1,9 +1,16 @@
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
 
-/** The directory that an entry may not leave: its file's, if it belongs to a project (threat T24). */
-export function projectRoot({ scope, file }: DefinedIn): string | undefined {
-  return scope === "project" && file !== undefined ? dirname(file) : undefined;
+/** What an entry's relative paths are relative to; `undefined` for one that was written in code. */
+export function baseDirectory({ root, realFile, file }: DefinedIn): string | undefined {
+  if (root !== undefined) return root;
+  const written = realFile ?? file;
+  return written === undefined ? undefined : dirname(written);
+}
+
+/** The directory that an entry may not leave, if it belongs to a project (threat T24). */
+export function projectRoot(definedIn: DefinedIn): string | undefined {
+  return definedIn.scope === "project" ? baseDirectory(definedIn) : undefined;
 }
 
 /** Whether a path is a directory or lies below it. Both are absolute; symbolic links are not looked at. */

@@ -1,4 +1,4 @@
-import { createMap } from "./json-value.ts";
+import { createMap } from "./documents/json-value.ts";
 
 /** Variables by name, as `process.env` has them. */
 export type Environment = { readonly [name: string]: string | undefined };

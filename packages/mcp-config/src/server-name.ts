@@ -1,11 +1,16 @@
 const LONGEST_NAME = 512;
 const LONGEST_QUOTE = 80;
 
-/** Why a string cannot name a server, or `undefined` if it can (DESIGN, section 12). */
-export function serverNameFault(name: string): string | undefined {
+/**
+ * Why a string cannot name a server, or `undefined` if it can (DESIGN, section 12).
+ *
+ * @param mayHoldBrace - other hosts have no `}` in names, since a reference to a variable ends with one
+ */
+export function serverNameFault(name: string, mayHoldBrace = true): string | undefined {
   if (name === "") return "its name is empty";
   if (name.length > LONGEST_NAME) return `its name is longer than ${LONGEST_NAME} characters`;
   if (/\p{Cc}/u.test(name)) return "its name contains a control character";
+  if (!mayHoldBrace && name.includes("}")) return "its name contains a closing brace";
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import {
   type HttpServerDefinition,
   McpError,
@@ -8,8 +8,8 @@ import {
   type SseServerDefinition,
   type StdioServerDefinition,
 } from "@jackfield/mcp-core";
-import { anchorCommand, anchorPath } from "./anchored-path.ts";
-import { invalidServer, locationOf } from "./config-problem.ts";
+import { anchorCommand, anchorPath, expandHome } from "./anchored-path.ts";
+import { invalidServer, locationOf } from "./sources/config-problem.ts";
 import { secretsOfHeader } from "./credentials.ts";
 import {
   createEntryValues,
@@ -19,9 +19,13 @@ import {
 } from "./entry-values.ts";
 import { readEnvFile } from "./env-file.ts";
 import { isHeaderValue, isHttpUrl } from "./http-syntax.ts";
-import { fieldName, type JsonPath } from "./json-path.ts";
+import { fieldName, type JsonPath } from "./documents/json-path.ts";
+import { createMap } from "./documents/json-value.ts";
+import { variablesOf } from "./hosts/host-dialects.ts";
 import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
-import { BOUNDARY_FAULT, climbsOut, isInside, projectRoot } from "./project-boundary.ts";
+import { homeOf } from "./place-values.ts";
+import { BOUNDARY_FAULT, baseDirectory, climbsOut, isInside, projectRoot } from "./project-boundary.ts";
+import { readReferencedFiles } from "./referenced-files.ts";
 import { childEnvironment, type Environment, type InheritEnv } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
 
@@ -35,6 +39,10 @@ export interface ServerResolverOptions {
   readonly missingVariable?: MissingVariable | undefined;
   /** Names in `env` that entries of scope `project` may read; besides them they see their own `env` only. Default none. */
   readonly projectVariables?: readonly string[] | undefined;
+  /** Answers to what hosts would ask a person for, by id, as in `${input:id}`. Default none. */
+  readonly inputs?: { readonly [id: string]: string } | undefined;
+  /** The folder that `${workspaceFolder}` and its like mean in entries of no project. Default the working directory. */
+  readonly cwd?: string | undefined;
 }
 
 const ADVICE_ON_VALUES = "check the values it is made of";
@@ -46,9 +54,10 @@ interface ResolverPolicy extends VariablePolicy {
 type StartedOrDialled = StdioServerDefinition | HttpServerDefinition | SseServerDefinition;
 
 /**
- * Makes the function that fills in a definition's variables, `${NAME}` and `${NAME:-default}`, in `command`, `args`,
- * `env`, `envFile`, `cwd`, `url` and `headers`. Values in `env` are filled in from the environment and from what `envFile`
- * holds; all other fields see the entry's own `env` first. A variable that is set but empty counts as set.
+ * Makes the function that fills in a definition's references, in the dialect of its host, in `command`, `args`, `env`,
+ * `envFile`, `cwd`, `url` and `headers`. In Jackfield's own dialect they are `${NAME}` and `${NAME:-default}`. Values in `env`
+ * are filled in from the environment and from what `envFile` holds; all other fields see the entry's own `env` first. A variable
+ * that is set but empty counts as set. A command in a reference is never run.
  *
  * The function rejects with `MCP_CONFIG_VARIABLE_MISSING`, with `MCP_CONFIG_NOT_FOUND` if the `envFile` cannot be read, with
  * `MCP_CONFIG_INVALID` if what comes out cannot be used (an empty command, no http URL, a header with a line break) or is
@@ -63,6 +72,8 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
       inheritEnv: options.inheritEnv ?? false,
       missingVariable: options.missingVariable ?? "fail",
       projectVariables: options.projectVariables ?? [],
+      inputs: options.inputs ?? {},
+      cwd: options.cwd ?? process.cwd(),
     };
     try {
       return await resolveServer(definition, policy, signal);
@@ -90,21 +101,32 @@ async function resolveServer(
     return { ...common, transport: "in-process", server: definition.server, secrets: [] };
   }
   checkLoaders(definition, policy);
-  const values = await createEntryValues(definition, policy, (envFile) => {
-    const path = resolve(anchored(envFile, definition));
-    checkInside(definition, "envFile", path);
-    const written = definition.envFile ?? "";
-    return readEnvFile({ definition, path, written }, policy.platform, signal);
+  const dialect = variablesOf(definition.definedIn.host);
+  const home = homeOf(policy.environment, policy.platform);
+  const values = await createEntryValues(definition, policy, {
+    dialect,
+    files: await readReferencedFiles(definition, dialect, home, signal),
+    readEnvFile: (envFile) => {
+      const path = resolve(anchored(envFile, definition, home));
+      checkInside(definition, "envFile", path);
+      const written = definition.envFile ?? "";
+      return readEnvFile({ definition, path, written }, policy.platform, signal);
+    },
   });
   const resolved =
     definition.transport === "stdio"
-      ? resolveProcess(definition, values, policy)
+      ? resolveProcess(definition, values, policy, home)
       : resolveRemote(definition, values);
   return { ...common, ...resolved, secrets: [...values.secrets].filter((secret) => secret !== "") };
 }
 
-function resolveProcess(definition: StdioServerDefinition, values: EntryValues, policy: ResolverPolicy) {
-  const command = values.expand(definition.command, ["command"]);
+function resolveProcess(
+  definition: StdioServerDefinition,
+  values: EntryValues,
+  policy: ResolverPolicy,
+  home: string,
+) {
+  const command = expandHome(values.expand(definition.command, ["command"]), home);
   const args = (definition.args ?? []).map((text, index) => values.expand(text, ["args", index]));
   const cwd = values.expand(definition.cwd ?? "", ["cwd"]);
   values.checkComplete();
@@ -112,22 +134,36 @@ function resolveProcess(definition: StdioServerDefinition, values: EntryValues, 
     throw unusable(definition, ["command"], `is empty once its variables are filled in; ${ADVICE_ON_VALUES}`);
   const root = projectRoot(definition.definedIn);
   if (root !== undefined && climbsOut(command, root)) throw unusable(definition, ["command"], BOUNDARY_FAULT);
-  if (cwd !== "") checkInside(definition, "cwd", resolve(anchored(cwd, definition)));
-  const { file } = definition.definedIn;
-  const env = childEnvironment(policy.environment, policy.inheritEnv, values.env, policy.platform);
+  if (cwd !== "") checkInside(definition, "cwd", resolve(anchored(cwd, definition, home)));
+  const base = baseDirectory(definition.definedIn);
+  const own = { ...passedThrough(definition, values), ...values.env };
+  const env = childEnvironment(policy.environment, policy.inheritEnv, own, policy.platform);
+  for (const name of definition.envUnset ?? []) delete env[name];
   return {
     transport: definition.transport,
-    command: file === undefined ? command : anchorCommand(command, dirname(file)),
+    command: base === undefined ? command : anchorCommand(command, base),
     args,
     env,
-    inherited: Object.keys(env).filter((name) => !Object.hasOwn(values.env, name)),
-    cwd: cwd === "" ? undefined : anchored(cwd, definition),
+    inherited: Object.keys(env).filter((name) => !Object.hasOwn(own, name)),
+    cwd: cwd === "" ? undefined : anchored(cwd, definition, home),
   };
 }
 
+/** What the entry names of the environment; its own `env` goes on top. */
+function passedThrough({ envPassthrough = [] }: StdioServerDefinition, values: EntryValues) {
+  const passed = createMap<string>();
+  for (const name of envPassthrough) {
+    const value = values.lookup(name);
+    if (value !== undefined) passed[name] = value;
+  }
+  return passed;
+}
+
 /** A path that turned out relative once a variable at its beginning was filled in. */
-function anchored(path: string, { definedIn: { file } }: ServerDefinition): string {
-  return file === undefined ? path : anchorPath(path, dirname(file));
+function anchored(path: string, { definedIn }: ServerDefinition, home: string): string {
+  const base = baseDirectory(definedIn);
+  const expanded = expandHome(path, home);
+  return base === undefined ? expanded : anchorPath(expanded, base);
 }
 
 function checkInside(definition: ServerDefinition, field: "cwd" | "envFile", path: string): void {
@@ -145,6 +181,7 @@ function checkLoaders(definition: StartedOrDialled, { platform }: ResolverPolicy
 function resolveRemote(definition: HttpServerDefinition | SseServerDefinition, values: EntryValues) {
   const url = values.expand(definition.url, ["url"]);
   const headers = values.expandAll(definition.headers, ["headers"]);
+  addHeadersFromEnv(headers, definition, values);
   values.checkComplete();
   if (!isHttpUrl(url)) {
     const fault = "is no http(s) URL once its variables are filled in";
@@ -158,6 +195,19 @@ function resolveRemote(definition: HttpServerDefinition | SseServerDefinition, v
     for (const secret of secretsOfHeader(value)) values.secrets.add(secret);
   }
   return { transport: definition.transport, url, headers };
+}
+
+function addHeadersFromEnv(
+  headers: { [name: string]: string },
+  { headersFromEnv = {}, bearerTokenEnv }: HttpServerDefinition | SseServerDefinition,
+  values: EntryValues,
+): void {
+  for (const [header, variable] of Object.entries(headersFromEnv)) {
+    const value = values.lookup(variable);
+    if (value) headers[header] = value;
+  }
+  if (bearerTokenEnv === undefined) return;
+  headers.Authorization = `Bearer ${values.require(bearerTokenEnv, ["headers", "Authorization"])}`;
 }
 
 /** What came out cannot be used. The values stay out of the message, and out of a cause: they may be secret. */

@@ -1,4 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
+import { constants, lstatSync, realpathSync, type Stats } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 
 /** How a text may be encoded: UTF-8, or UTF-16 with a byte order mark (which some shells write). */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
@@ -6,24 +7,63 @@ export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
 /** What a file held, or why it cannot be used. */
 export type TextFile =
   /** Without byte order mark. */
-  | { readonly text: string; readonly encoding: TextEncoding }
-  | { readonly fault: "unreadable"; readonly reason: string; readonly cause?: unknown }
+  | { readonly text: string; readonly encoding: TextEncoding; readonly stats: Stats }
+  /** `missing`: nothing is there; `dangling`: a link leads to nothing. */
+  | { readonly fault: "missing" | "dangling" | "unreadable"; readonly reason: string; readonly cause?: unknown }
   | { readonly fault: "too-large" }
   | { readonly fault: "not-text"; readonly encoding: TextEncoding };
 
-/** Reads a file as text. Only regular files are opened, so that a pipe or a device cannot hang or flood the reader. */
+/**
+ * Reads a file as text. Only regular files are opened, so that a pipe or a device cannot hang or flood the reader; opening
+ * does not wait, in case a pipe has taken the file's place meanwhile.
+ */
 export async function readTextFile(
   file: string,
   largestBytes: number,
   signal?: AbortSignal,
 ): Promise<TextFile> {
   try {
-    const found = await stat(file);
-    if (!found.isFile()) return { fault: "unreadable", reason: "it is not a regular file" };
-    if (found.size > largestBytes) return { fault: "too-large" };
-    return decode(await readFile(file, { signal }));
+    // Most of the files that are looked for do not exist, and making an error for each of them takes longer than looking.
+    const link = lstatSync(file, { throwIfNoEntry: false });
+    if (!link) return { fault: "missing", reason: "it does not exist" };
+    const irregular = { fault: "unreadable", reason: "it is not a regular file" } as const;
+    if (!(await stat(file)).isFile()) return irregular;
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) return irregular;
+      return stats.size > largestBytes
+        ? { fault: "too-large" }
+        : await readHandle(handle, stats, largestBytes, signal);
+    } finally {
+      await handle.close();
+    }
   } catch (cause) {
-    return { fault: "unreadable", reason: reasonOf(cause), cause };
+    const isAbsent = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    return { fault: isAbsent ? "dangling" : "unreadable", reason: reasonOf(cause), cause };
+  }
+}
+
+/** A file can grow while it is read. */
+async function readHandle(
+  handle: FileHandle,
+  stats: Stats,
+  largestBytes: number,
+  signal?: AbortSignal,
+): Promise<TextFile> {
+  const bytes = await handle.readFile({ signal });
+  if (bytes.length > largestBytes) return { fault: "too-large" };
+  const decoded = decode(bytes);
+  return "text" in decoded ? { ...decoded, stats } : decoded;
+}
+
+/** The file itself, if a path leads to it through symbolic links. */
+export function realFileOf(file: string): string | undefined {
+  try {
+    const real = realpathSync.native(file);
+    return real === file ? undefined : real;
+  } catch {
+    return undefined;
   }
 }
 
@@ -33,12 +73,12 @@ export function reasonOf(cause: unknown): string {
   return code === "ENOENT" ? "it does not exist" : `the system says ${code}`;
 }
 
-function decode(bytes: Uint8Array): TextFile {
+function decode(bytes: Uint8Array) {
   const encoding = encodingOf(bytes);
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding };
   } catch {
-    return { fault: "not-text", encoding };
+    return { fault: "not-text" as const, encoding };
   }
 }
 

@@ -1,26 +1,84 @@
-/** A reference to a variable, `${NAME}` or `${NAME:-default}`. */
+import { braces } from "./variable-syntax.ts";
+
+/** What a reference refers to. */
+export type ReferenceKind =
+  /** A variable of the environment, or of the entry's own `env`. */
+  | "environment"
+  /** A place that the host knows, such as `workspaceFolder`. */
+  | "place"
+  /** Something that a person is asked for. */
+  | "input"
+  /** The contents of a file. */
+  | "file"
+  /** The output of a command, which is never run. */
+  | "command";
+
+/** What becomes of a reference that has no value. */
+export type UnsetRule = "fail" | "empty" | "literal";
+
+/** A reference inside a text, for example `${NAME}` or `${NAME:-default}`. */
 export interface VariableReference {
+  readonly kind: ReferenceKind;
   readonly name: string;
   /** Literal text: references inside it are not expanded. */
   readonly defaultText?: string | undefined;
   /** The reference as it stands in the text. */
   readonly written: string;
+  /** Where this way of writing departs from the dialect's rule. */
+  readonly unset?: UnsetRule | undefined;
+  /** The only system on which the host knows this way of writing. */
+  readonly platform?: NodeJS.Platform | undefined;
+}
+
+/** A reference and where it stands in its text. */
+export interface FoundReference {
+  readonly to: number;
+  readonly reference: VariableReference;
 }
 
 /**
- * The beginning of a reference. A name is a run of visible characters without `$`, `{`, `}` and `:`, so `${A:+x}`,
- * `${env:A}`, `${}` and `${a + b}` are ordinary text.
+ * Recognises one way of writing a reference at a position, which is one of `$`, `%`, `{` and `!`. `unclosed` says that a
+ * reference begins and never ends, so that the rest of the text is left as it is.
  */
-const BEGINNING = /\$\{([^\s\p{Cc}${}:]+)(:-|\})/gu;
+export type VariableSyntax = (text: string, at: number) => FoundReference | "unclosed" | undefined;
+
+/** How the files of a host refer to variables. */
+export interface VariableDialect {
+  /** Tried in this order at each position. */
+  readonly syntaxes: readonly VariableSyntax[];
+  /** Further ones for values of `env` and headers. */
+  readonly valueSyntaxes?: readonly VariableSyntax[] | undefined;
+  /** What the host itself makes of a reference without value. */
+  readonly unset: UnsetRule;
+  /**
+   * Whether an entry's own `env` is a source for its other fields: `always`, or only for `remote` servers, where it can mean
+   * nothing else.
+   */
+  readonly ownEnv: "always" | "remote";
+}
+
+/** The dialect of Jackfield's own files and of servers in code. */
+export const OWN_VARIABLES: VariableDialect = { syntaxes: [braces()], unset: "fail", ownEnv: "always" };
+
+/** For hosts that take every text as it is. */
+export const NO_VARIABLES: VariableDialect = { syntaxes: [], unset: "literal", ownEnv: "remote" };
 
 /**
  * Replaces every reference in a single pass from left to right: what was put in is never looked at again, so a value that
  * contains `${…}` arrives as it is. An unclosed reference leaves the rest of the text as it is.
+ *
+ * @param isValue - whether the text is a value of `env` or a header
  */
-export function expandVariables(text: string, fill: (reference: VariableReference) => string): string {
+export function expandVariables(
+  text: string,
+  fill: (reference: VariableReference) => string,
+  dialect: VariableDialect = OWN_VARIABLES,
+  isValue = false,
+): string {
+  if (!mayRefer(text)) return text;
   let expanded = "";
   let copiedTo = 0;
-  for (const { from, to, reference } of references(text)) {
+  for (const { from, to, reference } of references(text, dialect, isValue)) {
     expanded += text.slice(copiedTo, from) + fill(reference);
     copiedTo = to;
   }
@@ -28,37 +86,38 @@ export function expandVariables(text: string, fill: (reference: VariableReferenc
 }
 
 /** Whether a text refers to a variable. */
-export function hasVariables(text: string): boolean {
-  return !references(text).next().done;
+export function hasVariables(text: string, dialect: VariableDialect = OWN_VARIABLES): boolean {
+  return mayRefer(text) && !references(text, dialect, false).next().done;
 }
 
-interface FoundReference {
-  readonly from: number;
-  readonly to: number;
-  readonly reference: VariableReference;
-}
-
-function* references(text: string): Generator<FoundReference, void> {
-  const beginning = new RegExp(BEGINNING);
-  for (let match = beginning.exec(text); match; match = beginning.exec(text)) {
-    const [opening, name = "", mark] = match;
-    const bodyFrom = match.index + opening.length;
-    const bodyTo = mark === "}" ? bodyFrom - 1 : closingBrace(text, bodyFrom);
-    if (bodyTo === undefined) return;
-    const to = bodyTo + 1;
-    const defaultText = mark === "}" ? undefined : text.slice(bodyFrom, bodyTo);
-    yield { from: match.index, to, reference: { name, defaultText, written: text.slice(match.index, to) } };
-    beginning.lastIndex = to;
+/** Every reference in a text, from left to right. */
+export function* references(
+  text: string,
+  dialect: VariableDialect,
+  isValue: boolean,
+): Generator<FoundReference & { readonly from: number }, void> {
+  if (!mayRefer(text)) return;
+  const syntaxes = isValue ? [...dialect.syntaxes, ...(dialect.valueSyntaxes ?? [])] : dialect.syntaxes;
+  if (syntaxes.length === 0) return;
+  const trigger = /[$%{!]/g;
+  for (let match = trigger.exec(text); match; match = trigger.exec(text)) {
+    const found = findAt(text, match.index, syntaxes);
+    if (found === "unclosed") return;
+    if (!found) continue;
+    yield { from: match.index, ...found };
+    trigger.lastIndex = found.to;
   }
 }
 
-/** The brace that closes a default, past any whole `${…}` inside it. */
-function closingBrace(text: string, from: number): number | undefined {
-  let depth = 0;
-  for (let at = from; at < text.length; at += 1) {
-    if (text.startsWith("${", at)) depth += 1;
-    else if (text[at] === "}" && depth === 0) return at;
-    else if (text[at] === "}") depth -= 1;
+/** Most texts refer to nothing, which is quickly seen. */
+function mayRefer(text: string): boolean {
+  return /[$%{!]/.test(text);
+}
+
+function findAt(text: string, at: number, syntaxes: readonly VariableSyntax[]) {
+  for (const syntax of syntaxes) {
+    const found = syntax(text, at);
+    if (found) return found;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isLoaderVariable } from "../src/loader-variables.ts";
-import { read, refused } from "./entry-reading.ts";
+import { read, refused } from "./entries/entry-reading.ts";
 
 const IN_PROJECT = { scope: "project", file: "/project/mcp.json", line: 3 } as const;
 

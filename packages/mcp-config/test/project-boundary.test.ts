@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { climbsOut, isInside } from "../src/project-boundary.ts";
-import { read, refused as refusedEntry } from "./entry-reading.ts";
+import { read, refused as refusedEntry } from "./entries/entry-reading.ts";
 import { IN_PROJECT, refused, resolveStdio } from "./resolution.ts";
 
 const place = { definedIn: IN_PROJECT, directory: "/project" };

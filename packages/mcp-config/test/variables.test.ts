@@ -76,8 +76,8 @@ describe("expandVariables", () => {
       return "";
     });
     expect(seen).toEqual([
-      { name: "X", defaultText: undefined, written: "${X}" },
-      { name: "Y", defaultText: "${Z}", written: "${Y:-${Z}}" },
+      { kind: "environment", name: "X", defaultText: undefined, written: "${X}" },
+      { kind: "environment", name: "Y", defaultText: "${Z}", written: "${Y:-${Z}}" },
     ]);
   });
 

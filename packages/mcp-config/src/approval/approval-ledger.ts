@@ -1,0 +1,53 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { ServerDefinition, StateStore } from "@jackfield/mcp-core";
+import { definitionContent } from "./definition-content.ts";
+
+/** Remembers which definitions a person has accepted, by content and never by name. */
+export interface ApprovalLedger {
+  /** Whether exactly this definition, in this place, was accepted. */
+  isApproved(definition: ServerDefinition): Promise<boolean>;
+  approve(definition: ServerDefinition): Promise<void>;
+  /** @returns whether it had been approved. */
+  revoke(definition: ServerDefinition): Promise<boolean>;
+}
+
+const KEY_NAME = "server-approval-key";
+const PREFIX = "server-approval:";
+const KEY_BYTES = 32;
+
+/**
+ * Keeps approvals in a store as keyed hashes over the whole definition and the place of its file (DESIGN, section 7). The key is
+ * made at the first approval and kept in the same store, which has to be the user's own: with neither the store nor the key can
+ * anybody tell, or forge, what was approved.
+ */
+export function createApprovalLedger(store: StateStore): ApprovalLedger {
+  async function entryOf(definition: ServerDefinition): Promise<string | undefined> {
+    const key = await store.get(KEY_NAME);
+    return key === undefined ? undefined : PREFIX + hash(key, definition);
+  }
+
+  return {
+    async isApproved(definition) {
+      const entry = await entryOf(definition);
+      return entry !== undefined && (await store.get(entry)) !== undefined;
+    },
+    async approve(definition) {
+      if ((await store.get(KEY_NAME)) === undefined) {
+        await store.set(KEY_NAME, randomBytes(KEY_BYTES).toString("base64"));
+      }
+      // Read again: of two processes that both made a key, one has lost.
+      const entry = await entryOf(definition);
+      if (entry !== undefined) await store.set(entry, new Date().toISOString());
+    },
+    async revoke(definition) {
+      const entry = await entryOf(definition);
+      if (entry === undefined || (await store.get(entry)) === undefined) return false;
+      await store.delete(entry);
+      return true;
+    },
+  };
+}
+
+function hash(key: string, definition: ServerDefinition): string {
+  return createHmac("sha256", Buffer.from(key, "base64")).update(definitionContent(definition)).digest("hex");
+}

@@ -1,0 +1,96 @@
+import type { ServerDefinition } from "@jackfield/mcp-core";
+import { isLoaderVariable } from "../loader-variables.ts";
+import { unpinnedPackage } from "./package-pin.ts";
+import { quotedText, visibleText } from "./visible-text.ts";
+
+/** What somebody is asked to approve: the definition itself, and what is worth noticing about it. */
+export interface ServerApprovalRequest {
+  /** Frozen: exactly this is run if it is approved, whatever its file says by then. */
+  readonly definition: ServerDefinition;
+  /** Variables of its `env` that make programs load or run other code. */
+  readonly dangerousEnv: readonly string[];
+  /** A package that is fetched in whatever version is newest. */
+  readonly unpinnedPackage: string | undefined;
+  /** The definition as lines of text that cannot be misread; nothing is left out or cut. */
+  readonly text: string;
+}
+
+/** Describes a definition to somebody who decides about it. */
+export function approvalRequest(
+  definition: ServerDefinition,
+  platform: NodeJS.Platform = process.platform,
+): ServerApprovalRequest {
+  const env = "env" in definition ? Object.keys(definition.env ?? {}) : [];
+  const request = {
+    definition,
+    dangerousEnv: env.filter((name) => isLoaderVariable(name, platform)),
+    unpinnedPackage: unpinnedPackage(definition),
+  };
+  return { ...request, text: describe(request) };
+}
+
+function describe({
+  definition,
+  dangerousEnv,
+  unpinnedPackage,
+}: Omit<ServerApprovalRequest, "text">): string {
+  const { name, definedIn } = definition;
+  const { file, realFile, line } = definedIn;
+  const lines = [
+    `server   ${quotedText(name)}`,
+    `file     ${visibleText(realFile ?? file ?? "none")}${line === undefined ? "" : `, line ${line}`}`,
+    ...transportLines(definition),
+    ...restLines(definition),
+    ...dangerousEnv.map(
+      (variable) => `warning  ${visibleText(variable)} makes programs load or run other code`,
+    ),
+    ...(unpinnedPackage === undefined
+      ? []
+      : [
+          `warning  ${quotedText(unpinnedPackage)} is fetched in whatever version is newest; name an exact one`,
+        ]),
+  ];
+  return lines.join("\n");
+}
+
+function transportLines(definition: ServerDefinition): string[] {
+  switch (definition.transport) {
+    case "stdio":
+      return [
+        `command  ${quotedText(definition.command)}`,
+        ...(definition.args ?? []).map(
+          (arg, index) => `arg ${String(index + 1).padEnd(4)} ${quotedText(arg)}`,
+        ),
+        ...(definition.cwd === undefined ? [] : [`cwd      ${quotedText(definition.cwd)}`]),
+      ];
+    case "in-process":
+      return ["runs     in this process"];
+    default:
+      return [`url      ${quotedText(definition.url)} (${definition.transport})`];
+  }
+}
+
+const SHOWN_ELSEWHERE = new Set([
+  "name",
+  "definedIn",
+  "transport",
+  "command",
+  "args",
+  "cwd",
+  "url",
+  "server",
+  "shadows",
+  "disabledBy",
+]);
+
+/** Whatever else the entry says, field by field, as JSON: a reader sees all that the approval covers. */
+function restLines(definition: ServerDefinition): string[] {
+  return Object.entries(definition).flatMap(([field, value]) => {
+    if (SHOWN_ELSEWHERE.has(field) || value === undefined) return [];
+    if (field !== "env" && field !== "headers")
+      return [`${field.padEnd(8)} ${visibleText(JSON.stringify(value))}`];
+    return Object.entries(value as Record<string, string>).map(
+      ([name, template]) => `${field.padEnd(8)} ${visibleText(name)}=${quotedText(template)}`,
+    );
+  });
+}

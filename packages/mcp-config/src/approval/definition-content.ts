@@ -1,0 +1,20 @@
+import type { ServerDefinition } from "@jackfield/mcp-core";
+
+/**
+ * Everything of a definition that somebody who approves it relies on, as one text: the whole entry as written, its name, and
+ * the file it stands in ([T02], [T03] of the threat list). Not part of it is where in the file it stands, and which weaker
+ * entries it happens to stand in front of. Equal definitions give equal texts, whatever the order of their members.
+ */
+export function definitionContent(definition: ServerDefinition): string {
+  const { definedIn, shadows: _shadows, disabledBy: _disabledBy, ...written } = definition;
+  const { scope, host, file, realFile, root } = definedIn;
+  return canonicalJson({ ...written, definedIn: { scope, host, file: realFile ?? file, root } });
+}
+
+/** JSON with the members of every object sorted by name; the order of lists is part of what they say. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) => {
+    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

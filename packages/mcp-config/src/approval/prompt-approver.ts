@@ -1,0 +1,51 @@
+import { createInterface } from "node:readline/promises";
+import type { ServerApprovalRequest } from "./approval-request.ts";
+
+/**
+ * Decides whether a definition may run. Only `true` accepts it, and only this definition. It may take as long as it likes:
+ * nobody waits for it but the server concerned.
+ */
+export type ServerApprover = (
+  request: ServerApprovalRequest,
+  options: { readonly signal: AbortSignal },
+) => Promise<boolean>;
+
+export interface PromptApproverOptions {
+  /** Where answers come from. Default: standard input. */
+  readonly input?: (NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined }) | undefined;
+  /** Where questions go. Default: standard error, so that results on standard output stay clean. */
+  readonly output?: NodeJS.WritableStream | undefined;
+}
+
+/**
+ * Asks on the terminal, one definition after another, and shows all of each. Anything but `y` or `yes` refuses. Without a
+ * terminal nobody can be asked, so everything is refused.
+ */
+export function promptApprover(options: PromptApproverOptions = {}): ServerApprover {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (request, { signal }) => {
+    const asked = turn.then(() => ask(request, options, signal));
+    turn = asked.catch(() => undefined);
+    return asked;
+  };
+}
+
+async function ask(
+  { definition, text }: ServerApprovalRequest,
+  { input = process.stdin, output = process.stderr }: PromptApproverOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (input.isTTY !== true || signal.aborted) return false;
+  const lines = createInterface({ input, output });
+  try {
+    output.write(`\nA file of this project wants to run an MCP server:\n\n${text}\n\n`);
+    const verb = definition.transport === "stdio" ? "run this command" : "connect to this server";
+    const answer = await lines.question(`May it ${verb}? [y/N] `, { signal });
+    return ["y", "yes"].includes(answer.trim().toLowerCase());
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  } finally {
+    lines.close();
+  }
+}

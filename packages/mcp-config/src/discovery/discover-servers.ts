@@ -1,0 +1,177 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { type DefinedIn, type DefinitionScope, type McpError, toMcpError } from "@jackfield/mcp-core";
+import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
+import { kindOf } from "../documents/json-value.ts";
+import { dialectOf, HOST_DIALECTS } from "../hosts/host-dialects.ts";
+import type { FindingContext, HostDialect, HostSurroundings } from "../hosts/host-dialect.ts";
+import { projectFolders } from "../hosts/host-paths.ts";
+import type { Environment } from "../safe-environment.ts";
+import { quote } from "../server-name.ts";
+import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
+import { readHostServersSafely } from "../sources/host-servers.ts";
+import { type InlineServer, readInlineServers } from "../sources/inline-servers.ts";
+import {
+  describeOwners,
+  type MergedServers,
+  mergeEntries,
+  type OwningEntry,
+} from "../sources/merged-servers.ts";
+import { createReadOnce, findProjectTop, readHostFiles } from "./host-files.ts";
+import { readNamedFiles } from "./named-files.ts";
+
+/** From the strongest to the weakest. */
+const SCOPES: readonly DefinitionScope[] = ["explicit", "managed", "local", "project", "user", "extension"];
+
+/** What to look for, and where. */
+export interface DiscoverServersOptions {
+  /** Hosts whose files are read, the strongest first within a scope; `all` is every one. Default `["jackfield"]`. */
+  readonly hosts?: readonly string[] | "all" | undefined;
+  /** Files in the `mcpServers` form, the strongest first. Relative paths are relative to `cwd`. Default none. */
+  readonly files?: readonly string[] | undefined;
+  /** Servers given in code, by name; they beat everything. Default none. */
+  readonly servers?: { readonly [name: string]: InlineServer } | undefined;
+  /** The folder of the project; files are looked for from here up to its repository's root. Default the working directory. */
+  readonly cwd?: string | undefined;
+  /** Default the home of the user who runs this. */
+  readonly home?: string | undefined;
+  /** Where variables are looked up that move a host's files. Default `process.env`. */
+  readonly env?: Environment | undefined;
+  /** Default the platform this runs on. */
+  readonly platform?: NodeJS.Platform | undefined;
+  /** `false` passes over what projects bring, so that the user's servers of the same names are used. Default true. */
+  readonly project?: boolean | undefined;
+  /** The order in which scopes count; one that is missing comes last. Default: explicit, managed, local, project, user, extension. */
+  readonly order?: readonly DefinitionScope[] | undefined;
+}
+
+/** What was found. A name occurs at most once in `servers` and `problems` together. */
+export interface DiscoveredServers extends MergedServers {
+  /** Why nothing but the explicit servers was found, if looking for them failed as a whole. */
+  readonly discoveryError?: McpError | undefined;
+}
+
+/**
+ * Finds the servers of the named hosts, of named files and of code, and merges them: whole entries, the strongest scope first.
+ * A host's own exceptions hold within the host. What a stronger entry of the same name, or for the same endpoint in another
+ * host, stands in front of is `shadowed`.
+ *
+ * It does not reject, nothing is executed, and no variable is expanded.
+ */
+export async function discoverServers(options: DiscoverServersOptions = {}): Promise<DiscoveredServers> {
+  const diagnostics: ConfigDiagnostic[] = [];
+  const report: Report = (diagnostic) => diagnostics.push(diagnostic);
+  const cwd = resolve(options.cwd ?? ".");
+  const inline = readInlineServers(options.servers, cwd);
+  const named = await readNamedFiles(options.files, cwd);
+  let discovered: DiscoveredHosts = { owners: [], problems: [] };
+  let discoveryError: McpError | undefined;
+  try {
+    discovered = await discoverHosts(options, cwd, report);
+  } catch (cause) {
+    discoveryError = toMcpError(cause, "MCP_INTERNAL", "Looking for servers failed.", { phase: "config" });
+  }
+  const explicit = [inline, ...named];
+  const own = mergeEntries(
+    explicit.flatMap(({ entries }) => entries),
+    () => false,
+  );
+  const merged = describeOwners(joinOwners([...own, ...discovered.owners], options.order));
+  return {
+    ...merged,
+    problems: [...explicit.flatMap(({ problems }) => problems), ...discovered.problems, ...merged.problems],
+    diagnostics: [
+      ...explicit.flatMap((source) => source.diagnostics),
+      ...diagnostics,
+      ...merged.diagnostics,
+    ],
+    ...(discoveryError ? { discoveryError } : {}),
+  };
+}
+
+interface DiscoveredHosts {
+  readonly owners: readonly OwningEntry[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+async function discoverHosts(
+  options: DiscoverServersOptions,
+  cwd: string,
+  report: Report,
+): Promise<DiscoveredHosts> {
+  const { dialects, problems } = namedDialects(options.hosts);
+  if (dialects.length === 0) return { owners: [], problems };
+  const at: HostSurroundings = {
+    platform: options.platform ?? process.platform,
+    env: options.env ?? process.env,
+    home: options.home ?? homedir(),
+    cwd,
+    projectTop: await findProjectTop(cwd),
+  };
+  const context: FindingContext = { folders: projectFolders(at), isSingleFile: false, remark: () => {} };
+  const readOnce = createReadOnce(report);
+  const hosts = await Promise.all(dialects.map((dialect) => readHostFiles(dialect, at, readOnce, report)));
+  const owners: OwningEntry[] = [];
+  for (const host of hosts) {
+    const source = readHostServersSafely(host, context, report);
+    const entries = source.entries.filter(
+      ({ definedIn }) => options.project !== false || definedIn.scope !== "project",
+    );
+    const { endpointScope } = host.dialect;
+    const mayBeSame = (stronger: DefinedIn, weaker: DefinedIn) =>
+      weaker.scope === endpointScope && stronger.scope !== endpointScope;
+    owners.push(...mergeEntries(entries, mayBeSame));
+    problems.push(...host.problems, ...source.problems);
+  }
+  return { owners, problems };
+}
+
+/** Merges what the hosts and the explicit sources have each merged for themselves. */
+function joinOwners(
+  owners: readonly OwningEntry[],
+  order: readonly DefinitionScope[] = SCOPES,
+): readonly OwningEntry[] {
+  const rankOf = ({ entry: { definedIn } }: OwningEntry) => {
+    const rank = order.indexOf(definedIn.scope);
+    return rank === -1 ? order.length : rank;
+  };
+  const sorted = owners.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const before = new Map(sorted.map(({ entry, shadowed }) => [entry, shadowed]));
+  const areOfDifferentHosts = (a: DefinedIn, b: DefinedIn) => a.host !== b.host;
+  const joined = mergeEntries(
+    sorted.map(({ entry }) => entry),
+    areOfDifferentHosts,
+  );
+  return joined.map(({ entry, shadowed }) => ({
+    entry,
+    shadowed: [
+      ...(before.get(entry) ?? []),
+      ...shadowed.flatMap((weaker) => [weaker, ...(before.get(weaker.entry) ?? [])]),
+    ],
+  }));
+}
+
+function namedDialects(hosts: DiscoverServersOptions["hosts"] = ["jackfield"]) {
+  const problems: ConfigProblem[] = [];
+  if (hosts === "all") return { dialects: HOST_DIALECTS, problems };
+  const definedIn: DefinedIn = { scope: "explicit", pointer: "/hosts" };
+  const refuse = (text: string) =>
+    problems.push({ definedIn, error: invalidSource(definedIn, text), kind: "ConfigShapeError" });
+  if (!Array.isArray(hosts)) {
+    refuse(`it must be a list of hosts or "all", not ${kindOf(hosts)}.`);
+    return { dialects: [], problems };
+  }
+  const dialects = new Set<HostDialect>();
+  for (const host of hosts as readonly unknown[]) {
+    const dialect = typeof host === "string" ? dialectOf(host) : undefined;
+    if (dialect) dialects.add(dialect);
+    else refuse(unknownHost(String(host)));
+  }
+  return { dialects: [...dialects], problems };
+}
+
+/** What is said of a host that is not in the table. */
+export function unknownHost(host: string): string {
+  const known = HOST_DIALECTS.map(({ id }) => quote(id)).join(", ");
+  return `${quote(host)} is no host that is known; name one of ${known}.`;
+}

@@ -1,0 +1,204 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { diagnose, type Report } from "../diagnostic-codes.ts";
+import { dialectOf } from "../hosts/host-dialects.ts";
+import type { FollowedFile, HostDialect, HostFile, HostPath, HostSurroundings } from "../hosts/host-dialect.ts";
+import { pathRules } from "../hosts/host-paths.ts";
+import { isInside } from "../project-boundary.ts";
+import { type ConfigFile, readConfigFile } from "../sources/config-file.ts";
+import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
+import { type HostText, type ParsedHostText, parseHostText, problemOf } from "../sources/host-document.ts";
+import type { HostDocuments } from "../sources/host-servers.ts";
+
+/** More files in one folder than anybody has. */
+const MOST_MATCHES = 1000;
+
+/** Reads each file once, however many hosts ask for it. */
+export type ReadOnce = (file: string) => Promise<ConfigFile>;
+
+/** Makes a reader that remembers what it has read. */
+export function createReadOnce(report: Report): ReadOnce {
+  const read = new Map<string, Promise<ConfigFile>>();
+  return (file) => {
+    const reading = read.get(file) ?? readConfigFile(file, report);
+    read.set(file, reading);
+    return reading;
+  };
+}
+
+/** The topmost directory of the project: the nearest one upward that holds a repository, else the given one. */
+export async function findProjectTop(cwd: string): Promise<string> {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const isRepository = await stat(`${folder}/.git`).then(
+      () => true,
+      () => false,
+    );
+    if (isRepository) return folder;
+    if (dirname(folder) === folder) return cwd;
+  }
+}
+
+/** What was found of one host. */
+export interface FoundHost extends HostDocuments {
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Finds and parses a host's files. A file that does not exist is none; one that cannot be used is a problem. */
+export async function readHostFiles(
+  dialect: HostDialect,
+  at: HostSurroundings,
+  readOnce: ReadOnce,
+  report: Report,
+): Promise<FoundHost> {
+  const candidates = await findCandidates(dialect, at);
+  const first = await readCandidates(candidates, dialect, at, readOnce, report);
+  const followed = followedCandidates(first.documents, dialect, at);
+  const second = await readCandidates(followed, dialect, at, readOnce, report);
+  const further = followedCandidates(second.documents, dialect, at);
+  const last = await readCandidates(further, dialect, at, readOnce, report);
+  const found = [first, second, last];
+  return {
+    dialect,
+    documents: found.flatMap(({ documents }) => documents),
+    problems: found.flatMap(({ problems }) => problems),
+    isExclusive: first.isExclusive,
+    isTrusted: false,
+  };
+}
+
+interface Candidate {
+  readonly path: HostPath;
+  readonly file: Pick<HostFile, "kind" | "scope" | "format" | "servers">;
+  /** Missing where it is the host itself. */
+  readonly host?: string | undefined;
+}
+
+async function findCandidates(dialect: HostDialect, at: HostSurroundings): Promise<readonly Candidate[]> {
+  const listed = dialect.files.flatMap((file) => file.paths(at).map((path) => ({ file, path })));
+  // In the home directory, the user's own file is also the project's. It was not brought by anybody.
+  const own = new Set(listed.filter(({ file }) => file.scope !== "project").map(({ path }) => path.file));
+  const wanted = listed.filter(({ file, path }) => file.scope !== "project" || !own.has(path.file));
+  const expanded = await Promise.all(
+    wanted.map(async ({ file, path }) => (await expandPath(path, at)).map((found) => ({ file, path: found }))),
+  );
+  return expanded.flat();
+}
+
+/** Every path that a pattern stands for, by name. */
+async function expandPath(path: HostPath, at: HostSurroundings): Promise<readonly HostPath[]> {
+  if (!path.isPattern) return [path];
+  const { sep, join } = pathRules(at);
+  const segments = path.file.split(sep);
+  const index = segments.findIndex((segment) => segment.includes("*"));
+  const [beginning = "", end = ""] = segments[index]?.split("*") ?? [];
+  const folder = segments.slice(0, index).join(sep);
+  const names = await readdir(folder).catch(() => []);
+  const matching = names.filter((name) => name.startsWith(beginning) && name.endsWith(end)).sort();
+  const rest = segments.slice(index + 1);
+  return matching.slice(0, MOST_MATCHES).map((name) => ({
+    file: join(folder, name, ...rest),
+    root: path.root ?? (rest.length > 0 ? join(folder, name) : undefined),
+  }));
+}
+
+async function readCandidates(
+  candidates: readonly Candidate[],
+  dialect: HostDialect,
+  at: HostSurroundings,
+  readOnce: ReadOnce,
+  report: Report,
+) {
+  const read = await Promise.all(candidates.map(({ path }) => readOnce(path.file)));
+  const documents: ParsedHostText[] = [];
+  const problems: ConfigProblem[] = [];
+  let isExclusive = false;
+  for (const [index, candidate] of candidates.entries()) {
+    const found = read[index] as ConfigFile;
+    if ("absence" in found && found.absence !== undefined) {
+      if (found.absence === "dangling") reportDangling(candidate.path.file, report);
+      continue;
+    }
+    const hasServers = candidate.file.servers !== "none";
+    if (hasServers && candidate.file.scope === dialect.exclusiveScope) isExclusive = true;
+    const { document, problem } = await parseCandidate(candidate, found, dialect, at, report);
+    if (document) documents.push(document);
+    if (problem) problems.push(problem);
+  }
+  return { documents, problems, isExclusive };
+}
+
+async function parseCandidate(
+  candidate: Candidate,
+  found: ConfigFile,
+  dialect: HostDialect,
+  at: HostSurroundings,
+  report: Report,
+) {
+  const { path, file } = candidate;
+  const rules = (candidate.host === undefined ? undefined : dialectOf(candidate.host)) ?? dialect;
+  const source: Omit<HostText, "text"> = {
+    file: path.file,
+    root: path.root,
+    kind: file.kind,
+    scope: file.scope,
+    format: file.format ?? formatOf(path.file, rules),
+    servers: file.servers ?? rules.servers,
+    dialect: rules,
+    host: rules.id,
+  };
+  if (!("text" in found)) return { problem: problemOf(source, found.kind, found.error) };
+  const refusal = await refusalOf(candidate, found, at);
+  if (refusal !== undefined) {
+    return { problem: problemOf(source, "ConfigReadError", invalidSource({ file: path.file }, refusal)) };
+  }
+  return parseHostText({ ...source, text: found.text, realFile: found.realFile }, report);
+}
+
+/** The format that a file's ending tells, else the host's. JSON in a host of another format may have comments. */
+export function formatOf(file: string, { format }: HostDialect): HostText["format"] {
+  if (/\.ya?ml$/i.test(file)) return "yaml";
+  if (/\.toml$/i.test(file)) return "toml";
+  const isJson = /\.jsonc?$/i.test(file);
+  return isJson && (format === "toml" || format === "yaml") ? "jsonc" : format;
+}
+
+/** Why a file is not to be trusted with what it says, although it can be read. */
+async function refusalOf(
+  { file }: Candidate,
+  { realFile, stats }: Extract<ConfigFile, { text: string }>,
+  { projectTop }: HostSurroundings,
+): Promise<string | undefined> {
+  if (file.scope === "project") {
+    // A repository can bring a link that leads to a harmless-looking name (threat T08).
+    const isEscape = realFile !== undefined && !isInside(realFile, await realpath(projectTop));
+    return isEscape ? "it is a link that leads out of the project; put the file itself into the project." : undefined;
+  }
+  // Whoever else can write the file could have servers started in the user's name (threat T09). A group may: it is often
+  // the user's own.
+  const self = process.getuid?.();
+  if (self === undefined) return undefined;
+  if (stats.uid !== self && stats.uid !== 0) return "it belongs to another user; make it your own.";
+  return (stats.mode & 0o002) !== 0 ? "everybody can write it; run chmod o-w on it." : undefined;
+}
+
+function followedCandidates(
+  documents: readonly ParsedHostText[],
+  dialect: HostDialect,
+  at: HostSurroundings,
+): readonly Candidate[] {
+  return documents.flatMap(({ kind, content, dialect: rules }) => {
+    const file = (rules === dialect ? dialect : rules).files.find((known) => known.kind === kind);
+    const followed: readonly FollowedFile[] = file?.leadsTo?.(content, at) ?? [];
+    return followed.map(({ host, kind: ownKind, scope, ...path }) => ({
+      path,
+      host,
+      file: { kind: ownKind, scope },
+    }));
+  });
+}
+
+/** A link that leads to nothing is taken for an absent file. */
+export function reportDangling(file: string, report: Report): void {
+  const message = `${file} is a link that leads to nothing; it is taken for an absent file.`;
+  report(diagnose("missing-file", message, { file }));
+}

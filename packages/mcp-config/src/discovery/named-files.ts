@@ -1,0 +1,47 @@
+import { resolve } from "node:path";
+import type { DefinedIn } from "@jackfield/mcp-core";
+import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
+import { kindOf } from "../documents/json-value.ts";
+import type { FindingContext } from "../hosts/host-dialect.ts";
+import { JACKFIELD } from "../hosts/jackfield.ts";
+import { readConfigFile } from "../sources/config-file.ts";
+import { invalidSource } from "../sources/config-problem.ts";
+import { parseHostText, problemOf } from "../sources/host-document.ts";
+import { readHostServersSafely } from "../sources/host-servers.ts";
+import type { ServerSource } from "../sources/server-source.ts";
+
+const CONTEXT: FindingContext = { folders: [], isSingleFile: false, remark: () => {} };
+
+/** Reads files that were named by the caller, in Jackfield's own form. A file that is missing is a problem. */
+export async function readNamedFiles(files: unknown, cwd: string): Promise<readonly ServerSource[]> {
+  if (files === undefined) return [];
+  const isListOfPaths =
+    Array.isArray(files) && files.every((file) => typeof file === "string" && file !== "");
+  if (!isListOfPaths) {
+    const definedIn: DefinedIn = { scope: "explicit", pointer: "/files" };
+    const text = `it must be an array of paths, not ${Array.isArray(files) ? "one with other values" : kindOf(files)}.`;
+    const error = invalidSource(definedIn, text);
+    return [{ entries: [], problems: [{ definedIn, error, kind: "ConfigShapeError" }], diagnostics: [] }];
+  }
+  const paths = new Set(files.map((file: string) => resolve(cwd, file)));
+  return Promise.all(Array.from(paths, readNamedFile));
+}
+
+async function readNamedFile(file: string): Promise<ServerSource> {
+  const diagnostics: ConfigDiagnostic[] = [];
+  const report: Report = (diagnostic) => diagnostics.push(diagnostic);
+  const source = { file, scope: "explicit", kind: "named", format: JACKFIELD.format } as const;
+  const found = await readConfigFile(file, report);
+  if (!("text" in found)) {
+    return { entries: [], problems: [problemOf(source, found.kind, found.error)], diagnostics };
+  }
+  const { text, realFile } = found;
+  const { document, problem } = await parseHostText(
+    { ...source, text, realFile, servers: JACKFIELD.servers, dialect: JACKFIELD },
+    report,
+  );
+  const documents = document ? [document] : [];
+  const host = { dialect: JACKFIELD, documents, isExclusive: false, isTrusted: true };
+  const { entries, problems } = readHostServersSafely(host, CONTEXT, report);
+  return { entries, problems: problem ? [problem, ...problems] : problems, diagnostics };
+}

@@ -1,0 +1,43 @@
+import type { SourceLocation } from "@jackfield/mcp-core";
+import { parse, TomlError } from "smol-toml";
+import { invalidSource } from "../sources/config-problem.ts";
+import { type ConfigDocument, DEEPEST_NESTING } from "./config-document.ts";
+import { copyTree } from "./copied-tree.ts";
+import { locateByPointer } from "./pointer-places.ts";
+import { findTomlPlaces } from "./toml-places.ts";
+
+/**
+ * Parses TOML 1.1. Dates become texts, since no entry has a date.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
+ */
+export function parseTomlDocument(text: string, file: string): ConfigDocument {
+  const parsed = parseToml(text, file);
+  const places = findTomlPlaces(text);
+  const locate: ConfigDocument["locate"] = (path) => locateByPointer(file, places, path);
+  const forbidden: SourceLocation[] = [];
+  const root = copyTree(parsed, {
+    onForbidden: (path) => forbidden.push(locate(path)),
+    onTooDeep: (path) => {
+      throw invalidSource(locate(path), `values are nested more than ${DEEPEST_NESTING} levels deep.`);
+    },
+  });
+  return { root: Object.keys(parsed).length === 0 ? undefined : root, duplicates: [], forbidden, locate };
+}
+
+function parseToml(text: string, file: string) {
+  try {
+    return parse(text, { maxDepth: DEEPEST_NESTING });
+  } catch (cause) {
+    // The parser's message goes on with an excerpt of the file.
+    const location = cause instanceof TomlError ? { file, line: cause.line, column: cause.column } : { file };
+    const reason = cause instanceof TomlError ? `: ${reasonOf(cause)}` : "";
+    throw invalidSource(location, `this is not valid TOML${reason}.`);
+  }
+}
+
+/** The first line of the parser's message without its own introduction, cut before anything it quotes. */
+function reasonOf({ message }: TomlError): string {
+  const [line = ""] = message.replace(/^Invalid TOML document: /, "").split("\n", 1);
+  return line.replace(/[:"'`].*$/s, "").trim();
+}

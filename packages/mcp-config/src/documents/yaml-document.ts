@@ -1,0 +1,141 @@
+import type { SourceLocation } from "@jackfield/mcp-core";
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
+import { invalidSource } from "../sources/config-problem.ts";
+import { type ConfigDocument, DEEPEST_NESTING, FORBIDDEN_KEY } from "./config-document.ts";
+import { type JsonPath, jsonPointer } from "./json-path.ts";
+import { createMap } from "./json-value.ts";
+import { locateByPointer, type Place } from "./pointer-places.ts";
+
+/** What aliases may add to a document. A few that stand for each other grow into billions of values. */
+const MOST_ALIASED_VALUES = 10_000;
+
+/**
+ * Parses YAML 1.2: one document, keys unique, no tags that make objects. Aliases are followed and `<<` merges.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
+ */
+export function parseYamlDocument(text: string, file: string): ConfigDocument {
+  const lines = new LineCounter();
+  const parsed = parseSafely(text, file, lines);
+  const [fault] = parsed.errors;
+  if (fault) {
+    const { line, col } = lines.linePos(fault.pos[0]);
+    throw invalidSource({ file, line, column: col }, `this is not valid YAML: ${describeFault(fault.code)}.`);
+  }
+  const reader = new YamlReader(file, lines);
+  const root = parsed.contents === null ? undefined : reader.read(parsed.contents, []);
+  return {
+    // A document of comments only has the root null, as one that says null has.
+    root: root === null && text.replace(/^\s*(?:#.*)?$/gm, "").trim() === "" ? undefined : root,
+    duplicates: [],
+    forbidden: reader.forbidden,
+    locate: (path) => locateByPointer(file, reader.places, path),
+  };
+}
+
+type ParsedYaml = ReturnType<typeof parseDocument>;
+
+function parseSafely(text: string, file: string, lineCounter: LineCounter): ParsedYaml {
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false, logLevel: "error", uniqueKeys: true });
+  } catch {
+    // The parser recurses, and gives up on very deep nesting with an error of the engine's.
+    throw invalidSource({ file }, "this is not valid YAML, or it is nested too deep.");
+  }
+}
+
+/** The parser's codes are words in capitals, such as `DUPLICATE_KEY`; its messages quote the file. */
+function describeFault(code: string): string {
+  return code.toLowerCase().replaceAll("_", " ");
+}
+
+class YamlReader {
+  readonly places = new Map<string, Place>();
+  readonly forbidden: SourceLocation[] = [];
+  readonly #file: string;
+  readonly #lines: LineCounter;
+  /** What carries an anchor, as far as the document has been read; an alias means the last one of its name. */
+  readonly #anchored = new Map<string, Node>();
+  #aliasDepth = 0;
+  #aliasedValues = 0;
+
+  constructor(file: string, lines: LineCounter) {
+    this.#file = file;
+    this.#lines = lines;
+  }
+
+  read(node: unknown, path: JsonPath): unknown {
+    if (this.#aliasDepth > 0) this.#countAliased(path);
+    if (path.length >= DEEPEST_NESTING) {
+      throw this.#fault(path, `values are nested more than ${DEEPEST_NESTING} levels deep.`);
+    }
+    if ((isScalar(node) || isSeq(node) || isMap(node)) && node.anchor) this.#anchored.set(node.anchor, node);
+    if (isScalar(node)) return plainScalar(node.value);
+    if (isSeq(node)) return node.items.map((item, index) => this.#readElement(item, [...path, index]));
+    if (isMap(node)) return this.#readMap(node, path);
+    return isAlias(node) ? this.#readAliased(node.source, path) : null;
+  }
+
+  #nameOf(key: unknown): string {
+    const named = isAlias(key) ? this.#anchored.get(key.source) : key;
+    return isScalar(named) ? String(named.value) : "";
+  }
+
+  #readElement(item: unknown, path: JsonPath): unknown {
+    this.#mark(path, item);
+    return this.read(item, path);
+  }
+
+  #readMap({ items }: YAMLMap, path: JsonPath): unknown {
+    const map = createMap();
+    for (const { key, value } of items) {
+      const name = this.#nameOf(key);
+      const member = [...path, name];
+      this.#mark(member, key);
+      if (name === FORBIDDEN_KEY) this.forbidden.push(locateByPointer(this.#file, this.places, member));
+      else if (name === "<<") mergeInto(map, this.read(value, member));
+      else map[name] = this.read(value, member);
+    }
+    return map;
+  }
+
+  #readAliased(anchor: string, path: JsonPath): unknown {
+    const node = this.#anchored.get(anchor);
+    if (!node) throw this.#fault(path, "this is not valid YAML: an alias stands for nothing.");
+    this.#aliasDepth += 1;
+    const value = this.read(node, path);
+    this.#aliasDepth -= 1;
+    return value;
+  }
+
+  #countAliased(path: JsonPath): void {
+    this.#aliasedValues += 1;
+    if (this.#aliasedValues > MOST_ALIASED_VALUES) {
+      throw this.#fault(path, `its aliases stand for more than ${MOST_ALIASED_VALUES} values.`);
+    }
+  }
+
+  /** What is reached through an alias stands where the alias stands. */
+  #mark(path: JsonPath, node: unknown): void {
+    const range = typeof node === "object" && node !== null && "range" in node ? (node as Node).range : null;
+    if (!range || this.#aliasDepth > 0) return;
+    const { line, col } = this.#lines.linePos(range[0]);
+    this.places.set(jsonPointer(path), { line, column: col });
+  }
+
+  #fault(path: JsonPath, text: string): Error {
+    return invalidSource(locateByPointer(this.#file, this.places, path), text);
+  }
+}
+
+/** Members that the map has itself, wherever they stand, win over merged ones. */
+function mergeInto(map: { [key: string]: unknown }, merged: unknown): void {
+  for (const source of Array.isArray(merged) ? merged : [merged]) {
+    for (const [key, value] of Object.entries(source ?? {})) map[key] ??= value;
+  }
+}
+
+function plainScalar(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "bigint" ? Number(value) : value;
+}

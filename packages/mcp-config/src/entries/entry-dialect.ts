@@ -1,0 +1,146 @@
+import type { JsonMap } from "../documents/json-value.ts";
+import type { WrittenServer } from "./written-server.ts";
+
+/** One field's name, or several that mean the same; the first one that is written counts. */
+export type FieldNames = string | readonly string[];
+
+/** A field that holds a time. */
+export interface TimeField {
+  readonly field: string;
+  /** What the number counts. Default milliseconds. */
+  readonly unit?: "seconds" | undefined;
+  /** A time outside these bounds is ignored by the host, as it is here. */
+  readonly leastMs?: number | undefined;
+  readonly mostMs?: number | undefined;
+}
+
+type TextField = "command" | "envFile" | "cwd" | "url" | "bearerTokenEnv" | "title" | "description";
+type ListField = "args" | "envPassthrough" | "autoApprove";
+type MapField = "env" | "headers" | "headersFromEnv";
+type FlagField = "required" | "trust" | "lazy" | "trustAnnotations";
+
+/** Under which names a host keeps what Jackfield knows. */
+export type EntryFieldNames = {
+  readonly [field in TextField | ListField | MapField | FlagField | "maxMessageBytes"]?: FieldNames;
+} & {
+  readonly [field in "timeoutMs" | "connectTimeoutMs" | "maxTotalMs"]?: readonly (string | TimeField)[];
+} & {
+  /** Switches. An unreadable one switches the server off. */
+  readonly enabled?: FieldNames;
+  readonly disabled?: FieldNames;
+  /** Lists of tools. */
+  readonly include?: FieldNames;
+  readonly exclude?: FieldNames;
+};
+
+/** How an entry says its transport. */
+export interface TransportRule {
+  /** The field that says it; missing for hosts that only look at `command` and `url`. */
+  readonly field?: string | undefined;
+  /** What the field may say. */
+  readonly types: { readonly [written: string]: WrittenServer["transport"] };
+  /** What a URL means where the field says nothing. */
+  readonly untypedUrl: "http" | "sse" | "refused";
+}
+
+/** Where an entry's settings for OAuth stand. */
+export interface OAuthRule {
+  /** The field with an object of them, or with `false` or `true`. */
+  readonly object?: string | undefined;
+  /** Members of that object by their name here, where it differs. */
+  readonly members?: { readonly [written: string]: string } | undefined;
+  /** Fields of the entry itself, by their name here. */
+  readonly fields?: { readonly [written: string]: string } | undefined;
+}
+
+/** Tells of something that a function of a dialect has come across. */
+export type RemarkOnEntry = (
+  code: "legacy-shape" | "legacy-field" | "deprecated-field" | "invalid-field",
+  field: string,
+  text: string,
+) => void;
+
+/** How the entries of a host read. */
+export interface EntryRules {
+  readonly transport: TransportRule;
+  readonly fields: EntryFieldNames;
+  readonly oauth?: OAuthRule | undefined;
+  /** Fields that the host knows and Jackfield does not read; they are kept in `extra` without a remark. */
+  readonly kept?: readonly string[] | undefined;
+  /** Old names of fields. */
+  readonly outdated?: { readonly [field: string]: "legacy-field" | "deprecated-field" } | undefined;
+  /** Fields that hold a command, which is never run. */
+  readonly commands?: readonly string[] | undefined;
+  /** Beginnings of URLs that the host can reach. Default `http` and `https`. */
+  readonly urlSchemes?: readonly string[] | undefined;
+  /** An object with `include` and `exclude`. */
+  readonly toolsObject?: string | undefined;
+  /** Whether an empty list of tools to include means all of them. */
+  readonly emptyIncludesAll?: boolean | undefined;
+  /** Brings an entry of an odd shape into the usual one before it is read. Must not change what it is given. */
+  readonly reshape?: ((entry: JsonMap, remark: RemarkOnEntry) => JsonMap) | undefined;
+  /** What reshaping an entry takes out of it, to be kept in `extra`. */
+  readonly keptAside?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
+  /** What the host refuses an entry for, besides what every host does. */
+  readonly refused?: ((entry: JsonMap) => { readonly field: string; readonly text: string } | undefined) | undefined;
+  /** Says why an entry that names no server is none that can be run, instead of its being a mistake. */
+  readonly notRunnable?: ((entry: JsonMap) => string | undefined) | undefined;
+}
+
+/** The rules, with what follows from them. */
+export interface EntryDialect extends EntryRules {
+  /**
+   * Whether a faulty optional field, a number where a text belongs and a key written twice refuse the entry, as they do in
+   * Jackfield's own files.
+   */
+  readonly strict: boolean;
+  /** Every field that the host knows. */
+  readonly known: ReadonlySet<string>;
+  /** The same in lower case, to find misspelled ones. */
+  readonly knownInLowerCase: ReadonlyMap<string, string>;
+}
+
+/** Names that most hosts use. */
+export const COMMON_FIELDS = {
+  command: "command",
+  args: "args",
+  env: "env",
+  cwd: "cwd",
+  url: "url",
+  headers: "headers",
+  enabled: "enabled",
+  disabled: "disabled",
+} as const satisfies EntryFieldNames;
+
+/** The transport rule of most hosts: `type`, and a URL alone is Streamable HTTP. */
+export const COMMON_TRANSPORT: TransportRule = {
+  field: "type",
+  types: { stdio: "stdio", http: "http", "streamable-http": "http", streamableHttp: "http", sse: "sse" },
+  untypedUrl: "http",
+};
+
+/** Completes the rules of a host's entries. */
+export function entryDialect(rules: EntryRules, strict = false): EntryDialect {
+  const { transport, fields, oauth, kept = [], outdated = {}, commands = [], toolsObject } = rules;
+  const names = Object.values(fields)
+    .flat()
+    .map((field) => (typeof field === "string" ? field : field.field));
+  const known = new Set([
+    ...names,
+    ...kept,
+    ...commands,
+    ...Object.keys(outdated),
+    ...Object.keys(oauth?.fields ?? {}),
+    ...[transport.field, oauth?.object, toolsObject].filter((field) => field !== undefined),
+  ]);
+  const knownInLowerCase = new Map(Array.from(known, (field) => [field.toLowerCase(), field]));
+  return { ...rules, strict, known, knownInLowerCase };
+}
+
+/** A command in an array, with its arguments, as two fields. */
+export function splitCommand(entry: JsonMap): JsonMap {
+  const { command, args } = entry;
+  if (!Array.isArray(command)) return entry;
+  const [executable, ...own] = command;
+  return { ...entry, command: executable, args: Array.isArray(args) ? [...own, ...args] : own };
+}

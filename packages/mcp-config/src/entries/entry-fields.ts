@@ -1,0 +1,184 @@
+import { isMcpError, type McpError } from "@jackfield/mcp-core";
+import type { JsonPath } from "../documents/json-path.ts";
+import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { quote } from "../server-name.ts";
+
+/** The longest time a timer can count; a longer one would fire at once. */
+export const LONGEST_TIME_MS = 2 ** 31 - 1;
+
+/**
+ * Reads an entry field by field. A field that is missing or `undefined` is `undefined`; one of the wrong type is thrown
+ * as a fault at its place. What was never read is left over.
+ */
+export interface EntryFields {
+  has(field: string): boolean;
+  value(field: string): unknown;
+  /** A string without NUL, and not empty. */
+  text(field: string): string | undefined;
+  texts(field: string): readonly string[] | undefined;
+  /** Strings by name, without prototype. `nameFault` says what is wrong with a name. */
+  textMap(field: string, nameFault: NameFault): MapOfTexts | undefined;
+  /** The same, with `null` for names that are explicitly unset, where that is put up with. */
+  nullableTextMap(field: string, nameFault: NameFault): MapOfNullableTexts | undefined;
+  flag(field: string): boolean | undefined;
+  /** A finite number that is not negative. */
+  amount(field: string): number | undefined;
+  /** The same, in milliseconds, of a field that counts `unitMs` each. Default 1. */
+  time(field: string, unitMs?: number): number | undefined;
+  /** A field without which the entry is still of use: where faults are tolerated, a fault leaves it out. */
+  optional<T>(read: () => T | undefined): T | undefined;
+  /** What was not read, as written; `undefined` if nothing is left. */
+  rest(): JsonMap | undefined;
+}
+
+export type MapOfTexts = { readonly [name: string]: string };
+export type MapOfNullableTexts = { readonly [name: string]: string | null };
+export type NameFault = (name: string) => string | undefined;
+
+/** Makes the error for a fault at a path inside the entry. */
+export type FaultAt = (path: JsonPath, text: string) => McpError;
+
+/** Takes a fault that leaves out a field, or a member of a map, and nothing else. */
+export type Tolerate = (fault: McpError) => void;
+
+/** @param tolerate - missing where every fault refuses the entry */
+export function createEntryFields(entry: JsonMap, faultAt: FaultAt, tolerate?: Tolerate): EntryFields {
+  const unread = new Set(Object.keys(entry).filter((field) => entry[field] !== undefined));
+
+  function value(field: string): unknown {
+    unread.delete(field);
+    return Object.hasOwn(entry, field) ? entry[field] : undefined;
+  }
+
+  function checked<T>(field: string, check: (found: unknown) => T): T | undefined {
+    const found = value(field);
+    return found === undefined ? undefined : check(found);
+  }
+
+  const fail: Fail = (path, text) => {
+    throw faultAt(path, text);
+  };
+
+  function optional<T>(read: () => T | undefined): T | undefined {
+    if (!tolerate) return read();
+    try {
+      return read();
+    } catch (fault) {
+      if (!isMcpError(fault)) throw fault;
+      tolerate(fault);
+      return undefined;
+    }
+  }
+
+  const coercing = tolerate !== undefined;
+  const checkMember = (found: unknown, path: JsonPath) =>
+    optional(() => (coercing ? coerceText(found, path, fail) : checkText(found, path, fail)));
+
+  return {
+    value,
+    optional,
+    has: (field) => Object.hasOwn(entry, field) && entry[field] !== undefined,
+    text: (field) =>
+      checked(
+        field,
+        (found) => checkText(found, [field], fail) || fail([field], `${quote(field)} is empty.`),
+      ),
+    texts: (field) => checked(field, (found) => checkTexts(found, field, fail)),
+    textMap: (field, nameFault) =>
+      checked(field, (found) => {
+        const texts = checkTextMap(found, field, { nameFault, fail, optional, checkMember });
+        return withoutNulls(texts);
+      }),
+    nullableTextMap: (field, nameFault) =>
+      checked(field, (found) => checkTextMap(found, field, { nameFault, fail, optional, checkMember })),
+    flag: (field) => checked(field, (found) => checkFlag(found, field, fail)),
+    amount: (field) => checked(field, (found) => checkAmount(found, field, fail)),
+    time: (field, unitMs = 1) => checked(field, (found) => checkTime(found, field, unitMs, fail)),
+    rest: () => {
+      const left = createMap();
+      for (const field of unread) left[field] = entry[field];
+      return unread.size === 0 ? undefined : left;
+    },
+  };
+}
+
+type Fail = (path: JsonPath, text: string) => never;
+
+function checkText(found: unknown, path: JsonPath, fail: Fail): string {
+  const field = quote(String(path.at(0)));
+  const subject = path.length === 1 ? field : `${quote(String(path.at(-1)))} in ${field}`;
+  if (typeof found !== "string") {
+    const hint = typeof found === "number" || typeof found === "boolean" ? "; put it in quotes" : "";
+    return fail(path, `${subject} must be a string, not ${kindOf(found)}${hint}.`);
+  }
+  if (found.includes("\0")) fail(path, `${subject} contains a NUL character.`);
+  return found;
+}
+
+/** Many hosts take a number or a boolean for the text of it, and `null` for a variable that is taken away. */
+function coerceText(found: unknown, path: JsonPath, fail: Fail): string | null {
+  if (found === null) return null;
+  const isScalar = typeof found === "boolean" || (typeof found === "number" && Number.isFinite(found));
+  return isScalar ? String(found) : checkText(found, path, fail);
+}
+
+function checkTexts(found: unknown, field: string, fail: Fail): readonly string[] {
+  if (!Array.isArray(found)) {
+    return fail([field], `${quote(field)} must be an array of strings, not ${kindOf(found)}.`);
+  }
+  return Array.from(found, (element, index) => checkText(element, [field, index], fail));
+}
+
+interface MemberChecks {
+  readonly nameFault: NameFault;
+  readonly fail: Fail;
+  readonly optional: EntryFields["optional"];
+  checkMember(found: unknown, path: JsonPath): string | null | undefined;
+}
+
+function checkTextMap(found: unknown, field: string, checks: MemberChecks): MapOfNullableTexts {
+  const { nameFault, fail, optional, checkMember } = checks;
+  if (!isMap(found)) {
+    return fail([field], `${quote(field)} must be an object of strings, not ${kindOf(found)}.`);
+  }
+  const texts = createMap<string | null>();
+  for (const name of Object.keys(found)) {
+    const isNamed = optional(() => {
+      const fault = nameFault(name);
+      if (fault) fail([field, name], `${quote(name)} in ${quote(field)} ${fault}.`);
+      return true;
+    });
+    if (!isNamed || found[name] === undefined) continue;
+    const text = checkMember(found[name], [field, name]);
+    if (text !== undefined) texts[name] = text;
+  }
+  return texts;
+}
+
+function withoutNulls(texts: MapOfNullableTexts): MapOfTexts {
+  const kept = createMap<string>();
+  for (const name of Object.keys(texts)) {
+    const text = texts[name];
+    if (typeof text === "string") kept[name] = text;
+  }
+  return kept;
+}
+
+function checkFlag(found: unknown, field: string, fail: Fail): boolean {
+  if (typeof found === "boolean") return found;
+  return fail([field], `${quote(field)} must be true or false, not ${kindOf(found)}.`);
+}
+
+function checkAmount(found: unknown, field: string, fail: Fail): number {
+  if (typeof found === "number" && Number.isFinite(found) && found >= 0) return found;
+  const kind = typeof found === "number" ? String(found) : kindOf(found);
+  return fail([field], `${quote(field)} must be a finite number of at least 0, not ${kind}.`);
+}
+
+function checkTime(found: unknown, field: string, unitMs: number, fail: Fail): number {
+  const written = checkAmount(found, field, fail);
+  // Seconds with decimals, such as 1.1, would leave fractions of a millisecond behind.
+  const time = unitMs === 1 ? written : Math.round(written * unitMs);
+  if (time <= LONGEST_TIME_MS) return time;
+  return fail([field], `${quote(field)} must be at most ${LONGEST_TIME_MS} ms; write 0 for no limit.`);
+}

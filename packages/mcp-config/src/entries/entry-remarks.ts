@@ -1,0 +1,87 @@
+import { isAbsolute } from "node:path";
+import { diagnose, type DiagnosticCode, type DiagnosticDetails, type Report } from "../diagnostic-codes.ts";
+import type { JsonPath } from "../documents/json-path.ts";
+import type { JsonMap } from "../documents/json-value.ts";
+import { quote } from "../server-name.ts";
+import { references } from "../variables.ts";
+import type { EntryPlace } from "./entry-place.ts";
+import { isSelfApproval, meantField } from "./field-hints.ts";
+import { findLiteralSecrets } from "./literal-secrets.ts";
+import type { EntryTransport } from "./transport-field.ts";
+import { textsOf } from "./written-texts.ts";
+import type { WrittenServer } from "./written-server.ts";
+
+/** Remarks on the names of an entry's fields, before anything is read. */
+export function reportFields(entry: JsonMap, place: EntryPlace, report: Report): void {
+  const { dialect, definedIn } = place;
+  const remark = remarkIn(place, report);
+  for (const field of Object.keys(entry)) {
+    const meant = meantField(field, dialect);
+    const outdated = dialect.outdated?.[field];
+    if (isSelfApproval(field) && (dialect.strict || definedIn.scope === "project")) {
+      remark("self-approval", [field], `${quote(field)} is ignored; an entry cannot approve itself.`);
+    } else if (meant) {
+      const text = `${quote(field)} is not read; did you mean ${quote(meant)}?`;
+      remark("near-miss-field", [field], text, { suggestion: meant });
+    } else if (outdated) {
+      remark(outdated, [field], `${quote(field)} is an old name of a field; it is read for now.`);
+    } else if (dialect.commands?.includes(field)) {
+      remark("command-substitution", [field], `${quote(field)} is a command, which is never run.`);
+    }
+  }
+}
+
+/** Remarks on what was not read, and hands it on as `extra`. */
+export function reportUnread(
+  unread: JsonMap | undefined,
+  transport: EntryTransport,
+  place: EntryPlace,
+  report: Report,
+): JsonMap | undefined {
+  const { dialect } = place;
+  const remark = remarkIn(place, report);
+  const isKept = (field: string) => dialect.kept?.includes(field) || dialect.commands?.includes(field);
+  for (const field of Object.keys(unread ?? {})) {
+    if (dialect.known.has(field)) {
+      if (isKept(field)) continue;
+      remark("unused-field", [field], `${quote(field)} means nothing for a server of type ${transport}.`);
+    } else if (!dialect.strict && !/^[_$]/.test(field) && !meantField(field, dialect)) {
+      remark("unknown-field", [field], `${quote(field)} is no field that its host knows; it is kept as it is.`);
+    }
+  }
+  return unread;
+}
+
+export function reportCommandLine(written: WrittenServer, place: EntryPlace, report: Report): void {
+  const { command = "", args } = written;
+  if (args !== undefined || !/\s/.test(command) || isAbsolute(command)) return;
+  const text = `"command" is one executable and is never split; put arguments in "args".`;
+  remarkIn(place, report)("command-has-spaces", ["command"], text);
+}
+
+/** Remarks on values: credentials that are written out, addresses out of reach, commands in the place of values. */
+export function reportValues(written: WrittenServer, place: EntryPlace, report: Report): void {
+  const remark = remarkIn(place, report);
+  const { url = "" } = written;
+  if (/^[a-z][a-z0-9+.-]*:/i.test(url) && !/^https?:/i.test(url)) {
+    remark("unsupported-address", ["url"], "its host can reach this address, but Jackfield cannot.");
+  }
+  if (place.inCode) return;
+  for (const path of findLiteralSecrets(written, place.variables)) {
+    const field = path.join(".");
+    const text = `${quote(field)} holds a credential; refer to a variable instead of writing it out.`;
+    remark("literal-secret", path, text);
+  }
+  for (const { text, path, isValue } of textsOf(written)) {
+    for (const { reference } of references(text, place.variables, isValue)) {
+      if (reference.kind !== "command") continue;
+      const field = quote(path.join("."));
+      remark("command-substitution", path, `${field} asks for a command's output, and no command is run.`);
+    }
+  }
+}
+
+function remarkIn({ name, locate }: EntryPlace, report: Report) {
+  return (code: DiagnosticCode, path: JsonPath, text: string, details?: DiagnosticDetails) =>
+    report(diagnose(code, `Server ${quote(name)}: ${text}`, locate(path), { server: name, ...details }));
+}

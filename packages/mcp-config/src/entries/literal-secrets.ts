@@ -1,0 +1,40 @@
+import { looksLikeCredential, secretsOfUrls } from "../credentials.ts";
+import type { JsonPath } from "../documents/json-path.ts";
+import { hasVariables, type VariableDialect } from "../variables.ts";
+import type { WrittenServer } from "./written-server.ts";
+
+/** A value of these kinds is no credential, whatever its name says. */
+const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|\d{1,5})$/i;
+
+/** Where an entry holds a credential that is written out instead of being referred to. Values are not told. */
+export function findLiteralSecrets(written: WrittenServer, variables: VariableDialect): readonly JsonPath[] {
+  const isLiteral = (text: string) => !HARMLESS_VALUE.test(text) && !hasVariables(text, variables);
+  const isSecret = (name: string, text: string) =>
+    isLiteral(text) && (isUrl(text) ? holdsSecret(text) : looksLikeCredential(name));
+  const paths: JsonPath[] = [];
+  for (const field of ["env", "headers"] as const) {
+    for (const [name, text] of Object.entries(written[field] ?? {})) {
+      if (text !== null && isSecret(name, text)) paths.push([field, name]);
+    }
+  }
+  if (isLiteral(written.url ?? "") && holdsSecret(written.url ?? "")) paths.push(["url"]);
+  const args = written.args ?? [];
+  args.forEach((text, index) => {
+    const [, flag = "", value] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(text) ?? [];
+    if (value !== undefined && isSecret(flag, value)) paths.push(["args", index]);
+    const [, before] = /^--?([A-Za-z][\w-]*)$/.exec(args[index - 1] ?? "") ?? [];
+    const isValue = flag === "" && before !== undefined;
+    if (flag === "" && (isValue ? isSecret(before, text) : isUrl(text) && isSecret("", text))) {
+      paths.push(["args", index]);
+    }
+  });
+  return paths;
+}
+
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+}
+
+function holdsSecret(url: string): boolean {
+  return secretsOfUrls(url).some((secret) => secret !== "");
+}

@@ -1,0 +1,66 @@
+import type { OAuthSettings } from "@jackfield/mcp-core";
+import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { quote } from "../server-name.ts";
+import type { FaultAt } from "./entry-fields.ts";
+import type { EntryReader } from "./written-entry.ts";
+
+/** What the members that Jackfield reads must be. Others are kept as written. */
+const MEMBER_KINDS: { readonly [member: string]: "string" | "number" | "boolean" } = {
+  enabled: "boolean",
+  clientId: "string",
+  clientSecret: "string",
+  redirectUri: "string",
+  callbackPort: "number",
+  resource: "string",
+};
+
+/** Reads settings for OAuth; `false` where the entry says that there is none. */
+export function readOAuth(reader: EntryReader): OAuthSettings | false | undefined {
+  const { fields, dialect } = reader;
+  const { object, members = {}, fields: own = {} } = dialect.oauth ?? {};
+  const settings = createMap();
+  if (object !== undefined && fields.has(object)) {
+    const written = fields.optional(() => readObject(object, reader));
+    if (written === false) return false;
+    for (const member of Object.keys(written ?? {})) {
+      const name = members[member] ?? member;
+      put(settings, name, (written ?? {})[member], [object, member], reader);
+    }
+  }
+  for (const [field, name] of Object.entries(own)) put(settings, name, fields.value(field), [field], reader);
+  return Object.keys(settings).length === 0 ? undefined : (settings as OAuthSettings);
+}
+
+function readObject(field: string, { fields, faultAt }: EntryReader): JsonMap | false {
+  const written = fields.value(field);
+  if (typeof written === "boolean") return written ? { enabled: true } : false;
+  if (isMap(written)) return written;
+  throw faultAt([field], `${quote(field)} must be an object, true or false, not ${kindOf(written)}.`);
+}
+
+function put(
+  settings: JsonMap,
+  name: string,
+  written: unknown,
+  path: readonly string[],
+  { fields, faultAt }: EntryReader,
+): void {
+  if (written === undefined) return;
+  const value = fields.optional(() => checkMember(name, written, path, faultAt));
+  if (value !== undefined) settings[name] = value;
+}
+
+function checkMember(name: string, written: unknown, path: readonly string[], faultAt: FaultAt): unknown {
+  if (name === "scopes") return checkScopes(written, path, faultAt);
+  const kind = Object.hasOwn(MEMBER_KINDS, name) ? MEMBER_KINDS[name] : undefined;
+  // biome-ignore lint/suspicious/useValidTypeof: the table holds results of typeof
+  if (kind === undefined || typeof written === kind) return written;
+  throw faultAt(path, `${quote(path.at(-1) ?? "")} must be a ${kind}, not ${kindOf(written)}.`);
+}
+
+/** A list, or one text with spaces between the scopes as RFC 6749 (section 3.3) has it. */
+function checkScopes(written: unknown, path: readonly string[], faultAt: FaultAt): readonly string[] {
+  if (typeof written === "string") return written.split(/\s+/).filter((scope) => scope !== "");
+  if (Array.isArray(written) && written.every((scope) => typeof scope === "string")) return written;
+  throw faultAt(path, `${quote(path.at(-1) ?? "")} must be a list of scopes, not ${kindOf(written)}.`);
+}

@@ -1,0 +1,89 @@
+import type { InProcessServerDefinition, ServerDefinition } from "@jackfield/mcp-core";
+import { invalidServer } from "../sources/config-problem.ts";
+import { diagnose, type Report } from "../diagnostic-codes.ts";
+import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { quote, serverNameFault } from "../server-name.ts";
+import { defineServer, limitsOf } from "./defined-entry.ts";
+import type { RemarkOnEntry } from "./entry-dialect.ts";
+import type { EntryFields, FaultAt, Tolerate } from "./entry-fields.ts";
+import type { EntryPlace } from "./entry-place.ts";
+import { reportCommandLine, reportFields, reportUnread, reportValues } from "./entry-remarks.ts";
+import { readWrittenEntry } from "./written-entry.ts";
+import type { WrittenServer } from "./written-server.ts";
+
+/** What became of an entry. */
+export interface ServerEntry {
+  /** Missing for a server in this process, which is not written but given. */
+  readonly written?: WrittenServer | undefined;
+  readonly definition: ServerDefinition;
+}
+
+/**
+ * Reads one entry by the rules of its host. Values stay unexpanded; unknown fields are kept in `extra`.
+ *
+ * In a strict dialect a known field of the wrong type refuses the entry, because a limit or a filter that is silently
+ * dropped protects nobody. In the others a faulty field that the server can do without is left out with a remark.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` with the place of the first fault that refuses the entry.
+ */
+export function readServerEntry(entry: unknown, place: EntryPlace, report: Report): ServerEntry {
+  const { name, dialect } = place;
+  const faultAt: FaultAt = (path, text) => invalidServer(name, place.locate(path), text);
+  const nameFault = serverNameFault(name, dialect.strict);
+  if (nameFault) throw faultAt([], `${nameFault}; choose another.`);
+  if (!isMap(entry)) {
+    const shape = `write { "command": "…" } or { "url": "…" }`;
+    throw faultAt([], `the entry must be an object, not ${kindOf(entry)}; ${shape}.`);
+  }
+  reportFields(entry, place, report);
+  const refusal = dialect.refused?.(entry);
+  if (refusal) throw faultAt([refusal.field], refusal.text);
+  const shaped = reshape(entry, place, report);
+  const read = readWrittenEntry(shaped, dialect, place.inCode, faultAt, toleranceOf(place, report));
+  const { transport, common, process, remote, fields } = read;
+  if (transport === "in-process") {
+    const server = readInstance(fields, faultAt);
+    const extra = reportUnread(fields.rest(), transport, place, report);
+    const { enabled, lazy, tools } = common;
+    const definedIn = place.definedIn;
+    const limits = limitsOf(common);
+    const definition = { name, definedIn, ...off(enabled), lazy, limits, tools, extra, transport, server };
+    return { definition };
+  }
+  const unread = reportUnread(fields.rest(), transport, place, report);
+  const aside = dialect.keptAside?.(entry);
+  const extra = aside ? { ...unread, ...aside } : unread;
+  const written: WrittenServer = { transport, ...process, ...remote, ...common, ...(extra ? { extra } : {}) };
+  const definition = defineServer(written, place, faultAt);
+  reportCommandLine(written, place, report);
+  reportValues(written, place, report);
+  return { written, definition };
+}
+
+const off = (enabled: boolean) => (enabled ? {} : { enabled });
+
+function reshape(entry: JsonMap, { dialect, name, locate }: EntryPlace, report: Report): JsonMap {
+  const remark: RemarkOnEntry = (code, field, text) => {
+    report(diagnose(code, `Server ${quote(name)}: ${text}`, locate([field]), { server: name }));
+  };
+  return dialect.reshape ? dialect.reshape(entry, remark) : entry;
+}
+
+function toleranceOf({ dialect, name }: EntryPlace, report: Report): Tolerate | undefined {
+  if (dialect.strict) return undefined;
+  return ({ message, location = {} }) => {
+    const isVariable = /\/env\/[^/]*$/.test(location.pointer ?? "");
+    const severity = isVariable ? "error" : "warning";
+    report(diagnose("invalid-field", `${message} It is left out.`, location, { server: name, severity }));
+  };
+}
+
+function readInstance(fields: EntryFields, faultAt: FaultAt): InProcessServerDefinition["server"] {
+  const server = fields.value("server");
+  const isInstance = isMap(server) && typeof server.connect === "function";
+  if (!isInstance && typeof server !== "function") {
+    const text = `"server" must be an MCP server or a function that makes one, not ${kindOf(server)}.`;
+    throw faultAt(["server"], text);
+  }
+  return server as InProcessServerDefinition["server"];
+}

@@ -1,0 +1,80 @@
+import { quote } from "../server-name.ts";
+import type { EntryDialect, FieldNames, TransportRule } from "./entry-dialect.ts";
+import type { EntryFields, FaultAt } from "./entry-fields.ts";
+import type { WrittenServer } from "./written-server.ts";
+
+/** How the server of an entry is reached. */
+export type EntryTransport = WrittenServer["transport"] | "in-process";
+
+/**
+ * Which transport an entry is for: what its type says, else `stdio` with a command and what the host takes a bare URL for. An
+ * entry names exactly one way to reach its server.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` if it names none or several, or if the type is unknown or does not fit.
+ */
+export function readTransport(
+  fields: EntryFields,
+  dialect: EntryDialect,
+  mayHoldServer: boolean,
+  faultAt: FaultAt,
+): EntryTransport {
+  const target = readTarget(fields, dialect, mayHoldServer, faultAt);
+  const rule = dialect.transport;
+  const type = rule.field === undefined ? undefined : fields.text(rule.field);
+  if (type !== undefined) return typedTransport(type, target, rule, faultAt);
+  if (target.kind === "server") return "in-process";
+  if (target.kind === "command") return "stdio";
+  if (rule.untypedUrl !== "refused") return rule.untypedUrl;
+  const field = rule.field ?? "type";
+  const types = Object.keys(rule.types).filter((written) => rule.types[written] !== "stdio");
+  const text = `its host does not take a ${quote(target.field)} without ${quote(field)} for a remote server; add ${quote(field)}: ${types.map(quote).join(" or ")}.`;
+  throw faultAt([target.field], text);
+}
+
+interface Target {
+  readonly kind: "command" | "url" | "server";
+  readonly field: string;
+}
+
+function typedTransport(type: string, target: Target, rule: TransportRule, faultAt: FaultAt) {
+  const field = rule.field ?? "type";
+  const transport = Object.hasOwn(rule.types, type) ? rule.types[type] : undefined;
+  if (!transport) {
+    const known = Object.keys(rule.types).map(quote).join(", ");
+    throw faultAt([field], `${quote(field)} is ${quote(type)}, but must be one of ${known}.`);
+  }
+  const wanted = transport === "stdio" ? "command" : "url";
+  if (wanted !== target.kind) {
+    const text = `${quote(field)} is ${quote(type)}, which goes with ${quote(wanted)}, but the entry has ${quote(target.field)}; correct or remove ${quote(field)}.`;
+    throw faultAt([field], text);
+  }
+  return transport;
+}
+
+function readTarget(
+  fields: EntryFields,
+  { fields: { command, url } }: EntryDialect,
+  mayHoldServer: boolean,
+  faultAt: FaultAt,
+): Target {
+  const possible: readonly [Target["kind"], FieldNames | undefined][] = [
+    ["command", command],
+    ["url", url],
+    ["server", mayHoldServer ? "server" : undefined],
+  ];
+  const written = possible.flatMap(([kind, names = []]): Target[] => {
+    const field = [names].flat().find((name) => fields.has(name));
+    return field === undefined ? [] : [{ kind, field }];
+  });
+  const [target, second] = written;
+  if (!target) {
+    const [local, remote] = [command, url].map((names = []) => quote([names].flat()[0] ?? ""));
+    const inCode = mayHoldServer ? `, or "server" for one in this process` : "";
+    const text = `it has neither ${local} nor ${remote}; add ${local} for a local server or ${remote} for a remote one${inCode}.`;
+    throw faultAt([], text);
+  }
+  if (second) {
+    throw faultAt([second.field], `it has both ${quote(target.field)} and ${quote(second.field)}; keep the one you mean.`);
+  }
+  return target;
+}

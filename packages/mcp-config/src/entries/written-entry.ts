@@ -1,0 +1,200 @@
+import type { McpError, ToolFilter } from "@jackfield/mcp-core";
+import type { JsonMap } from "../documents/json-value.ts";
+import { isMap, kindOf } from "../documents/json-value.ts";
+import { isHeaderName } from "../http-syntax.ts";
+import { environmentNameFault } from "../safe-environment.ts";
+import { quote } from "../server-name.ts";
+import type { EntryDialect, FieldNames, TimeField } from "./entry-dialect.ts";
+import { createEntryFields, type EntryFields, type FaultAt, type Tolerate } from "./entry-fields.ts";
+import { readOAuth } from "./oauth-fields.ts";
+import { type EntryTransport, readTransport } from "./transport-field.ts";
+import type { WrittenServer } from "./written-server.ts";
+
+/** Reads the fields of one entry by its host's rules. */
+export interface EntryReader {
+  readonly fields: EntryFields;
+  readonly dialect: EntryDialect;
+  readonly faultAt: FaultAt;
+  /** Missing where every fault refuses the entry. */
+  readonly tolerate?: Tolerate | undefined;
+}
+
+/** What an entry says, apart from the way to its server. */
+export type WrittenCommon = Omit<WrittenServer, "transport" | "command" | "url">;
+
+/** What could be read, and what was left. */
+export interface ReadEntry {
+  readonly transport: EntryTransport;
+  readonly common: WrittenCommon;
+  readonly process: Pick<WrittenServer, "command" | "args" | "cwd" | "envPassthrough">;
+  readonly remote: Pick<WrittenServer, "url" | "headers" | "headersFromEnv" | "bearerTokenEnv" | "oauth">;
+}
+
+/**
+ * Reads an entry. Fields of the other transport are left where they are.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for what the server cannot do without, and in a strict dialect for any fault.
+ */
+export function readWrittenEntry(
+  entry: JsonMap,
+  dialect: EntryDialect,
+  mayHoldServer: boolean,
+  faultAt: FaultAt,
+  tolerate?: Tolerate,
+): ReadEntry & { readonly fields: EntryFields } {
+  const fields = createEntryFields(entry, faultAt, tolerate);
+  const reader: EntryReader = { fields, dialect, faultAt, tolerate };
+  const transport = readTransport(fields, dialect, mayHoldServer, faultAt);
+  const isProcess = transport === "stdio";
+  const isRemote = transport === "http" || transport === "sse";
+  return {
+    fields,
+    transport,
+    common: { ...readCommon(reader), ...(isProcess || isRemote ? readVariables(reader) : {}) },
+    process: isProcess ? readProcess(reader) : {},
+    remote: isRemote ? readRemote(reader) : {},
+  };
+}
+
+function readCommon(reader: EntryReader): WrittenCommon {
+  const { fields, dialect } = reader;
+  const names = dialect.fields;
+  const text = (field: FieldNames | undefined) => optional(reader, field, fields.text);
+  const flag = (field: FieldNames | undefined) => optional(reader, field, fields.flag);
+  const { isOn, tools } = readSwitches(reader);
+  return {
+    enabled: isOn,
+    tools,
+    lazy: flag(names.lazy),
+    timeoutMs: readTime(reader, names.timeoutMs),
+    connectTimeoutMs: readTime(reader, names.connectTimeoutMs),
+    maxTotalMs: readTime(reader, names.maxTotalMs),
+    maxMessageBytes: optional(reader, names.maxMessageBytes, fields.amount),
+    trustAnnotations: flag(names.trustAnnotations),
+    title: text(names.title),
+    description: text(names.description),
+    required: flag(names.required),
+    trust: flag(names.trust),
+    autoApprove: optional(reader, names.autoApprove, fields.texts),
+  };
+}
+
+function readVariables(reader: EntryReader) {
+  const { fields, dialect } = reader;
+  return {
+    env: first(dialect.fields.env, (name) => fields.nullableTextMap(name, environmentNameFault)),
+    envFile: optional(reader, dialect.fields.envFile, fields.text),
+  };
+}
+
+function readProcess(reader: EntryReader) {
+  const { fields, dialect } = reader;
+  const names = dialect.fields;
+  return {
+    command: first(names.command, fields.text),
+    args: first(names.args, fields.texts),
+    envPassthrough: optional(reader, names.envPassthrough, fields.texts),
+    cwd: optional(reader, names.cwd, fields.text),
+  };
+}
+
+function readRemote(reader: EntryReader) {
+  const { fields, dialect } = reader;
+  const names = dialect.fields;
+  const headers = (field: string) =>
+    fields.textMap(field, (name) => (isHeaderName(name) ? undefined : "is no valid header name"));
+  return {
+    url: first(names.url, fields.text),
+    headers: first(names.headers, headers),
+    headersFromEnv: optional(reader, names.headersFromEnv, headers),
+    bearerTokenEnv: optional(reader, names.bearerTokenEnv, fields.text),
+    oauth: readOAuth(reader),
+  };
+}
+
+/** Every field of these names is read, so that its faults are found; the first one counts. */
+function first<T>(names: FieldNames = [], read: (field: string) => T | undefined): T | undefined {
+  if (typeof names === "string") return read(names);
+  let found: T | undefined;
+  for (const name of names) {
+    const value = read(name);
+    found ??= value;
+  }
+  return found;
+}
+
+function optional<T>(
+  { fields }: EntryReader,
+  names: FieldNames | undefined,
+  read: (field: string) => T | undefined,
+): T | undefined {
+  return first(names, (field) => fields.optional(() => read(field)));
+}
+
+function readTime(reader: EntryReader, times: readonly (string | TimeField)[] = []): number | undefined {
+  const { fields, faultAt } = reader;
+  const read = (time: TimeField) => {
+    const { field, unit, leastMs = 0, mostMs = Number.POSITIVE_INFINITY } = time;
+    const value = fields.time(field, unit === "seconds" ? 1000 : 1);
+    if (value === undefined || (value >= leastMs && value <= mostMs)) return value;
+    throw faultAt([field], `${quote(field)} is outside of what its host takes, so it is ignored.`);
+  };
+  return times
+    .map((time) => (typeof time === "string" ? { field: time } : time))
+    .map((time) => fields.optional(() => read(time)))
+    .find((found) => found !== undefined);
+}
+
+/**
+ * Whether the server is on, and which of its tools. Either switch turns it off; so does a switch or a list of tools that cannot
+ * be read, because nobody can say what it was meant to keep out.
+ */
+function readSwitches(reader: EntryReader): { isOn: boolean; tools: ToolFilter | undefined } {
+  const { fields, dialect, faultAt, tolerate } = reader;
+  const { enabled, disabled, include, exclude } = dialect.fields;
+  let isReadable = true;
+  const safe = <T>(read: (field: string) => T | undefined) => {
+    return (field: string) => {
+      const found = fields.optional(() => read(field));
+      if (tolerate && found === undefined && fields.has(field)) isReadable = false;
+      return found;
+    };
+  };
+  const flags = (names: FieldNames = []) => [names].flat().map(safe(fields.flag));
+  const isOff = [flags(enabled).includes(false), flags(disabled).includes(true)].includes(true);
+  const lists = {
+    include: first(include, safe(fields.texts)),
+    exclude: first(exclude, safe(fields.texts)),
+  };
+  const { toolsObject } = dialect;
+  const object =
+    toolsObject === undefined ? undefined : safe((field) => readToolsObject(field, fields, faultAt))(toolsObject);
+  return { isOn: !isOff && isReadable, tools: object ?? filterOf(lists, dialect) };
+}
+
+function readToolsObject(field: string, fields: EntryFields, faultAt: FaultAt): ToolFilter | undefined {
+  const written = fields.value(field);
+  if (written === undefined) return undefined;
+  if (!isMap(written)) {
+    const text = `${quote(field)} must be an object with "include" or "exclude", not ${kindOf(written)}.`;
+    throw faultAt([field], text);
+  }
+  const filter = createEntryFields(written, (path, text): McpError => faultAt([field, ...path], text));
+  const include = filter.texts("include");
+  const exclude = filter.texts("exclude");
+  const [stray] = Object.keys(filter.rest() ?? {});
+  if (stray !== undefined) {
+    throw faultAt([field, stray], `${quote(field)} has "include" and "exclude" only, not ${quote(stray)}.`);
+  }
+  return { include, exclude };
+}
+
+/** A list that says `*` includes every tool, as no list does; to exclude none is to have no list. */
+function filterOf({ include, exclude }: ToolFilter, { emptyIncludesAll }: EntryDialect): ToolFilter | undefined {
+  const isAll = include?.includes("*") || (emptyIncludesAll && include?.length === 0);
+  const filter = {
+    ...(include && !isAll ? { include } : {}),
+    ...(exclude && exclude.length > 0 ? { exclude } : {}),
+  };
+  return Object.keys(filter).length === 0 ? undefined : filter;
+}

@@ -1,0 +1,114 @@
+import { isMap } from "../documents/json-value.ts";
+import { braces, dollarName } from "../variable-syntax.ts";
+import { CLAUDE_ENTRY } from "./claude-entry.ts";
+import { projectRecord, readClaudeLists } from "./claude-lists.ts";
+import {
+  type FindServers,
+  type FollowedFile,
+  type HostDialect,
+  type HostSurroundings,
+  serversUnder,
+} from "./host-dialect.ts";
+import { absolute, inDirectory, inHome, joined, systemDirectory, upward } from "./host-paths.ts";
+
+/** The user's servers for one project stand in the user's own file, under the project's directory. */
+const localServers: FindServers = (root, context) => {
+  const record = projectRecord(root, context);
+  return record ? [{ path: [...record.path, "mcpServers"], scope: "local" }] : [];
+};
+
+/** Local before project before user before plugins, whole entries; an administrator's file excludes all others. */
+export const CLAUDE_CODE: HostDialect = {
+  id: "claude-code",
+  title: "Claude Code",
+  format: "json",
+  files: [
+    { kind: "managed", scope: "managed", paths: (at) => inDirectory(at, managed(at), "managed-mcp.json") },
+    { kind: "local", scope: "local", paths: userFile, servers: localServers },
+    { kind: "project", scope: "project", paths: (at) => upward(at, ".mcp.json") },
+    { kind: "user", scope: "user", paths: userFile, servers: serversUnder("mcpServers") },
+    {
+      kind: "plugins",
+      scope: "user",
+      servers: "none",
+      paths: (at) => inConfigDirectory(at, "plugins/installed_plugins.json"),
+      leadsTo: installedPlugins,
+    },
+    {
+      kind: "managed-settings",
+      scope: "managed",
+      servers: "none",
+      paths: (at) => [
+        ...inDirectory(at, managed(at), "managed-settings.json"),
+        ...inDirectory(at, managed(at), "managed-settings.d/*").map((path) => ({ ...path, isPattern: true })),
+      ],
+    },
+    {
+      kind: "local-settings",
+      scope: "project",
+      servers: "none",
+      paths: (at) => upward(at, ".claude/settings.local.json"),
+    },
+    {
+      kind: "project-settings",
+      scope: "project",
+      servers: "none",
+      paths: (at) => upward(at, ".claude/settings.json"),
+    },
+    {
+      kind: "user-settings",
+      scope: "user",
+      servers: "none",
+      paths: (at) => inConfigDirectory(at, "settings.json"),
+    },
+  ],
+  servers: (root, context) => [
+    ...localServers(root, context),
+    ...serversUnder("mcpServers")(root, context),
+  ],
+  entry: CLAUDE_ENTRY,
+  variables: { syntaxes: [braces(), dollarName("literal")], unset: "fail", ownEnv: "remote" },
+  exclusiveScope: "managed",
+  endpointScope: "extension",
+  lists: readClaudeLists,
+};
+
+function userFile(at: HostSurroundings) {
+  const directory = absolute(at, "CLAUDE_CONFIG_DIR");
+  return directory === undefined
+    ? inHome(at, ".claude.json")
+    : inDirectory(at, directory, ".claude.json");
+}
+
+function inConfigDirectory(at: HostSurroundings, file: string) {
+  return inDirectory(at, absolute(at, "CLAUDE_CONFIG_DIR") ?? joined(at, at.home, ".claude"), file);
+}
+
+function managed(at: HostSurroundings): string {
+  return systemDirectory(at, {
+    darwin: "/Library/Application Support/ClaudeCode",
+    win32: "C:\\Program Files\\ClaudeCode",
+    other: "/etc/claude-code",
+  });
+}
+
+/** A plugin has its servers in its manifest or in a file at its root. */
+function installedPlugins(root: unknown, at: HostSurroundings): readonly FollowedFile[] {
+  const plugins = isMap(root) && isMap(root.plugins) ? root.plugins : {};
+  const folders = Object.values(plugins).flatMap((installed) =>
+    [installed].flat().flatMap((record: unknown) => installPath(record)),
+  );
+  return folders.flatMap((folder) =>
+    inDirectory(at, folder, ".claude-plugin/plugin.json", ".mcp.json").map((path) => ({
+      ...path,
+      root: folder,
+      kind: "plugin",
+      scope: "extension" as const,
+      host: "claude-plugin",
+    })),
+  );
+}
+
+function installPath(record: unknown): string[] {
+  return isMap(record) && typeof record.installPath === "string" ? [record.installPath] : [];
+}

@@ -1,0 +1,28 @@
+import type { JsonMap } from "../documents/json-value.ts";
+import { braces, dollarName } from "../variable-syntax.ts";
+import { CLAUDE_ENTRY } from "./claude-entry.ts";
+import { type HostDialect, serversUnder, serversUnderOrBare } from "./host-dialect.ts";
+
+/**
+ * A plugin of Claude Code: `mcpServers` in its manifest, or an `.mcp.json` at its root whose servers may stand bare. Where
+ * plugins are is known by the host that installs them.
+ */
+export const CLAUDE_PLUGIN: HostDialect = {
+  id: "claude-plugin",
+  title: "Claude Code plugin",
+  format: "json",
+  files: [],
+  servers: (root: JsonMap, context) =>
+    typeof root.name === "string" && !Object.hasOwn(root, "mcpServers")
+      ? serversUnder("mcpServers")(root, context)
+      : serversUnderOrBare("mcpServers")(root, context),
+  entry: CLAUDE_ENTRY,
+  variables: {
+    syntaxes: [
+      braces({ places: ["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"], inputs: ["user_config."] }),
+      dollarName("literal"),
+    ],
+    unset: "fail",
+    ownEnv: "remote",
+  },
+};

@@ -1,0 +1,109 @@
+import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
+import { NO_VARIABLES } from "../variables.ts";
+import { type HostDialect, type HostDocument, type HostSurroundings, serversUnder } from "./host-dialect.ts";
+import { absolute, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
+
+/**
+ * Layers of TOML, merged field by field. Variables are not filled in but named: `env_vars`, `env_http_headers`,
+ * `bearer_token_env_var`. A project's layer counts only where the user's own file calls the project trusted.
+ */
+export const CODEX: HostDialect = {
+  id: "codex",
+  title: "Codex",
+  format: "toml",
+  files: [
+    {
+      kind: "managed",
+      scope: "managed",
+      paths: (at) =>
+        inDirectory(at, at.platform === "win32" ? codexHome(at) : "/etc/codex", "managed_config.toml"),
+    },
+    { kind: "project", scope: "project", paths: (at) => upward(at, ".codex/config.toml") },
+    { kind: "user", scope: "user", paths: (at) => inDirectory(at, codexHome(at), "config.toml") },
+    { kind: "system", scope: "user", paths: (at) => inDirectory(at, systemHome(at), "config.toml") },
+  ],
+  servers: serversUnder("mcp_servers"),
+  entry: entryDialect({
+    transport: { types: {}, untypedUrl: "http" },
+    fields: {
+      ...COMMON_FIELDS,
+      envPassthrough: "env_vars",
+      headers: "http_headers",
+      headersFromEnv: "env_http_headers",
+      bearerTokenEnv: "bearer_token_env_var",
+      connectTimeoutMs: [{ field: "startup_timeout_sec", unit: "seconds" }, "startup_timeout_ms"],
+      timeoutMs: [{ field: "tool_timeout_sec", unit: "seconds" }],
+      include: "enabled_tools",
+      exclude: "disabled_tools",
+      required: "required",
+    },
+    oauth: {
+      object: "oauth",
+      members: { client_id: "clientId" },
+      fields: { scopes: "scopes", oauth_resource: "resource" },
+    },
+    kept: [
+      "tools",
+      "default_tools_approval_mode",
+      "supports_parallel_tool_calls",
+      "experimental_environment",
+      "name",
+    ],
+    reshape: (entry) => ({ ...entry, env_vars: localVariables(entry.env_vars) }),
+    keptAside: ({ env_vars }) => {
+      const remote = Array.isArray(env_vars) ? env_vars.filter(isRemote) : [];
+      return remote.length > 0 ? { env_vars: remote } : undefined;
+    },
+    refused,
+  }),
+  variables: NO_VARIABLES,
+  merge: "fields",
+  trustsProject,
+};
+
+/** `env_vars` holds names, and records with a name and where it is looked up; a remote one cannot be handed on here. */
+function localVariables(written: unknown): unknown {
+  if (!Array.isArray(written)) return written;
+  return written
+    .filter((variable) => !isRemote(variable))
+    .map((variable) => (isMap(variable) ? variable.name : variable));
+}
+
+function isRemote(variable: unknown): boolean {
+  return isMap(variable) && variable.source === "remote";
+}
+
+const PROCESS_ONLY = ["args", "env", "env_vars", "cwd"];
+const REMOTE_ONLY = ["bearer_token_env_var", "http_headers", "env_http_headers", "oauth_resource", "scopes"];
+
+/** Codex refuses an entry with fields of the other transport, and one that holds its token itself. */
+function refused(entry: JsonMap): { field: string; text: string } | undefined {
+  if (Object.hasOwn(entry, "bearer_token")) {
+    const text = `"bearer_token" is refused by Codex; name a variable in "bearer_token_env_var".`;
+    return { field: "bearer_token", text };
+  }
+  const isRemoteServer = Object.hasOwn(entry, "url");
+  const field = (isRemoteServer ? PROCESS_ONLY : REMOTE_ONLY).find((name) => Object.hasOwn(entry, name));
+  if (field === undefined) return undefined;
+  return { field, text: `"${field}" is refused by Codex beside "${isRemoteServer ? "url" : "command"}".` };
+}
+
+function trustsProject(documents: readonly HostDocument[], root: string): boolean {
+  return documents.some(({ scope, content }) => {
+    const project = isMap(content.projects) ? ownMember(content.projects, root) : undefined;
+    return scope !== "project" && isMap(project) && project.trust_level === "trusted";
+  });
+}
+
+function codexHome(at: HostSurroundings): string {
+  return absolute(at, "CODEX_HOME") ?? joined(at, at.home, ".codex");
+}
+
+function systemHome(at: HostSurroundings): string {
+  return systemDirectory(at, {
+    darwin: "/etc/codex",
+    win32: "%ProgramData%\\OpenAI\\Codex",
+    other: "/etc/codex",
+  });
+}

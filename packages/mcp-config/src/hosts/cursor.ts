@@ -1,0 +1,29 @@
+import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
+import { places, prefixedBraces } from "../variable-syntax.ts";
+import { type HostDialect, serversUnder } from "./host-dialect.ts";
+import { inHome, upward } from "./host-paths.ts";
+
+/** The transport of a remote server is inferred: Streamable HTTP. Whether a server is on is not kept in the file. */
+export const CURSOR: HostDialect = {
+  id: "cursor",
+  title: "Cursor",
+  format: "json",
+  files: [
+    { kind: "project", scope: "project", paths: (at) => upward(at, ".cursor/mcp.json") },
+    { kind: "user", scope: "user", paths: (at) => inHome(at, ".cursor/mcp.json") },
+  ],
+  servers: serversUnder("mcpServers"),
+  entry: entryDialect({
+    transport: COMMON_TRANSPORT,
+    fields: { ...COMMON_FIELDS, envFile: "envFile" },
+    oauth: { object: "auth", members: { CLIENT_ID: "clientId", CLIENT_SECRET: "clientSecret" } },
+  }),
+  variables: {
+    syntaxes: [
+      prefixedBraces({ env: "environment" }),
+      places("userHome", "workspaceFolder", "workspaceFolderBasename", "pathSeparator", "/"),
+    ],
+    unset: "fail",
+    ownEnv: "remote",
+  },
+};

@@ -1,0 +1,151 @@
+import type { DefinedIn, DefinitionScope, ToolFilter } from "@jackfield/mcp-core";
+import type { ConfigFormat } from "../documents/config-document.ts";
+import type { JsonPath } from "../documents/json-path.ts";
+import type { JsonMap } from "../documents/json-value.ts";
+import type { EntryDialect } from "../entries/entry-dialect.ts";
+import type { WrittenServer } from "../entries/written-server.ts";
+import type { Environment } from "../safe-environment.ts";
+import type { VariableDialect } from "../variables.ts";
+
+/** What the places of a host's files depend on, and nothing else. All paths are absolute. */
+export interface HostSurroundings {
+  readonly platform: NodeJS.Platform;
+  readonly env: Environment;
+  /** The user's home directory. */
+  readonly home: string;
+  readonly cwd: string;
+  /** The topmost directory in which a project's files are looked for: the repository's root, or `cwd` itself. */
+  readonly projectTop: string;
+}
+
+/** Where a file of a host may be. */
+export interface HostPath {
+  readonly file: string;
+  /** The project or extension that the file belongs to. Default: the directory of the file. */
+  readonly root?: string | undefined;
+  /** Whether one segment of the path is `*`, which stands for every name. The root is then what lies up to that name. */
+  readonly isPattern?: boolean | undefined;
+}
+
+/** A kind of file that a host reads. */
+export interface HostFile {
+  /** What it is called within its host, for example `project`. */
+  readonly kind: string;
+  readonly scope: DefinitionScope;
+  /** The strongest first. A file that does not exist is no fault. */
+  paths(at: HostSurroundings): readonly HostPath[];
+  /** Default: the host's. */
+  readonly format?: ConfigFormat | undefined;
+  /** Where servers stand in it; `none` in files that only say something about servers. Default: the host's. */
+  readonly servers?: FindServers | "none" | undefined;
+  /** Files of the host named by this file, such as those of installed plugins. */
+  readonly leadsTo?: ((root: unknown, at: HostSurroundings) => readonly FollowedFile[]) | undefined;
+}
+
+/** A file that another one leads to. */
+export interface FollowedFile extends HostPath {
+  readonly kind: string;
+  readonly scope: DefinitionScope;
+  /** The host in whose dialect it is written. */
+  readonly host: string;
+}
+
+/** A value in a document that holds servers: a map by name, or a list. */
+export interface ServersPlace {
+  readonly path: JsonPath;
+  /** Default: the file's. */
+  readonly scope?: DefinitionScope | undefined;
+  /** The field of each element that holds its name, for a list. */
+  readonly nameField?: string | undefined;
+  /** Which members of a map are servers, where it holds other things too. Default all. */
+  readonly isServer?: ((value: unknown, name: string) => boolean) | undefined;
+  /** Whether entries here replace weaker ones of their name where the host otherwise merges field by field. */
+  readonly replaces?: boolean | undefined;
+}
+
+/** What finding servers may depend on besides the document. */
+export interface FindingContext {
+  /** The folders of the project, the nearest first. */
+  readonly folders: readonly string[];
+  /** One file is looked at by itself: where it holds several projects and none is meant, the first is shown. */
+  readonly isSingleFile: boolean;
+  /** Tells whose servers were chosen. */
+  remark(code: "project-chosen", path: JsonPath, text: string): void;
+}
+
+/** The places where servers may stand, the strongest first; those that do not exist are passed over. */
+export type FindServers = (root: JsonMap, context: FindingContext) => readonly ServersPlace[];
+
+/** A document of a host, as far as rules about servers need it. */
+export interface HostDocument {
+  readonly kind: string;
+  readonly scope: DefinitionScope;
+  /** The project or extension it belongs to. */
+  readonly root?: string | undefined;
+  readonly content: JsonMap;
+}
+
+/** A server about which a host's lists are asked. */
+export interface ListedServer {
+  readonly name: string;
+  readonly written: WrittenServer;
+  readonly definedIn: DefinedIn;
+  /** The kind of file it stands in. */
+  readonly kind: string;
+}
+
+/** What a host's lists say of a server. */
+export interface ListVerdict {
+  /** The list that switches it off. */
+  readonly disabledBy?: string | undefined;
+  /** What is said about its tools outside the entry. */
+  readonly tools?: ToolFilter | undefined;
+}
+
+/** Makes a question of what the documents say about servers outside their entries. */
+export type ReadLists = (
+  documents: readonly HostDocument[],
+  context: FindingContext,
+) => (server: ListedServer) => ListVerdict | undefined;
+
+/** How a host keeps its servers. One record for each host. */
+export interface HostDialect {
+  /** Kebab-case; what users name the host by. */
+  readonly id: string;
+  /** What people call it. */
+  readonly title: string;
+  readonly format: ConfigFormat;
+  /** The strongest first. */
+  readonly files: readonly HostFile[];
+  readonly servers: FindServers;
+  readonly entry: EntryDialect;
+  readonly variables: VariableDialect;
+  /**
+   * How entries of one name in several of its files become one: the strongest as a whole, or field by field. Default
+   * `entries`.
+   */
+  readonly merge?: "entries" | "fields" | undefined;
+  /** If a file of this scope exists, even a broken one, no other file of the host counts. */
+  readonly exclusiveScope?: DefinitionScope | undefined;
+  /** Whether entries of one endpoint are one server even within the host, for entries of this scope. */
+  readonly endpointScope?: DefinitionScope | undefined;
+  readonly lists?: ReadLists | undefined;
+  /** Whether the host reads a project's files. Default: it does. */
+  readonly trustsProject?: ((documents: readonly HostDocument[], root: string) => boolean) | undefined;
+}
+
+/** Servers in one map, under one key or a path of keys. */
+export function serversUnder(...path: readonly string[]): FindServers {
+  return () => [{ path }];
+}
+
+/** Servers under a key, or else in the root itself where every member looks like a server. */
+export function serversUnderOrBare(key: string): FindServers {
+  return (root) => (Object.hasOwn(root, key) ? [{ path: [key] }] : [{ path: [], isServer: looksLikeServer }]);
+}
+
+/** Whether a value has a field that only servers have. */
+export function looksLikeServer(value: unknown): boolean {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject && ["command", "url", "type"].some((field) => Object.hasOwn(value, field));
+}

@@ -1,0 +1,76 @@
+import { type PlatformPath, posix, win32 } from "node:path";
+import type { HostPath, HostSurroundings } from "./host-dialect.ts";
+
+/** The path rules of a platform, whatever platform this runs on. */
+export function pathRules({ platform }: Pick<HostSurroundings, "platform">): PlatformPath {
+  return platform === "win32" ? win32 : posix;
+}
+
+/** A file below the user's home, with `/` between the segments on every platform. */
+export function inHome(at: HostSurroundings, ...files: readonly string[]): HostPath[] {
+  return files.map((file) => ({ file: joined(at, at.home, file) }));
+}
+
+/** The same file in each directory from the working directory up to the top of the project, the nearest first. */
+export function upward(at: HostSurroundings, ...files: readonly string[]): HostPath[] {
+  return projectFolders(at).flatMap((root) => files.map((file) => ({ file: joined(at, root, file), root })));
+}
+
+/** A file in a given directory; none if the directory is not known. */
+export function inDirectory(
+  at: HostSurroundings,
+  directory: string | undefined,
+  ...files: readonly string[]
+): HostPath[] {
+  if (directory === undefined || !pathRules(at).isAbsolute(directory)) return [];
+  return files.map((file) => ({ file: joined(at, directory, file) }));
+}
+
+/** The directories from the working directory up to the top of the project, the nearest first. */
+export function projectFolders(at: HostSurroundings): string[] {
+  const { dirname } = pathRules(at);
+  const folders = [at.cwd];
+  for (let folder = at.cwd; folder !== at.projectTop; ) {
+    const above = dirname(folder);
+    if (above === folder) break;
+    folders.push(above);
+    folder = above;
+  }
+  return folders;
+}
+
+/** `$XDG_CONFIG_HOME` or `~/.config`, on every platform. A relative variable is ignored, as the XDG specification asks. */
+export function configHome(at: HostSurroundings): string {
+  return absolute(at, "XDG_CONFIG_HOME") ?? joined(at, at.home, ".config");
+}
+
+/**
+ * Where programs with a window keep a user's settings: `~/Library/Application Support` on macOS, `%APPDATA%` on Windows,
+ * `$XDG_CONFIG_HOME` or `~/.config` elsewhere.
+ */
+export function applicationData(at: HostSurroundings): string {
+  if (at.platform === "darwin") return joined(at, at.home, "Library/Application Support");
+  if (at.platform === "win32") return absolute(at, "APPDATA") ?? joined(at, at.home, "AppData/Roaming");
+  return configHome(at);
+}
+
+/** An administrator's directory, for macOS, Windows and the others. `%ProgramData%` may begin the second. */
+export function systemDirectory(
+  at: HostSurroundings,
+  { darwin, win32: windows, other }: { darwin: string; win32: string; other: string },
+): string {
+  if (at.platform === "darwin") return darwin;
+  if (at.platform !== "win32") return other;
+  return windows.replace("%ProgramData%", absolute(at, "ProgramData") ?? "C:\\ProgramData");
+}
+
+/** A variable that holds an absolute path. On Windows, variables have no case. */
+export function absolute(at: HostSurroundings, variable: string): string | undefined {
+  const value = at.env[variable] ?? (at.platform === "win32" ? at.env[variable.toUpperCase()] : undefined);
+  return value !== undefined && pathRules(at).isAbsolute(value) ? value : undefined;
+}
+
+/** Joins with the separators of the platform. */
+export function joined(at: HostSurroundings, directory: string, file: string): string {
+  return pathRules(at).join(directory, ...file.split("/"));
+}

@@ -1,0 +1,40 @@
+import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
+import { OWN_VARIABLES } from "../variables.ts";
+import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
+import { absolute, applicationData, inDirectory, joined, upward } from "./host-paths.ts";
+
+/** Jackfield's own files, and `.mcp.json`, which many programs share. Nothing in them is guessed. */
+export const JACKFIELD: HostDialect = {
+  id: "jackfield",
+  title: "Jackfield",
+  format: "strict-json",
+  files: [
+    { kind: "project", scope: "project", paths: (at) => upward(at, ".mcp.json") },
+    { kind: "user", scope: "user", paths: (at) => inDirectory(at, userDirectory(at), "mcp.json") },
+  ],
+  servers: serversUnder("mcpServers"),
+  entry: entryDialect(
+    {
+      transport: COMMON_TRANSPORT,
+      fields: {
+        ...COMMON_FIELDS,
+        envFile: "envFile",
+        timeoutMs: ["callTimeoutMs", "timeout"],
+        connectTimeoutMs: ["connectTimeoutMs"],
+        maxTotalMs: ["maxTotalMs"],
+        maxMessageBytes: "maxMessageBytes",
+        trustAnnotations: "trustAnnotations",
+        lazy: "lazy",
+      },
+      toolsObject: "tools",
+      oauth: { object: "oauth" },
+    },
+    true,
+  ),
+  variables: OWN_VARIABLES,
+};
+
+/** `$JACKFIELD_HOME`, else where the platform keeps settings. A relative variable would let a project choose the place. */
+function userDirectory(at: HostSurroundings): string {
+  return absolute(at, "JACKFIELD_HOME") ?? joined(at, applicationData(at), "jackfield");
+}

@@ -1,0 +1,84 @@
+import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { COMMON_FIELDS, entryDialect, splitCommand } from "../entries/entry-dialect.ts";
+import { bareBraces } from "../variable-syntax.ts";
+import type { HostDialect, HostDocument, HostSurroundings, ReadLists, ServersPlace } from "./host-dialect.ts";
+import { absolute, configHome, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
+
+const FILES = ["opencode.jsonc", "opencode.json"];
+
+/**
+ * Two formats are in the field: servers by name in `mcp`, merged field by field, and in `mcp.servers`, where a later entry
+ * replaces the earlier one.
+ */
+export const OPENCODE: HostDialect = {
+  id: "opencode",
+  title: "opencode",
+  format: "jsonc",
+  files: [
+    { kind: "managed", scope: "managed", paths: (at) => inDirectory(at, managedDirectory(at), ...FILES) },
+    {
+      kind: "project-directory",
+      scope: "project",
+      paths: (at) => upward(at, ...FILES.map((file) => `.opencode/${file}`)),
+    },
+    { kind: "project", scope: "project", paths: (at) => upward(at, ...FILES) },
+    { kind: "named", scope: "user", paths: namedFile },
+    {
+      kind: "user",
+      scope: "user",
+      paths: (at) => inDirectory(at, joined(at, configHome(at), "opencode"), ...FILES),
+    },
+  ],
+  servers: findServers,
+  entry: entryDialect({
+    transport: { field: "type", types: { local: "stdio", remote: "http" }, untypedUrl: "http" },
+    fields: { ...COMMON_FIELDS, env: "environment", timeoutMs: ["timeout"] },
+    oauth: { object: "oauth", members: { scope: "scopes" } },
+    reshape: splitCommand,
+    notRunnable: (entry) => {
+      const isSwitchOnly = Object.keys(entry).every((field) => field === "enabled" || field === "disabled");
+      return isSwitchOnly ? "it only switches a server that another file defines" : undefined;
+    },
+  }),
+  variables: {
+    syntaxes: [bareBraces({ env: "environment", file: "file" })],
+    unset: "empty",
+    ownEnv: "remote",
+  },
+  merge: "fields",
+  lists: readLists,
+};
+
+/** A server of the older format may itself be called `servers`; its type tells. */
+function findServers({ mcp }: JsonMap): readonly ServersPlace[] {
+  const servers = isMap(mcp) ? mcp.servers : undefined;
+  const isServer = isMap(servers) && (servers.type === "local" || servers.type === "remote");
+  return isMap(servers) && !isServer ? [{ path: ["mcp", "servers"], replaces: true }] : [{ path: ["mcp"] }];
+}
+
+/** `tools` at the root switches tools off by the name under which they are offered, `<server>_<tool>`. */
+function readLists(documents: readonly HostDocument[]): ReturnType<ReadLists> {
+  const patterns = documents.flatMap(({ content: { tools } }) =>
+    isMap(tools) ? Object.keys(tools).filter((pattern) => tools[pattern] === false) : [],
+  );
+  return ({ name }) => {
+    const beginning = `${name}_`;
+    const exclude = patterns
+      .filter((pattern) => pattern.startsWith(beginning))
+      .map((pattern) => pattern.slice(beginning.length));
+    return exclude.length > 0 ? { tools: { exclude } } : undefined;
+  };
+}
+
+function namedFile(at: HostSurroundings) {
+  const file = absolute(at, "OPENCODE_CONFIG");
+  return file === undefined ? [] : [{ file }];
+}
+
+function managedDirectory(at: HostSurroundings): string {
+  return systemDirectory(at, {
+    darwin: "/Library/Application Support/opencode",
+    win32: "%ProgramData%\\opencode",
+    other: "/etc/opencode",
+  });
+}

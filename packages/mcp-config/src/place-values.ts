@@ -1,0 +1,39 @@
+import { homedir } from "node:os";
+import { basename, join, sep } from "node:path";
+import type { DefinedIn } from "@jackfield/mcp-core";
+import { ownMember } from "./documents/json-value.ts";
+import type { Environment } from "./safe-environment.ts";
+
+/** The user's home as the environment has it, else as the system has it. */
+export function homeOf(environment: Environment, platform: NodeJS.Platform): string {
+  const named = ownMember(environment, platform === "win32" ? "USERPROFILE" : "HOME");
+  return named || homedir();
+}
+
+/**
+ * What the places are that hosts know by name. An extension's `root` is where it is installed, a project's is the folder that
+ * is open; an entry that belongs to neither is used in the folder in which the host runs.
+ *
+ * @param cwd - the folder in which the host runs
+ */
+export function placeValues({ scope, root }: DefinedIn, cwd: string, home: string) {
+  const workspace = scope === "extension" ? cwd : (root ?? cwd);
+  const installed = scope === "extension" ? root : undefined;
+  const values: { readonly [name: string]: string | undefined } = {
+    "/": sep,
+    pathSeparator: sep,
+    userHome: home,
+    HOME: home,
+    DESKTOP: join(home, "Desktop"),
+    DOCUMENTS: join(home, "Documents"),
+    DOWNLOADS: join(home, "Downloads"),
+    workspaceFolder: workspace,
+    workspacePath: workspace,
+    workspaceFolderBasename: basename(workspace),
+    __dirname: installed,
+    extensionPath: installed,
+    CLAUDE_PLUGIN_ROOT: installed,
+    PLUGIN_ROOT: installed,
+  };
+  return (name: string) => ownMember(values, name);
+}

@@ -1,0 +1,60 @@
+import type { Stats } from "node:fs";
+import { McpError } from "@jackfield/mcp-core";
+import { type DiagnosticCode, diagnose, type Report } from "../diagnostic-codes.ts";
+import { readTextFile, realFileOf, type TextEncoding } from "../text-file.ts";
+import { invalidSource } from "./config-problem.ts";
+
+/** Real configuration files reach some megabytes; more than this is a mistake. */
+export const LARGEST_FILE_BYTES = 16 * 1024 * 1024;
+
+/** A configuration file as text, or why there is none. */
+export type ConfigFile =
+  | {
+      /** Without byte order mark. */
+      readonly text: string;
+      /** The file itself, if a link leads to it. */
+      readonly realFile?: string | undefined;
+      readonly stats: Stats;
+    }
+  | {
+      /** `MCP_CONFIG_NOT_FOUND` or `MCP_CONFIG_INVALID`. */
+      readonly error: McpError;
+      readonly kind: DiagnosticCode;
+      /** Whether nothing is there, or a link to nothing. */
+      readonly absence?: "missing" | "dangling" | undefined;
+    };
+
+/** Reads a configuration file: UTF-8, or UTF-16 with a byte order mark, which is reported. Never rejects. */
+export async function readConfigFile(
+  file: string,
+  report: Report,
+  largestBytes = LARGEST_FILE_BYTES,
+): Promise<ConfigFile> {
+  const found = await readTextFile(file, largestBytes);
+  if ("text" in found) {
+    reportEncoding(found.encoding, file, report);
+    return { text: found.text, stats: found.stats, realFile: realFileOf(file) };
+  }
+  switch (found.fault) {
+    case "too-large": {
+      const error = invalidSource({ file }, `the file is larger than ${largestBytes} bytes; split it.`);
+      return { error, kind: "ConfigTooLargeError" };
+    }
+    case "not-text": {
+      const text = `the file is not valid ${found.encoding.toUpperCase()} text; save it as UTF-8.`;
+      return { error: invalidSource({ file }, text), kind: "ConfigEncodingError" };
+    }
+    default: {
+      const message = `The configuration file ${file} cannot be read: ${found.reason}. Correct the path, or make the file readable.`;
+      const details = { phase: "config", location: { file }, cause: found.cause } as const;
+      const error = new McpError("MCP_CONFIG_NOT_FOUND", message, details);
+      return { error, kind: "ConfigReadError", absence: found.fault === "unreadable" ? undefined : found.fault };
+    }
+  }
+}
+
+function reportEncoding(encoding: TextEncoding, file: string, report: Report): void {
+  if (encoding === "utf-8") return;
+  const message = `${file} is written in ${encoding.toUpperCase()}; other programs may not read it. Save it as UTF-8.`;
+  report(diagnose("encoding", message, { file }));
+}

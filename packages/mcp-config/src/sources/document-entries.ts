@@ -1,0 +1,152 @@
+import type { DefinedIn, McpError, SourceLocation } from "@jackfield/mcp-core";
+import { diagnose, type Report } from "../diagnostic-codes.ts";
+import type { DuplicateKey } from "../documents/config-document.ts";
+import { fieldName, type JsonPath } from "../documents/json-path.ts";
+import { isMap, kindOf } from "../documents/json-value.ts";
+import type { FindingContext, HostDialect, ServersPlace } from "../hosts/host-dialect.ts";
+import { quote } from "../server-name.ts";
+import { type ConfigProblem, describeLocation, invalidServer, invalidSource } from "./config-problem.ts";
+import { type ParsedHostText, problemOf } from "./host-document.ts";
+import { reportRootKeys } from "./root-keys.ts";
+
+/** More entries than any file has, and as many as are read in a moment. */
+const MOST_SERVERS = 100_000;
+
+/** An entry as it stands in a document, not read yet. */
+export interface DocumentEntry {
+  readonly name: string;
+  readonly value: unknown;
+  readonly definedIn: DefinedIn;
+  readonly dialect: HostDialect;
+  /** The kind of file it stands in. */
+  readonly kind: string;
+  readonly replaces?: boolean | undefined;
+  /** Why it cannot be used, whatever it says. */
+  readonly error?: McpError | undefined;
+  locate(path: JsonPath): SourceLocation;
+}
+
+/** Finds the entries of a document, the strongest first. */
+export function findEntries(
+  source: ParsedHostText,
+  context: FindingContext,
+  report: Report,
+): { entries: readonly DocumentEntry[]; problems: readonly ConfigProblem[] } {
+  const { document, content, servers } = source;
+  if (servers === "none") return { entries: [], problems: [] };
+  const places = servers(content, context);
+  const found = places.filter(({ path }) => valueAt(content, path) !== undefined);
+  reportRootKeys(source, places, found.length > 0, report);
+  reportDuplicates(source, found, report);
+  const entries: DocumentEntry[] = [];
+  const problems: ConfigProblem[] = [];
+  for (const place of found) {
+    const fault = placeFault(source, place);
+    if (fault) problems.push(problemOf(source, "ConfigShapeError", fault));
+    else for (const member of membersOf(valueAt(content, place.path), place)) entries.push(entryOf(member));
+  }
+  return { entries, problems };
+
+  function entryOf({ name, value, path, place }: Member): DocumentEntry {
+    const duplicate = source.dialect.entry.strict ? firstDuplicateIn(document.duplicates, path) : undefined;
+    const { scope, host, realFile, root, dialect, kind } = source;
+    const definedIn: DefinedIn = {
+      scope: place.scope ?? scope,
+      ...(host === undefined ? {} : { host }),
+      ...document.locate(path),
+      ...(realFile === undefined ? {} : { realFile }),
+      ...(root === undefined ? {} : { root }),
+    };
+    return {
+      name,
+      value,
+      definedIn,
+      dialect,
+      kind,
+      replaces: place.replaces,
+      error: duplicate && ambiguous(name, duplicate, path.length),
+      locate: (inner) => document.locate([...path, ...inner]),
+    };
+  }
+}
+
+interface Member {
+  readonly name: string;
+  readonly value: unknown;
+  readonly path: JsonPath;
+  readonly place: ServersPlace;
+}
+
+function valueAt(root: unknown, path: JsonPath): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (isMap(value) && Object.hasOwn(value, step) ? value[step] : undefined),
+    root,
+  );
+}
+
+function placeFault({ document, content, dialect }: ParsedHostText, place: ServersPlace): McpError | undefined {
+  const { path, nameField } = place;
+  const value = valueAt(content, path);
+  const repeated = document.duplicates.find((duplicate) => fieldName(duplicate.path) === fieldName(path));
+  if (repeated && dialect.entry.strict) {
+    return invalidSource(repeated.again, `${describeRepetition(repeated, path.length)}; keep one.`);
+  }
+  const size = isMap(value) ? Object.keys(value).length : Array.isArray(value) ? value.length : 0;
+  if (size > MOST_SERVERS) {
+    return invalidSource(document.locate(path), `there are more than ${MOST_SERVERS} servers; split the file.`);
+  }
+  if (isMap(value) || (Array.isArray(value) && nameField !== undefined)) return undefined;
+  const wanted = nameField === undefined ? "an object of servers by name" : "a list of servers";
+  const text = `${quote(fieldName(path))} must be ${wanted}, not ${kindOf(value)}.`;
+  return invalidSource(document.locate(path), text);
+}
+
+function membersOf(value: unknown, place: ServersPlace): Member[] {
+  const { path, nameField = "", isServer = () => true } = place;
+  if (Array.isArray(value)) {
+    return value.map((element: unknown, index) => {
+      const named = isMap(element) ? element[nameField] : undefined;
+      const name = typeof named === "string" ? named : "";
+      return { name, value: element, path: [...path, index], place };
+    });
+  }
+  const map = isMap(value) ? value : {};
+  return Object.keys(map)
+    .filter((name) => isServer(map[name], name))
+    .map((name) => ({ name, value: map[name], path: [...path, name], place }));
+}
+
+/** A server in which some key stands twice: a reader could take one value and the program the other (threat T11). */
+function firstDuplicateIn(duplicates: readonly DuplicateKey[], path: JsonPath): DuplicateKey | undefined {
+  return duplicates.find((duplicate) => path.every((step, index) => duplicate.path[index] === step));
+}
+
+function ambiguous(name: string, duplicate: DuplicateKey, depth: number): McpError {
+  const text = `${describeRepetition(duplicate, depth)}; keep the one you mean.`;
+  return invalidServer(name, duplicate.again, text);
+}
+
+function reportDuplicates(
+  { document, dialect }: ParsedHostText,
+  places: readonly ServersPlace[],
+  report: Report,
+): void {
+  const { strict } = dialect.entry;
+  for (const duplicate of document.duplicates) {
+    const place = places.find(({ path }) => path.every((step, index) => duplicate.path[index] === step));
+    const depth = (place?.path.length ?? 0) + 1;
+    const server = place && duplicate.path[depth - 1];
+    const effect = strict ? "" : "; the last one counts";
+    const message = `${describeLocation(duplicate.again)}: ${describeRepetition(duplicate, depth)}${effect}.`;
+    const isLost = strict && server !== undefined;
+    const details = { severity: isLost ? "error" : "warning", server: server?.toString() } as const;
+    report(diagnose("duplicate-key", message, duplicate.again, details));
+  }
+}
+
+/** @param depth - how long the path of an entry is, so that a field is named from its entry on */
+function describeRepetition({ path, first, again }: DuplicateKey, depth: number): string {
+  const named = path.length > depth ? path.slice(depth) : path.slice(-1);
+  const here = again.line === first.line ? `, column ${first.column}` : "";
+  return `${quote(fieldName(named))} is written more than once, first in line ${first.line}${here}`;
+}

@@ -1,0 +1,92 @@
+import { dirname, resolve } from "node:path";
+import { type DefinitionScope, type McpError, toMcpError } from "@jackfield/mcp-core";
+import { diagnose, type DiagnosticCode, type Report } from "../diagnostic-codes.ts";
+import { type ConfigDocument, type ConfigFormat, parseConfigDocument } from "../documents/config-document.ts";
+import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import type { FindServers, HostDialect, HostDocument } from "../hosts/host-dialect.ts";
+import { quote } from "../server-name.ts";
+import { type ConfigProblem, describeLocation, invalidSource } from "./config-problem.ts";
+
+/** A text in a host's format, and what is known about it before it is parsed. */
+export interface HostText {
+  readonly text: string;
+  /** As it was named. */
+  readonly file: string;
+  readonly realFile?: string | undefined;
+  /** The project or extension it belongs to. */
+  readonly root?: string | undefined;
+  readonly kind: string;
+  readonly scope: DefinitionScope;
+  readonly format: ConfigFormat;
+  readonly servers: FindServers | "none";
+  /** By whose rules it is read. */
+  readonly dialect: HostDialect;
+  /** What `definedIn` names as the host; missing for files that were named and belong to none. */
+  readonly host?: string | undefined;
+}
+
+/** The same, parsed. */
+export interface ParsedHostText extends HostText, HostDocument {
+  readonly document: ConfigDocument;
+}
+
+/**
+ * Parses a text and remarks on what is odd about it as a whole. A file that is empty, or whose root is no object, is a document
+ * without content, and in the second case also a problem.
+ */
+export async function parseHostText(
+  source: HostText,
+  report: Report,
+): Promise<{ document?: ParsedHostText; problem?: ConfigProblem }> {
+  const { text, file, format, dialect } = source;
+  let document: ConfigDocument;
+  try {
+    document = await parseConfigDocument(text, file, format);
+  } catch (cause) {
+    const error = toMcpError(cause, "MCP_INTERNAL", `${file} could not be read.`, { phase: "config" });
+    return { problem: problemOf(source, "ConfigSyntaxError", error) };
+  }
+  const { root, forbidden, looseness } = document;
+  for (const location of forbidden) {
+    const message = `${describeLocation(location)}: "__proto__" is no key that programs keep; it is left out.`;
+    report(diagnose("forbidden-key", message, location));
+  }
+  if (looseness) {
+    const message = `${describeLocation(looseness)}: ${dialect.title} reads strict JSON and rejects a file with comments or trailing commas.`;
+    report(diagnose("non-strict-json", message, looseness));
+  }
+  if (root === undefined) {
+    const message = `${describeLocation(document.locate([]))}: the file is empty, so it defines no servers.`;
+    report(diagnose("empty-file", message, document.locate([])));
+    return {};
+  }
+  if (!isMap(root)) return { problem: shapeProblem(source, document, root) };
+  return { document: { ...source, document, content: root } };
+}
+
+/** A problem of a file as a whole. */
+export function problemOf(
+  { file, scope, host }: Pick<HostText, "file" | "scope" | "host">,
+  kind: DiagnosticCode,
+  error: McpError,
+): ConfigProblem {
+  return { definedIn: { scope, file, ...(host === undefined ? {} : { host }) }, error, kind };
+}
+
+function shapeProblem(source: HostText, document: ConfigDocument, root: unknown): ConfigProblem {
+  const [place] = source.servers === "none" ? [] : placesIn({}, source);
+  const key = String(place?.path[0] ?? "mcpServers");
+  const text = `the file must hold an object, not ${kindOf(root)}; write { ${quote(key)}: { … } }.`;
+  return problemOf(source, "ConfigShapeError", invalidSource(document.locate([]), text));
+}
+
+/** The places of an empty document of this kind. */
+export function placesIn(root: JsonMap, { servers }: Pick<HostText, "servers">) {
+  const context = { folders: [], isSingleFile: false, remark: () => {} };
+  return servers === "none" ? [] : servers(root, context);
+}
+
+/** The directory of the file itself, or of what it belongs to. */
+export function directoryOf({ root, realFile, file }: Pick<HostText, "root" | "realFile" | "file">): string {
+  return root ?? dirname(resolve(realFile ?? file));
+}

@@ -1,0 +1,113 @@
+import { type ServerDefinition, toMcpError } from "@jackfield/mcp-core";
+import { diagnose, type Report } from "../diagnostic-codes.ts";
+import { isMap } from "../documents/json-value.ts";
+import type { WrittenServer } from "../entries/written-server.ts";
+import type { FindingContext, HostDialect, ListedServer } from "../hosts/host-dialect.ts";
+import { baseDirectory } from "../project-boundary.ts";
+import { quote } from "../server-name.ts";
+import { type ConfigProblem, locationOf } from "./config-problem.ts";
+import { type DocumentEntry, findEntries } from "./document-entries.ts";
+import type { ParsedHostText } from "./host-document.ts";
+import { layerEntries } from "./layered-entries.ts";
+import { readSourceEntry, type ServerSource, type SourceEntry } from "./server-source.ts";
+
+/** The files of one host, parsed; the strongest first. */
+export interface HostDocuments {
+  readonly dialect: HostDialect;
+  readonly documents: readonly ParsedHostText[];
+  /** Whether a file that excludes the others is there, be it broken. */
+  readonly isExclusive: boolean;
+  /** Whether a project's files count also where the host does not trust the project. */
+  readonly isTrusted: boolean;
+}
+
+/** Reads the servers of one host: finds the entries, joins them by the host's rule, reads them, asks the host's lists. */
+export function readHostServers(host: HostDocuments, context: FindingContext, report: Report): ServerSource {
+  const { dialect, isExclusive } = host;
+  const problems: ConfigProblem[] = [];
+  const documents = host.documents.filter(
+    ({ scope }) => !isExclusive || scope === dialect.exclusiveScope,
+  );
+  const trusted = documents.filter((document) => isTrusted(document, host, report));
+  const found = trusted.flatMap((document) => {
+    const { entries, problems: faults } = findEntries(document, context, report);
+    problems.push(...faults);
+    return entries;
+  });
+  const entries = dialect.merge === "fields" ? layerEntries(found) : found;
+  const verdictOf = dialect.lists?.(host.documents, context) ?? (() => undefined);
+  const read = entries.flatMap((entry) => readEntry(entry, report) ?? []);
+  return {
+    entries: read.map(({ entry, kind }) => applyLists(entry, kind, verdictOf, report)),
+    problems,
+    diagnostics: [],
+  };
+}
+
+function isTrusted(document: ParsedHostText, host: HostDocuments, report: Report): boolean {
+  const { trustsProject, title } = host.dialect;
+  const { scope, root, file } = document;
+  if (host.isTrusted || scope !== "project" || !trustsProject || root === undefined) return true;
+  if (trustsProject(host.documents, root)) return true;
+  const message = `${file} is not read, because ${title} does not trust its project; trust it there first.`;
+  report(diagnose("untrusted-project", message, { file }));
+  return false;
+}
+
+function readEntry(found: DocumentEntry, report: Report): { entry: SourceEntry; kind: string } | undefined {
+  const { name, value, definedIn, dialect, error, kind } = found;
+  if (error) return { entry: { name, definedIn, outcome: { error } }, kind };
+  const reason = isMap(value) ? dialect.entry.notRunnable?.(value) : undefined;
+  if (reason !== undefined) {
+    const message = `Server ${quote(name)} is left out: ${reason}.`;
+    report(diagnose("not-runnable", message, locationOf(definedIn), { server: name }));
+    return undefined;
+  }
+  const place = {
+    name,
+    definedIn,
+    directory: baseDirectory(definedIn) ?? ".",
+    inCode: false,
+    dialect: dialect.entry,
+    variables: dialect.variables,
+    locate: found.locate,
+  };
+  return { entry: readSourceEntry(value, place, report), kind };
+}
+
+type VerdictOf = (server: ListedServer) => ReturnType<ReturnType<NonNullable<HostDialect["lists"]>>>;
+
+function applyLists(entry: SourceEntry, kind: string, verdictOf: VerdictOf, report: Report): SourceEntry {
+  const { name, definedIn, outcome } = entry;
+  if (!("definition" in outcome) || !outcome.written) return entry;
+  const verdict = verdictOf({ name, definedIn, kind, written: outcome.written });
+  if (!verdict) return entry;
+  const { disabledBy, tools } = verdict;
+  if (disabledBy !== undefined) {
+    const message = `Server ${quote(name)} is switched off by ${quote(disabledBy)}.`;
+    report(diagnose("disabled-by-host", message, locationOf(definedIn), { server: name }));
+  }
+  const change = <T extends WrittenServer | ServerDefinition>(server: T): T => ({
+    ...server,
+    ...(disabledBy === undefined ? {} : { enabled: false }),
+    ...(tools ? { tools: { ...server.tools, exclude: [...(server.tools?.exclude ?? []), ...(tools.exclude ?? [])] } } : {}),
+  });
+  const definition = { ...change(outcome.definition), ...(disabledBy === undefined ? {} : { disabledBy }) };
+  return { ...entry, outcome: { definition, written: change(outcome.written) } };
+}
+
+/** What a dialect's own functions do wrong must not hide the other hosts. */
+export function readHostServersSafely(
+  host: HostDocuments,
+  context: FindingContext,
+  report: Report,
+): ServerSource {
+  try {
+    return readHostServers(host, context, report);
+  } catch (cause) {
+    const text = `The configuration of ${host.dialect.title} could not be read.`;
+    const error = toMcpError(cause, "MCP_INTERNAL", text, { phase: "config" });
+    const definedIn = { scope: "user", host: host.dialect.id } as const;
+    return { entries: [], problems: [{ definedIn, error, kind: "ConfigReadError" }], diagnostics: [] };
+  }
+}

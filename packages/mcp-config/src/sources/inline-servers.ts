@@ -1,0 +1,77 @@
+import type {
+  DefinedIn,
+  InProcessServerDefinition,
+  ServerLimits,
+  ToolFilter,
+} from "@jackfield/mcp-core";
+import type { ConfigDiagnostic } from "../diagnostic-codes.ts";
+import { type JsonPath, jsonPointer } from "../documents/json-path.ts";
+import { isMap, kindOf } from "../documents/json-value.ts";
+import { JACKFIELD } from "../hosts/jackfield.ts";
+import { invalidSource } from "./config-problem.ts";
+import { readSourceEntry, type ServerSource } from "./server-source.ts";
+
+/** What every entry may say, whatever its transport. The limits stand in the entry itself. */
+export interface InlineServerOptions extends ServerLimits {
+  /** `false` switches the server off. Default true. */
+  readonly enabled?: boolean | undefined;
+  /** `true` switches the server off. Default false. */
+  readonly disabled?: boolean | undefined;
+  /** Connect at first use only. Default false. */
+  readonly lazy?: boolean | undefined;
+  readonly tools?: ToolFilter | undefined;
+  /** The ecosystem's name for `callTimeoutMs`, in milliseconds; the longer name wins. */
+  readonly timeout?: number | undefined;
+}
+
+/** A server that is a child process. */
+export interface InlineStdioServer extends InlineServerOptions {
+  readonly type?: "stdio" | undefined;
+  /** One executable, never a shell line. A relative path is relative to `cwd` of `loadServers`. */
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: { readonly [name: string]: string } | undefined;
+  /** A file of `NAME=value` lines beneath `env`. A relative path is relative to `cwd` of `loadServers`. */
+  readonly envFile?: string | undefined;
+  /** A relative path is relative to `cwd` of `loadServers`. */
+  readonly cwd?: string | undefined;
+}
+
+/** A server behind a URL; without `type` it speaks Streamable HTTP. */
+export interface InlineRemoteServer extends InlineServerOptions {
+  readonly type?: "http" | "streamable-http" | "streamableHttp" | "sse" | undefined;
+  readonly url: string;
+  readonly headers?: { readonly [name: string]: string } | undefined;
+  /** Variables for `url` and `headers`; they beat the process environment. */
+  readonly env?: { readonly [name: string]: string } | undefined;
+  /** A file of `NAME=value` lines beneath `env`. A relative path is relative to `cwd` of `loadServers`. */
+  readonly envFile?: string | undefined;
+}
+
+/** A server in this process: an instance, or a function that makes or imports one for each session. */
+export interface InlineInProcessServer extends InlineServerOptions {
+  readonly server: InProcessServerDefinition["server"];
+}
+
+/** A server given in code, in the shape in which configuration files hold it. */
+export type InlineServer = InlineStdioServer | InlineRemoteServer | InlineInProcessServer;
+
+/** Reads the `servers` option. It may come from untyped code, so it is checked as a file is. */
+export function readInlineServers(servers: unknown, cwd: string): ServerSource {
+  const diagnostics: ConfigDiagnostic[] = [];
+  if (servers === undefined) return { entries: [], problems: [], diagnostics };
+  if (!isMap(servers)) {
+    const definedIn: DefinedIn = { scope: "explicit", pointer: "/servers" };
+    const text = `it must be an object of servers by name, not ${kindOf(servers)}.`;
+    const error = invalidSource(definedIn, text);
+    return { entries: [], problems: [{ definedIn, error, kind: "ConfigShapeError" }], diagnostics };
+  }
+  const entries = Object.keys(servers).map((name) => {
+    const locate = (path: JsonPath) => ({ pointer: jsonPointer(["servers", name, ...path]) });
+    const definedIn: DefinedIn = { scope: "explicit", ...locate([]) };
+    const { entry: dialect, variables } = JACKFIELD;
+    const place = { name, definedIn, directory: cwd, inCode: true, dialect, variables, locate };
+    return readSourceEntry(servers[name], place, (diagnostic) => diagnostics.push(diagnostic));
+  });
+  return { entries, problems: [], diagnostics };
+}

@@ -1,0 +1,59 @@
+import type { DefinedIn } from "@jackfield/mcp-core";
+import type { JsonPath } from "../documents/json-path.ts";
+import { createMap, isMap } from "../documents/json-value.ts";
+import type { DocumentEntry } from "./document-entries.ts";
+
+/**
+ * Joins entries of one name field by field, as hosts do whose files are layers. A place in the joined entry is that of the
+ * strongest layer which has it. If a project has a part in it the whole is the project's, because a project that changes where
+ * a server is must not get the user's secrets along with it (threat T12).
+ *
+ * @param entries - the strongest first
+ */
+export function layerEntries(entries: readonly DocumentEntry[]): readonly DocumentEntry[] {
+  const byName = Map.groupBy(entries, ({ name }) => name);
+  return Array.from(byName.values(), (layers) => {
+    const replacing = layers.findIndex(({ replaces }) => replaces);
+    return joinLayers(replacing === -1 ? layers : layers.slice(0, replacing + 1));
+  });
+}
+
+function joinLayers(layers: readonly DocumentEntry[]): DocumentEntry {
+  const [strongest] = layers as [DocumentEntry];
+  if (layers.length === 1) return strongest;
+  const values = layers.map(({ value }) => value);
+  return {
+    ...strongest,
+    value: values.reduceRight((weaker, stronger) => mergeDeep(stronger, weaker)),
+    definedIn: joinPlaces(layers),
+    locate: (path) => (layers.find(({ value }) => hasPath(value, path)) ?? strongest).locate(path),
+  };
+}
+
+function joinPlaces(layers: readonly DocumentEntry[]): DefinedIn {
+  const places = layers.map(({ definedIn }) => definedIn);
+  const [strongest] = places as [DefinedIn];
+  const ofProject = places.find(({ scope }) => scope === "project");
+  if (!ofProject) return strongest;
+  return { ...strongest, scope: "project", root: ofProject.root };
+}
+
+function mergeDeep(stronger: unknown, weaker: unknown): unknown {
+  if (!isMap(stronger) || !isMap(weaker)) return stronger;
+  const merged = createMap();
+  for (const key of Object.keys(weaker)) merged[key] = weaker[key];
+  for (const key of Object.keys(stronger)) {
+    merged[key] = Object.hasOwn(weaker, key) ? mergeDeep(stronger[key], weaker[key]) : stronger[key];
+  }
+  return merged;
+}
+
+function hasPath(root: unknown, path: JsonPath): boolean {
+  let value = root;
+  for (const step of path) {
+    const isContainer = isMap(value) || Array.isArray(value);
+    if (!isContainer || !Object.hasOwn(value as object, step)) return false;
+    value = (value as { [key: string]: unknown })[step];
+  }
+  return true;
+}

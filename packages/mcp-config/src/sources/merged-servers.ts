@@ -1,0 +1,127 @@
+import type { DefinedIn, ServerDefinition, ShadowedServer } from "@jackfield/mcp-core";
+import { type ConfigDiagnostic, diagnose } from "../diagnostic-codes.ts";
+import type { WrittenServer } from "../entries/written-server.ts";
+import { quote } from "../server-name.ts";
+import { type ConfigProblem, describeLocation, locationOf } from "./config-problem.ts";
+import { endpointOf } from "./server-endpoint.ts";
+import type { SourceEntry } from "./server-source.ts";
+
+/** A server that could be used if a stronger one did not stand in front of it. */
+export interface ShadowedDefinition {
+  readonly definition: ServerDefinition;
+  /** The name of the one in front. */
+  readonly by: string;
+  readonly reason: ShadowedServer["reason"];
+}
+
+/** An entry that owns its name, and what it stands in front of. */
+export interface OwningEntry {
+  readonly entry: SourceEntry;
+  readonly shadowed: readonly { readonly entry: SourceEntry; readonly reason: ShadowedServer["reason"] }[];
+}
+
+/** Two entries of different names are one server if they reach the same endpoint, where this says that they may be. */
+export type MayBeSame = (stronger: DefinedIn, weaker: DefinedIn) => boolean;
+
+/**
+ * Lets the strongest entry of each name own it as a whole, even if it is switched off or invalid: falling back to another
+ * server of that name would reach something that nobody asked for. An enabled entry also stands in front of weaker ones
+ * of other names that reach the same endpoint.
+ *
+ * @param entries - the strongest first
+ */
+export function mergeEntries(entries: readonly SourceEntry[], mayBeSame: MayBeSame): readonly OwningEntry[] {
+  const owners: Owners = new Map();
+  for (const entry of entries) {
+    const owner = owners.get(entry.name);
+    if (!owner) owners.set(entry.name, { entry, shadowed: [] });
+    else if (!isSamePlace(owner.entry.definedIn, entry.definedIn)) owner.shadowed.push({ entry, reason: "name" });
+  }
+  if (new Set(entries.map(({ definedIn }) => originOf(definedIn))).size > 1) joinEndpoints(owners, mayBeSame);
+  return [...owners.values()];
+}
+
+type Owners = Map<string, { entry: SourceEntry; shadowed: OwningEntry["shadowed"][number][] }>;
+
+function joinEndpoints(owners: Owners, mayBeSame: MayBeSame): void {
+  /** The strongest entry of each origin, by endpoint. */
+  const byEndpoint = new Map<string, SourceEntry[]>();
+  for (const { entry, shadowed } of owners.values()) {
+    const endpoint = endpointOf(entry);
+    if (endpoint === undefined) continue;
+    const stronger = byEndpoint.get(endpoint) ?? [];
+    const owner = stronger.find((other) => mayBeSame(other.definedIn, entry.definedIn));
+    if (owner) {
+      owners.delete(entry.name);
+      owners.get(owner.name)?.shadowed.push({ entry, reason: "endpoint" }, ...shadowed);
+      continue;
+    }
+    const isFirst = !stronger.some((other) => originOf(other.definedIn) === originOf(entry.definedIn));
+    if (isEnabled(entry) && isFirst) byEndpoint.set(endpoint, [...stronger, entry]);
+  }
+}
+
+function originOf({ host = "", scope }: DefinedIn): string {
+  return `${host} ${scope}`;
+}
+
+/** What owns its names, as servers and problems. */
+export interface MergedServers {
+  readonly servers: readonly ServerDefinition[];
+  /** As their files have them, by name. */
+  readonly written: ReadonlyMap<string, WrittenServer>;
+  readonly shadowed: readonly ShadowedDefinition[];
+  readonly problems: readonly ConfigProblem[];
+  readonly diagnostics: readonly ConfigDiagnostic[];
+}
+
+export function describeOwners(owners: readonly OwningEntry[]): MergedServers {
+  const servers: ServerDefinition[] = [];
+  const written = new Map<string, WrittenServer>();
+  const shadowed: ShadowedDefinition[] = [];
+  const problems: ConfigProblem[] = [];
+  const diagnostics: ConfigDiagnostic[] = [];
+  for (const { entry, shadowed: weaker } of owners) {
+    const { name, definedIn, outcome } = entry;
+    const shadows = weaker.map((other) => shadowOf(other.entry, other.reason));
+    if ("definition" in outcome) {
+      servers.push(shadows.length > 0 ? { ...outcome.definition, shadows } : outcome.definition);
+      if (outcome.written) written.set(name, outcome.written);
+    } else {
+      problems.push({ server: name, definedIn, error: outcome.error, kind: "ServerConfigError" });
+    }
+    for (const { entry: other, reason } of weaker) {
+      diagnostics.push(describeShadowed(other, entry, reason));
+      if ("definition" in other.outcome) shadowed.push({ definition: other.outcome.definition, by: name, reason });
+    }
+  }
+  return { servers, written, shadowed, problems, diagnostics };
+}
+
+function shadowOf({ name, definedIn }: SourceEntry, reason: ShadowedServer["reason"]): ShadowedServer {
+  return { name, definedIn, reason };
+}
+
+function describeShadowed(
+  { name, definedIn }: SourceEntry,
+  owner: SourceEntry,
+  reason: ShadowedServer["reason"],
+): ConfigDiagnostic {
+  const place = describeLocation(owner.definedIn);
+  const what =
+    reason === "name"
+      ? `the entry of the same name in ${place}`
+      : `${quote(owner.name)} in ${place}, which reaches the same endpoint`;
+  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) is shadowed by ${what}.`;
+  return diagnose("shadowed", message, locationOf(definedIn), { server: name });
+}
+
+function isEnabled({ outcome }: SourceEntry): boolean {
+  return "definition" in outcome && outcome.definition.enabled !== false;
+}
+
+/** Two hosts read some files both. */
+function isSamePlace(a: DefinedIn, b: DefinedIn): boolean {
+  const isSameFile = a.file !== undefined && (a.realFile ?? a.file) === (b.realFile ?? b.file);
+  return isSameFile && a.pointer === b.pointer && a.host !== b.host;
+}

@@ -1,0 +1,69 @@
+import { diagnose, type Report } from "../diagnostic-codes.ts";
+import { fieldName } from "../documents/json-path.ts";
+import { isMap } from "../documents/json-value.ts";
+import { isSelfApproval } from "../entries/field-hints.ts";
+import { looksLikeServer, type ServersPlace } from "../hosts/host-dialect.ts";
+import { quote } from "../server-name.ts";
+import { describeLocation } from "./config-problem.ts";
+import type { ParsedHostText } from "./host-document.ts";
+
+/** Where one host or another keeps its servers. */
+const ROOT_KEYS: ReadonlySet<string> = new Set([
+  "mcpServers",
+  "servers",
+  "mcp_servers",
+  "context_servers",
+  "mcp",
+  "extensions",
+  "amp.mcpServers",
+]);
+
+/** Remarks on keys of the root: servers under another host's key, misspelled ones, and self-approval. */
+export function reportRootKeys(
+  source: ParsedHostText,
+  places: readonly ServersPlace[],
+  hasServers: boolean,
+  report: Report,
+): void {
+  const { content, dialect, document, scope } = source;
+  const { strict } = dialect.entry;
+  const expected = places.flatMap(({ path }) => (path.length > 0 ? [String(path[0])] : []));
+  const [place] = places.filter(({ path }) => path.length > 0 && path[0] !== "projects");
+  const wanted = place ? fieldName(place.path) : "mcpServers";
+  const severity = strict && !hasServers ? "error" : "warning";
+  let isExplained = false;
+  for (const key of Object.keys(content)) {
+    const remark = remarkOn(key, content[key]);
+    if (remark) {
+      isExplained = true;
+      const location = document.locate([key]);
+      const text = `${quote(key)} is not read; servers stand under ${quote(wanted)}. Rename the key.`;
+      const message = `${describeLocation(location)}: ${text}`;
+      report(diagnose(remark, message, location, { severity, suggestion: wanted }));
+    } else if (isSelfApproval(key) && (strict || scope === "project")) {
+      const location = document.locate([key]);
+      const text = `${quote(key)} is ignored; a file cannot approve its own servers.`;
+      report(diagnose("self-approval", `${describeLocation(location)}: ${text}`, location));
+    }
+  }
+  if (hasServers || isExplained) return;
+  const location = document.locate([]);
+  const text = `there is no ${quote(wanted)}; write { ${quote(wanted)}: { "name": { "command": "…" } } }.`;
+  const message = `${describeLocation(location)}: ${text}`;
+  report(diagnose("no-servers", message, location, strict ? { severity: "warning" } : {}));
+
+  function remarkOn(key: string, value: unknown) {
+    if (expected.includes(key)) return undefined;
+    const resembles = expected.some((name) => stemOf(name) === stemOf(key));
+    if (!ROOT_KEYS.has(key)) return resembles ? "near-miss-field" : undefined;
+    // The same key may mean something else here, unless it really holds servers.
+    const holdsServers = isMap(value) && Object.values(value).some(looksLikeServer);
+    const isServersKey = strict && key !== "mcp" && key !== "extensions";
+    return isServersKey || (!hasServers && holdsServers) ? "wrong-root-key" : undefined;
+  }
+}
+
+/** A key without what is easily mistaken: case, separators, the plural. */
+function stemOf(key: string): string {
+  return key.toLowerCase().replace(/[-_. ]/g, "").replace(/s$/, "");
+}

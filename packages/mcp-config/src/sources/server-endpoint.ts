@@ -1,0 +1,39 @@
+import { variablesOf } from "../hosts/host-dialects.ts";
+import { expandVariables } from "../variables.ts";
+import type { SourceEntry } from "./server-source.ts";
+
+/**
+ * What an entry reaches, as a text that is the same for entries that reach the same: the command line with its variables, or
+ * the URL with its headers. Accounts differ in variables and headers, so those belong to it; references count as the same in
+ * every dialect. `undefined` for what cannot be compared.
+ */
+export function endpointOf({ outcome }: SourceEntry): string | undefined {
+  if (!("definition" in outcome)) return undefined;
+  const { definition } = outcome;
+  if (definition.transport === "in-process") return undefined;
+  const dialect = variablesOf(definition.definedIn.host);
+  const canonical = (text: string, isValue = false) =>
+    expandVariables(
+      text,
+      ({ kind, name, defaultText }) => JSON.stringify({ kind, name, defaultText }),
+      dialect,
+      isValue,
+    );
+  const sorted = (texts: { readonly [name: string]: string } = {}, nameOf = (name: string) => name) =>
+    Object.keys(texts)
+      .map((name) => [nameOf(name), canonical(texts[name] ?? "", true)])
+      .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+  if (definition.transport === "stdio") {
+    const { command, args = [], cwd = "", env } = definition;
+    return JSON.stringify([[command, ...args].map((text) => canonical(text)), canonical(cwd), sorted(env)]);
+  }
+  const { url, headers, headersFromEnv, bearerTokenEnv } = definition;
+  const lowered = (name: string) => name.toLowerCase();
+  return JSON.stringify([normalUrl(canonical(url)), sorted(headers, lowered), sorted(headersFromEnv, lowered), bearerTokenEnv]);
+}
+
+/** The URL as it is sent, without the slash at its end that makes no difference to people. */
+function normalUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text).href : text;
+  return url.replace(/\/$/, "");
+}

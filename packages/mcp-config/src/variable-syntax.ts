@@ -1,0 +1,122 @@
+import type { FoundReference, ReferenceKind, UnsetRule, VariableReference, VariableSyntax } from "./variables.ts";
+
+/** What names in braces mean that are no variables of the environment. */
+export interface BraceNames {
+  /** Places of the host, for example `workspaceFolder`. */
+  readonly places?: readonly string[] | undefined;
+  /** Beginnings of names that a person is asked for, for example `user_config.`. */
+  readonly inputs?: readonly string[] | undefined;
+}
+
+/**
+ * The beginning of a reference. A name is a run of visible characters without `$`, `{`, `}` and `:`, so `${A:+x}`,
+ * `${env:A}`, `${}` and `${a + b}` are ordinary text.
+ */
+const BRACE_BEGINNING = /\$\{([^\s\p{Cc}${}:]+)(:-|\})/uy;
+
+/** `${NAME}` and `${NAME:-default}`. */
+export function braces({ places = [], inputs = [] }: BraceNames = {}): VariableSyntax {
+  const kindOf = (name: string): ReferenceKind => {
+    if (places.includes(name)) return "place";
+    return inputs.some((beginning) => name.startsWith(beginning)) ? "input" : "environment";
+  };
+  return (text, at) => {
+    const match = matchAt(BRACE_BEGINNING, text, at);
+    if (!match) return undefined;
+    const [opening, name = "", mark] = match;
+    const bodyFrom = at + opening.length;
+    const bodyTo = mark === "}" ? bodyFrom - 1 : closingBrace(text, bodyFrom);
+    if (bodyTo === undefined) return "unclosed";
+    const defaultText = mark === "}" ? undefined : text.slice(bodyFrom, bodyTo);
+    return found(text, at, bodyTo + 1, { kind: kindOf(name), name, defaultText });
+  };
+}
+
+/** `${env:NAME}`, `${input:id}`, `${file:path}` and the like: the word before the colon says what the rest is. */
+export function prefixedBraces(prefixes: { readonly [prefix: string]: ReferenceKind }): VariableSyntax {
+  return (text, at) => {
+    const match = matchAt(/\$\{([A-Za-z]+):([^{}]+)\}/y, text, at);
+    return match && prefixed(text, at, match, prefixes);
+  };
+}
+
+/** `{env:NAME}` and `{file:path}`, without a dollar sign. */
+export function bareBraces(prefixes: { readonly [prefix: string]: ReferenceKind }): VariableSyntax {
+  return (text, at) => {
+    const match = matchAt(/\{([A-Za-z]+):([^{}]+)\}/y, text, at);
+    return match && prefixed(text, at, match, prefixes);
+  };
+}
+
+/** `${workspaceFolder}` and the like, exactly these names. */
+export function places(...names: readonly string[]): VariableSyntax {
+  return (text, at) => {
+    const match = matchAt(/\$\{([\w/]+)\}/y, text, at);
+    if (!match || !names.includes(match[1] ?? "")) return undefined;
+    return found(text, at, at + match[0].length, { kind: "place", name: match[1] ?? "" });
+  };
+}
+
+/** `$NAME`, as a shell has it. */
+export function dollarName(unset?: UnsetRule): VariableSyntax {
+  return (text, at) => {
+    const match = matchAt(/\$([A-Za-z_]\w*)/y, text, at);
+    return match && found(text, at, at + match[0].length, { kind: "environment", name: match[1] ?? "", unset });
+  };
+}
+
+/** `%NAME%`, on Windows only. */
+export const percentName: VariableSyntax = (text, at) => {
+  const match = matchAt(/%([A-Za-z_]\w*)%/y, text, at);
+  const name = match?.[1] ?? "";
+  return match && found(text, at, at + match[0].length, { kind: "environment", name, platform: "win32" });
+};
+
+/** `$(command)`, which is never run. */
+export const commandSubstitution: VariableSyntax = (text, at) => {
+  const match = matchAt(/\$\(([^()]*)\)/y, text, at);
+  return match && found(text, at, at + match[0].length, { kind: "command", name: match[1] ?? "" });
+};
+
+/** `!command` as a whole value, which is never run. */
+export const leadingCommand: VariableSyntax = (text, at) => {
+  if (at !== 0 || !text.startsWith("!")) return undefined;
+  return found(text, 0, text.length, { kind: "command", name: text.slice(1) });
+};
+
+/** Matches a sticky pattern at a position. */
+export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
+}
+
+/** Makes what a syntax returns. */
+export function found(
+  text: string,
+  from: number,
+  to: number,
+  reference: Omit<VariableReference, "written">,
+): FoundReference {
+  return { to, reference: { ...reference, written: text.slice(from, to) } };
+}
+
+function prefixed(
+  text: string,
+  at: number,
+  [whole, prefix = "", name = ""]: RegExpExecArray,
+  prefixes: { readonly [prefix: string]: ReferenceKind },
+) {
+  const kind = Object.hasOwn(prefixes, prefix) ? prefixes[prefix] : undefined;
+  return kind && found(text, at, at + whole.length, { kind, name: name.trim() });
+}
+
+/** The brace that closes a default, past any whole `${…}` inside it. */
+function closingBrace(text: string, from: number): number | undefined {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    if (text.startsWith("${", at)) depth += 1;
+    else if (text[at] === "}" && depth === 0) return at;
+    else if (text[at] === "}") depth -= 1;
+  }
+  return undefined;
+}

@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from "node:util";
+import type { HttpServerDefinition, ServerDefinition, StdioServerDefinition } from "@jackfield/mcp-core";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createApprovalLedger } from "../../src/approval/approval-ledger.ts";
+import { memoryStore } from "./memory-store.ts";
+
+const DEFINED_IN = {
+  scope: "project",
+  host: "jackfield",
+  file: "/project/.mcp.json",
+  line: 3,
+  column: 5,
+} as const;
+
+const LOCAL: StdioServerDefinition = {
+  name: "github",
+  definedIn: DEFINED_IN,
+  transport: "stdio",
+  command: "npx",
+  args: ["-y", "server@1.0.0"],
+  env: { TOKEN: "${TOKEN}" },
+  cwd: "tools",
+};
+const REMOTE: HttpServerDefinition = {
+  name: "docs",
+  definedIn: DEFINED_IN,
+  transport: "http",
+  url: "https://example.test/mcp",
+  headers: { Authorization: "Bearer ${TOKEN}" },
+};
+
+/** Single changes, each of which makes another definition of it. */
+const MUTATIONS: readonly (readonly [string, ServerDefinition, ServerDefinition])[] = [
+  ["the command", LOCAL, { ...LOCAL, command: "npX" }],
+  ["an argument", LOCAL, { ...LOCAL, args: ["-y", "server@1.0.1"] }],
+  ["the order of the arguments", LOCAL, { ...LOCAL, args: ["server@1.0.0", "-y"] }],
+  ["the number of the arguments", LOCAL, { ...LOCAL, args: ["-y", "server@1.0.0", ""] }],
+  ["a value in env", LOCAL, { ...LOCAL, env: { TOKEN: "${TOKEn}" } }],
+  ["a name in env", LOCAL, { ...LOCAL, env: { TOKEM: "${TOKEN}" } }],
+  ["cwd", LOCAL, { ...LOCAL, cwd: "tools/" }],
+  ["the url", REMOTE, { ...REMOTE, url: "https://example.test/mcq" }],
+  ["a header's template", REMOTE, { ...REMOTE, headers: { Authorization: "Bearer ${TOKEN} " } }],
+  ["a header's name", REMOTE, { ...REMOTE, headers: { authorization: "Bearer ${TOKEN}" } }],
+  ["the transport", REMOTE, { ...REMOTE, transport: "sse" }],
+  ["the file's place", LOCAL, { ...LOCAL, definedIn: { ...DEFINED_IN, file: "/other/.mcp.json" } }],
+  [
+    "the file a link leads to",
+    LOCAL,
+    { ...LOCAL, definedIn: { ...DEFINED_IN, realFile: "/project/real.json" } },
+  ],
+  ["the name", LOCAL, { ...LOCAL, name: "githuB" }],
+  ["a filter", LOCAL, { ...LOCAL, tools: { include: ["*"] } }],
+  ["a field nobody reads", LOCAL, { ...LOCAL, extra: { hook: "x" } }],
+];
+
+async function approved(definition: ServerDefinition) {
+  const ledger = createApprovalLedger(memoryStore());
+  await ledger.approve(definition);
+  return ledger;
+}
+
+describe("the ledger of approvals", () => {
+  test("nothing is approved to begin with, and what is approved stays so", async () => {
+    const store = memoryStore();
+    expect(await createApprovalLedger(store).isApproved(LOCAL)).toBe(false);
+    await createApprovalLedger(store).approve(LOCAL);
+    expect(await createApprovalLedger(store).isApproved(structuredClone(LOCAL))).toBe(true);
+  });
+
+  test.each(MUTATIONS)("[T02] changing %s asks again", async (_what, before, after) => {
+    const ledger = await approved(before);
+    expect(await ledger.isApproved(before)).toBe(true);
+    expect(await ledger.isApproved(after)).toBe(false);
+  });
+
+  test("[T02] of any two definitions that differ, only the approved one is approved", async () => {
+    const definition = fc.record({
+      command: fc.string(),
+      args: fc.array(fc.string(), { maxLength: 3 }),
+      env: fc.dictionary(fc.string(), fc.string(), { maxKeys: 2 }),
+    });
+    const check = fc.asyncProperty(definition, definition, async (a, b) => {
+      const ledger = await approved({ ...LOCAL, ...a });
+      expect(await ledger.isApproved({ ...LOCAL, ...b })).toBe(isDeepStrictEqual(a, b));
+    });
+    await fc.assert(check, { numRuns: 500 });
+  });
+
+  test("lines added above an entry, members in another order and weaker entries behind it change nothing", async () => {
+    const ledger = await approved(LOCAL);
+    const moved = {
+      ...LOCAL,
+      definedIn: { column: 1, line: 99, file: "/project/.mcp.json", host: "jackfield", scope: "project" },
+    } as const;
+    expect(await ledger.isApproved(moved)).toBe(true);
+    expect(await ledger.isApproved({ ...LOCAL, shadows: [] })).toBe(true);
+  });
+
+  test("what was revoked is asked about again", async () => {
+    const ledger = await approved(LOCAL);
+    expect(await ledger.revoke(LOCAL)).toBe(true);
+    expect(await ledger.revoke(LOCAL)).toBe(false);
+    expect(await ledger.isApproved(LOCAL)).toBe(false);
+  });
+
+  test("approvals made with one key mean nothing with another", async () => {
+    const store = memoryStore();
+    await createApprovalLedger(store).approve(LOCAL);
+    await store.set("server-approval-key", "another");
+    expect(await createApprovalLedger(store).isApproved(LOCAL)).toBe(false);
+  });
+});

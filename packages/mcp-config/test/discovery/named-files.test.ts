@@ -1,0 +1,282 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { loadServers } from "../../src/index.ts";
+import { useTemporaryFolder } from "../temporary-folder.ts";
+
+const folderWith = useTemporaryFolder();
+
+/** Megabytes take their time on a busy machine. */
+const LARGE_FILE_TIMEOUT_MS = 60_000;
+
+const names = (servers: readonly ServerDefinition[]) => servers.map(({ name }) => name);
+const codes = (diagnostics: readonly Diagnostic[]) => diagnostics.map(({ code }) => code);
+
+describe("files", () => {
+  test("nothing asked for is nothing found", async () => {
+    expect(await loadServers()).toEqual({ servers: [], problems: [], diagnostics: [] });
+  });
+
+  test("a server knows where it was written", async () => {
+    const cwd = await folderWith({
+      "mcp.json": '{\n  "mcpServers": {\n    "git hub": { "command": "npx" }\n  }\n}',
+    });
+    const { servers, problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect([problems, diagnostics]).toEqual([[], []]);
+    expect(servers).toEqual([
+      {
+        name: "git hub",
+        transport: "stdio",
+        command: "npx",
+        definedIn: {
+          scope: "explicit",
+          file: join(cwd, "mcp.json"),
+          line: 3,
+          column: 5,
+          pointer: "/mcpServers/git hub",
+        },
+      },
+    ]);
+  });
+
+  test("relative paths in a file are relative to its directory", async () => {
+    const folder = await folderWith({ "mcp.json": { mcpServers: { s: { command: "./s.js", cwd: ".." } } } });
+    const { servers } = await loadServers({ files: [join(folder, "mcp.json")], cwd: "/" });
+    expect(servers).toMatchObject([{ command: join(folder, "s.js"), cwd: dirname(folder) }]);
+  });
+
+  test("a byte order mark is skipped", async () => {
+    const cwd = await folderWith({ "mcp.json": '\ufeff{"mcpServers": {"s": {"command": "x"}}}' });
+    const { servers, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(servers).toMatchObject([{ name: "s", definedIn: { line: 1, column: 17 } }]);
+    expect(diagnostics).toEqual([]);
+  });
+
+  test.each([
+    ["little", (bytes: Buffer) => bytes],
+    ["big", (bytes: Buffer) => bytes.swap16()],
+  ])("UTF-16 in %s-endian order with its mark is read, with a warning", async (_order, ordered) => {
+    const text = '\ufeff{"mcpServers": {"zeit-é": {"command": "x"}}}';
+    const cwd = await folderWith({ "mcp.json": ordered(Buffer.from(text, "utf16le")) });
+    const { servers, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(names(servers)).toEqual(["zeit-é"]);
+    expect(codes(diagnostics)).toEqual(["encoding"]);
+  });
+
+  test.each([
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
+    ["UTF-16 without its mark", Buffer.from('{"mcpServers": {}}', "utf16le")],
+  ])("%s are refused, never guessed", async (_what, bytes) => {
+    const cwd = await folderWith({ "mcp.json": bytes });
+    const { problems } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(problems).toMatchObject([{ error: { code: "MCP_CONFIG_INVALID" } }]);
+  });
+
+  test("a symbolic link is followed, and the named path is what is told", async () => {
+    const cwd = await folderWith({ "real.json": { mcpServers: { s: { command: "x" } } } });
+    await symlink("real.json", join(cwd, "link.json"));
+    const { servers } = await loadServers({ files: ["link.json"], cwd });
+    expect(servers).toMatchObject([{ definedIn: { file: join(cwd, "link.json") } }]);
+  });
+
+  test("a file named twice is read once", async () => {
+    const cwd = await folderWith({ "mcp.json": { mcpServers: { s: { command: "x" } } } });
+    const { servers, diagnostics } = await loadServers({ files: ["mcp.json", "./mcp.json"], cwd });
+    expect([names(servers), diagnostics]).toEqual([["s"], []]);
+  });
+});
+
+describe("what cannot be used is a problem and hides nothing", () => {
+  test.each<[string, (folder: string) => Promise<unknown> | unknown, string]>([
+    ["a missing file", () => {}, "it does not exist"],
+    ["a directory", (folder) => mkdir(join(folder, "bad.json")), "not a regular file"],
+    ["a pipe", (folder) => execFileSync("mkfifo", [join(folder, "bad.json")]), "not a regular file"],
+    ["an endless device", (folder) => symlink("/dev/zero", join(folder, "bad.json")), "not a regular file"],
+    ["a dangling link", (folder) => symlink("nowhere", join(folder, "bad.json")), "it does not exist"],
+    ["a link to itself", (folder) => symlink("bad.json", join(folder, "bad.json")), "ELOOP"],
+  ])("%s", async (_what, make, reason) => {
+    const cwd = await folderWith({ "good.json": { mcpServers: { good: { command: "x" } } } });
+    await make(cwd);
+    const { servers, problems } = await loadServers({ files: ["bad.json", "good.json"], cwd });
+    const file = join(cwd, "bad.json");
+    expect(names(servers)).toEqual(["good"]);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({
+      definedIn: { scope: "explicit", file },
+      error: { code: "MCP_CONFIG_NOT_FOUND", phase: "config", location: { file } },
+    });
+    expect(problems[0]).not.toHaveProperty("server");
+    expect(problems[0]?.error.message).toContain(file);
+    expect(problems[0]?.error.message).toContain(reason);
+    expect(problems[0]?.error.message).toContain("Correct the path");
+  });
+
+  test("a file of more than 16 MiB is refused unread", async () => {
+    const cwd = await folderWith({ "big.json": " ".repeat(16 * 1024 * 1024 + 1) });
+    const { problems } = await loadServers({ files: ["big.json"], cwd });
+    expect(problems[0]?.error).toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    expect(problems[0]?.error.message).toContain("larger than");
+  });
+
+  test(
+    "10 MB with 60,000 servers are loaded",
+    async () => {
+      const mcpServers = Object.fromEntries(
+        Array.from({ length: 60_000 }, (_, index) => [
+          `s${index}`,
+          { command: "x", args: ["y".repeat(120)] },
+        ]),
+      );
+      const cwd = await folderWith({ "big.json": JSON.stringify({ mcpServers }) });
+      const { servers, problems } = await loadServers({ files: ["big.json"], cwd });
+      expect([servers.length, problems]).toEqual([60_000, []]);
+    },
+    LARGE_FILE_TIMEOUT_MS,
+  );
+
+  test.each([
+    ["broken JSON", '{\n"mcpServers": {\n"s": {"command": "x",}\n}}', 3, 22],
+    ["a truncated file", '{"mcpServers": {"s": {"command": "x"', 1, 37],
+    ["a null root", "null", 1, 1],
+    ["an array root", '\n["x"]', 2, 1],
+    ["a string root", '"x"', 1, 1],
+    ["servers in an array", '{\n "mcpServers": [] }', 2, 2],
+    ["servers that are null", '{"mcpServers": null}', 1, 2],
+    ["mcpServers written twice", '{"mcpServers": {},\n "mcpServers": {}}', 2, 2],
+  ])("%s, with file, line and column", async (_what, text, line, column) => {
+    const cwd = await folderWith({
+      "bad.json": text,
+      "good.json": { mcpServers: { good: { command: "x" } } },
+    });
+    const { servers, problems } = await loadServers({ files: ["bad.json", "good.json"], cwd });
+    const file = join(cwd, "bad.json");
+    expect(names(servers)).toEqual(["good"]);
+    expect(problems).toMatchObject([
+      { error: { code: "MCP_CONFIG_INVALID", location: { file, line, column } } },
+    ]);
+    expect(problems[0]?.error.message).toContain(`${file}:${line}:${column}: `);
+  });
+
+  test("bad entries stand beside good ones, each with its own error", async () => {
+    const text = `{
+  "mcpServers": {
+    "first": { "command": "x" },
+    "empty": {},
+    "wrong": { "command": "x",
+      "args": [ "a",
+        7 ] },
+    "": { "command": "x" },
+    "nothing": null,
+    "last": { "url": "https://host" }
+  }
+}`;
+    const cwd = await folderWith({ "mcp.json": text });
+    const { servers, problems } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(names(servers)).toEqual(["first", "last"]);
+    expect(
+      problems.map(({ server, definedIn, error }) => [
+        server,
+        definedIn.line,
+        error.server,
+        error.location?.line,
+      ]),
+    ).toEqual([
+      ["empty", 4, "empty", 4],
+      ["wrong", 5, "wrong", 7],
+      ["", 8, "", 8],
+      ["nothing", 9, "nothing", 9],
+    ]);
+    expect(problems[1]?.error.location).toEqual({
+      file: join(cwd, "mcp.json"),
+      line: 7,
+      column: 9,
+      pointer: "/mcpServers/wrong/args/1",
+    });
+    expect(problems[1]?.error.message).toContain(`Server "wrong" (${join(cwd, "mcp.json")}:7:9): `);
+  });
+});
+
+describe("keys", () => {
+  test("a server or a field that is written twice is refused, because it is not clear what was meant", async () => {
+    const text =
+      '{"mcpServers": {\n"db": {"command": "one"},\n"db": {"command": "two", "command": "three"},\n"x": {"env": {"A": "1",\n "A": "2"}, "command": "x"},\n"ok": {"command": "x"}}}';
+    const cwd = await folderWith({ "mcp.json": text });
+    const { servers, problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(names(servers)).toEqual(["ok"]);
+    expect(problems.map(({ server, error }) => [server, error.code, error.location?.line])).toEqual([
+      ["db", "MCP_CONFIG_INVALID", 3],
+      ["x", "MCP_CONFIG_INVALID", 5],
+    ]);
+    expect(problems[0]?.error.message).toContain('"db" is written more than once, first in line 2');
+    expect(problems[1]?.error.message).toContain('"env.A" is written more than once, first in line 4');
+    expect(diagnostics).toMatchObject([
+      { code: "duplicate-key", severity: "error", line: 3, server: "db" },
+      { code: "duplicate-key", severity: "error", line: 3, server: "db" },
+      { code: "duplicate-key", severity: "error", line: 5, server: "x" },
+    ]);
+  });
+
+  test("a key that is written twice outside the servers is a warning only", async () => {
+    const cwd = await folderWith({
+      "mcp.json": '{"$x": 1,\n"$x": 2, "mcpServers": {"s": {"command": "x"}}}',
+    });
+    const { servers, problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect([names(servers), problems]).toEqual([["s"], []]);
+    expect(diagnostics).toMatchObject([{ code: "duplicate-key", severity: "warning", line: 2, column: 1 }]);
+  });
+
+  test(
+    "hundreds of thousands of repetitions are reported one by one",
+    async () => {
+      const cwd = await folderWith({ "mcp.json": `{"a":0${',"a":0'.repeat(300_000)}, "mcpServers": {}}` });
+      const { problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+      expect([problems, diagnostics.length]).toEqual([[], 300_000]);
+    },
+    LARGE_FILE_TIMEOUT_MS,
+  );
+
+  test.each([
+    ["servers", "wrong-root-key"],
+    ["mcp_servers", "wrong-root-key"],
+    ["context_servers", "wrong-root-key"],
+    ["mcpservers", "near-miss-field"],
+    ["MCPServers", "near-miss-field"],
+    ["mcpServer", "near-miss-field"],
+    ["mcp-servers", "near-miss-field"],
+  ])(
+    "the root key %s is not taken for mcpServers, and the right one is named",
+    async (key, code) => {
+      const cwd = await folderWith({ "mcp.json": { [key]: { s: { command: "x" } } } });
+      const { servers, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+      expect(servers).toEqual([]);
+      expect(diagnostics).toMatchObject([{ code, severity: "error", line: 2, column: 3 }]);
+      expect(diagnostics[0]?.message).toContain(`"${key}" is not read; servers stand under "mcpServers"`);
+    },
+  );
+
+  test("beside mcpServers a wrong root key is a warning", async () => {
+    const cwd = await folderWith({ "mcp.json": { mcpServers: {}, servers: {} } });
+    const { diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(diagnostics).toMatchObject([{ code: "wrong-root-key", severity: "warning" }]);
+  });
+
+  test("a file cannot approve its own servers", async () => {
+    const cwd = await folderWith({ "mcp.json": { enableAllProjectMcpServers: true, mcpServers: {} } });
+    const { diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(diagnostics).toMatchObject([{ code: "self-approval", severity: "warning", line: 2 }]);
+    expect(diagnostics[0]?.message).toContain("enableAllProjectMcpServers");
+  });
+
+  test.each([
+    ["", "empty-file"],
+    [" \n\t", "empty-file"],
+    ["{}", "no-servers"],
+    ['{"inputs": []}', "no-servers"],
+  ])("the file %j has no servers, which is told as %s", async (text, code) => {
+    const cwd = await folderWith({ "mcp.json": text });
+    const { servers, problems, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect([servers, problems, codes(diagnostics)]).toEqual([[], [], [code]]);
+  });
+});

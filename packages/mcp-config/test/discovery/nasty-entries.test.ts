@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { createServerResolver, type ParsedServer } from "../../src/index.ts";
+import { parse } from "./parsing.ts";
+
+const signal = new AbortController().signal;
+
+async function written(entry: unknown) {
+  const { servers, diagnostics } = await parse({ mcpServers: { s: entry, ok: { command: "x" } } });
+  expect(servers.map(({ name }) => name)).toContain("ok");
+  return { server: servers.find(({ name }) => name === "s")?.written, diagnostics };
+}
+
+describe("an entry that cannot be used is dropped alone", () => {
+  test.each<[string, unknown]>([
+    ["null", null],
+    ["a string", "npx"],
+    ["an array", ["npx"]],
+    ["a command that is no string", { command: ["npx"] }],
+    ["args as a string", { command: "npx", args: "-y x" }],
+    ["args that hold null", { command: "npx", args: ["a", null] }],
+    ["env as an array", { command: "npx", env: ["A=1"] }],
+    ["a url that is no string", { type: "http", url: 1 }],
+    ["an invalid url", { type: "http", url: "not a url" }],
+    ["a url of the scheme file", { type: "http", url: "file:///etc/passwd" }],
+    ["command and url", { command: "npx", url: "https://h" }],
+    ["an unknown type", { type: "carrier-pigeon", url: "https://h" }],
+    ["an empty command", { command: "" }],
+    ["an empty object", {}],
+    ["a url that the host takes for no server", { url: "https://h" }],
+  ])("%s", async (_what, entry) => {
+    const { server, diagnostics } = await written(entry);
+    expect(server).toBeUndefined();
+    expect(diagnostics).toMatchObject([{ code: "ServerConfigError", severity: "error", server: "s" }]);
+    expect(diagnostics[0]).toMatchObject({ line: expect.any(Number), column: expect.any(Number) });
+  });
+
+  test.each(["", "a}b", "a\u0007b", "x".repeat(513)])("the name %j", async (name) => {
+    const { names, diagnostics } = await parse({ mcpServers: { [name]: { command: "x" }, ok: { command: "x" } } });
+    expect(names).toEqual(["ok"]);
+    expect(diagnostics).toMatchObject([{ code: "ServerConfigError", server: name }]);
+  });
+});
+
+describe("an optional field that cannot be used is dropped alone", () => {
+  test("values of env are texts: numbers and booleans become one, null unsets, anything else is an error", async () => {
+    const { server, diagnostics } = await written({ command: "x", env: { PORT: 3000, ON: true, N: null, O: {} } });
+    expect(server?.env).toEqual({ PORT: "3000", ON: "true", N: null });
+    expect(diagnostics).toMatchObject([
+      { code: "invalid-field", severity: "error", pointer: "/mcpServers/s/env/O" },
+    ]);
+  });
+
+  test("a variable that is unset in an entry is not inherited", async () => {
+    const { servers } = await parse({ mcpServers: { s: { command: "x", env: { HOME: null } } } });
+    const resolve = createServerResolver({ env: { HOME: "/home/x", PATH: "/bin" } });
+    const resolved = await resolve((servers[0] as ParsedServer).definition, { signal });
+    expect(resolved).toMatchObject({ env: { PATH: "/bin" } });
+    expect(resolved).not.toHaveProperty("env.HOME");
+  });
+
+  test("a time in words is ignored", async () => {
+    const { server, diagnostics } = await written({ command: "x", timeout: "30s" });
+    expect(server).toMatchObject({ command: "x", enabled: true });
+    expect(server?.timeoutMs).toBeUndefined();
+    expect(diagnostics).toMatchObject([{ code: "invalid-field", severity: "warning" }]);
+  });
+
+  test.each([
+    ["enabled", "true"],
+    ["disabled", "false"],
+    ["disabled", 1],
+    ["enabled", null],
+  ])("%s as %j is ambiguous, so the server is off", async (field, value) => {
+    const { server, diagnostics } = await written({ command: "x", [field]: value });
+    expect(server).toMatchObject({ enabled: false });
+    expect(diagnostics).toMatchObject([{ code: "invalid-field" }]);
+  });
+
+  test("a list of tools that cannot be read switches the server off instead of letting every tool through", async () => {
+    const { servers, told } = await parse(
+      { mcpServers: { s: { command: "x", excludeTools: "rm" } } },
+      { host: "gemini" },
+    );
+    expect(servers[0]?.written).toMatchObject({ enabled: false });
+    expect(servers[0]?.written.tools).toBeUndefined();
+    expect(told).toEqual(["invalid-field: s"]);
+  });
+});
+
+describe("variables", () => {
+  test("[threat T14] that refer to each other do not loop, and an entry's env is no source for a process", async () => {
+    const entry = { command: "x", args: ["${A}", "${B}", "${A:-${B}}", "${", "${}"], env: { A: "own", B: "own" } };
+    const { servers } = await parse({ mcpServers: { s: entry } });
+    const resolve = createServerResolver({ env: { A: "${B}", B: "${A}" } });
+    const resolved = await resolve((servers[0] as ParsedServer).definition, { signal });
+    expect(resolved).toMatchObject({ args: ["${B}", "${A}", "${B}", "${", "${}"] });
+  });
+
+  test("that are not set now are told if somebody asks", async () => {
+    const entry = { command: "${CMD}", args: ["${A:-x}", "${SET}"] };
+    const { told, diagnostics } = await parse({ mcpServers: { s: entry } }, { env: { SET: "" } });
+    expect(told).toEqual(["unresolved-variable: s"]);
+    expect(diagnostics[0]?.message).toContain('"CMD" in "command"');
+  });
+});
+
+test("credentials that are written out are told, and their values are not", async () => {
+  const remote = {
+    type: "http",
+    url: "https://user:planted-1@host/mcp?api_key=planted-2",
+    headers: { Authorization: "Bearer planted-3", Cookie: "planted-4", "X-Trace": "trace", "X-Api-Key": "${KEY}" },
+  };
+  const local = {
+    command: "x",
+    args: ["--token", "planted-5", "--api-key=planted-6", "--port", "8080", "--dsn", "postgres://localhost/db"],
+    env: {
+      OPENAI_API_KEY: "planted-7",
+      PGURL: "postgres://u:planted-8@host/db",
+      SAFE: "safe",
+      LOG: "debug",
+      AUTH: "false",
+      GITHUB_TOKEN: "${GITHUB_TOKEN}",
+    },
+  };
+  const { diagnostics } = await parse({ mcpServers: { remote, local } });
+  const found = diagnostics.filter(({ code }) => code === "literal-secret");
+  expect(found.map(({ pointer }) => pointer)).toEqual([
+    "/mcpServers/remote/headers/Authorization",
+    "/mcpServers/remote/headers/Cookie",
+    "/mcpServers/remote/url",
+    "/mcpServers/local/env/OPENAI_API_KEY",
+    "/mcpServers/local/env/PGURL",
+    "/mcpServers/local/args/1",
+    "/mcpServers/local/args/2",
+  ]);
+  expect(diagnostics).toHaveLength(found.length);
+  expect(JSON.stringify(diagnostics)).not.toContain("planted");
+});

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { stringify } from "smol-toml";
+import { describe, expect, test } from "vitest";
+import { type JsonPath, jsonPointer } from "../../src/documents/json-path.ts";
+import { parseTomlDocument } from "../../src/documents/toml-document.ts";
+import { findTomlPlaces } from "../../src/documents/toml-places.ts";
+
+const FILE = "/c/config.toml";
+
+function pathsIn(value: unknown, path: JsonPath = []): JsonPath[] {
+  if (typeof value !== "object" || value === null) return [path];
+  const members: [string | number, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value);
+  return [path, ...members.flatMap(([step, member]) => pathsIn(member, [...path, step]))];
+}
+
+describe("places in TOML", () => {
+  const text = [
+    'top = 1 # [not.a.table]',
+    "[a.\"b c\".'d']",
+    'x.y = { p = [1, { q = "]}" }], "r" = 2 }',
+    'long = """',
+    "[z]",
+    'k = "\\"""',
+    '"""',
+    "list = [",
+    "  'one', # ]",
+    "  2026-01-01T00:00:00Z,",
+    "]",
+    "[[e]]",
+    "f = '''",
+    "'''''",
+    "[[e]]",
+    "f = 1",
+    "[e.g]",
+    "h = true",
+    "[[e.i]]",
+    "j = 1",
+  ].join("\r\n");
+  const document = parseTomlDocument(text, FILE);
+
+  test.each<[JsonPath, number, number]>([
+    [["top"], 1, 1],
+    [["a", "b c", "d"], 2, 1],
+    [["a", "b c", "d", "x"], 3, 1],
+    [["a", "b c", "d", "x", "y"], 3, 3],
+    [["a", "b c", "d", "x", "y", "p", 1, "q"], 3, 19],
+    [["a", "b c", "d", "x", "y", "r"], 3, 32],
+    [["a", "b c", "d", "long"], 4, 1],
+    [["a", "b c", "d", "list", 0], 9, 3],
+    [["a", "b c", "d", "list", 1], 10, 3],
+    [["e"], 12, 1],
+    [["e", 0, "f"], 13, 1],
+    [["e", 1, "f"], 16, 1],
+    [["e", 1, "g", "h"], 18, 1],
+    [["e", 1, "i", 0, "j"], 20, 1],
+    [["a", "b c", "nothing"], 2, 1],
+    [["nothing"], 1, 1],
+  ])("%j is found", (path, line, column) => {
+    expect(document.locate(path)).toMatchObject({ file: FILE, line, column });
+  });
+
+  test("every value of a generated document has a place of its own, within the text", () => {
+    const key = fc.string({ maxLength: 5 }).filter((name) => name !== "__proto__" && !name.includes("\0"));
+    const leaf = fc.oneof(fc.integer(), fc.boolean(), fc.string(), fc.constant('"""'), fc.constant("'''\n[x]"));
+    const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+      tree: fc.dictionary(key, fc.oneof({ depthSize: "small" }, leaf, fc.array(leaf, { maxLength: 3 }), tie("tree")), {
+        maxKeys: 4,
+      }),
+    }));
+    fc.assert(
+      fc.property(tree, (value) => {
+        const generated = stringify(value as object);
+        const places = findTomlPlaces(generated);
+        const lines = generated.split("\n");
+        for (const path of pathsIn(parseTomlDocument(generated, FILE).root).slice(1)) {
+          const place = places.get(jsonPointer(path));
+          expect(place, `${JSON.stringify(path)} in ${JSON.stringify(generated)}`).toBeDefined();
+          expect(lines[(place?.line ?? 0) - 1]?.length).toBeGreaterThanOrEqual((place?.column ?? 0) - 1);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("a TOML text that is broken", () => {
+  test.each([
+    ["a = 1\na = 2", 2],
+    ["[x]\n[x]", 2],
+    ['a = "planted-secret', 1],
+    ["a = planted-secret", 1],
+  ])("%j is refused with its line, and is not quoted", (text, line) => {
+    expect(() => parseTomlDocument(text, FILE)).toThrow(
+      expect.objectContaining({ code: "MCP_CONFIG_INVALID", location: expect.objectContaining({ line }) }),
+    );
+    expect(() => parseTomlDocument(text, FILE)).not.toThrow("planted");
+  });
+
+  test("a text of comments has no root", () => {
+    expect(parseTomlDocument("# nothing\n", FILE).root).toBeUndefined();
+  });
+
+  test("maps have no prototype, and dates become texts", () => {
+    const { root } = parseTomlDocument("d = 2026-01-02\n[constructor]\na = 1\n", FILE);
+    expect(Object.getPrototypeOf(root)).toBeNull();
+    expect(root).toEqual({ d: "2026-01-02", constructor: { a: 1 } });
+  });
+});

@@ -1,0 +1,33 @@
+import { type Diagnostic, isMcpError, type McpError } from "@jackfield/mcp-core";
+import { jsonPointer } from "../../src/documents/json-path.ts";
+import { JACKFIELD } from "../../src/hosts/jackfield.ts";
+import { readServerEntry } from "../../src/entries/server-entry.ts";
+
+export const PLACE = {
+  name: "s",
+  definedIn: { scope: "explicit", file: "/project/mcp.json", line: 3 },
+  directory: "/project",
+  inCode: false,
+  dialect: JACKFIELD.entry,
+  variables: JACKFIELD.variables,
+  locate: (path: readonly (string | number)[]) => ({ file: "/project/mcp.json", pointer: jsonPointer(path) }),
+} as const;
+
+export function read(entry: unknown, place: Partial<Parameters<typeof readServerEntry>[1]> = {}) {
+  const diagnostics: Diagnostic[] = [];
+  const { definition } = readServerEntry(entry, { ...PLACE, ...place }, (found) => diagnostics.push(found));
+  return { definition, diagnostics };
+}
+
+export function refused(
+  entry: unknown,
+  place: Partial<Parameters<typeof readServerEntry>[1]> = {},
+): McpError {
+  try {
+    read(entry, place);
+  } catch (error) {
+    if (isMcpError(error)) return error;
+    throw error;
+  }
+  throw new Error("the entry was accepted");
+}

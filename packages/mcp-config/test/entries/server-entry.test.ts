@@ -1,0 +1,219 @@
+import type { Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { readServerEntry } from "../../src/entries/server-entry.ts";
+import { PLACE, read, refused } from "./entry-reading.ts";
+
+const STDIO = { name: "s", definedIn: PLACE.definedIn, transport: "stdio", command: "npx" };
+const REMOTE = { name: "s", definedIn: PLACE.definedIn, transport: "http", url: "https://host/mcp" };
+
+describe("an entry becomes a definition", () => {
+  test.each<[string, unknown, Partial<Record<keyof ServerDefinition | string, unknown>>]>([
+    ["a command alone", { command: "npx" }, STDIO],
+    ["type stdio", { type: "stdio", command: "npx" }, STDIO],
+    [
+      "all of stdio",
+      { command: "npx", args: ["-y", ""], env: { A: "${B}" } },
+      { ...STDIO, args: ["-y", ""], env: { A: "${B}" } },
+    ],
+    ["a relative cwd", { command: "npx", cwd: "work" }, { ...STDIO, cwd: "/project/work" }],
+    ["a relative envFile", { command: "npx", envFile: ".env" }, { ...STDIO, envFile: "/project/.env" }],
+    [
+      "an envFile of a remote server",
+      { url: "https://host/mcp", envFile: "/etc/mcp.env" },
+      { ...REMOTE, envFile: "/etc/mcp.env" },
+    ],
+    [
+      "an envFile that begins with a variable",
+      { command: "npx", envFile: "${HOME}/.env" },
+      { ...STDIO, envFile: "${HOME}/.env" },
+    ],
+    ["a relative command", { command: "./bin/s" }, { ...STDIO, command: "/project/bin/s" }],
+    ["a url alone", { url: "https://host/mcp" }, REMOTE],
+    ["type http", { type: "http", url: "https://host/mcp" }, REMOTE],
+    ["type streamable-http", { type: "streamable-http", url: "https://host/mcp" }, REMOTE],
+    ["type streamableHttp", { type: "streamableHttp", url: "https://host/mcp" }, REMOTE],
+    ["type sse", { type: "sse", url: "https://host/mcp" }, { ...REMOTE, transport: "sse" }],
+    [
+      "headers and env",
+      { url: "https://host/mcp", headers: { "X-A": "${A}" }, env: { A: "1" } },
+      { ...REMOTE, headers: { "X-A": "${A}" }, env: { A: "1" } },
+    ],
+    ["a url with a variable", { url: "${BASE}/mcp" }, { ...REMOTE, url: "${BASE}/mcp" }],
+    ["enabled false", { command: "npx", enabled: false }, { ...STDIO, enabled: false }],
+    ["enabled true", { command: "npx", enabled: true, disabled: false }, STDIO],
+    ["disabled true", { command: "npx", disabled: true }, { ...STDIO, enabled: false }],
+    [
+      "switches that disagree, which is off",
+      { command: "npx", enabled: true, disabled: true },
+      { ...STDIO, enabled: false },
+    ],
+    ["lazy", { command: "npx", lazy: true }, { ...STDIO, lazy: true }],
+    ["timeout", { command: "npx", timeout: 0 }, { ...STDIO, limits: { callTimeoutMs: 0 } }],
+    [
+      "callTimeoutMs before timeout",
+      { command: "npx", timeout: 1, callTimeoutMs: 2 },
+      { ...STDIO, limits: { callTimeoutMs: 2 } },
+    ],
+    [
+      "all limits",
+      {
+        command: "npx",
+        connectTimeoutMs: 1,
+        callTimeoutMs: 2.5,
+        maxTotalMs: 3,
+        maxMessageBytes: 2 ** 40,
+        trustAnnotations: true,
+      },
+      {
+        ...STDIO,
+        limits: {
+          connectTimeoutMs: 1,
+          callTimeoutMs: 2.5,
+          maxTotalMs: 3,
+          maxMessageBytes: 2 ** 40,
+          trustAnnotations: true,
+        },
+      },
+    ],
+    [
+      "a tool filter",
+      { command: "npx", tools: { include: ["a*"], exclude: ["ab"] } },
+      { ...STDIO, tools: { include: ["a*"], exclude: ["ab"] } },
+    ],
+    [
+      "unknown fields",
+      { command: "npx", oauth: { clientId: "x" }, _note: 1 },
+      { ...STDIO, extra: { oauth: { clientId: "x" }, _note: 1 } },
+    ],
+    [
+      "fields that are undefined",
+      { command: "npx", args: undefined, env: { A: undefined }, url: undefined },
+      { ...STDIO, env: {} },
+    ],
+  ])("%s", (_what, entry, expected) => {
+    expect(read(entry).definition).toEqual(expected);
+  });
+
+  test("values in the definition are maps without prototype", () => {
+    const { definition } = read({ command: "npx", env: { A: "1" }, other: 1 });
+    expect(Object.getPrototypeOf((definition as { env: object }).env)).toBeNull();
+    expect(Object.getPrototypeOf(definition.extra)).toBeNull();
+  });
+
+  test("[A4] an env key __proto__ is kept as an ordinary key", () => {
+    const { definition } = read(
+      JSON.parse('{"command": "npx", "env": {"__proto__": "x"}, "__proto__": {"url": "y"}}'),
+    );
+    expect(definition.transport).toBe("stdio");
+    expect(Object.entries((definition as { env: object }).env)).toEqual([["__proto__", "x"]]);
+    expect(Object.entries(definition.extra ?? {})).toEqual([["__proto__", { url: "y" }]]);
+  });
+
+  test("an http entry keeps its env block and its tool filter", () => {
+    const { definition } = read({
+      type: "http",
+      url: "https://h",
+      env: { T: "1" },
+      tools: { exclude: ["x"] },
+    });
+    expect(definition).toMatchObject({ env: { T: "1" }, tools: { exclude: ["x"] } });
+  });
+});
+
+describe("a server in this process", () => {
+  const instance = { connect: async () => {} };
+  const factory = () => instance;
+
+  test("may be an instance or a function, in code only", () => {
+    expect(read({ server: instance }, { inCode: true }).definition).toMatchObject({
+      transport: "in-process",
+      server: instance,
+    });
+    expect(read({ server: factory, lazy: true }, { inCode: true }).definition).toMatchObject({
+      server: factory,
+      lazy: true,
+    });
+    expect(refused({ server: factory }).message).toContain("neither");
+  });
+
+  test.each([
+    ["an object without connect", { server: {} }, "/server"],
+    ["null", { server: null }, "/server"],
+    ["a string", { server: "./server.js" }, "/server"],
+    ["beside a command", { server: factory, command: "npx" }, "/server"],
+    ["with a type", { server: factory, type: "stdio" }, "/type"],
+    ["an instance that is not wrapped", instance, ""],
+  ])("%s is refused", (_what, entry, pointer) => {
+    expect(refused(entry, { inCode: true }).location?.pointer).toBe(pointer);
+  });
+});
+
+describe("what is odd but stops nothing", () => {
+  test.each([
+    ["cmd", "command"],
+    ["urls", "url"],
+    ["serverUrl", "url"],
+    ["httpUrl", "url"],
+    ["environment", "env"],
+    ["envs", "env"],
+    ["arg", "args"],
+    ["Enabled", "enabled"],
+    ["disable", "disabled"],
+    ["HEADERS", "headers"],
+    ["connecttimeoutms", "connectTimeoutMs"],
+  ])("the field %s is kept, and the person is asked whether %s was meant", (field, meant) => {
+    const { definition, diagnostics } = read({ command: "npx", [field]: "x" });
+    expect(definition.extra).toEqual({ [field]: "x" });
+    expect(diagnostics).toEqual([
+      {
+        code: "near-miss-field",
+        severity: "warning",
+        message: `Server "s": "${field}" is not read; did you mean "${meant}"?`,
+        file: "/project/mcp.json",
+        pointer: `/${field}`,
+        server: "s",
+        suggestion: meant,
+      },
+    ]);
+  });
+
+  test("the near miss is told even if the entry is refused for it", () => {
+    const diagnostics: Diagnostic[] = [];
+    expect(() => readServerEntry({ cmd: "npx" }, PLACE, (found) => diagnostics.push(found))).toThrow(
+      "neither",
+    );
+    expect(diagnostics.map(({ code }) => code)).toEqual(["near-miss-field"]);
+  });
+
+  test("unknown fields that resemble nothing are kept in silence", () => {
+    expect(read({ command: "npx", gallery: true, toString: 1, description: "d" }).diagnostics).toEqual([]);
+  });
+
+  test.each(["trust", "autoApprove", "alwaysAllow", "enableAllProjectMcpServers"])(
+    "%s approves nothing and is named in a warning",
+    (field) => {
+      const { definition, diagnostics } = read({ command: "npx", [field]: true });
+      expect(definition).toEqual({ ...STDIO, extra: { [field]: true } });
+      expect(diagnostics).toMatchObject([
+        { code: "self-approval", severity: "warning", pointer: `/${field}` },
+      ]);
+      expect(diagnostics[0]?.message).toContain(`"${field}" is ignored`);
+    },
+  );
+
+  test("fields of another transport are kept and named", () => {
+    const { definition, diagnostics } = read({ command: "npx", headers: { A: 1 } });
+    expect(definition.extra).toEqual({ headers: { A: 1 } });
+    expect(diagnostics).toMatchObject([{ code: "unused-field", pointer: "/headers" }]);
+  });
+
+  test("a command line in command is never split, and the mistake is named", () => {
+    const { definition, diagnostics } = read({ command: "npx -y server" });
+    expect(definition).toMatchObject({ command: "npx -y server" });
+    expect(diagnostics).toMatchObject([
+      { code: "command-has-spaces", severity: "warning", pointer: "/command" },
+    ]);
+    expect(read({ command: "/opt/my tools/server" }).diagnostics).toEqual([]);
+    expect(read({ command: "my server", args: [] }).diagnostics).toEqual([]);
+  });
+});

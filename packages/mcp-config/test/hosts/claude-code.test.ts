@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import type { ServerDefinition } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { dialectOf } from "../../src/hosts/host-dialects.ts";
+import { readClaudeLists } from "../../src/hosts/claude-lists.ts";
+import type { FindingContext, HostDocument } from "../../src/hosts/host-dialect.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const homeWith = useHomeFolder();
+const CLAUDE = { hosts: ["claude-code"] };
+const CONTEXT: FindingContext = { folders: ["/p"], isSingleFile: false, remark: () => {} };
+
+const servers = (entries: object) => ({ mcpServers: entries });
+const facts = (found: readonly ServerDefinition[]) =>
+  found.map((server) => [server.name, "command" in server ? server.command : "", server.definedIn.scope]);
+
+describe("Claude Code", () => {
+  test("has local servers before the project's, those before the user's, and plugins last", async () => {
+    const all = (command: string) => servers({ s: { command }, [command]: { command } });
+    const { discover, write, home, project } = await homeWith({
+      "work/.mcp.json": all("project"),
+      "plugin/.mcp.json": { s: { command: "${CLAUDE_PLUGIN_ROOT}/s" }, bare: { command: "${CLAUDE_PLUGIN_ROOT}/b" } },
+      ".claude/settings.json": { enabledPlugins: { "off@market": false } },
+      "off/.claude-plugin/plugin.json": { name: "off", ...servers({ off: { command: "off" } }) },
+    });
+    const plugins = {
+      "tool@market": [{ installPath: join(home, "plugin") }],
+      "off@market": { installPath: join(home, "off") },
+    };
+    await write(".claude/plugins/installed_plugins.json", { plugins });
+    const user = { ...all("user"), projects: { [project]: all("local"), "/other": all("other") } };
+    await write(".claude.json", user);
+    const { servers: found, shadowed } = await discover(CLAUDE);
+    expect(facts(found)).toEqual([
+      ["s", "local", "local"],
+      ["local", "local", "local"],
+      ["project", "project", "project"],
+      ["user", "user", "user"],
+      ["bare", "${CLAUDE_PLUGIN_ROOT}/b", "extension"],
+      ["off", "off", "extension"],
+    ]);
+    expect(facts(shadowed.map(({ definition }) => definition)).map(([, , scope]) => scope)).toEqual([
+      "project",
+      "user",
+      "extension",
+    ]);
+    expect(found.find(({ name }) => name === "bare")?.definedIn).toMatchObject({
+      host: "claude-plugin",
+      root: join(home, "plugin"),
+    });
+    expect(found.find(({ name }) => name === "off")).toMatchObject({ enabled: false, disabledBy: "enabledPlugins" });
+  });
+
+  test("takes a plugin's server for one of the user's that reaches the same", async () => {
+    const { discover, write, home } = await homeWith({ "plugin/.mcp.json": servers({ theirs: { command: "x" } }) });
+    const plugins = { "tool@market": [{ installPath: join(home, "plugin") }] };
+    await write(".claude/plugins/installed_plugins.json", { plugins });
+    await write(".claude.json", servers({ mine: { command: "x" } }));
+    const { servers: found, shadowed } = await discover(CLAUDE);
+    expect(found.map(({ name }) => name)).toEqual(["mine"]);
+    expect(shadowed).toMatchObject([{ by: "mine", reason: "endpoint" }]);
+  });
+
+  test("switches off what its lists name: any server by one list, a project's by another", async () => {
+    const { discover, write, project } = await homeWith({
+      "work/.mcp.json": servers({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } }),
+      "work/.claude/settings.json": { disabledMcpjsonServers: ["b", "user"], enableAllProjectMcpServers: true },
+    });
+    const user = { ...servers({ user: { command: "u" } }), projects: { [project]: { disabledMcpServers: ["a"] } } };
+    await write(".claude.json", user);
+    const { servers: found } = await discover(CLAUDE);
+    expect(found.map(({ name, enabled = true, disabledBy }) => [name, enabled, disabledBy])).toEqual([
+      ["a", false, "disabledMcpServers"],
+      ["b", false, "disabledMcpjsonServers"],
+      ["c", true, undefined],
+      ["user", true, undefined],
+    ]);
+  });
+
+  test("refuses a url without a type, and says what to write", async () => {
+    const { diagnostics } = await parse(servers({ s: { url: "https://h" } }));
+    expect(diagnostics).toMatchObject([{ code: "ServerConfigError", pointer: "/mcpServers/s/url" }]);
+    expect(diagnostics[0]?.message).toContain('"http" or "streamable-http" or "sse"');
+  });
+
+  test("ignores a timeout below a second", async () => {
+    const { servers: found, told } = await parse(servers({ s: { command: "x", timeout: 999 }, t: { command: "x", timeout: 1000 } }));
+    expect(found.map(({ written }) => written.timeoutMs)).toEqual([undefined, 1000]);
+    expect(told).toEqual(["invalid-field: s"]);
+  });
+
+  test("never runs a headers helper, and says so", async () => {
+    const { told } = await parse(servers({ s: { type: "http", url: "https://h", headersHelper: "touch /tmp/x" } }));
+    expect(told).toEqual(["command-substitution: s"]);
+  });
+
+  test("shows the local servers of the first project of a file by itself, unless one is meant", async () => {
+    const content = { projects: { "/a": servers({ a: { command: "a" } }), "/b": servers({ b: { command: "b" } }) } };
+    const first = await parse(content);
+    expect([first.names, first.told]).toEqual([["a"], ["project-chosen"]]);
+    const meant = await parse(content, { cwd: "/b" });
+    expect([meant.names, meant.told]).toEqual([["b"], []]);
+  });
+});
+
+describe("an administrator's file", () => {
+  const managed = dialectOf("claude-code")?.files.find(({ kind }) => kind === "managed");
+
+  test("is found where each platform keeps it", () => {
+    expect(managed?.scope).toBe("managed");
+    expect(dialectOf("claude-code")?.exclusiveScope).toBe("managed");
+  });
+
+  function verdicts(settings: object, subjects: { [name: string]: object }, scope: HostDocument["scope"] = "managed") {
+    const document: HostDocument = { kind: "managed-settings", scope, content: { ...settings } };
+    const verdictOf = readClaudeLists([document], CONTEXT);
+    return Object.entries(subjects).map(([name, written]) => {
+      const server = { enabled: true, transport: "url" in written ? ("http" as const) : ("stdio" as const), ...written };
+      return verdictOf({ name, kind: "user", definedIn: { scope: "user" }, written: server })?.disabledBy;
+    });
+  }
+
+  const npx = { command: "npx", args: ["-y", "a"] };
+  const hub = { url: "https://API.example.com/mcp" };
+  const DENIED = "deniedMcpServers";
+  const ALLOWED = "allowedMcpServers";
+
+  test.each<[string, object, (string | undefined)[]]>([
+    ["no list", {}, [undefined, undefined]],
+    ["an empty list of what is allowed", { allowedMcpServers: [] }, [ALLOWED, ALLOWED]],
+    ["a name that is allowed", { allowedMcpServers: [{ serverName: "npx" }] }, [undefined, ALLOWED]],
+    ["a command line", { allowedMcpServers: [{ serverCommand: ["npx", "-y", "a"] }] }, [undefined, ALLOWED]],
+    [
+      "a command line that is not quite the same, beside the name",
+      { allowedMcpServers: [{ serverCommand: ["npx", "-y"] }, { serverName: "npx" }, { serverName: "hub" }] },
+      [ALLOWED, undefined],
+    ],
+    ["a url with stars", { allowedMcpServers: [{ serverUrl: "https://*.EXAMPLE.com/*" }] }, [ALLOWED, undefined]],
+    ["a url of another path", { allowedMcpServers: [{ serverUrl: "https://api.example.com/MCP" }] }, [ALLOWED, ALLOWED]],
+    ["a denied name", { deniedMcpServers: [{ serverName: "npx" }] }, [DENIED, undefined]],
+    [
+      "denied and allowed",
+      { deniedMcpServers: [{ serverUrl: "*" }], allowedMcpServers: [{ serverName: "hub" }, { serverName: "npx" }] },
+      [undefined, DENIED],
+    ],
+    [
+      "lines that cannot be read beside one that can",
+      { deniedMcpServers: [null, {}, { serverName: "hub", serverUrl: "*" }, { serverName: 1 }, { serverName: "npx" }] },
+      [DENIED, undefined],
+    ],
+  ])("with %s", (_what, settings, expected) => {
+    expect(verdicts(settings, { npx, hub })).toEqual(expected);
+  });
+
+  test("of a project can deny, but not allow", () => {
+    const settings = { allowedMcpServers: [], deniedMcpServers: [{ serverName: "hub" }] };
+    expect(verdicts(settings, { npx, hub }, "project")).toEqual([undefined, DENIED]);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import type { HostSurroundings } from "../../src/hosts/host-dialect.ts";
+import { dialectOf, HOST_DIALECTS } from "../../src/hosts/host-dialects.ts";
+
+const LINUX: HostSurroundings = { platform: "linux", env: {}, home: "/home/u", cwd: "/p/a", projectTop: "/p" };
+const DARWIN: HostSurroundings = { ...LINUX, platform: "darwin", home: "/Users/u" };
+const WIN32: HostSurroundings = {
+  platform: "win32",
+  env: { APPDATA: "D:\\Roaming", LOCALAPPDATA: "D:\\Local" },
+  home: "C:\\Users\\u",
+  cwd: "C:\\p\\a",
+  projectTop: "C:\\p",
+};
+
+function filesOf(host: string, kind: string, at: HostSurroundings, env = {}): string[] {
+  const file = dialectOf(host)?.files.find((known) => known.kind === kind);
+  return (file?.paths({ ...at, env: { ...at.env, ...env } }) ?? []).map((path) => path.file);
+}
+
+const SUPPORT = "/Users/u/Library/Application Support";
+
+describe("the files of a host", () => {
+  test.each<[string, string, string, string, string]>([
+    ["claude-code", "user", "/home/u/.claude.json", "/Users/u/.claude.json", "C:\\Users\\u\\.claude.json"],
+    [
+      "claude-code",
+      "managed",
+      "/etc/claude-code/managed-mcp.json",
+      "/Library/Application Support/ClaudeCode/managed-mcp.json",
+      "C:\\Program Files\\ClaudeCode\\managed-mcp.json",
+    ],
+    [
+      "claude-desktop",
+      "user",
+      "/home/u/.config/Claude/claude_desktop_config.json",
+      `${SUPPORT}/Claude/claude_desktop_config.json`,
+      "D:\\Roaming\\Claude\\claude_desktop_config.json",
+    ],
+    ["cursor", "user", "/home/u/.cursor/mcp.json", "/Users/u/.cursor/mcp.json", "C:\\Users\\u\\.cursor\\mcp.json"],
+    [
+      "vscode",
+      "user",
+      "/home/u/.config/Code/User/mcp.json",
+      `${SUPPORT}/Code/User/mcp.json`,
+      "D:\\Roaming\\Code\\User\\mcp.json",
+    ],
+    ["codex", "user", "/home/u/.codex/config.toml", "/Users/u/.codex/config.toml", "C:\\Users\\u\\.codex\\config.toml"],
+    [
+      "codex",
+      "system",
+      "/etc/codex/config.toml",
+      "/etc/codex/config.toml",
+      "C:\\ProgramData\\OpenAI\\Codex\\config.toml",
+    ],
+    [
+      "gemini",
+      "system",
+      "/etc/gemini-cli/settings.json",
+      "/Library/Application Support/GeminiCli/settings.json",
+      "C:\\ProgramData\\gemini-cli\\settings.json",
+    ],
+    [
+      "jackfield",
+      "user",
+      "/home/u/.config/jackfield/mcp.json",
+      `${SUPPORT}/jackfield/mcp.json`,
+      "D:\\Roaming\\jackfield\\mcp.json",
+    ],
+  ])("%s (%s) on Linux, macOS and Windows", (host, kind, linux, darwin, windows) => {
+    expect(filesOf(host, kind, LINUX)).toEqual([linux]);
+    expect(filesOf(host, kind, DARWIN)).toEqual([darwin]);
+    expect(filesOf(host, kind, WIN32)).toEqual([windows]);
+  });
+
+  test.each([
+    ["claude-code", "user", { CLAUDE_CONFIG_DIR: "/moved" }, ["/moved/.claude.json"]],
+    ["codex", "user", { CODEX_HOME: "/moved" }, ["/moved/config.toml"]],
+    ["gemini", "system", { GEMINI_CLI_SYSTEM_SETTINGS_PATH: "/moved.json" }, ["/moved.json"]],
+    ["opencode", "named", { OPENCODE_CONFIG: "/moved.json" }, ["/moved.json"]],
+    ["opencode", "user", { XDG_CONFIG_HOME: "/x" }, ["/x/opencode/opencode.jsonc", "/x/opencode/opencode.json"]],
+    ["jackfield", "user", { JACKFIELD_HOME: "/moved" }, ["/moved/mcp.json"]],
+    ["codex", "user", { CODEX_HOME: "relative" }, ["/home/u/.codex/config.toml"]],
+  ])("%s (%s) are moved by %j", (host, kind, env, files) => {
+    expect(filesOf(host, kind, LINUX, env)).toEqual(files);
+  });
+
+  test("of a project are looked for from the folder up to the top, with the project's folder as their root", () => {
+    const project = dialectOf("cursor")?.files.find(({ kind }) => kind === "project");
+    expect(project?.paths(LINUX)).toEqual([
+      { file: "/p/a/.cursor/mcp.json", root: "/p/a" },
+      { file: "/p/.cursor/mcp.json", root: "/p" },
+    ]);
+    expect(project?.paths(WIN32)).toEqual([
+      { file: "C:\\p\\a\\.cursor\\mcp.json", root: "C:\\p\\a" },
+      { file: "C:\\p\\.cursor\\mcp.json", root: "C:\\p" },
+    ]);
+  });
+});
+
+describe.each(HOST_DIALECTS.map((dialect) => [dialect.id, dialect] as const))("the record of %s", (id, dialect) => {
+  test("has a name in kebab-case that no other host has, and kinds of files that are told apart", () => {
+    expect(id).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+    expect(HOST_DIALECTS.filter((other) => other.id === id)).toHaveLength(1);
+    expect(new Set(dialect.files.map(({ kind }) => kind)).size).toBe(dialect.files.length);
+  });
+
+  test.each([LINUX, DARWIN, WIN32])("has absolute paths on $platform", (at) => {
+    const absolute = at.platform === "win32" ? /^[A-Z]:\\[^/]*$/ : /^\/[^\\]*$/;
+    for (const file of dialect.files) {
+      for (const path of file.paths(at)) {
+        expect(path.file).toMatch(absolute);
+        if (file.scope === "project") expect(path.root).toMatch(absolute);
+      }
+    }
+  });
+});

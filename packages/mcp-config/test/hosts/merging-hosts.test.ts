@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createServerResolver } from "../../src/index.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const homeWith = useHomeFolder();
+const signal = new AbortController().signal;
+
+describe("Codex", () => {
+  const project = '[mcp_servers.docs]\nurl = "https://evil.example/mcp"\n';
+  const user = '[mcp_servers.docs]\nurl = "https://docs.example/mcp"\nenv_http_headers = { "X-Key" = "KEY" }\ntool_timeout_sec = 5\n';
+
+  test("does not read the layer of a project that the user has not called trusted, and says so", async () => {
+    const { discover } = await homeWith({ ".codex/config.toml": user, "work/.codex/config.toml": project });
+    const { servers, diagnostics } = await discover({ hosts: ["codex"] });
+    expect(servers).toMatchObject([{ url: "https://docs.example/mcp", definedIn: { scope: "user" } }]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(["untrusted-project"]);
+  });
+
+  test("[threat T12] what a project has a part in is the project's as a whole, so the user's secrets stay", async () => {
+    const { home, write, discover } = await homeWith({ "work/.codex/config.toml": project });
+    const trusted = `${user}[projects."${join(home, "work")}"]\ntrust_level = "trusted"\n`;
+    await write(".codex/config.toml", trusted);
+    const { servers } = await discover({ hosts: ["codex"] });
+    expect(servers).toMatchObject([
+      { url: "https://evil.example/mcp", limits: { callTimeoutMs: 5000 }, definedIn: { scope: "project" } },
+    ]);
+    const resolved = await createServerResolver({ env: { KEY: "planted" } })(servers[0] as never, { signal });
+    expect(JSON.stringify(resolved)).not.toContain("planted");
+  });
+
+  test.each([
+    ["a token in the file", 'url = "https://h"\nbearer_token = "planted"', "bearer_token"],
+    ["a process's field beside a url", 'url = "https://h"\nargs = []', "args"],
+    ["a remote field beside a command", 'command = "x"\nhttp_headers = {}', "http_headers"],
+  ])("refuses %s", async (_what, lines, field) => {
+    const { names, diagnostics } = await parse(`[mcp_servers.s]\n${lines}\n`, { host: "codex", file: "/c/config.toml" });
+    expect(names).toEqual([]);
+    expect(diagnostics).toMatchObject([{ code: "ServerConfigError", line: 3, server: "s" }]);
+    expect(diagnostics[0]?.message).toContain(`"${field}" is refused`);
+    expect(JSON.stringify(diagnostics)).not.toContain("planted");
+  });
+
+  test("hands on the variables that an entry names", async () => {
+    const lines = '[mcp_servers.p]\ncommand = "x"\nenv_vars = ["A", "UNSET", { name = "B" }]\n[mcp_servers.h]\nurl = "https://h"\nbearer_token_env_var = "T"\nenv_http_headers = { X-A = "A", X-U = "UNSET" }\n';
+    const { servers } = await parse(lines, { host: "codex", file: "/c/config.toml" });
+    const resolve = createServerResolver({ env: { A: "1", B: "2", T: "token", OTHER: "3" } });
+    const [child, remote] = await Promise.all(servers.map(({ definition }) => resolve(definition, { signal })));
+    expect(child).toMatchObject({ env: { A: "1", B: "2" } });
+    expect(child).not.toHaveProperty("env.UNSET");
+    expect(remote).toMatchObject({ headers: { "X-A": "1", Authorization: "Bearer token" }, secrets: expect.arrayContaining(["token"]) });
+    expect(remote).not.toHaveProperty("headers.X-U");
+    await expect(createServerResolver({ env: {} })(servers[1]?.definition as never, { signal })).rejects.toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+    });
+  });
+});
+
+describe("opencode", () => {
+  test("merges its older format key by key, and lets an entry of the newer one replace the weaker ones", async () => {
+    const weak = { a: { type: "local", command: ["a", "1"], environment: { A: "1" } }, b: { type: "local", command: ["b"] } };
+    const { discover } = await homeWith({
+      ".config/opencode/opencode.json": { mcp: weak, tools: { a_rm: false } },
+      "work/opencode.jsonc": '{"mcp": {"a": {"enabled": false, "environment": {"B": "2"}}}, /* c */ }',
+      "work/.opencode/opencode.json": { mcp: { servers: { b: { type: "remote", url: "https://b" } } } },
+    });
+    const { servers } = await discover({ hosts: ["opencode"] });
+    const a = servers.find(({ name }) => name === "a");
+    expect(a).toMatchObject({ command: "a", args: ["1"], env: { A: "1", B: "2" }, enabled: false, tools: { exclude: ["rm"] } });
+    const b = servers.find(({ name }) => name === "b");
+    expect(b).toMatchObject({ transport: "http", url: "https://b" });
+    expect(b).not.toHaveProperty("command");
+  });
+
+  test("has entries that only switch a server of another file", async () => {
+    const { names, told } = await parse({ mcp: { jira: { enabled: true } } }, { host: "opencode" });
+    expect([names, told]).toEqual([[], ["not-runnable: jira"]]);
+  });
+
+  test("tells a server that is called servers from the newer format", async () => {
+    const content = { mcp: { servers: { type: "local", command: ["x"] } } };
+    const { names } = await parse(content, { host: "opencode" });
+    expect(names).toEqual(["servers"]);
+  });
+});
+
+describe("Gemini CLI", () => {
+  test("has an administrator's layer above the project's, the user's beneath it, and extensions last", async () => {
+    const layer = (command: string) => ({ mcpServers: { s: { command }, [command]: { command } } });
+    const { discover, home } = await homeWith({
+      "system.json": layer("system"),
+      "work/.gemini/settings.json": layer("project"),
+      ".gemini/settings.json": { ...layer("user"), mcp: { excluded: ["project"] } },
+      ".gemini/extensions/e/gemini-extension.json": layer("extension"),
+      ".gemini/mcp-server-enablement.json": { user: { enabled: false } },
+    });
+    const env = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(home, "system.json") };
+    const { servers } = await discover({ hosts: ["gemini"], env });
+    const facts = servers.map(({ name, definedIn, disabledBy }) => [name, definedIn.scope, disabledBy]);
+    expect(facts).toEqual([
+      ["s", "managed", undefined],
+      ["system", "managed", undefined],
+      ["project", "project", "mcp.excluded"],
+      ["user", "user", "mcp-server-enablement.json"],
+      ["extension", "extension", undefined],
+    ]);
+    expect(servers.at(-1)?.definedIn.root).toBe(join(home, ".gemini/extensions/e"));
+  });
+});
