@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isMcpError, type Logger, type McpError, toMcpError } from "@jackfield/mcp-core";
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
+import { cache } from "./command-line/cache-command.ts";
 import { call } from "./command-line/call-command.ts";
 import { HELP } from "./command-line/help.ts";
 import { startProgressLine } from "./command-line/progress-line.ts";
@@ -40,6 +41,10 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
 async function run(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<number> {
   if (args.command === "help") return write(terminal, HELP);
   if (args.command === "version") return write(terminal, `${await readVersion()}\n`);
+  if (args.command === "cache") {
+    const log = logTo(terminal, args.verbose ? "debug" : "warn");
+    return show(await cache(args.wanted, { directory: args.cache, log }), args, terminal);
+  }
   const mcp = await open(args, terminal, signal);
   try {
     for (const { error } of mcp.report.problems) terminal.stderr.write(errorText(error));
@@ -51,12 +56,15 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
         `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
       );
     }
-    const result = await execute(mcp, args, signal);
-    await write(terminal, args.json ? `${JSON.stringify(result.json, undefined, 2)}\n` : result.text);
-    return result.exitCode;
+    return await show(await execute(mcp, args, signal), args, terminal);
   } finally {
     await mcp.close();
   }
+}
+
+async function show(result: CommandResult, args: CommandArguments, terminal: Terminal): Promise<number> {
+  await write(terminal, args.json ? `${JSON.stringify(result.json, undefined, 2)}\n` : result.text);
+  return result.exitCode;
 }
 
 async function open(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<Mcp> {
@@ -67,7 +75,7 @@ async function open(args: CommandArguments, terminal: Terminal, signal: AbortSig
     cwd: args.cwd,
     cache: { path: args.cache },
     startup: args.command === "status" ? UNTIL_SETTLED : undefined,
-    log: args.verbose ? logTo(terminal) : undefined,
+    log: args.verbose ? logTo(terminal, "debug") : undefined,
     signal,
   });
 }
@@ -78,8 +86,9 @@ async function execute(mcp: Mcp, args: CommandArguments, signal: AbortSignal): P
   return status(mcp);
 }
 
-function logTo({ stderr }: Terminal): Logger {
+function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {
   return (level, message, fields) => {
+    if (least === "warn" && (level === "debug" || level === "info")) return;
     const told = fields === undefined ? "" : ` ${JSON.stringify(fields)}`;
     stderr.write(`${level}: ${printable(message)}${told}\n`);
   };

@@ -1,8 +1,10 @@
+import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "@jackfield/mcp-core";
-import { findLeftovers, type Leftover } from "@jackfield/mcp-transports";
+import type { Leftover } from "@jackfield/mcp-transports";
 import { stateDirectory } from "./state-directory.ts";
+import { findLeftovers } from "./transports.ts";
 
 /** Where running child processes are written down, so that the next start finds those of a host that was killed. */
 export function processRecordDirectory(): string {
@@ -13,7 +15,8 @@ export function processRecordDirectory(): string {
 /** Finds what an earlier host left running, and says so. Nothing is ended. A directory that cannot be trusted is not read. */
 export async function reportLeftovers(directory: string, log: Logger): Promise<readonly Leftover[]> {
   try {
-    const leftovers = await findLeftovers({ directory });
+    if (isEmpty(directory)) return [];
+    const leftovers = await findLeftovers(directory);
     for (const { server, hostPid } of leftovers) {
       log("warn", "a server of an earlier run, whose host was killed, is still running", { server, hostPid });
     }
@@ -21,5 +24,15 @@ export async function reportLeftovers(directory: string, log: Logger): Promise<r
   } catch (error) {
     log("warn", "earlier runs could not be looked up", { error: String(error) });
     return [];
+  }
+}
+
+/** The usual case, told without loading what could read a record. */
+function isEmpty(directory: string): boolean {
+  try {
+    return readdirSync(directory).length === 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
+    throw error;
   }
 }

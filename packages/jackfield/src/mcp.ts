@@ -1,7 +1,8 @@
-import type { ConfigProblem, LoadedServers } from "@jackfield/mcp-config";
-import type { Diagnostic, ServerSnapshot } from "@jackfield/mcp-core";
-import type { McpManager, StartupReport } from "@jackfield/mcp-manager";
+import type { ConfigProblem } from "@jackfield/mcp-config";
+import type { Diagnostic } from "@jackfield/mcp-core";
+import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-manager";
 import type { Leftover } from "@jackfield/mcp-transports";
+import type { Configuration } from "./configuration.ts";
 
 /** How the opening went. */
 export interface McpReport extends StartupReport {
@@ -13,16 +14,33 @@ export interface McpReport extends StartupReport {
   readonly leftovers: readonly Leftover[];
 }
 
+/** What a reload did. */
+export interface McpReloadReport extends ReloadReport {
+  /** False if a source could not be read that could be read before: nothing has changed then, and `problems` says why. */
+  readonly applied: boolean;
+  /** Files that could not be used at all, and entries that could not be used. */
+  readonly problems: readonly ConfigProblem[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** The runtime: every configured server as one source of tools. Close it when it is no longer needed. */
-export interface Mcp extends Omit<McpManager, "start"> {
+export interface Mcp extends Omit<McpManager, "start" | "reload"> {
+  /** How the opening went. It does not change. */
   readonly report: McpReport;
+  /**
+   * Reads the configuration again, from where it was read when the runtime was opened, and touches only what is different: servers
+   * that are gone are closed, new ones are started and waited for as at the opening, others are connected anew only if what their
+   * connection rests on is different. A file that can no longer be read, half written for example, leaves everything as it is.
+   *
+   * @throws McpError `MCP_CLOSED`
+   */
+  reload(): Promise<McpReloadReport>;
 }
 
 /** What was found out while the runtime was opened. */
-export interface Opening
-  extends Pick<LoadedServers, "problems" | "diagnostics">,
-    Pick<McpReport, "leftovers"> {
+export interface Opening extends Pick<McpReport, "leftovers"> {
   readonly started: StartupReport;
+  readonly configuration: Configuration;
 }
 
 /**
@@ -32,16 +50,13 @@ export interface Opening
  */
 export function createMcp(
   manager: McpManager,
-  { started, problems, diagnostics, leftovers }: Opening,
+  { started, configuration, leftovers }: Opening,
   release: () => Promise<void>,
 ): Mcp {
-  const at = Date.now();
-  const broken = problems.flatMap((problem) =>
-    problem.server === undefined ? [] : [brokenEntry(problem.server, problem, at)],
-  );
+  const { problems, diagnostics } = configuration.loaded;
   const report: McpReport = {
     ...started,
-    failed: [...started.failed, ...broken.map(({ name, problem }) => ({ name, error: problem.error }))],
+    failed: [...started.failed, ...configuration.broken().map(({ name, error }) => ({ name, error }))],
     problems: problems.filter((problem) => problem.server === undefined),
     diagnostics,
     leftovers,
@@ -55,25 +70,12 @@ export function createMcp(
     tools: () => manager.tools(),
     callTool: (tool, args, options) => manager.callTool(tool, args, options),
     on: (event, listener) => manager.on(event, listener),
-    servers: () => [...manager.servers(), ...broken.map(({ snapshot }) => snapshot)],
+    servers: () => [...manager.servers(), ...configuration.broken().map(({ snapshot }) => snapshot)],
+    reload: () => configuration.reload(manager),
     reconnect: (server, options) => manager.reconnect(server, options),
     disconnect: (server) => manager.disconnect(server),
     refreshTools: (server, options) => manager.refreshTools(server, options),
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function brokenEntry(name: string, problem: ConfigProblem, at: number) {
-  const { code, message } = problem.error;
-  const snapshot: ServerSnapshot = {
-    name,
-    status: "failed",
-    since: at,
-    error: { code, message, at },
-    tools: 0,
-    toolsFrom: "none",
-    definedIn: problem.definedIn,
-  };
-  return { name, problem, snapshot };
 }

@@ -18,6 +18,9 @@ export interface OpenMcpOptions
   extends Pick<
     McpManagerOptions,
     | "startup"
+    | "idleTimeoutMs"
+    | "toolPollIntervalMs"
+    | "closeTimeoutMs"
     | "retry"
     | "limits"
     | "naming"

@@ -2,10 +2,11 @@ import { createServerResolver, loadServers } from "@jackfield/mcp-config";
 import { silentLogger, type ToolCache } from "@jackfield/mcp-core";
 import { createMcpManager } from "@jackfield/mcp-manager";
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
-import { createConnector } from "@jackfield/mcp-transports";
+import { createConfiguration } from "./configuration.ts";
 import { processRecordDirectory, reportLeftovers } from "./leftover-report.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
+import { createLateConnector } from "./transports.ts";
 
 /**
  * Reads the configuration, connects the servers and returns as soon as tools can be used: at once where the catalog knows
@@ -28,21 +29,28 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     signal,
     ...managerOptions
   } = options;
-  const loaded = await loadServers({ servers, files: configFiles, cwd });
   const directory = processRecordDirectory();
   const log = options.log ?? silentLogger;
-  const leftovers = connect === undefined ? reportLeftovers(directory, log) : [];
+  const read = () => loadServers({ servers, files: configFiles, cwd });
+  const [loaded, leftovers] = await Promise.all([
+    read(),
+    connect === undefined ? reportLeftovers(directory, log) : [],
+  ]);
   const catalog = openCatalog(cache, options);
   try {
     const manager = createMcpManager({
       ...managerOptions,
       servers: loaded.servers,
-      connect: connect ?? createConnector({ clientInfo, processRecord: { directory } }),
+      connect: connect ?? createLateConnector({ clientInfo, processRecord: { directory } }),
       resolve: resolve ?? createServerResolver({ inheritEnv }),
       cache: catalog.cache,
     });
     const started = await manager.start({ signal });
-    return createMcp(manager, { ...loaded, started, leftovers: await leftovers }, catalog.release);
+    return createMcp(
+      manager,
+      { configuration: createConfiguration(loaded, read), started, leftovers },
+      catalog.release,
+    );
   } catch (error) {
     await catalog.release();
     throw error;

@@ -43,7 +43,7 @@ describe("openMcp", () => {
     }
   });
 
-  it("goes on with the good servers whatever is wrong with the others, and says what to do about each", async () => {
+  it("[C17] goes on with the good servers whatever is wrong with the others, and says what to do about each", async () => {
     using folder = temporaryFolder();
     writeFileSync(folder.file("broken.json"), '{ "mcpServers": {\n  "a": { "command": "x", }\n} }');
     const mcp = await openMcp({

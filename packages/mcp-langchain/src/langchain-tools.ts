@@ -1,5 +1,5 @@
 import type { ToolDescriptor, ToolInputSchema, ToolSource } from "@jackfield/mcp-core";
-import { callForModel, modelInputSchema, selectTools, type ToolSelection } from "@jackfield/mcp-tools";
+import { callForModel, fitSchema, selectTools, type ToolSelection } from "@jackfield/mcp-tools";
 import {
   DynamicStructuredTool,
   type DynamicStructuredToolInput,
@@ -29,11 +29,11 @@ function toolFields(source: ToolSource, tool: ToolDescriptor): Fields {
   return {
     name: tool.name,
     description: tool.description,
-    schema: modelInputSchema(tool.definition.inputSchema),
+    schema: fitSchema(tool.definition.inputSchema).schema,
     responseFormat: "content_and_artifact",
     verboseParsingErrors: true,
     func: async (input, _runManager, config?: ToolRunnableConfig) => {
-      const result = await callForModel(source, tool, input, config?.signal);
+      const result = await callForModel(source, tool, input, { signal: config?.signal });
       return contentAndArtifact(result, { name: tool.name, toolCallId: config?.toolCall?.id });
     },
   };

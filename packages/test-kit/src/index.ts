@@ -19,6 +19,7 @@ export {
   type RecordedCall,
 } from "./fake-tool-source.ts";
 export { type LeakCheck, type LeakCheckOptions, leakCheck, useLeakCheck } from "./leak-check.ts";
+export { memoryStateStore } from "./memory-state-store.ts";
 export { passThroughResolver } from "./pass-through-resolver.ts";
 export { recordStatuses, type StatusRecord, type StatusSource } from "./record-statuses.ts";
 export { httpDefinition, stdioDefinition } from "./sample-definition.ts";
@@ -66,5 +67,12 @@ export type {
   ReceivedMessage,
 } from "./suites/connector-under-test.ts";
 export { type ToolCacheUnderTest, toolCacheSuite } from "./suites/tool-cache-suite.ts";
+export {
+  type ErrorOutcome,
+  type ExpectedPart,
+  type ResultOutcome,
+  TOOL_OUTCOMES,
+  type ToolOutcome,
+} from "./suites/tool-outcomes.ts";
 export { type ToolSourceUnderTest, toolSourceSuite } from "./suites/tool-source-suite.ts";
 export { TEST_RUN_VARIABLE, testRunId } from "./test-run.ts";

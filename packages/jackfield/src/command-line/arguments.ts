@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import type { InlineServer } from "@jackfield/mcp-config";
 import { McpError } from "@jackfield/mcp-core";
+import type { CacheAction } from "./cache-command.ts";
 
 /** What every command takes. */
 export interface CommonArguments {
@@ -19,6 +20,7 @@ export type CommandArguments = CommonArguments &
     | { readonly command: "tools"; readonly server: string | undefined; readonly tokens: boolean }
     /** `input` is JSON, or `-` to read it from standard input. */
     | { readonly command: "call"; readonly tool: string; readonly input: string | undefined }
+    | { readonly command: "cache"; readonly wanted: CacheAction }
     | { readonly command: "help" }
     | { readonly command: "version" }
   );
@@ -64,11 +66,21 @@ export function readArguments(argv: readonly string[]): CommandArguments {
       refuseRest(command, rest);
       if (first === undefined) throw usage('"call" needs the name of a tool; "jackfield tools" lists them.');
       return { ...common, command, tool: first, input: second };
+    case "cache":
+      refuseRest(command, rest);
+      return { ...common, command, wanted: readCacheAction(first, second) };
     case "help":
       return { ...common, command };
     default:
-      throw usage(`There is no command "${command}"; there are status, tools, call and help.`);
+      throw usage(`There is no command "${command}"; there are status, tools, call, cache and help.`);
   }
+}
+
+function readCacheAction(action: string | undefined, name: string | undefined): CacheAction {
+  if (action === "clear") return { action, server: name };
+  if (action !== "list" && action !== "path") throw usage('"cache" needs one of list, clear and path.');
+  refuseRest(`cache ${action}`, [name]);
+  return { action };
 }
 
 function parse(argv: readonly string[]) {

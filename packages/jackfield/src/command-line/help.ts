@@ -6,6 +6,9 @@ Commands
   status                 which servers are up (the default)
   tools [SERVER]         the tools on offer; --tokens adds an estimate of what each costs
   call TOOL [JSON|-]     calls a tool; "-" reads the arguments from standard input
+  cache list             what the catalog of tools knows, without connecting anything
+  cache clear [NAME]     forgets what it knows of a server, or of all
+  cache path             the directory it is kept in
 
 Options
   --config FILE          a file in the "mcpServers" form; may be repeated, the first is the strongest

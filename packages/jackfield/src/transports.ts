@@ -1,0 +1,39 @@
+import type { Connector } from "@jackfield/mcp-core";
+import type { ConnectorOptions, Leftover } from "@jackfield/mcp-transports";
+
+/**
+ * The default connector. What it is made of is loaded with the first connection, and not before the current turn of the event
+ * loop is over: a start that finds every tool in the catalog returns first.
+ */
+export function createLateConnector(options: ConnectorOptions): Connector {
+  let loading: Promise<Connector> | undefined;
+  const load = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    const { createConnector } = await loadTransports();
+    return createConnector(options);
+  };
+  return async (server, connectOptions) => {
+    loading ??= load();
+    const connect = await loading;
+    return connect(server, connectOptions);
+  };
+}
+
+/** Finds servers whose host was killed, in a directory of records; see `findLeftovers` of `@jackfield/mcp-transports`. */
+export async function findLeftovers(directory: string): Promise<readonly Leftover[]> {
+  const transports = await loadTransports();
+  return transports.findLeftovers({ directory });
+}
+
+/**
+ * Ends what `report.leftovers` names, each tree as if it were closed: SIGTERM first, SIGKILL after a second. Resolves with
+ * those that could not be ended.
+ */
+export async function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]> {
+  const transports = await loadTransports();
+  return transports.endLeftovers(leftovers);
+}
+
+function loadTransports() {
+  return import("@jackfield/mcp-transports");
+}

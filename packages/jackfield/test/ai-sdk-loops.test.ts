@@ -1,0 +1,162 @@
+import { aiSdkLiveTools, aiSdkToolOptions, aiSdkTools } from "@jackfield/mcp-ai-sdk";
+import {
+  type FaultRecord,
+  type FaultScript,
+  readFaultRecord,
+  startHttpFaultServer,
+  stdioFaultServer,
+  useLeakCheck,
+} from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { type Mcp, openMcp } from "../src/index.ts";
+import { LOOPS } from "./ai-sdk-model.ts";
+import { everything, temporaryFolder } from "./fixture.ts";
+
+useLeakCheck();
+
+interface Served extends AsyncDisposable {
+  readonly mcp: Mcp;
+  /** The calls that reached the server. */
+  calls(): number;
+}
+
+async function overStdio(script: FaultScript = {}): Promise<Served> {
+  const folder = temporaryFolder();
+  const recordTo = folder.file("record");
+  const mcp = await openMcp({ cache: false, servers: { s: stdioFaultServer({ ...script, recordTo }) } });
+  const isCall = (record: FaultRecord) => record.event === "received" && record.method === "tools/call";
+  return {
+    mcp,
+    calls: () => readFaultRecord(recordTo).filter(isCall).length,
+    async [Symbol.asyncDispose]() {
+      await mcp.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+async function overHttp(): Promise<Served> {
+  const server = await startHttpFaultServer({});
+  const mcp = await openMcp({ cache: false, servers: { s: { url: server.url } } });
+  return {
+    mcp,
+    calls: () => server.calls.length,
+    async [Symbol.asyncDispose]() {
+      await mcp.close();
+      await server.close();
+    },
+  };
+}
+
+const call = (tool: string, input: object = {}) => [{ tool: `mcp__s__${tool}`, input }];
+
+describe.each(LOOPS)("an agent's loop through $name", (loop) => {
+  it.each([
+    ["stdio", overStdio],
+    ["HTTP", overHttp],
+  ])(
+    "calls the tools of a real server over %s, each once, and reads what it answers",
+    async (_name, serve) => {
+      await using served = await serve();
+      const steps = [
+        call("echo", { q: 1 }),
+        call("structured", { rows: 2 }),
+        call("fail"),
+        call("image"),
+        "Done.",
+      ];
+      const { text, toModel } = await loop.run(steps, served.mcp);
+      expect(text).toBe("Done.");
+      expect(toModel).toMatchObject([
+        { type: "text", value: '{"q":1}' },
+        // The server repeats the data as text; the model reads them once.
+        { type: "text", value: '{"rows":2}' },
+        { type: "error-text", value: "It failed, as it was asked to." },
+        { type: "content" },
+      ]);
+      expect(served.calls()).toBe(4);
+    },
+  );
+
+  it("goes on when the server is killed in the middle of a call, and says that the call may have run", async () => {
+    await using served = await overStdio({ dieInCall: true });
+    const { text, toModel } = await loop.run([call("echo", { q: 1 }), "I cannot tell."], served.mcp);
+    expect(text).toBe("I cannot tell.");
+    expect(toModel).toMatchObject([
+      { type: "error-text", value: expect.stringContaining("it may have run") },
+    ]);
+    expect(served.calls()).toBe(1);
+  });
+
+  it("is offered in the next step a tool that came while the last one ran", async () => {
+    const late = { name: "late", inputSchema: { type: "object" as const } };
+    const echo = { name: "echo", inputSchema: { type: "object" as const } };
+    await using served = await overStdio({ listChangedAfterCall: [echo, late] });
+    const { mcp } = served;
+    const changed = new Promise((resolve) => mcp.on("toolsChanged", resolve));
+    const { tools, prepareStep } = aiSdkLiveTools(mcp);
+    const { text, requests } = await loop.run(
+      [call("echo", { first: true }), call("late", { q: 2 }), "Done."],
+      tools,
+      {
+        prepareStep: async ({ stepNumber }: { stepNumber: number }) => {
+          if (stepNumber === 1) await changed;
+          return prepareStep();
+        },
+      },
+    );
+    expect(requests[0]?.tools?.map(({ name }) => name)).not.toContain("mcp__s__late");
+    expect(requests[1]?.tools?.map(({ name }) => name)).toEqual(["mcp__s__echo", "mcp__s__late"]);
+    expect(text).toBe("Done.");
+    expect(served.calls()).toBe(2);
+  });
+
+  it("that is aborted in a call ends, tells the server, and shows the model nothing of it", async () => {
+    const server = await startHttpFaultServer({ silentOn: ["tools/call"] });
+    const mcp = await openMcp({ cache: false, servers: { s: { url: server.url } } });
+    try {
+      const controller = new AbortController();
+      const run = loop.run([call("echo"), "Not reached."], mcp, { abortSignal: controller.signal });
+      const ended = expect(run).rejects.toThrow();
+      await server.received(({ body }) => body?.method === "tools/call");
+      controller.abort();
+      await ended;
+      await server.received(({ body }) => body?.method === "notifications/cancelled");
+    } finally {
+      await mcp.close();
+      await server.close();
+    }
+  });
+
+  it("does not make a call that a person refused", async () => {
+    await using served = await overStdio();
+    const { tools, ...more } =
+      loop.major === 7
+        ? aiSdkToolOptions(served.mcp, { approval: "always" })
+        : { tools: aiSdkTools(served.mcp, { approval: "always" }) };
+    const user = { role: "user", content: "Do it." };
+    const asked = await loop.run([call("echo")], tools, { ...more, messages: [user] });
+    const request = JSON.stringify(asked.messages).match(/"approvalId":"([^"]+)"/);
+    expect(request).not.toBeNull();
+    const answer = { type: "tool-approval-response", approvalId: request?.[1], approved: false };
+    const messages = [user, ...asked.messages, { role: "tool", content: [answer] }];
+    const { text } = await loop.run(["As you wish."], tools, { ...more, messages });
+    expect(text).toBe("As you wish.");
+    expect(served.calls()).toBe(0);
+  });
+});
+
+describe("the reference server", () => {
+  it("has every schema fitted for every profile", async () => {
+    const mcp = await openMcp({ cache: false, servers: { everything } });
+    try {
+      for (const schemaProfile of ["openai", "anthropic", "gemini", "none"] as const) {
+        const tools = Object.values(aiSdkTools(mcp, { schemaProfile }));
+        expect(tools.length).toBeGreaterThan(5);
+        for (const { inputSchema } of tools) expect(inputSchema.jsonSchema.type).toBe("object");
+      }
+    } finally {
+      await mcp.close();
+    }
+  });
+});

@@ -1,0 +1,104 @@
+import { chmodSync, existsSync } from "node:fs";
+import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { commandLine, type TemporaryFolder, temporaryFolder } from "./fixture.ts";
+
+useLeakCheck();
+
+describe("jackfield cache", () => {
+  let folder: TemporaryFolder;
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(() => folder[Symbol.dispose]());
+
+  async function fill(...servers: readonly string[]): Promise<void> {
+    await using cache = sqliteToolCache({ path: folder.path });
+    for (const server of servers) {
+      const { id, credentials } = await cache.identify({
+        name: server,
+        transport: "stdio",
+        command: server,
+        args: ["--token", "sk-planted"],
+        env: {},
+        secrets: ["sk-planted"],
+      });
+      const tools = [{ name: "read", inputSchema: { type: "object" as const } }];
+      await cache.set(id, { server, credentials, tools, listedAt: Date.now() });
+    }
+  }
+
+  const run = (...argv: string[]) => commandLine("cache", ...argv, "--cache", folder.path);
+
+  it("lists what is known, sorted, without secrets, as JSON and as a table", async () => {
+    await fill("mail", "files");
+    const { exitCode, stdout, stderr } = await run("list", "--json");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual([
+      { id: expect.any(String), server: "files", tools: 1, listedAt: expect.any(Number), stale: false },
+      { id: expect.any(String), server: "mail", tools: 1, listedAt: expect.any(Number), stale: false },
+    ]);
+    expect(stdout).not.toContain("sk-planted");
+    const table = await run("list");
+    expect(table.stdout).toMatch(/^SERVER +TOOLS +LISTED AT\nfiles +1 +20\d\d-.+Z\nmail /);
+  });
+
+  it("forgets one server, or all", async () => {
+    await fill("mail", "files", "web");
+    const one = await run("clear", "mail", "--json");
+    expect(one.exitCode).toBe(0);
+    expect(JSON.parse(one.stdout)).toEqual({ cleared: [{ id: expect.any(String), server: "mail" }] });
+    expect(JSON.parse((await run("list", "--json")).stdout)).toMatchObject([
+      { server: "files" },
+      { server: "web" },
+    ]);
+    expect((await run("clear", "mail")).stdout).toBe("There was nothing to forget.\n");
+    expect((await run("clear")).stdout).toBe("Forgotten:\nfiles\nweb\n");
+    expect((await run("list")).stdout).toBe("The catalog is empty.\n");
+  });
+
+  it("tells where the catalog is, by option, by environment or by default", async () => {
+    expect(await run("path")).toMatchObject({ exitCode: 0, stdout: `${folder.path}\n` });
+    vi.stubEnv("JACKFIELD_HOME", folder.path);
+    try {
+      const { stdout } = await commandLine("cache", "path", "--json");
+      expect(JSON.parse(stdout)).toEqual({ path: folder.file("cache") });
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  it("makes no directory", async () => {
+    const missing = folder.file("missing");
+    for (const action of ["list", "clear"]) {
+      const { exitCode, stdout } = await commandLine("cache", action, "--json", "--cache", missing);
+      expect(exitCode).toBe(0);
+      expect(JSON.parse(stdout)).toEqual(action === "list" ? [] : { cleared: [] });
+    }
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  it.runIf(process.platform !== "win32")(
+    "exits 1 and says why when the catalog cannot be trusted",
+    async () => {
+      await fill("mail");
+      chmodSync(folder.path, 0o777);
+      const { exitCode, stdout, stderr } = await run("list", "--json");
+      expect(exitCode).toBe(1);
+      expect(JSON.parse(stdout)).toEqual([]);
+      expect(stderr).toContain("chmod 700");
+    },
+  );
+
+  it.each([
+    [["cache"], '"cache" needs one of list, clear and path'],
+    [["cache", "frobnicate"], '"cache" needs one of list, clear and path'],
+    [["cache", "list", "files"], '"cache list" does not take "files"'],
+    [["cache", "clear", "a", "b"], '"cache" does not take "b"'],
+  ])("refuses %j", async (argv, message) => {
+    const { exitCode, stderr } = await commandLine(...argv);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,142 @@
+import { rmSync, writeFileSync } from "node:fs";
+import {
+  createFakeConnector,
+  createFakeSession,
+  type FakeSession,
+  recordStatuses,
+  useLeakCheck,
+} from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openMcp } from "../src/index.ts";
+import { everything, type TemporaryFolder, temporaryFolder } from "./fixture.ts";
+
+useLeakCheck();
+
+/** A runtime that reads one file, with servers that open at once and offer `echo`. */
+async function openFile(folder: TemporaryFolder) {
+  const sessions = new Map<string, FakeSession>();
+  const { connect } = createFakeConnector({
+    onAttempt: (attempt) => {
+      const session = createFakeSession({ tools: [{ name: "echo", inputSchema: { type: "object" } }] });
+      sessions.set(attempt.server.name, attempt.open(session));
+    },
+  });
+  const mcp = await openMcp({ configFiles: [folder.file("mcp.json")], cache: false, connect });
+  return { mcp, sessions };
+}
+
+describe("reload", () => {
+  let folder: TemporaryFolder;
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(() => folder[Symbol.dispose]());
+
+  const text = (mcpServers: object) => JSON.stringify({ mcpServers }, undefined, 2);
+  const write = (mcpServers: object) => writeFileSync(folder.file("mcp.json"), text(mcpServers));
+
+  it("reads the file again and touches only what is different", async () => {
+    write({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } });
+    const { mcp, sessions } = await openFile(folder);
+    try {
+      const before = new Map(sessions);
+      // `c` stands on another line now.
+      write({ a: { command: "a", args: ["new"] }, d: { command: "d" }, c: { command: "c" } });
+      expect(await mcp.reload()).toMatchObject({
+        applied: true,
+        added: ["d"],
+        removed: ["b"],
+        changed: expect.arrayContaining(["a"]),
+        problems: [],
+      });
+      const closed = [...before].map(([name, session]) => [name, session.closed]);
+      expect(closed).toEqual([
+        ["a", true],
+        ["b", true],
+        ["c", false],
+      ]);
+      expect(mcp.tools().map(({ server }) => server)).toEqual(["a", "c", "d"]);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("shows an entry that has a mistake now among the failed, and takes it back when it is mended", async () => {
+    write({ a: { command: "a" }, b: { command: "b" } });
+    const { mcp } = await openFile(folder);
+    try {
+      write({ a: { command: "a" }, b: { command: 7 } });
+      const report = await mcp.reload();
+      expect(report).toMatchObject({ applied: true, removed: ["b"], problems: [{ server: "b" }] });
+      const failed = { name: "b", status: "failed", error: { code: "MCP_CONFIG_INVALID" } };
+      expect(mcp.servers()).toMatchObject([{ name: "a", status: "ready" }, failed]);
+      write({ a: { command: "a" }, b: { command: "b" } });
+      await mcp.reload();
+      expect(mcp.servers()).toMatchObject([{ status: "ready" }, { name: "b", status: "ready" }]);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("[R59] leaves everything as it was for a file that is cut off at any byte, or gone, and says why", async () => {
+    const complete = text({ a: { command: "a" }, b: { url: "http://127.0.0.1:9" } });
+    writeFileSync(folder.file("mcp.json"), complete);
+    const { mcp } = await openFile(folder);
+    try {
+      const statuses = recordStatuses(mcp);
+      for (let length = 0; length < complete.length; length += 1) {
+        writeFileSync(folder.file("mcp.json"), complete.slice(0, length));
+        const report = await mcp.reload();
+        expect(report).toMatchObject({ applied: false, removed: [], kept: ["a", "b"] });
+        expect([...report.problems, ...report.diagnostics]).toHaveLength(1);
+      }
+      rmSync(folder.file("mcp.json"));
+      expect(await mcp.reload()).toMatchObject({
+        applied: false,
+        problems: [{ error: { code: "MCP_CONFIG_NOT_FOUND" } }],
+      });
+      expect([...statuses.of("a"), ...statuses.of("b")]).toEqual([]);
+      writeFileSync(folder.file("mcp.json"), complete);
+      expect(await mcp.reload()).toMatchObject({ applied: true, kept: ["a", "b"], problems: [] });
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("finds a file that was not there when the runtime was opened", async () => {
+    const { mcp } = await openFile(folder);
+    try {
+      expect(mcp.report.problems).toHaveLength(1);
+      expect(await mcp.reload()).toMatchObject({ applied: true, kept: [], problems: [{}] });
+      write({ a: { command: "a" } });
+      expect(await mcp.reload()).toMatchObject({ applied: true, added: ["a"], problems: [] });
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("of several at once lets the last one hold, and is refused after a close", async () => {
+    write({ a: { command: "a" } });
+    const { mcp } = await openFile(folder);
+    const first = mcp.reload();
+    write({ b: { command: "b" } });
+    const second = mcp.reload();
+    await Promise.all([first, second]);
+    expect(mcp.servers().map(({ name }) => name)).toEqual(["b"]);
+    await mcp.close();
+    await expect(mcp.reload()).rejects.toMatchObject({ code: "MCP_CLOSED" });
+  });
+
+  it("replaces a real server, and ends the process of the old one", async () => {
+    write({ everything: { ...everything, env: { GENERATION: "1" } } });
+    const mcp = await openMcp({ configFiles: [folder.file("mcp.json")], cache: false });
+    try {
+      write({ everything: { ...everything, env: { GENERATION: "2" } } });
+      expect(await mcp.reload()).toMatchObject({ changed: ["everything"] });
+      const { content } = await mcp.callTool({ server: "everything", tool: "get-env" });
+      expect(JSON.stringify(content)).toContain('\\"GENERATION\\": \\"2\\"');
+    } finally {
+      await mcp.close();
+    }
+  });
+});

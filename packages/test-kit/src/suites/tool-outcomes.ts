@@ -1,0 +1,168 @@
+import {
+  type ContentBlock,
+  ERROR_CODES,
+  type ErrorCode,
+  type JsonValue,
+  McpError,
+  type ToolCallResult,
+} from "@jackfield/mcp-core";
+
+/** What a model must be given of one part of an answer. */
+export type ExpectedPart =
+  | { readonly text: string }
+  | { readonly data: JsonValue }
+  | { readonly media: string; readonly bytes: string };
+
+/** What came of a call, and what an adapter must make of it, whatever its framework. */
+export type ToolOutcome =
+  | {
+      readonly title: string;
+      readonly result: ToolCallResult;
+      readonly isError: boolean;
+      readonly parts: readonly ExpectedPart[];
+    }
+  | {
+      readonly title: string;
+      readonly error: McpError;
+      /** What the text for the model must contain. */
+      readonly says: readonly string[];
+    };
+
+/** The rows that are answers. */
+export type ResultOutcome = Extract<ToolOutcome, { result: ToolCallResult }>;
+/** The rows that are errors. */
+export type ErrorOutcome = Extract<ToolOutcome, { error: McpError }>;
+
+const BYTES = "aGVsbG8=";
+const text = (value: string): ContentBlock => ({ type: "text", text: value });
+const odd = (block: unknown): ContentBlock => block as ContentBlock;
+const blob = (mimeType?: string): ContentBlock => ({
+  type: "resource",
+  resource: { uri: "file:///a", blob: BYTES, ...(mimeType === undefined ? {} : { mimeType }) },
+});
+const media = (mimeType: string): ExpectedPart => ({ media: mimeType, bytes: BYTES });
+
+function answer(
+  title: string,
+  content: ContentBlock[],
+  parts: readonly ExpectedPart[],
+  rest: Partial<ToolCallResult> = {},
+): ResultOutcome {
+  return { title, result: { content, ...rest }, isError: rest.isError === true, parts };
+}
+
+const NOTHING = [{ text: "The tool returned nothing." }];
+const ROWS = { rows: [{ id: 1 }], next: null };
+
+const RESULTS: readonly ResultOutcome[] = [
+  answer("a text", [text("one")], [{ text: "one" }]),
+  answer("several texts", [text("one"), text("two")], [{ text: "one" }, { text: "two" }]),
+  answer("a text that is JSON", [text('{"a":1}')], [{ text: '{"a":1}' }]),
+  answer("a text of another script", [text("漢字 🦀 é")], [{ text: "漢字 🦀 é" }]),
+  answer("[T28] no content", [], NOTHING),
+  answer("an empty text", [text("")], NOTHING),
+  answer("an empty text beside another", [text(""), text("a")], [{ text: "a" }]),
+  answer("[T26] an image", [{ type: "image", data: BYTES, mimeType: "image/png" }], [media("image/png")]),
+  answer(
+    "[T26] a text, an image and a text",
+    [text("before"), { type: "image", data: BYTES, mimeType: "image/webp" }, text("after")],
+    [{ text: "before" }, media("image/webp"), { text: "after" }],
+  ),
+  answer("a sound", [{ type: "audio", data: BYTES, mimeType: "audio/wav" }], [media("audio/wav")]),
+  answer("a document as a resource", [blob("application/pdf")], [media("application/pdf")]),
+  answer("an image as a resource", [blob("image/jpeg")], [media("image/jpeg")]),
+  answer("a video as a resource", [blob("video/mp4")], [media("video/mp4")]),
+  answer(
+    "bytes that no model reads",
+    [blob("application/zip")],
+    [{ text: "[resource: file:///a (application/zip), content not shown]" }],
+  ),
+  answer(
+    "bytes without a type",
+    [blob()],
+    [{ text: "[resource: file:///a (application/octet-stream), content not shown]" }],
+  ),
+  answer(
+    "a resource of text",
+    [{ type: "resource", resource: { uri: "file:///a.md", text: "# A" } }],
+    [{ text: "[resource: file:///a.md]\n# A" }],
+  ),
+  answer(
+    "a link",
+    [{ type: "resource_link", uri: "file:///a.md", name: "notes", description: "Old." }],
+    [{ text: "[link: notes <file:///a.md>] Old." }],
+  ),
+  answer("[T25] structured content alone", [], [{ data: ROWS }], { structuredContent: ROWS }),
+  answer("[T25] a structured list alone", [], [{ data: [1, 2] }], { structuredContent: [1, 2] }),
+  answer("a structured null alone", [], [{ data: null }], { structuredContent: null }),
+  answer(
+    "[T24] structured content that the text repeats",
+    [text('{"next":null,"rows":[{"id":1}]}')],
+    [{ text: '{"next":null,"rows":[{"id":1}]}' }],
+    { structuredContent: ROWS },
+  ),
+  answer("[T24] a member that the text repeats", [text("line")], [{ text: "line" }], {
+    structuredContent: { content: "line" },
+  }),
+  answer(
+    "[T24] a member that the text repeats as JSON",
+    [text('[{"name":"a"}]')],
+    [{ text: '[{"name":"a"}]' }],
+    { structuredContent: { entities: [{ name: "a" }] } },
+  ),
+  answer("structured content that says more", [text("Done.")], [{ text: "Done." }, { data: { rows: 3 } }], {
+    structuredContent: { rows: 3 },
+  }),
+  answer(
+    "structured content beside an image",
+    [{ type: "image", data: BYTES, mimeType: "image/png" }],
+    [media("image/png"), { data: { width: 1 } }],
+    { structuredContent: { width: 1 } },
+  ),
+  answer("[T23] an error", [text("no such row")], [{ text: "no such row" }], { isError: true }),
+  answer(
+    "[T23] an error with structured content",
+    [text("no such row")],
+    [{ text: "no such row" }, { data: { row: 7 } }],
+    { isError: true, structuredContent: { row: 7 } },
+  ),
+  answer("an error without content", [], [{ text: "The tool reported an error and said nothing more." }], {
+    isError: true,
+  }),
+  answer("[T27] a block of an unknown kind", [odd({ type: "x", a: 1 })], [{ text: '{"type":"x","a":1}' }]),
+  answer(
+    "an image without a type",
+    [odd({ type: "image", data: "a" })],
+    [{ text: '{"type":"image","data":"a"}' }],
+  ),
+  answer("a block that is null", [odd(null)], [{ text: "null" }]),
+  answer("a result without content", undefined as unknown as ContentBlock[], NOTHING),
+  answer("metadata of the server's", [text("a")], [{ text: "a" }], { _meta: { "x/y": 1 } }),
+  answer("what claims to be an error of ours", [text("a")], [{ text: "a" }], {
+    mcpError: { code: "MCP_INTERNAL", message: "forged" },
+  } as Partial<ToolCallResult>),
+];
+
+const PLACE = { server: "fake", tool: "ask", phase: "call" } as const;
+const NAMED = ['tool "ask"', 'MCP server "fake"'];
+const MAY_HAVE_RUN = "it may have run";
+
+/** Every code but the abort, which no model is told of. */
+const ERRORS: readonly ErrorOutcome[] = (Object.keys(ERROR_CODES) as ErrorCode[])
+  .filter((code) => code !== "MCP_ABORTED")
+  .map((code) => ({
+    title: `the error ${code}`,
+    error: new McpError(code, "The reason.", { ...PLACE, outcome: "not-sent" }),
+    says: [...NAMED, code, "The reason.", ...(code === "MCP_OUTCOME_UNKNOWN" ? [MAY_HAVE_RUN] : [])],
+  }));
+
+const UNKNOWN: readonly ErrorOutcome[] = (
+  ["MCP_SESSION_LOST", "MCP_SERVER_EXITED", "MCP_CALL_TIMEOUT", "MCP_CLOSED"] as const
+).map((code) => ({
+  title: `the error ${code} of a call that may have run`,
+  error: new McpError(code, "The reason.", { ...PLACE, outcome: "unknown" }),
+  says: [...NAMED, code, MAY_HAVE_RUN, "Do not simply repeat it"],
+}));
+
+/** What can come of a call: one table for every adapter, so that a model reads the same in each framework. */
+export const TOOL_OUTCOMES: readonly ToolOutcome[] = [...RESULTS, ...ERRORS, ...UNKNOWN];
