@@ -26,7 +26,7 @@ const USAGE = {
 };
 
 /** A model of either major that follows a script, and writes down what it was asked. */
-export function scriptedModels(steps: readonly ModelStep[]) {
+function scriptedModels(steps: readonly ModelStep[]) {
   const requests: ModelRequest[] = [];
   const contentOf = (request: unknown) => {
     const step = steps[requests.length] ?? "The script is at its end.";

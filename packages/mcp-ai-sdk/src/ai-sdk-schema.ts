@@ -35,32 +35,37 @@ export interface AiSdkSchema {
   };
 }
 
-/** The schema of a tool's input. */
+/** The schema of a tool's input. It is made when it is first looked at: there may be thousands. */
 export function aiSdkSchema(tool: ModelTool): AiSdkSchema {
-  const copy = () => structuredClone(tool.fitted.schema);
-  const schema = {
-    _type: undefined,
-    get jsonSchema() {
-      return tool.fitted.schema;
-    },
-    validate(value: unknown): AiSdkValidation {
+  return new ToolSchema(tool);
+}
+
+class ToolSchema implements AiSdkSchema {
+  readonly [AI_SDK_SCHEMA] = true;
+  readonly #tool: ModelTool;
+
+  constructor(tool: ModelTool) {
+    this.#tool = tool;
+  }
+
+  get jsonSchema(): ToolInputSchema {
+    return this.#tool.fitted.schema;
+  }
+
+  get "~standard"(): AiSdkSchema["~standard"] {
+    const tool = this.#tool;
+    const copy = () => structuredClone(tool.fitted.schema);
+    const validate = (value: unknown) => {
       const error = tool.check(value);
-      return error === undefined
-        ? { success: true, value }
-        : { success: false, error: refusal(error, value) };
-    },
-    "~standard": {
-      version: 1,
-      vendor: "jackfield",
-      validate(value: unknown) {
-        const error = tool.check(value);
-        return error === undefined ? { value } : { issues: [{ message: errorText(error) }] };
-      },
-      jsonSchema: { input: copy, output: copy },
-    },
-    [AI_SDK_SCHEMA]: true,
-  } as const;
-  return schema;
+      return error === undefined ? { value } : { issues: [{ message: errorText(error) }] };
+    };
+    return { version: 1, vendor: "jackfield", validate, jsonSchema: { input: copy, output: copy } };
+  }
+
+  validate(value: unknown): AiSdkValidation {
+    const error = this.#tool.check(value);
+    return error === undefined ? { success: true, value } : { success: false, error: refusal(error, value) };
+  }
 }
 
 /**

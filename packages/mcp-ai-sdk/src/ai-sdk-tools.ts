@@ -83,35 +83,39 @@ export function aiSdkToolMaker(
   { approval, sdk, schemaProfile, onError }: AiSdkToolsOptions = {},
 ): AiSdkToolMaker {
   const dialect: Dialect = { major: sdk };
+  const modelOutput: AiSdkTool["toModelOutput"] = ({ output }) => toModelOutput(output, dialect.major ?? 6);
+  const options = { schemaProfile, onError };
   return (descriptor) => {
-    const tool = createModelTool(source, descriptor, { schemaProfile, onError });
-    return aiSdkTool(tool, approvalNeed(approval, descriptor), dialect);
+    const tool = createModelTool(source, descriptor, options);
+    const adapted: Writable<AiSdkTool> = {
+      type: "dynamic",
+      description: descriptor.description,
+      inputSchema: aiSdkSchema(tool),
+      metadata: toolMetadata(descriptor),
+      execute: (input, call) => execute(tool, dialect, input, call),
+      toModelOutput: modelOutput,
+    };
+    const { title } = descriptor.definition;
+    if (title !== undefined) adapted.title = title;
+    const need = approvalNeed(approval, descriptor);
+    if (need !== false) adapted.needsApproval = approvalQuestion(tool, need);
+    return adapted;
   };
 }
+
+type Writable<T> = { -readonly [name in keyof T]: T[name] };
 
 /** Which major the tools are used by, once that is known. */
 interface Dialect {
   major: AiSdkMajor | undefined;
 }
 
-function aiSdkTool(tool: ModelTool, need: ApprovalNeed, dialect: Dialect): AiSdkTool {
-  const { descriptor } = tool;
-  const { title } = descriptor.definition;
-  return {
-    type: "dynamic",
-    description: descriptor.description,
-    ...(title === undefined ? {} : { title }),
-    inputSchema: aiSdkSchema(tool),
-    metadata: toolMetadata(descriptor),
-    ...(need === false ? {} : { needsApproval: approvalQuestion(tool, need) }),
-    execute(input, options) {
-      dialect.major ??= majorOf(options);
-      const { abortSignal: signal, messages, toolCallId } = options;
-      const approved = wasApproved(messages, toolCallId) || undefined;
-      return startToolRun((onProgress) => tool.call(input, { signal, onProgress, approved }));
-    },
-    toModelOutput: ({ output }) => toModelOutput(output, dialect.major ?? 6),
-  };
+function execute(tool: ModelTool, dialect: Dialect, input: unknown, call: AiSdkExecuteOptions): AiSdkToolRun {
+  // Only 7 tells a tool its `context`, also where there is none.
+  dialect.major ??= "context" in call ? 7 : 6;
+  const { abortSignal: signal, messages, toolCallId } = call;
+  const approved = wasApproved(messages, toolCallId) || undefined;
+  return startToolRun((onProgress) => tool.call(input, { signal, onProgress, approved }));
 }
 
 function approvalQuestion(
@@ -119,9 +123,4 @@ function approvalQuestion(
   need: Exclude<ApprovalNeed, false>,
 ): boolean | ((input: unknown) => Promise<boolean>) {
   return need === true ? true : (input) => need(tool.argumentsOf(input));
-}
-
-/** Only 7 tells a tool its `context`, also where there is none. */
-function majorOf(options: AiSdkExecuteOptions): AiSdkMajor {
-  return "context" in options ? 7 : 6;
 }

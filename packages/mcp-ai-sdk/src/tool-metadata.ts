@@ -14,15 +14,12 @@ export function toolMetadata({
   definition,
 }: ToolDescriptor): AiSdkToolMetadata {
   const { title, annotations, _meta } = definition;
+  const metadata: AiSdkToolMetadata = { server, tool: originalName, origin };
   const shownTitle = title ?? annotations?.title;
-  return {
-    server,
-    tool: originalName,
-    origin,
-    ...(shownTitle === undefined ? {} : { title: shownTitle }),
-    ...(annotations === undefined ? {} : { annotations: asJson(annotations) }),
-    ...(_meta === undefined ? {} : { _meta: asJson(_meta) }),
-  };
+  if (shownTitle !== undefined) metadata.title = shownTitle;
+  if (annotations !== undefined) metadata.annotations = asJson(annotations);
+  if (_meta !== undefined) metadata._meta = asJson(_meta);
+  return metadata;
 }
 
 /** Definitions came as JSON, or were made JSON when they were listed. */

@@ -137,7 +137,7 @@ describe.each(SETUPS)("in $name", ({ ask }) => {
   it("a tool whose schema LangChain cannot check can be called", async () => {
     const inputSchema = {
       type: "object" as const,
-      properties: { q: { type: "string", pattern: "^[\\w-\\.]+$" }, other: { $ref: "other.json" } },
+      properties: { q: { pattern: "^[\\w-\\.]+$" }, other: { $ref: "other.json" } },
     };
     const source = createFakeToolSource([{ definition: { name: "ask", inputSchema } }]);
     expect((await ask(source)).content).toBe('{"q":1}');

@@ -1,5 +1,5 @@
 import type { JsonObject, McpError, ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
-import { createArgumentCheck } from "./argument-check.ts";
+import { type ArgumentCheck, createArgumentCheck } from "./argument-check.ts";
 import { type FittedSchema, fitSchema } from "./fitting/fit-schema.ts";
 import type { SchemaProfile } from "./fitting/schema-profile.ts";
 import { callForModel, type ModelCallOptions, type ModelCallResult } from "./model-call.ts";
@@ -28,25 +28,52 @@ export interface ModelTool {
 export function createModelTool(
   source: ToolSource,
   descriptor: ToolDescriptor,
-  { schemaProfile, onError }: ModelToolOptions = {},
+  options: ModelToolOptions = {},
 ): ModelTool {
-  const checkArguments = createArgumentCheck(descriptor);
-  let fitted: FittedSchema | undefined;
-  const fit = () => {
-    fitted ??= fitSchema(descriptor.definition.inputSchema, { profile: schemaProfile });
-    return fitted;
-  };
-  return {
-    descriptor,
-    get fitted() {
-      return fit();
-    },
-    argumentsOf: (input) => {
-      const args = fit().unwrap(input ?? {});
-      return isObject(args) ? args : {};
-    },
-    check: (input) => checkArguments(fit().unwrap(input ?? {})),
-    call: (input, options) =>
-      callForModel(source, descriptor, fit().unwrap(input ?? {}), { onError, ...options, checkArguments }),
-  };
+  return new LazyModelTool(source, descriptor, options);
+}
+
+class LazyModelTool implements ModelTool {
+  readonly descriptor: ToolDescriptor;
+  readonly #source: ToolSource;
+  readonly #options: ModelToolOptions;
+  #fitted: FittedSchema | undefined;
+  #check: ArgumentCheck | undefined;
+
+  constructor(source: ToolSource, descriptor: ToolDescriptor, options: ModelToolOptions) {
+    this.descriptor = descriptor;
+    this.#source = source;
+    this.#options = options;
+  }
+
+  get fitted(): FittedSchema {
+    this.#fitted ??= fitSchema(this.descriptor.definition.inputSchema, {
+      profile: this.#options.schemaProfile,
+    });
+    return this.#fitted;
+  }
+
+  argumentsOf(input: unknown): JsonObject {
+    const args = this.#unwrap(input);
+    return isObject(args) ? args : {};
+  }
+
+  check(input: unknown): McpError | undefined {
+    return this.#argumentCheck()(this.#unwrap(input));
+  }
+
+  call(input: unknown, options?: ModelCallOptions): Promise<ModelCallResult> {
+    const { onError } = this.#options;
+    const all = { onError, ...options, checkArguments: this.#argumentCheck() };
+    return callForModel(this.#source, this.descriptor, this.#unwrap(input), all);
+  }
+
+  #unwrap(input: unknown): unknown {
+    return this.fitted.unwrap(input ?? {});
+  }
+
+  #argumentCheck(): ArgumentCheck {
+    this.#check ??= createArgumentCheck(this.descriptor);
+    return this.#check;
+  }
 }

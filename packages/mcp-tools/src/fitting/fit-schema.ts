@@ -6,7 +6,7 @@ import { fitSchemaParts } from "./schema-fitter.ts";
 import { PROFILE_RULES, type SchemaProfile } from "./schema-profile.ts";
 
 /** The property that holds the arguments where a root had to be wrapped. */
-export const WRAPPER_PROPERTY = "input";
+const WRAPPER_PROPERTY = "input";
 
 /** How a schema is fitted. */
 export interface FitOptions {

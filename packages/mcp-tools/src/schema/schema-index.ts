@@ -31,9 +31,9 @@ export class SchemaTooLarge extends Error {
 }
 
 /** The most schemas within one schema. */
-export const MAX_SUBSCHEMAS = 10_000;
+const MAX_SUBSCHEMAS = 10_000;
 /** The most schemas one within the other. */
-export const MAX_SCHEMA_DEPTH = 128;
+const MAX_SCHEMA_DEPTH = 128;
 
 const ROOT_BASE = "json-schema:///";
 

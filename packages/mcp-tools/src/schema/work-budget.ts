@@ -2,7 +2,7 @@
  * How much work one check may be: evaluated subschemas, compared values and steps of patterns all count. It is used up within
  * some ten milliseconds; a count, unlike a clock, gives the same answer on a busy machine.
  */
-export const DEFAULT_WORK_UNITS = 200_000;
+const DEFAULT_WORK_UNITS = 200_000;
 
 /** Counts work down, and ends what goes on for too long. */
 export interface WorkBudget {

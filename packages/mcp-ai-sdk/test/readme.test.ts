@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { ContextSource, ToolSource } from "@jackfield/mcp-core";
+import { createFakeToolSource } from "@jackfield/test-kit";
+import type { DynamicToolUIPart, LanguageModel, ModelMessage, streamText } from "ai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scriptedModel } from "./scripted-model.ts";
+
+/** What the README's examples export. */
+interface Examples {
+  answer(model: LanguageModel, source: ToolSource, prompt: string): Promise<string>;
+  converse(model: LanguageModel, source: ToolSource, messages: ModelMessage[]): Promise<ModelMessage[]>;
+  stream(model: LanguageModel, source: ToolSource, prompt: string): ReturnType<typeof streamText>;
+  toolError(part: DynamicToolUIPart): string | undefined;
+  review(model: LanguageModel, mcp: ContextSource, server: string, uri: string): Promise<string>;
+}
+
+const README = readFileSync(resolve(import.meta.dirname, "../README.md"), "utf8");
+const folder = mkdtempSync(join(import.meta.dirname, "readme-"));
+const examples = {} as Examples;
+
+beforeAll(async () => {
+  const blocks = [...README.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
+  for (const [index, code] of blocks.entries()) {
+    const file = join(folder, `example-${index}.ts`);
+    writeFileSync(file, code.replaceAll('"@jackfield/mcp-ai-sdk"', '"../../src/index.ts"'));
+    Object.assign(examples, await import(file));
+  }
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const source = () =>
+  createFakeToolSource([
+    { definition: { name: "look", annotations: { readOnlyHint: true } } },
+    { definition: { name: "wipe" } },
+  ]);
+const call = (tool: string) => [{ tool: `mcp__fake__${tool}`, input: '{"q":1}' }];
+
+describe("the examples of the README run", () => {
+  it("a loop that answers", async () => {
+    const tools = source();
+    expect(await examples.answer(scriptedModel([call("look"), "Done."]).v7, tools, "Look.")).toBe("Done.");
+    expect(tools.calls).toHaveLength(1);
+  });
+
+  it("a conversation that stops to ask a person", async () => {
+    const tools = source();
+    const messages: ModelMessage[] = [{ role: "user", content: "Wipe." }];
+    const asked = await examples.converse(scriptedModel([call("wipe")]).v7, tools, messages);
+    expect(JSON.stringify(asked)).toContain("tool-approval-request");
+    expect(tools.calls).toEqual([]);
+  });
+
+  it("a stream with a live set", async () => {
+    const tools = source();
+    const result = examples.stream(scriptedModel([call("look"), "Done."]).v7, tools, "Look.");
+    await result.consumeStream();
+    expect(await result.text).toBe("Done.");
+  });
+
+  it("the error in a part of a UI message", () => {
+    const mcpError = { code: "MCP_SESSION_LOST", message: "Gone." };
+    const part = { state: "output-available", output: { content: [], isError: true, mcpError } };
+    expect(examples.toolError(part as never)).toBe("MCP_SESSION_LOST: Gone.");
+  });
+
+  it("a prompt and a resource", async () => {
+    const context = {
+      getPrompt: async () => ({
+        messages: [{ role: "user", content: { type: "text", text: "Review this." } }],
+      }),
+      readResource: async () => ({ contents: [{ uri: "file:///a.md", text: "# A" }] }),
+    } as unknown as ContextSource;
+    const model = scriptedModel(["Fine."]);
+    expect(await examples.review(model.v7, context, "files", "file:///a.md")).toBe("Fine.");
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain("# A");
+  });
+});
