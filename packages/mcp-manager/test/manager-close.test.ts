@@ -143,6 +143,15 @@ describe("closing", () => {
     expect(connector.attempts).toEqual([]);
   });
 
+  it("ends a start that waits for a catalog which never answers", async () => {
+    const cache = { ...createFakeToolCache(), getMany: () => new Promise<never>(() => {}) };
+    const { manager } = createFixture(["a"], { cache });
+    const starting = expect(manager.start()).rejects.toMatchObject({ code: "MCP_CLOSED" });
+    await vi.advanceTimersByTimeAsync(0);
+    await manager.close();
+    await starting;
+  });
+
   it("[C32] also ends a server that a call had started before start()", async () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.callTool({ server: "a", tool: "echo" });
@@ -242,6 +251,7 @@ describe("starting after a close", () => {
     release?.();
     await closing;
     await starting;
+    expect(manager.servers()).toMatchObject([{ status: "closed" }]);
     expect(connector.attempts).toHaveLength(1);
   });
 });

@@ -114,8 +114,10 @@ describe("reconnecting", () => {
     const starting = manager.start();
     (await connector.nextAttempt()).open(offering("echo"));
     await starting;
-    const both = Promise.allSettled([manager.reconnect("a"), manager.reconnect("a")]);
-    (await connector.nextAttempt()).fail(exited);
+    const first = manager.reconnect("a");
+    const attempt = await connector.nextAttempt();
+    const both = Promise.allSettled([first, manager.reconnect("a")]);
+    attempt.fail(exited);
     expect(await both).toEqual([
       { status: "rejected", reason: exited },
       { status: "rejected", reason: exited },

@@ -1,4 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
+import { McpError, type Session, type ToolCache } from "@jackfield/mcp-core";
 import {
   createFakeSession,
   createFakeToolCache,
@@ -83,6 +83,47 @@ describe("a first attempt", () => {
   });
 });
 
+describe("what the catalog answers late", () => {
+  async function readingSlowly() {
+    const answered = Promise.withResolvers<void>();
+    const seeded = createFakeToolCache();
+    const a = await passThroughResolver(stdioDefinition("a"), { signal: new AbortController().signal });
+    seeded.seed(a, { tools: [tool("remembered")] });
+    const getMany: ToolCache["getMany"] = (ids) => answered.promise.then(() => seeded.getMany(ids));
+    const { manager } = createFixture(["a"], { cache: { ...seeded, getMany }, tools: [tool("live")] });
+    const starting = manager.start();
+    return { manager, starting, answer: answered.resolve };
+  }
+
+  it("[C9] offers nothing of a server that was disconnected meanwhile", async () => {
+    const { manager, starting, answer } = await readingSlowly();
+    await manager.disconnect("a");
+    answer();
+    await starting;
+    expect(manager.tools()).toEqual([]);
+    await manager.close();
+  });
+
+  it("offers nothing of a server whose place another has taken meanwhile", async () => {
+    const { manager, starting, answer } = await readingSlowly();
+    const reloading = manager.reload([stdioDefinition("a", { args: ["--other"] })]);
+    await manager.refreshTools("a");
+    answer();
+    await Promise.all([starting, reloading]);
+    expect(manager.tools()).toMatchObject([{ originalName: "live", origin: "live" }]);
+    await manager.close();
+  });
+
+  it("[C10] does not replace what the server itself has said meanwhile", async () => {
+    const { manager, starting, answer } = await readingSlowly();
+    await manager.refreshTools("a");
+    answer();
+    await starting;
+    expect(manager.tools()).toMatchObject([{ originalName: "live", origin: "live" }]);
+    await manager.close();
+  });
+});
+
 describe("a reconnect", () => {
   it("[R39] goes on for the others when one who shares it gives up", async () => {
     const { manager, connector } = await startedByHand();
@@ -113,6 +154,29 @@ describe("a reconnect", () => {
     release();
     (await connector.nextAttempt()).open(offering("echo"));
     await Promise.all([disconnecting, next]);
+    await manager.close();
+  });
+
+  it("takes nothing over from an attempt that does not hear that it was given up", async () => {
+    const attempts: PromiseWithResolvers<Session>[] = [];
+    const { manager } = createFixture(["a"], {
+      connect: () => {
+        const attempt = Promise.withResolvers<Session>();
+        attempts.push(attempt);
+        return attempt.promise;
+      },
+    });
+    const starting = manager.start();
+    await vi.advanceTimersByTimeAsync(0);
+    const reconnecting = manager.reconnect("a");
+    const deaf = offering("old");
+    attempts[0]?.resolve(deaf);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(deaf.closed).toBe(true);
+    expect(manager.servers()).toMatchObject([{ status: "connecting" }]);
+    attempts[1]?.resolve(offering("new"));
+    await Promise.all([starting, reconnecting]);
+    expect(manager.tools()).toMatchObject([{ originalName: "new" }]);
     await manager.close();
   });
 

@@ -250,6 +250,22 @@ describe("reloading while something else happens", () => {
     expect(manager.servers().every(({ status }) => status === "closed")).toBe(true);
   });
 
+  it("is over when the servers that are gone have ended, and so is a close", async () => {
+    const { manager, sessions } = createFixture([a, b]);
+    await manager.start();
+    const over: string[] = [];
+    const release = sessions.get("a")?.holdClose();
+    const reloading = manager.reload([b]).then(() => over.push("reload"));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(manager.servers().map(({ name }) => name)).toEqual(["b"]);
+    const closing = manager.close().then(() => over.push("close"));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(over).toEqual([]);
+    release?.();
+    await Promise.allSettled([reloading, closing]);
+    expect(over).toEqual(["close"]);
+  });
+
   it("waits for a new server as start-up does, and does not fail because of it", async () => {
     const { manager, connector } = createFixture([], { byHand: true, retry: { maxRetries: 0 } });
     await manager.start();

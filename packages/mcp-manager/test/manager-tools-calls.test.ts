@@ -38,30 +38,23 @@ describe("a call that is made again", () => {
     await manager.close();
   });
 
-  it("tells of the attempt that may have run, when its caller gives up before the next", async () => {
-    const caller = new AbortController();
-    const cutOff = () => {
-      caller.abort();
-      throw unknown;
-    };
-    const { manager, session } = await startedManager(oneTool, { answer: inTurn(cutOff) });
-    const calling = manager.callTool(ECHO, {}, { replay: 3, signal: caller.signal });
-    await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "unknown" });
-    expect(session("a").requests).toHaveLength(1);
-    await manager.close();
-  });
-
-  it("[T30] ends with the abort that comes just after a failure, and not with a second attempt", async () => {
+  it.each([
+    ["tells of the attempt that may have run, when its caller gives up before the next", unknown, "unknown"],
+    [
+      "[T30] ends with the abort that comes just after a failure, and not with a second attempt",
+      lost,
+      "not-sent",
+    ],
+  ])("%s", async (_title, failure, outcome) => {
     const caller = new AbortController();
     const { manager, session } = await startedManager(oneTool);
     const request = vi.fn(() => {
-      const failed = Promise.reject(lost);
       caller.abort();
-      return failed;
+      return Promise.reject(failure);
     });
     Object.assign(session("a"), { request });
-    const calling = manager.callTool(ECHO, {}, { signal: caller.signal });
-    await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+    const calling = manager.callTool(ECHO, {}, { replay: 3, signal: caller.signal });
+    await expect(calling).rejects.toMatchObject({ code: "MCP_ABORTED", outcome });
     expect(request).toHaveBeenCalledOnce();
     await manager.close();
   });

@@ -1,3 +1,5 @@
+import { McpError } from "@jackfield/mcp-core";
+
 /**
  * How a name is put together. All but `tool` take the server's name in:
  *
@@ -38,3 +40,29 @@ export const NAMING_PRESETS = {
   sidecar: { strategy: "mcp_server_tool" },
   hexos: { strategy: "tool" },
 } as const satisfies { readonly [runtime: string]: NamingOptions };
+
+const STRATEGIES: ReadonlySet<unknown> = new Set<NamingStrategy>([
+  "mcp__server__tool",
+  "mcp__server_tool",
+  "mcp_server_tool",
+  "mcp_server__tool",
+  "tool",
+]);
+
+/**
+ * Makes sure that the options can be right: a misspelt pattern must not silently rename every tool.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID`
+ */
+export function checkNaming({ strategy = "mcp__server__tool", reserved = [] }: NamingOptions): void {
+  if (typeof strategy !== "function" && !STRATEGIES.has(strategy)) {
+    const known = [...STRATEGIES].map((name) => `"${name}"`).join(", ");
+    throw invalid(`"naming.strategy" must be a function or one of ${known}, not ${JSON.stringify(strategy)}`);
+  }
+  const isList = Array.isArray(reserved) && reserved.every((name) => typeof name === "string");
+  if (!isList) throw invalid(`"naming.reserved" must be a list of names`);
+}
+
+function invalid(what: string): McpError {
+  return new McpError("MCP_CONFIG_INVALID", `Option ${what}.`, { phase: "config" });
+}

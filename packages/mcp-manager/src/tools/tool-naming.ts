@@ -1,4 +1,4 @@
-import type { NameTool, NamingOptions } from "./naming-options.ts";
+import { checkNaming, type NameTool, type NamingOptions } from "./naming-options.ts";
 import { createServerNames, MAX_NAME_LENGTH, type ServerNames, safeName } from "./server-names.ts";
 
 /** The original names of a server's tools. */
@@ -26,11 +26,11 @@ export interface ToolNaming {
  * tools whatever the order in which they come ([C16]).
  *
  * @param servers every configured server, connected or not.
+ * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be right.
  */
-export function createToolNaming(
-  servers: readonly string[],
-  { strategy = "mcp__server__tool", reserved = [] }: NamingOptions,
-): ToolNaming {
+export function createToolNaming(servers: readonly string[], options: NamingOptions): ToolNaming {
+  checkNaming(options);
+  const { strategy = "mcp__server__tool", reserved = [] } = options;
   const given = new Set(reserved);
   const isReserved = (name: string) => given.has(name);
   const pattern = typeof strategy === "function" || strategy === "tool" ? "mcp__server__tool" : strategy;
@@ -75,21 +75,18 @@ function createSharedNaming(
   /** How many tools of which server wish for a name. */
   const claims = new Map<string, Map<string, number>>();
 
-  function wishesOf(server: string, tools: readonly string[]): Wishes {
-    const safe = names.namesOf(server, tools);
-    const plain = new Map<string, string>();
-    for (const tool of safe.keys()) {
-      const name = wishedName(wish, server, tool);
-      if (name === "" || name.length > MAX_NAME_LENGTH || isReserved(name)) continue;
-      if (name === safe.get(tool) || !names.isInTerritory(name)) plain.set(tool, name);
-    }
-    return { plain, safe };
-  }
+  /** The name a tool is to have if nobody else wishes for it; `own` is the one it has in any case. */
+  const usableWish = (server: string, tool: string, own: string) => {
+    const name = wishedName(wish, server, tool);
+    if (name === "" || name.length > MAX_NAME_LENGTH || isReserved(name)) return undefined;
+    return name === own || !names.isInTerritory(name) ? name : undefined;
+  };
 
   return {
     assign(server, { included }) {
       const before = new Set(wishes.get(server)?.plain.values());
-      const after = wishesOf(server, included);
+      const safe = names.namesOf(server, included);
+      const after = wishesFor(safe, (tool, own) => usableWish(server, tool, own));
       wishes.set(server, after);
       for (const name of before) drop(claims, name, server);
       for (const name of after.plain.values()) count(claims, name, server);
@@ -108,6 +105,18 @@ function createSharedNaming(
       return named;
     },
   };
+}
+
+function wishesFor(
+  safe: ReadonlyMap<string, string>,
+  wishFor: (tool: string, own: string) => string | undefined,
+): Wishes {
+  const plain = new Map<string, string>();
+  for (const [tool, own] of safe) {
+    const name = wishFor(tool, own);
+    if (name !== undefined) plain.set(tool, name);
+  }
+  return { plain, safe };
 }
 
 function wishedName(wish: NameTool, server: string, tool: string): string {

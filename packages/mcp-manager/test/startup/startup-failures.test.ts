@@ -161,6 +161,18 @@ describe("a start that drops what fails", () => {
     await manager.close();
   });
 
+  it("takes out a server that is connected but cannot be listed", async () => {
+    const { manager, connector } = createFixture(["bad"], dropping);
+    const starting = manager.start();
+    const session = offering("echo");
+    session.failLists(new McpError("MCP_REQUEST_REJECTED", "no list"));
+    (await connector.nextAttempt()).open(session);
+    expect((await starting).failed).toMatchObject([{ name: "bad", error: { code: "MCP_REQUEST_REJECTED" } }]);
+    expect(manager.servers()).toEqual([]);
+    expect(session.closed).toBe(true);
+    await manager.close();
+  });
+
   it("lets a server that was up recover, and drops it only when it is lost for good", async () => {
     const { manager, connector } = createFixture(["a"], {
       ...dropping,
