@@ -1,12 +1,19 @@
+import { realpathSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Options } from "tsup";
 import { packageBuild } from "../../tsup.base.ts";
 
+const KEYV_SQLITE = realpathSync("node_modules/@keyv/sqlite");
+
 /**
- * Taken into the package: `@keyv/sqlite` names `better-sqlite3`, which is compiled where it is installed, as a dependency, and
- * never loads it with the driver it is given here.
+ * Taken into the package, with their licences: `@keyv/sqlite` names `better-sqlite3`, which is compiled where it is installed, as
+ * a dependency, and never loads it with the driver it is given here. `hookified` is what it rests on.
  */
-const BUNDLED = ["@keyv/sqlite", "hookified"];
+const BUNDLED = {
+  "@keyv/sqlite": KEYV_SQLITE,
+  hookified: join(KEYV_SQLITE, "..", "..", "hookified"),
+};
 
 /** The drivers of `@keyv/sqlite`, none of which is used here. Other people's bundlers must not look for what they import. */
 const DRIVERS = /^(\.\/.*-sqlite3?-driver.*|bun:sqlite)$/;
@@ -22,12 +29,15 @@ const withoutDrivers: NonNullable<Options["esbuildPlugins"]>[number] = {
 };
 
 export default packageBuild(["src/index.ts"], {
-  noExternal: [...BUNDLED, "bun:sqlite"],
+  noExternal: [...Object.keys(BUNDLED), "bun:sqlite"],
   esbuildPlugins: [withoutDrivers],
   async onSuccess() {
     await mkdir("dist/licenses", { recursive: true });
-    for (const name of BUNDLED) {
-      await copyFile(`node_modules/${name}/LICENSE`, `dist/licenses/${name.replace("@keyv/", "keyv-")}.txt`);
+    for (const [name, folder] of Object.entries(BUNDLED)) {
+      await copyFile(
+        join(folder, "LICENSE"),
+        join("dist/licenses", `${name.replace(/^@keyv./, "keyv-")}.txt`),
+      );
     }
   },
 });

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { TakeText } from "./catalog-store.ts";
 
 /** What Keyv keeps these rows under, beside others'. */
 export const NAMESPACE = "catalog";
@@ -11,13 +12,16 @@ const UNEXPIRED = `FROM keyv WHERE namespace = '${NAMESPACE}' AND (expires IS NU
 type Row = readonly [id: string, text: string];
 
 /**
- * The texts of these ids, in one statement. Rows are written by Keyv and read here, without it: it takes longer to load than
- * all of them to read, and a start that finds everything in the catalog writes nothing before its tools are on offer.
+ * Hands over the texts of these ids, in one statement, one row after the other. Rows are written by Keyv and read here, without
+ * it: it takes longer to load than all of them to read, and a start that finds everything in the catalog writes nothing before
+ * its tools are on offer.
  */
-export function readRows(database: DatabaseSync, ids: readonly string[]): readonly Row[] {
-  if (!hasTable(database)) return [];
+export function readRows(database: DatabaseSync, ids: readonly string[], take: TakeText): void {
+  if (!hasTable(database)) return;
   const wanted = `SELECT key, value ${UNEXPIRED} AND key IN (SELECT value FROM json_each(?))`;
-  return database.prepare(wanted).all(Date.now(), JSON.stringify(ids)).flatMap(rowOf);
+  for (const row of database.prepare(wanted).iterate(Date.now(), JSON.stringify(ids))) {
+    for (const [id, text] of rowOf(row)) take(id, text);
+  }
 }
 
 /** Every row that has not expired. */

@@ -3,16 +3,21 @@ import type { KeyvSerializationAdapter, KeyvStorageAdapter, KeyvValue } from "ke
 
 /** Where documents are kept: texts by id. A failure is told to the logger and reads as nothing, or is thrown. */
 export interface CatalogStore {
-  /**
-   * The texts of those ids that have one; one round trip. `waits`: for a lock that another process holds, which otherwise
-   * makes the reading fail.
-   */
-  read(ids: readonly string[], options?: { readonly waits: boolean }): Promise<ReadonlyMap<string, string>>;
+  /** Hands over the texts of those ids that have one, one after the other, in one round trip. */
+  read(ids: readonly string[], take: TakeText, options?: ReadOptions): Promise<void>;
   /** Keeps a text until `expiresAt`, epoch milliseconds. Tells whether it was stored. */
   write(id: string, text: string, expiresAt: number): Promise<boolean>;
   remove(id: string): Promise<void>;
   all(): AsyncIterable<readonly [id: string, text: string]>;
   close(): Promise<void>;
+}
+
+/** Takes a text that was read. It may be given the same one twice. */
+export type TakeText = (id: string, text: string) => void;
+
+export interface ReadOptions {
+  /** For a lock that another process holds, which otherwise makes the reading fail. Default `false`. */
+  readonly waits?: boolean | undefined;
 }
 
 /** What Keyv can keep values in: an adapter of Keyv 6, an adapter made for Keyv 5, or a `Map`. */
@@ -47,16 +52,21 @@ export async function openCatalogStore(
   // Without a listener Keyv throws what its store reports.
   keyv.on("error", (error: unknown) => log("warn", "The tool catalog's store failed.", failure(error)));
   return {
-    read: async (ids) => {
+    read: async (ids, take) => {
       const texts = await keyv.getMany<unknown>([...ids]);
-      return new Map(ids.flatMap((id, index) => textOf(id, texts[index])));
+      for (const [index, id] of ids.entries()) {
+        const text = texts[index];
+        if (typeof text === "string") take(id, text);
+      }
     },
     write: (id, text, expiresAt) => keyv.set(id, text, expiresAt - Date.now()),
     remove: async (id) => {
       await keyv.delete(id);
     },
     async *all() {
-      for await (const [id, text] of keyv.iterator()) yield* textOf(String(id), text);
+      for await (const [id, text] of keyv.iterator()) {
+        if (typeof id === "string" && typeof text === "string") yield [id, text] as const;
+      }
     },
     close: () => keyv.disconnect(),
   };
@@ -65,8 +75,4 @@ export async function openCatalogStore(
 /** What a log may say of an error that came from a store. */
 export function failure(error: unknown): { readonly reason: string } {
   return { reason: error instanceof Error ? error.message : String(error) };
-}
-
-function textOf(id: string, value: unknown): (readonly [id: string, text: string])[] {
-  return typeof value === "string" ? [[id, value]] : [];
 }

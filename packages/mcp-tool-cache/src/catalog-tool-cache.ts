@@ -10,7 +10,7 @@ import type {
 import { readCatalogDocument, writeCatalogDocument } from "./catalog-document.ts";
 import { catalogIdentity } from "./catalog-identity.ts";
 import { presentable, withBoundedTtl } from "./catalog-lifetime.ts";
-import { type CatalogStore, failure } from "./catalog-store.ts";
+import { type CatalogStore, failure, type ReadOptions } from "./catalog-store.ts";
 import { type CatalogRecord, markedStale, successor } from "./catalog-succession.ts";
 import { temporaryIdentityKey } from "./identity-key.ts";
 import { createKeyedQueue } from "./keyed-queue.ts";
@@ -133,17 +133,18 @@ class CatalogToolCache implements PersistentToolCache {
 
   async #read(
     ids: readonly CatalogId[],
-    options = { waits: false }, // who starts up waits for nobody's lock
+    options: ReadOptions = {}, // who starts up waits for nobody's lock
   ): Promise<ReadonlyMap<CatalogId, CatalogRecord>> {
     const { key, store } = await this.#open();
     const now = Date.now();
     const records = new Map<CatalogId, CatalogRecord>();
-    for (const [row, text] of await store.read(ids, options)) {
+    const take = (row: string, text: string) => {
       const id = row as CatalogId;
       const record = readCatalogDocument(text, { id, key });
       if (record === undefined) this.#options.log("warn", "An unreadable catalog entry was ignored.", { id });
       else if (record.expiresAt > now) records.set(id, record);
-    }
+    };
+    await store.read(ids, take, options);
     return records;
   }
 

@@ -4,7 +4,12 @@ import type { CatalogStore } from "./catalog-store.ts";
 export function createMemoryCatalogStore(): CatalogStore {
   const texts = new Map<string, string>();
   return {
-    read: async (ids) => new Map([...texts].filter(([id]) => ids.includes(id))),
+    async read(ids, take) {
+      for (const id of ids) {
+        const text = texts.get(id);
+        if (text !== undefined) take(id, text);
+      }
+    },
     async write(id, text) {
       texts.set(id, text);
       return true;

@@ -7,7 +7,7 @@ import type { CatalogStore } from "./catalog-store.ts";
 export function punctualCatalogStore(store: CatalogStore, timeoutMs: number): CatalogStore {
   const punctually = <T>(answer: Promise<T>): Promise<T> => within(answer, timeoutMs);
   return {
-    read: (ids, options) => punctually(store.read(ids, options)),
+    read: (ids, take, options) => punctually(store.read(ids, take, options)),
     write: (id, text, expiresAt) => punctually(store.write(id, text, expiresAt)),
     remove: (id) => punctually(store.remove(id)),
     async *all() {

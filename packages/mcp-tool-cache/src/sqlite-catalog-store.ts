@@ -2,7 +2,13 @@ import type { Logger } from "@jackfield/mcp-core";
 import type { SqliteDriver } from "@keyv/sqlite";
 import { type CatalogFile, openCatalogFile, setCatalogAside } from "./catalog-file.ts";
 import { NAMESPACE, readAllRows, readRows, tidyRows, usedBytes } from "./catalog-rows.ts";
-import { type CatalogStore, failure, openCatalogStore } from "./catalog-store.ts";
+import {
+  type CatalogStore,
+  failure,
+  openCatalogStore,
+  type ReadOptions,
+  type TakeText,
+} from "./catalog-store.ts";
 import { isBusy, isDamage } from "./sqlite-error.ts";
 import { whenUnlocked } from "./unlocked.ts";
 
@@ -47,10 +53,10 @@ class SqliteCatalogStore implements CatalogStore {
     return this.#file;
   }
 
-  async read(ids: readonly string[], { waits } = { waits: false }): Promise<ReadonlyMap<string, string>> {
+  async read(ids: readonly string[], take: TakeText, { waits }: ReadOptions = {}): Promise<void> {
     const { busyTimeoutMs } = this.#options;
-    const read = () => this.#use(({ database }) => readRows(database, ids));
-    return new Map(await whenUnlocked(read, waits ? busyTimeoutMs : 0));
+    const read = () => this.#use(({ database }) => readRows(database, ids, take));
+    await whenUnlocked(read, waits ? busyTimeoutMs : 0);
   }
 
   async write(id: string, text: string, expiresAt: number): Promise<boolean> {

@@ -140,19 +140,24 @@ describe("a damaged catalog", () => {
     expect(lines.some((line) => line.includes("set aside"))).toBe(true);
   });
 
-  test("[T73] [R65] never throws and never serves a changed entry, wherever bytes are overwritten", async () => {
-    const filled = await filledDirectory();
-    const good = readFileSync(filled.file);
-    const ids = Array.from({ length: 30 }, (_, index) => sampleId(`server-${index}`));
-    const untouched = sampleEntry({ tools: [sampleTool("read", "x".repeat(3_000))] });
-    for (let offset = 0; offset < good.length; offset += 1_021) {
-      const directory = temporaryDirectory();
-      copyFileSync(join(filled.directory, "identity.key"), join(directory, "identity.key"));
-      writeFileSync(join(directory, "catalog.sqlite"), Buffer.from(good).fill(0xff, offset, offset + 16));
-      const { cache } = openCache(directory);
-      for (const entry of (await cache.getMany(ids)).values()) expect(entry).toEqual(untouched);
-      await cache.close();
-      await expectUsable(directory);
-    }
-  });
+  const PARTS = 8;
+  test.each(Array.from({ length: PARTS }, (_, part) => part))(
+    "[T73] [R65] never throws and never serves a changed entry, wherever bytes are overwritten (part %i)",
+    async (part) => {
+      const filled = await filledDirectory();
+      const good = readFileSync(filled.file);
+      const ids = Array.from({ length: 30 }, (_, index) => sampleId(`server-${index}`));
+      const untouched = sampleEntry({ tools: [sampleTool("read", "x".repeat(3_000))] });
+      const step = 1_021;
+      for (let offset = part * step; offset < good.length; offset += PARTS * step) {
+        const directory = temporaryDirectory();
+        copyFileSync(join(filled.directory, "identity.key"), join(directory, "identity.key"));
+        writeFileSync(join(directory, "catalog.sqlite"), Buffer.from(good).fill(0xff, offset, offset + 16));
+        const { cache } = openCache(directory);
+        for (const entry of (await cache.getMany(ids)).values()) expect(entry).toEqual(untouched);
+        await cache.close();
+        await expectUsable(directory);
+      }
+    },
+  );
 });

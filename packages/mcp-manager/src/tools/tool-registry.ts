@@ -130,7 +130,8 @@ class Registry implements ToolRegistry {
       if (definition === undefined) this.#listings.delete(name);
       else this.#assign(definition, listed);
     }
-    const concerned = [...this.#slices.keys()].filter(
+    const known = new Set([...this.#slices.keys(), ...this.#listings.keys()]);
+    const concerned = [...known].filter(
       (name) =>
         !isDeepStrictEqual(before.servers.get(name)?.tools, this.#servers.get(name)?.tools) ||
         !isDeepStrictEqual(before.naming.namesOf(name), this.#naming.namesOf(name)) ||

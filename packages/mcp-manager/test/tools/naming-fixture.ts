@@ -4,8 +4,12 @@ import { createToolNaming, type ToolNaming } from "../../src/tools/tool-naming.t
 /** The tools of some servers by server. */
 export type Listings = ReadonlyMap<string, readonly string[]>;
 
-/** The naming once all servers have listed their tools in the order given. */
-function namingOf(listings: Listings, options: NamingOptions, configured: readonly string[]): ToolNaming {
+/** The naming once these servers have listed their tools in the order given. */
+export function namingOf(
+  listings: Listings,
+  options: NamingOptions,
+  configured: readonly string[],
+): ToolNaming {
   const naming = createToolNaming(configured, options);
   for (const [server, listed] of listings) naming.assign(server, { listed, included: listed });
   return naming;
@@ -25,11 +29,10 @@ export function allNames(
   return names;
 }
 
-/** Every exposed name, without whose it is: for very many of them. */
-export function bareNames(listings: Listings, options: NamingOptions): string[] {
-  const naming = namingOf(listings, options, [...listings.keys()]);
+/** Every exposed name that was given so far, without whose it is: for very many of them. */
+export function givenNames(naming: ToolNaming, servers: Iterable<string>): string[] {
   const names: string[] = [];
-  for (const server of listings.keys()) for (const name of naming.namesOf(server).values()) names.push(name);
+  for (const server of servers) for (const name of naming.namesOf(server).values()) names.push(name);
   return names;
 }
 

@@ -38,6 +38,15 @@ describe("a new configuration", () => {
     expect(registry.configure([a, b])).toEqual([{ ...change, added: ["mcp__a__two"], removed: [] }]);
   });
 
+  it("brings back what a filter had hidden altogether", () => {
+    const { registry } = createRegistry({ servers: [{ ...a, tools: { include: [] } }] });
+    registry.replace("a", [tool("one")], "live");
+    expect(registry.tools()).toEqual([]);
+    expect(registry.configure([a])).toEqual([
+      { server: "a", added: ["mcp__a__one"], removed: [], changed: [] },
+    ]);
+  });
+
   it("that changes nothing of the tools keeps the very array and says nothing", () => {
     const { registry } = createRegistry();
     registry.replace("a", [tool("one")], "live");
