@@ -7,6 +7,7 @@ import { performance } from "node:perf_hooks";
 import { createConnector } from "../packages/mcp-transports/dist/index.js";
 import { findServer, ownInstallation, workspaceInstallation } from "./installation.mjs";
 import { MARK, markedProcesses } from "./marked-processes.mjs";
+import { findFreePort, startListening } from "./remote-process.mjs";
 import { SERVERS } from "./servers.mjs";
 
 /** The slowest of them takes 2 s on an idle machine. */
@@ -18,7 +19,9 @@ const installation = isSmallest ? workspaceInstallation() : ownInstallation();
 const connect = createConnector({ clientInfo: { name: "jackfield-interop", version: "0.0.0" } });
 
 const rows = [];
-for (const server of servers) rows.push(await tryServer(server));
+for (const server of servers)
+  for (const way of [{ transport: "stdio", args: server.args, env: server.env }, ...(server.remote ?? [])])
+    rows.push(await tryServer(server, way));
 printTable(rows);
 const failed = rows.filter(({ problems }) => problems.length > 0);
 for (const { name, problems } of failed) for (const problem of problems) print(`${name}: ${problem}`);
@@ -30,14 +33,16 @@ print(
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 /** Opens, lists, calls and closes; never throws. */
-async function tryServer({ name, args = [], env = {}, tools, call }) {
+async function tryServer({ name, tools, call }, { transport, args = [], env = {}, path }) {
   const folder = mkdtempSync(join(tmpdir(), "jackfield-interop-"));
   writeFileSync(join(folder, "note.txt"), "A note.\n");
-  const mark = `${process.pid}-${name}`;
-  const resolve = (value) => (typeof value === "function" ? value({ folder }) : value);
+  const mark = `${process.pid}-${rows.length}-${name}`;
+  const port = transport === "stdio" ? undefined : await findFreePort();
+  const resolve = (value) => (typeof value === "function" ? value({ folder, port }) : value);
   const row = {
     name,
     version: "-",
+    over: path === undefined ? transport : `${transport} ${path}`,
     protocol: "-",
     tools: 0,
     call: "-",
@@ -49,16 +54,23 @@ async function tryServer({ name, args = [], env = {}, tools, call }) {
   try {
     const { version, program } = findServer(installation, name);
     row.version = version;
-    const definition = {
-      transport: "stdio",
-      name,
-      command: process.execPath,
+    const launch = {
       args: [program, ...resolve(args)],
       env: { PATH: process.env.PATH ?? "", HOME: folder, [MARK]: mark, ...resolve(env) },
       cwd: folder,
-      secrets: [],
     };
-    await converse(definition, { tools, call: call && { ...call, args: resolve(call.args) } }, row, problems);
+    const expected = { tools, call: call && { ...call, args: resolve(call.args) } };
+    if (port === undefined) {
+      const definition = { transport, name, command: process.execPath, ...launch, secrets: [] };
+      await converse(definition, expected, row, problems);
+    } else {
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const end = await startListening({ ...launch, port, signal });
+      const url = `http://localhost:${port}${path}`;
+      await converse({ transport, name, url, headers: {}, secrets: [] }, expected, row, problems).finally(
+        end,
+      );
+    }
   } catch (error) {
     problems.push(String(error));
   }
@@ -94,7 +106,7 @@ async function callTool(session, { tool, args, isRight }, row, problems, signal)
 }
 
 function printTable(all) {
-  const columns = ["name", "version", "protocol", "tools", "call", "openMs", "closeMs", "left"];
+  const columns = ["name", "version", "over", "protocol", "tools", "call", "openMs", "closeMs", "left"];
   const lines = [columns, ...all.map((row) => columns.map((column) => String(row[column])))];
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index].length)));
   for (const line of lines)

@@ -5,18 +5,36 @@ const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
   existsSync,
 );
 
+const PLAYWRIGHT = [
+  "--headless",
+  "--no-sandbox",
+  "--isolated",
+  ...(CHROMIUM ? ["--executable-path", CHROMIUM] : []),
+];
+
 const textOf = ({ content }) => content.map((block) => block.text ?? "").join("\n");
 
 /**
  * `tools`: how many the pinned version lists to a client without handlers. `call`: a request it can answer offline, and
  * whether the answer is right. The tokens are dummies: nothing but the call of a tool would use them. A server that is
- * `small` comes with the workspace, too.
+ * `small` comes with the workspace, too. `remote`: how it is reached over HTTP: what it is started with so that it listens on
+ * a port, and the path of its endpoint. An entry for Streamable HTTP (`http`) also finds servers of the older transport.
  */
 export const SERVERS = [
   {
     name: "@modelcontextprotocol/server-everything",
     small: true,
     args: ["stdio"],
+    remote: [
+      {
+        transport: "http",
+        path: "/mcp",
+        args: ["streamableHttp"],
+        env: ({ port }) => ({ PORT: String(port) }),
+      },
+      { transport: "sse", path: "/sse", args: ["sse"], env: ({ port }) => ({ PORT: String(port) }) },
+      { transport: "http", path: "/sse", args: ["sse"], env: ({ port }) => ({ PORT: String(port) }) },
+    ],
     tools: 13,
     call: {
       tool: "echo",
@@ -57,10 +75,23 @@ export const SERVERS = [
       isRight: (result) => JSON.parse(textOf(result)).thoughtNumber === 1,
     },
   },
-  { name: "@upstash/context7-mcp", tools: 2 },
+  {
+    name: "@upstash/context7-mcp",
+    remote: [
+      { transport: "http", path: "/mcp", args: ({ port }) => ["--transport", "http", "--port", `${port}`] },
+    ],
+    tools: 2,
+  },
   {
     name: "@bytebase/dbhub",
     args: ["--transport", "stdio", "--demo"],
+    remote: [
+      {
+        transport: "http",
+        path: "/mcp",
+        args: ({ port }) => ["--transport", "http", "--port", `${port}`, "--demo"],
+      },
+    ],
     tools: 2,
     call: {
       tool: "execute_sql",
@@ -72,7 +103,11 @@ export const SERVERS = [
   { name: "@zereight/mcp-gitlab", env: { GITLAB_PERSONAL_ACCESS_TOKEN: "dummy" }, tools: 118 },
   {
     name: "@playwright/mcp",
-    args: ["--headless", "--no-sandbox", "--isolated", ...(CHROMIUM ? ["--executable-path", CHROMIUM] : [])],
+    args: PLAYWRIGHT,
+    remote: [
+      { transport: "http", path: "/mcp", args: ({ port }) => [...PLAYWRIGHT, "--port", `${port}`] },
+      { transport: "sse", path: "/sse", args: ({ port }) => [...PLAYWRIGHT, "--port", `${port}`] },
+    ],
     tools: 25,
     call: CHROMIUM && {
       tool: "browser_navigate",

@@ -6,8 +6,8 @@ import { scriptedServer } from "./scripted-server.ts";
 
 const FIXTURE = fileURLToPath(new URL("fixtures/imports.mjs", import.meta.url));
 
-test("importing the package and making a connector load nothing of the SDK; the first connection does", async () => {
+test("importing the package and making a connector load nothing of the SDK; the first connection does, and undici waits for a remote server", async () => {
   const args = ["--no-warnings", FIXTURE, JSON.stringify(scriptedServer())];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(JSON.parse(stdout)).toEqual({ before: false, after: true });
+  expect(JSON.parse(stdout)).toEqual({ before: false, after: true, undici: false });
 });

@@ -41,7 +41,7 @@ describe("what an earlier handshake suggests", () => {
 });
 
 describe.concurrent("an unknown server over stdio", () => {
-  test("a legacy server is probed in place and started once", async () => {
+  test("[threat T22] a legacy server is probed in place and started once", async () => {
     const server = scriptedServer();
     const before = Date.now();
     const { handshake } = await connect(server);
@@ -57,7 +57,7 @@ describe.concurrent("an unknown server over stdio", () => {
     expect(requestsOf(server)).toEqual(["server/discover", "initialize"]);
   });
 
-  test("a modern server is started once and asked once", async () => {
+  test("[threat T22] a modern server is started once and asked once", async () => {
     const server = scriptedServer(undefined, { isModern: true, capabilities: { tools: {} } });
     const { handshake } = await connect(server);
     expect(handshake).toMatchObject({
@@ -79,7 +79,7 @@ describe.concurrent("an unknown server over stdio", () => {
     expect(server.starts()).toHaveLength(1);
   });
 
-  test("a server that dies of the probe is started once more, as a legacy server", async () => {
+  test("[threat T22] a server that dies of the probe is started once more, as a legacy server", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method === "server/discover") process.exit(1);
       return undefined;

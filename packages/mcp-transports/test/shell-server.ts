@@ -6,8 +6,10 @@ export const LEGACY_PRIOR: PriorHandshake = { era: "legacy", at: Date.now() };
 /** Survives every polite request to end. `$leaf` is its process id, or that of the last one started before. */
 const LINGER = 'trap "" TERM; while :; do sleep 600; done';
 
+const HANDSHAKE = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}}`;
+
 /** What a stubborn server starts before it serves, and leaves its process id in `$leaf`. */
-export const LEAVES = {
+const LEAVES = {
   none: "leaf=$$",
   inSession: `sh -c '${LINGER}' </dev/null >/dev/null & leaf=$!`,
   outOfSession: `setsid sh -c '${LINGER}' </dev/null >/dev/null & leaf=$!`,
@@ -18,20 +20,32 @@ export const LEAVES = {
  * has the leaf given, and answers every call with both process ids.
  */
 export function stubbornShellServer(leaf: keyof typeof LEAVES): ResolvedStdioServer {
-  const handshake = `"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}`;
-  const script = `
+  return shellServer(`
     trap "" TERM
     ${LEAVES[leaf]}
     while read -r line; do
       id=\${line##*'"id":'}; id=\${id%%[,\\}]*}
       case $line in
-        *'"initialize"'*) result='{${handshake}}' ;;
+        *'"initialize"'*) result='${HANDSHAKE}' ;;
         *'"tools/call"'*) result='{"content":[],"structuredContent":{"pids":['$$,$leaf']}}' ;;
         *) continue ;;
       esac
       printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
     done
-    ${LINGER}`;
+    ${LINGER}`);
+}
+
+/** A server that shakes hands, reads so many bytes more, and is killed. */
+export function shellServerKilledAfter(bytes: number): ResolvedStdioServer {
+  return shellServer(`
+    read -r line
+    id=\${line##*'"id":'}; id=\${id%%[,\\}]*}
+    printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" '${HANDSHAKE}'
+    head -c ${bytes} >/dev/null
+    kill -9 $$`);
+}
+
+function shellServer(script: string): ResolvedStdioServer {
   return {
     transport: "stdio",
     name: "shell",

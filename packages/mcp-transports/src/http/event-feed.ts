@@ -64,12 +64,14 @@ class ResumableFeed implements EventFeed {
     if (this.#isOver) return;
     this.#pace ??= createReconnectPace({ now: Date.now, random: Math.random });
     this.#pace.opened();
+    if (this.#options.isStanding)
+      this.#watchdog = createStreamWatchdog((why) => this.#call?.abort(new Error(why)));
     this.#call = this.#options.open(this.#lastEventId, {
       isStream: true,
       onAccepted: (_status, headers) => {
         if (!isEventStream(headers))
           throw new SyntaxError("a stream was asked for, and something else was answered");
-        return this.#watched(this.body());
+        return this.#heard(this.body());
       },
       onEnd: () => this.ended(),
       onError: (error) => this.ended(error),
@@ -125,6 +127,7 @@ class ResumableFeed implements EventFeed {
 
   /** A server that is busy or broken may be well later; any other refusal is its last word. */
   #refused(refusal: Refusal): void {
+    this.#watchdog?.stop();
     const isPassing = (refusal.status >= 500 && refusal.status !== 501) || refusal.status === 429;
     if (isPassing && this.#hasPatience()) this.#openLater(refusal.retryAfterMs);
     else this.#end({ refusal });
@@ -140,10 +143,9 @@ class ResumableFeed implements EventFeed {
     this.#timer = setTimeout(() => this.start(), clampDelay(this.#pace.nextDelayMs(retryMs)));
   }
 
-  #watched(sink: BodySink): BodySink {
-    if (!this.#options.isStanding) return sink;
-    const watchdog = createStreamWatchdog((why) => this.#call?.abort(new Error(why)));
-    this.#watchdog = watchdog;
+  #heard(sink: BodySink): BodySink {
+    const watchdog = this.#watchdog;
+    if (!watchdog) return sink;
     return {
       push(chunk) {
         watchdog.heard();

@@ -1,5 +1,6 @@
 import type { McpError, Progress, SessionRequestOptions } from "@jackfield/mcp-core";
 import { abortedError, type RequestContext, requestError, timeoutError } from "../errors/request-error.ts";
+import { createProgressPace, type ProgressPace } from "./progress-pace.ts";
 import { createRequestClock, type RequestLimits } from "./request-clock.ts";
 import type { WatchedRequest } from "./wire-watch.ts";
 
@@ -31,6 +32,7 @@ class PendingExchange<T> implements Exchange<T> {
   readonly #outcome = Promise.withResolvers<T>();
   #controller: AbortController | undefined;
   readonly #clock;
+  #pace: ProgressPace | undefined;
   #isWritten = false;
   #isSettled = false;
 
@@ -72,11 +74,16 @@ class PendingExchange<T> implements Exchange<T> {
 
   onProgress(progress: Progress): void {
     this.#clock.progressed(progress.progress);
-    try {
-      this.#options.request.onProgress?.(progress);
-    } catch {
-      // The listener is the caller's own, who can catch what it throws.
-    }
+    const { onProgress } = this.#options.request;
+    if (!onProgress) return;
+    this.#pace ??= createProgressPace((latest) => {
+      try {
+        onProgress(latest);
+      } catch {
+        // The listener is the caller's own, who can catch what it throws.
+      }
+    });
+    this.#pace.push(progress);
   }
 
   onAnswered(): void {
@@ -95,6 +102,7 @@ class PendingExchange<T> implements Exchange<T> {
     if (this.#isSettled) return false;
     this.#isSettled = true;
     this.#clock.stop();
+    this.#pace?.end();
     this.#options.request.signal?.removeEventListener("abort", this.#onAbort);
     return true;
   }

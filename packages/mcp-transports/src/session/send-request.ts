@@ -41,11 +41,18 @@ async function checked(
   method: string,
   schema: StandardSchemaV1<unknown, JsonObject>,
 ): Promise<JsonObject> {
-  const validated = schema["~standard"].validate(result);
+  const validated = schema["~standard"].validate(withoutResultType(result));
   const outcome = validated instanceof Promise ? await validated : validated;
   if (!outcome.issues) return outcome.value;
   const issues = outcome.issues.map(({ message }) => message).join("; ");
   throw new SyntaxError(`Invalid result for ${method}: ${issues}`);
+}
+
+/** A word of the modern era that means nothing here. */
+function withoutResultType(result: unknown): unknown {
+  if (typeof result !== "object" || result === null || !("resultType" in result)) return result;
+  const { resultType: _, ...rest } = result;
+  return rest;
 }
 
 /** SEP-2243: from 2026-07-28 on, marked parameters are repeated in headers. Only the SDK's own call knows how. */

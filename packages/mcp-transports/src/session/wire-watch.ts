@@ -198,8 +198,8 @@ class TransportWatch implements WireWatch {
       return;
     }
     // Read here, because the SDK drops progress that arrives in one piece with the answer.
-    if (message.method === "notifications/progress") this.#takeProgress(message.params ?? {});
-    this.#deliver?.(message, extra);
+    const isTaken = message.method === "notifications/progress" && this.#takeProgress(message.params ?? {});
+    if (!isTaken) this.#deliver?.(message, extra);
   }
 
   #takeAnswer(message: Exclude<Incoming[0], { method: string }>, extra: Incoming[1]): void {
@@ -217,14 +217,17 @@ class TransportWatch implements WireWatch {
     else this.#deliver?.(answer, extra);
   }
 
-  #takeProgress({ progressToken, progress, total, message }: { readonly [name: string]: unknown }): void {
+  /** Whether it belongs to a request that the SDK knows nothing of. */
+  #takeProgress({ progressToken, progress, total, message }: { readonly [name: string]: unknown }): boolean {
     const id = this.#idOf(progressToken);
-    if (id === undefined || typeof progress !== "number") return;
-    this.#unanswered.get(id)?.watched?.request.onProgress({
+    const sent = id === undefined ? undefined : this.#unanswered.get(id);
+    if (typeof progress !== "number") return false;
+    sent?.watched?.request.onProgress({
       progress,
       total: typeof total === "number" ? total : undefined,
       message: typeof message === "string" ? message : undefined,
     });
+    return sent?.answer !== undefined;
   }
 
   /** The request that an id names. Servers exist that turn the number 1 into `"1"`; no other spelling is taken for it. */

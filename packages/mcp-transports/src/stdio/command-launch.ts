@@ -15,7 +15,7 @@ export type LaunchFault = "line-break" | "too-long" | "unusable-path";
 const LONGEST_LINE = 8191;
 
 /** The file system ignores what follows here, so `x.cmd.` and `x.cmd::$DATA` are batch files too. */
-const BATCH_FILE = /\.(?:bat|cmd)[. ]*(?::.*)?$/i;
+const BATCH_FILE = /\.(?:bat|cmd)[. ]*(?::.*)?$/is;
 
 /** Needs no quotes, and none are added: some batch files compare what they are given with bare words. */
 const PLAIN_ARGUMENT = /^[A-Za-z0-9_.:/@+-]+$/;
@@ -55,7 +55,8 @@ export function planLaunch(
  */
 function quoteForBatchFile(arg: string): string {
   if (PLAIN_ARGUMENT.test(arg)) return arg;
-  const escaped = arg.replace(/(\\*)"/g, '$1$1""').replace(/\\+$/, "$&$&");
+  // A run of backslashes is looked at from its beginning only, or a long one would be looked at again from each of them.
+  const escaped = arg.replace(/(?<!\\)(\\*)"/g, '$1$1""').replace(/(?<!\\)\\+$/, "$&$&");
   return `"${withoutExpansion(escaped)}"`;
 }
 

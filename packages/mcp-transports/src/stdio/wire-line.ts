@@ -8,7 +8,6 @@ export interface WireLine {
   readonly isStray: boolean;
 }
 
-const BYTE_ORDER_MARK = "\uFEFF";
 const NOTHING: WireLine = { messages: [], isStray: false };
 const STRAY: WireLine = { messages: [], isStray: true };
 
@@ -34,12 +33,15 @@ export function formatLine(message: JSONRPCMessage): string {
  * a message holds is checked by the SDK.
  */
 export function parseLine(line: string): WireLine {
-  const text = line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
+  const text = line.trim(); // takes away a byte order mark as well
+  if (text === "") return NOTHING;
+  // What can be no message is not tried: a failure costs a hundred times as much as a short line.
+  if (!text.startsWith("{") && !text.startsWith("[")) return STRAY;
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    return text.trim() === "" ? NOTHING : STRAY;
+    return STRAY;
   }
   const parts: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
   const messages = parts.filter(isMessage);

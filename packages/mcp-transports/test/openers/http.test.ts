@@ -93,7 +93,7 @@ describe("a server that cannot be connected", () => {
     expect((await failToConnect(server)).code).toBe("MCP_PROTOCOL_VIOLATED");
   });
 
-  test("that never answers is given up after its connect deadline", async () => {
+  test("[R36] that never answers is given up after its connect deadline", async () => {
     const server = await startHttpServer(() => true, { limits: { connectTimeoutMs: 200 } });
     const error = await failToConnect(server);
     expect(error).toMatchObject({ code: "MCP_CONNECT_TIMEOUT", server: "remote" });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type CommandSearch, findCommand, projectsAmong } from "../../src/stdio/command-lookup.ts";
+import {
+  type CommandSearch,
+  findCommand,
+  projectsAmong,
+  withoutRelativeEntries,
+} from "../../src/stdio/command-lookup.ts";
 
 function search(files: readonly string[], options: Partial<CommandSearch> = {}): CommandSearch {
   const isExecutable = (file: string) => files.includes(file);
@@ -196,5 +201,17 @@ describe("projectsAmong", () => {
     const projects = projectsAmong(["/home/ada"], "/home/ada", "linux");
     const options = { path, cwd: "/home/ada", projects };
     expect(findCommand("uvx", search([`${path}/uvx`], options)).file).toBe(`${path}/uvx`);
+  });
+});
+
+describe("withoutRelativeEntries", () => {
+  test.each<[NodeJS.Platform, string, string | undefined]>([
+    ["linux", "/usr/bin:/bin", "/usr/bin:/bin"],
+    ["linux", ".:/usr/bin::bin:~/bin:/bin:", "/usr/bin:/bin"],
+    ["linux", "", undefined],
+    ["linux", ".:bin", undefined],
+    ["win32", 'C:\\bin;;.;bin;\\bin;D:x;"C:\\a b";\\\\host\\share', 'C:\\bin;"C:\\a b";\\\\host\\share'],
+  ])("[threat T18] on %s, %j becomes %j", (platform, path, expected) => {
+    expect(withoutRelativeEntries(path, platform)).toBe(expected);
   });
 });

@@ -15,19 +15,11 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { atEnd } from "../cleanup.ts";
 import { connect, failToConnect } from "../connecting.ts";
 import { createRandom, randomArgument } from "../random-arguments.ts";
 import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
-
-/** The ways to a shell: the option of `spawn`, functions that are one, and shells by name. */
-const SHELLS = [
-  /\bshell\s*:(?!\s*false\b)/,
-  /[{,]\s*exec(?:Sync)?\s*[,}][^;]*from "node:child_process"/,
-  /["'`](?:\/bin\/)?(?:ba|da|z)?sh["'`]|["'`](?:powershell|pwsh)/,
-];
 
 const CLOSE_ON_EXEC = 0o2000000;
 
@@ -182,16 +174,6 @@ describe("a command is one executable", () => {
       expect(await argumentsSeen(lists.flat())).toEqual(lists.flat().map(bytesOf));
     }
   });
-
-  test("no source starts a shell", () => {
-    const sources = publishedSources();
-    expect(sources.length).toBeGreaterThan(100);
-    const found = sources.flatMap((file) => {
-      const source = readFileSync(file, "utf8");
-      return SHELLS.filter((shell) => shell.test(source)).map((shell) => [file, String(shell)]);
-    });
-    expect(found).toEqual([]);
-  });
 });
 
 describe("a child gets nothing that it was not given", () => {
@@ -265,14 +247,4 @@ async function argumentsSeen(args: readonly string[]): Promise<string[]> {
   const { items } = await session.list("tools", { signal: AbortSignal.timeout(30_000) });
   await session.close();
   return (items[0] as unknown as { seen: string[] }).seen;
-}
-
-function publishedSources(): string[] {
-  const packages = fileURLToPath(new URL("../../../", import.meta.url));
-  const folders = readdirSync(packages).filter((name) => name !== "test-kit");
-  return folders.flatMap((name) =>
-    readdirSync(join(packages, name, "src"), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => join(packages, name, "src", file)),
-  );
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ResolvedStdioServer, silentLogger } from "@jackfield/mcp-core";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createConnector } from "../../src/index.ts";
 import { atEnd } from "../cleanup.ts";
 import { failureOf } from "../connecting.ts";
@@ -26,61 +26,65 @@ function hanging(folder: string, index: number): ResolvedStdioServer {
   };
 }
 
-test.concurrent("[R04] openings that are given up leave nothing behind, neither early nor late", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  const controller = new AbortController();
-  const connect = createConnector();
-  const early = AbortSignal.abort();
-  const openings = Array.from({ length: 20 }, (_, index) =>
-    failureOf(
-      connect(hanging(folder, index), {
-        signal: index % 5 === 4 ? early : controller.signal,
-        log: silentLogger,
-      }),
-    ),
-  );
-  // Some have started all they start, some are about to, some have not begun.
-  while ((await readdir(folder)).length < 5) await pause(5);
-  controller.abort();
-  const errors = await Promise.all(openings);
-  expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(["MCP_ABORTED"]));
-  const leaves = (await readdir(folder)).map((file) => Number(readFileSync(join(folder, file), "utf8")));
-  killAtEnd(...leaves);
-  expectGone(leaves);
-});
+// Each of them waits for seconds by its nature.
+describe.concurrent("many servers at a time", { timeout: 30_000 }, () => {
+  test("[R04] openings that are given up leave nothing behind, neither early nor late", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
+    atEnd(() => rmSync(folder, { recursive: true, force: true }));
+    const controller = new AbortController();
+    const connect = createConnector();
+    const early = AbortSignal.abort();
+    const openings = Array.from({ length: 20 }, (_, index) =>
+      failureOf(
+        connect(hanging(folder, index), {
+          signal: index % 5 === 4 ? early : controller.signal,
+          log: silentLogger,
+        }),
+      ),
+    );
+    // Some have started all they start, some are about to, some have not begun.
+    while ((await readdir(folder)).length < 5) await pause(5);
+    controller.abort();
+    const errors = await Promise.all(openings);
+    expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(["MCP_ABORTED"]));
+    const leaves = (await readdir(folder)).map((file) => Number(readFileSync(join(folder, file), "utf8")));
+    killAtEnd(...leaves);
+    expectGone(leaves);
+  });
 
-test.concurrent("[R02] [R53] fifty stubborn servers that are closed together are all gone", {
-  timeout: 30_000,
-}, async () => {
-  const connect = createConnector();
-  const servers = Array.from({ length: 50 }, (_, index) =>
-    stubbornShellServer(index % 10 === 0 ? "outOfSession" : index % 10 === 5 ? "inSession" : "none"),
-  );
-  const sessions = await Promise.all(
-    servers.map((server) => connect(server, { ...options, prior: LEGACY_PRIOR })),
-  );
-  const pids = (await Promise.all(sessions.map(pidsOf))).flat();
-  killAtEnd(...pids);
-  expect(pids).toHaveLength(60);
-  expect(pids.every(isRunning)).toBe(true);
-  await Promise.all(sessions.map((session) => session.close()));
-  expectGone(pids);
-});
+  test("[R02] [R53] fifty stubborn servers that are closed together are all gone", {
+    timeout: 30_000,
+  }, async () => {
+    const connect = createConnector();
+    const servers = Array.from({ length: 50 }, (_, index) =>
+      stubbornShellServer(index % 10 === 0 ? "outOfSession" : index % 10 === 5 ? "inSession" : "none"),
+    );
+    const sessions = await Promise.all(
+      servers.map((server) => connect(server, { ...options, prior: LEGACY_PRIOR })),
+    );
+    const pids = (await Promise.all(sessions.map(pidsOf))).flat();
+    killAtEnd(...pids);
+    expect(pids).toHaveLength(60);
+    expect(pids.every(isRunning)).toBe(true);
+    await Promise.all(sessions.map((session) => session.close()));
+    expectGone(pids);
+  });
 
-test.concurrent("[R03] a server that dies by itself takes with it a child in another session that was seen before", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
-  atEnd(() => rmSync(directory, { recursive: true, force: true }));
-  const session = await createConnector({ processRecord: { directory } })(
-    stubbornShellServer("outOfSession"),
-    { ...options, prior: LEGACY_PRIOR },
-  );
-  const [server, child] = (await pidsOf(session)) as [number, number];
-  killAtEnd(server, child);
-  const written = async () => readFileSync(join(directory, (await readdir(directory))[0] as string), "utf8");
-  while (!(await written()).includes(`"pid":${child},`)) await pause(20);
-  process.kill(server, "SIGKILL");
-  await gone(server, child);
-  await session.close();
-  expect(await readdir(directory)).toEqual([]);
+  test("[R03] a server that dies by itself takes with it a child in another session that was seen before", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "jackfield-transports-"));
+    atEnd(() => rmSync(directory, { recursive: true, force: true }));
+    const session = await createConnector({ processRecord: { directory } })(
+      stubbornShellServer("outOfSession"),
+      { ...options, prior: LEGACY_PRIOR },
+    );
+    const [server, child] = (await pidsOf(session)) as [number, number];
+    killAtEnd(server, child);
+    const written = async () =>
+      readFileSync(join(directory, (await readdir(directory))[0] as string), "utf8");
+    while (!(await written()).includes(`"pid":${child},`)) await pause(20);
+    process.kill(server, "SIGKILL");
+    await gone(server, child);
+    await session.close();
+    expect(await readdir(directory)).toEqual([]);
+  });
 });

@@ -2,11 +2,14 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
+import { createConnector } from "../../src/index.ts";
 import { atEnd } from "../cleanup.ts";
 import { connect, failureOf } from "../connecting.ts";
 import { gone } from "../processes.ts";
 import { received, type Script, scriptedServer } from "../scripted-server.ts";
+import { LEGACY_PRIOR, shellServerKilledAfter } from "../shell-server.ts";
 
 const NO_DEADLINE = { timeoutMs: 0, maxTotalMs: 0 };
 const MEBIBYTE = 1024 * 1024;
@@ -26,17 +29,17 @@ const deaf: Script = (message, { process, answer }) => {
   return true;
 };
 
-async function connectDeaf(options: { readonly callTimeoutMs?: number } = {}) {
+async function connectDeaf() {
   const folder = mkdtempSync(join(tmpdir(), "jackfield-deaf-"));
   atEnd(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "wake");
-  const server = scriptedServer(deaf, { env: { WAKE_FILE: file }, limits: options });
+  const server = scriptedServer(deaf, { env: { WAKE_FILE: file } });
   const session = await connect(server);
-  await session.request("ping", undefined);
+  await session.request("ping", undefined, NO_DEADLINE);
   return { server, session, wake: () => writeFileSync(file, "") };
 }
 
-describe.concurrent("a server that stops reading", () => {
+describe("a server that stops reading", () => {
   test("[R13] is waited for, and gets everything in order when it reads again", async () => {
     const { server, session, wake } = await connectDeaf();
     const texts = Array.from({ length: 40 }, (_, n) => `${n}${"x".repeat(100_000)}`);
@@ -51,9 +54,9 @@ describe.concurrent("a server that stops reading", () => {
   });
 
   test("[R13] makes calls miss their deadline; what was never written is known not to be sent", async () => {
-    const { server, session, wake } = await connectDeaf({ callTimeoutMs: 200 });
+    const { server, session, wake } = await connectDeaf();
     const calls = Array.from({ length: 20 }, (_, n) =>
-      session.request("tools/call", call("x".repeat(MEBIBYTE) + n)),
+      session.request("tools/call", call("x".repeat(MEBIBYTE) + n), { timeoutMs: 200 }),
     );
     const errors = await Promise.all(calls.map(failureOf));
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(["MCP_CALL_TIMEOUT"]));
@@ -181,6 +184,26 @@ describe.concurrent("a server whose input breaks", () => {
     );
     expect(errors[0]?.message).toContain("ended with code 9");
   });
+});
+
+test("[R11] one that is killed at any byte of what it reads fails every call, and nothing is thrown", async () => {
+  const connect = createConnector();
+  const options = { signal: new AbortController().signal, log: silentLogger, prior: LEGACY_PRIOR };
+  const cuts = Array.from({ length: 40 }, (_, n) => n * 61);
+  const outcomes = await Promise.all(
+    cuts.map(async (bytes) => {
+      const session = await connect(shellServerKilledAfter(bytes), options).catch((error) => error.code);
+      // It was killed before our confirmation was written.
+      if (session === "MCP_HANDSHAKE_FAILED") return [];
+      const calls = Array.from({ length: 20 }, () => session.request("tools/call", call("a"), NO_DEADLINE));
+      const errors = await Promise.all(calls.map(failureOf));
+      await session.close();
+      return errors.map(({ code, outcome }) => `${code} ${outcome}`);
+    }),
+  );
+  expect(outcomes.flat().length).toBeGreaterThan(30 * 20);
+  for (const outcome of new Set(outcomes.flat()))
+    expect(outcome).toMatch(/^(?:MCP_OUTCOME_UNKNOWN unknown|MCP_SESSION_LOST not-sent)$/);
 });
 
 test("a message that cannot be written as JSON is not sent, and disturbs nothing", async () => {

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const PACKAGES = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The ways to a shell: the option of `spawn`, functions that are one, and shells by name. */
+const SHELLS = [
+  /\bshell\s*:(?!\s*false\b)/,
+  /[{,]\s*exec(?:Sync)?\s*[,}][^;]*from "node:child_process"/,
+  /["'`](?:\/bin\/)?(?:ba|da|z)?sh["'`]|["'`](?:powershell|pwsh)/,
+];
+
+/** All but the name of the program itself, by which hosts are told apart. */
+const ARGUMENTS = /process\.argv(?!\[1\])/;
+
+/** The sources of the packages that are published. */
+function publishedSources(): string[] {
+  const folders = readdirSync(PACKAGES).filter((name) => name !== "test-kit");
+  return folders.flatMap((name) =>
+    readdirSync(join(PACKAGES, name, "src"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => join(PACKAGES, name, "src", file)),
+  );
+}
+
+function sourcesWith(patterns: readonly RegExp[]): string[] {
+  const sources = publishedSources();
+  expect(sources.length).toBeGreaterThan(100);
+  const found = sources.filter((file) => {
+    const source = readFileSync(file, "utf8");
+    return patterns.some((pattern) => pattern.test(source));
+  });
+  return found.map((file) => relative(PACKAGES, file));
+}
+
+test("[threat T20] no source starts a shell", () => {
+  expect(sourcesWith(SHELLS)).toEqual([]);
+});
+
+test("[threat T23] no source reads the arguments of the program it is part of", () => {
+  expect(sourcesWith([ARGUMENTS])).toEqual([]);
+});
