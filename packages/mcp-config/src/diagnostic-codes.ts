@@ -14,11 +14,15 @@ export const DIAGNOSTIC_CODES = {
   ConfigTooLargeError: { severity: "error", means: "The file is larger than the limit; it was not read." },
   ConfigEncodingError: { severity: "error", means: "The file is not text in UTF-8 or marked UTF-16." },
   ConfigSyntaxError: { severity: "error", means: "The file is broken, or nested more than 64 levels deep." },
-  ConfigShapeError: { severity: "error", means: "The file, or what holds its servers, is of the wrong kind." },
+  ConfigShapeError: {
+    severity: "error",
+    means: "The file, or what holds its servers, is of the wrong kind.",
+  },
   ServerConfigError: { severity: "error", means: "One entry cannot be used; its neighbours can." },
   "invalid-field": {
     severity: "warning",
-    means: "A field of the wrong type was left out. An unreadable switch or tool filter switches the server off.",
+    means:
+      "A field of the wrong type was left out. An unreadable switch or tool filter switches the server off.",
   },
   "duplicate-key": { severity: "warning", means: "A key stands twice; the last one counts." },
   "non-strict-json": {
@@ -26,26 +30,56 @@ export const DIAGNOSTIC_CODES = {
     means: "A comment or trailing comma in a file that its own host reads as strict JSON.",
   },
   "forbidden-key": { severity: "warning", means: "A key called `__proto__` was left out." },
-  "wrong-root-key": { severity: "warning", means: "Servers stand under another host's key and were not read." },
+  "wrong-root-key": {
+    severity: "warning",
+    means: "Servers stand under another host's key and were not read.",
+  },
   "near-miss-field": { severity: "warning", means: "A field that is not read resembles one that is." },
   "unknown-field": { severity: "info", means: "A field that its host does not know; kept in `extra`." },
   "unused-field": { severity: "warning", means: "A field that means nothing for this transport." },
   "legacy-field": { severity: "warning", means: "An old name of a field was read." },
   "legacy-shape": { severity: "warning", means: "An old form of an entry was read." },
-  "deprecated-field": { severity: "warning", means: "Its host still reads this field, but advises against it." },
-  "literal-secret": { severity: "warning", means: "A credential is written out; refer to a variable instead." },
+  "deprecated-field": {
+    severity: "warning",
+    means: "Its host still reads this field, but advises against it.",
+  },
+  "literal-secret": {
+    severity: "warning",
+    means: "A credential is written out; refer to a variable instead.",
+  },
   "unresolved-variable": { severity: "warning", means: "A variable that is not set now and has no default." },
-  "command-substitution": { severity: "warning", means: "A value that is a command's output; no command is run." },
-  "command-has-spaces": { severity: "warning", means: "`command` looks like a command line; it is never split." },
+  "command-substitution": {
+    severity: "warning",
+    means: "A value that is a command's output; no command is run.",
+  },
+  "command-has-spaces": {
+    severity: "warning",
+    means: "`command` looks like a command line; it is never split.",
+  },
   "self-approval": { severity: "warning", means: "A field by which a file would approve itself; ignored." },
-  "unsupported-address": { severity: "warning", means: "A URL that its host can reach, but Jackfield cannot." },
-  "not-runnable": { severity: "info", means: "An entry without a command or URL, which its host starts by itself." },
-  "untrusted-project": { severity: "info", means: "A project's file that its host ignores until it is trusted." },
-  "project-chosen": { severity: "info", means: "Whose local servers are shown, of several projects in one file." },
+  "unsupported-address": {
+    severity: "warning",
+    means: "A URL that its host can reach, but Jackfield cannot.",
+  },
+  "not-runnable": {
+    severity: "info",
+    means: "An entry without a command or URL, which its host starts by itself.",
+  },
+  "untrusted-project": {
+    severity: "info",
+    means: "A project's file that its host ignores until it is trusted.",
+  },
+  "project-chosen": {
+    severity: "info",
+    means: "Whose local servers are shown, of several projects in one file.",
+  },
   "disabled-by-host": { severity: "info", means: "A list of the host switches the server off." },
   shadowed: { severity: "info", means: "A stronger entry has the same name, or reaches the same endpoint." },
   encoding: { severity: "warning", means: "The file is not UTF-8." },
-  "missing-file": { severity: "warning", means: "A symbolic link leads to nothing; taken for an absent file." },
+  "missing-file": {
+    severity: "warning",
+    means: "A symbolic link leads to nothing; taken for an absent file.",
+  },
   "empty-file": { severity: "info", means: "The file is empty." },
   "no-servers": { severity: "info", means: "The file has no place for servers." },
 } as const satisfies { readonly [code: string]: DiagnosticFacts };
@@ -79,5 +113,12 @@ export function diagnose(
   { server, suggestion, severity = DIAGNOSTIC_CODES[code].severity }: DiagnosticDetails = {},
 ): ConfigDiagnostic {
   const location: SourceLocation = { file, line, column, pointer };
-  return { code, severity, message, ...location, ...(server === undefined ? {} : { server }), ...(suggestion === undefined ? {} : { suggestion }) };
+  return {
+    code,
+    severity,
+    message,
+    ...location,
+    ...(server === undefined ? {} : { server }),
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
 }

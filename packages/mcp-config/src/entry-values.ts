@@ -1,11 +1,11 @@
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
-import { describeLocation, locationOf } from "./sources/config-problem.ts";
 import { looksLikeCredential, secretsOfUrls } from "./credentials.ts";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import { createMap, ownMember } from "./documents/json-value.ts";
 import { homeOf, placeValues } from "./place-values.ts";
 import { type Environment, layEnvironment } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
+import { describeLocation, locationOf } from "./sources/config-problem.ts";
 import { expandVariables, type VariableDialect, type VariableReference } from "./variables.ts";
 
 /**
@@ -116,7 +116,7 @@ function createExpansion(definition: ReferringDefinition, policy: VariablePolicy
   const home = homeOf(policy.environment, policy.platform);
   const placeValue = placeValues(definition.definedIn, policy.cwd, home);
 
-  function valueOf({ kind, name, defaultText }: VariableReference, lookup: LookupVariable) {
+  function lookUp({ kind, name, defaultText }: VariableReference, lookup: LookupVariable) {
     switch (kind) {
       case "environment":
         return lookup(name) ?? defaultText;
@@ -134,7 +134,7 @@ function createExpansion(definition: ReferringDefinition, policy: VariablePolicy
   function fill(reference: VariableReference, path: JsonPath, lookup: LookupVariable): string {
     const { kind, name, written, platform } = reference;
     if (platform !== undefined && platform !== policy.platform) return written;
-    const value = valueOf(reference, lookup);
+    const value = lookUp(reference, lookup);
     if (value !== undefined) {
       if (kind === "input" || kind === "file" || looksLikeCredential(name)) secrets.add(value);
       return value;

@@ -1,12 +1,11 @@
-import { realpath } from "node:fs/promises";
-import { parseEnv } from "node:util";
+import { realpathSync } from "node:fs";
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
-import { describeLocation, invalidServer, locationOf } from "./sources/config-problem.ts";
 import { createMap } from "./documents/json-value.ts";
 import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
 import { BOUNDARY_FAULT, isInside, projectRoot } from "./project-boundary.ts";
 import { environmentNameFault } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
+import { describeLocation, invalidServer, locationOf } from "./sources/config-problem.ts";
 import { readTextFile, reasonOf } from "./text-file.ts";
 
 /** A file of variables has some kilobytes; more than this is another file. */
@@ -31,11 +30,10 @@ export interface EnvFile {
 export async function readEnvFile(
   envFile: EnvFile,
   platform: NodeJS.Platform,
-  signal: AbortSignal,
 ): Promise<{ readonly [name: string]: string }> {
-  await checkBoundary(envFile);
-  const found = await readTextFile(envFile.path, LARGEST_ENV_FILE_BYTES, signal);
-  if ("text" in found) return parseVariables(found.text, envFile, platform);
+  checkBoundary(envFile);
+  const found = readTextFile(envFile.path, LARGEST_ENV_FILE_BYTES);
+  if ("text" in found) return await parseVariables(found.text, envFile, platform);
   if ("reason" in found) throw unreadable(envFile, found.reason);
   const fault =
     found.fault === "too-large"
@@ -45,16 +43,21 @@ export async function readEnvFile(
 }
 
 /** A repository can bring a link to a file of its user's, whose values an entry could then send anywhere. */
-async function checkBoundary(envFile: EnvFile): Promise<void> {
+function checkBoundary(envFile: EnvFile): void {
   const root = projectRoot(envFile.definition.definedIn);
   if (root === undefined) return;
-  const [file, directory] = await Promise.all([realpath(envFile.path), realpath(root)]).catch((cause) => {
+  let isWithin: boolean;
+  try {
+    isWithin = isInside(realpathSync.native(envFile.path), realpathSync.native(root));
+  } catch (cause) {
     throw unreadable(envFile, reasonOf(cause));
-  });
-  if (!isInside(file, directory)) throw refused(envFile, `"envFile" ${BOUNDARY_FAULT}.`);
+  }
+  if (!isWithin) throw refused(envFile, `"envFile" ${BOUNDARY_FAULT}.`);
 }
 
-function parseVariables(text: string, { definition, written }: EnvFile, platform: NodeJS.Platform) {
+async function parseVariables(text: string, { definition, written }: EnvFile, platform: NodeJS.Platform) {
+  // Loaded here, because few entries have such a file.
+  const { parseEnv } = await import("node:util");
   const isOfProject = definition.definedIn.scope === "project";
   const variables = createMap<string>();
   for (const [name, value = ""] of Object.entries(parseEnv(text))) {

@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { expandHome } from "./anchored-path.ts";
@@ -14,18 +14,17 @@ const LARGEST_SECRET_BYTES = 64 * 1024;
  * A file that cannot be read is left out, and so is one outside the project for a project's entry, since its contents could
  * be sent anywhere. Relative paths are relative to the configuration file.
  */
-export async function readReferencedFiles(
+export function readReferencedFiles(
   definition: ServerDefinition,
   dialect: VariableDialect,
   home: string,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
+): ReadonlyMap<string, string> {
   const contents = new Map<string, string>();
   for (const written of findReferencedFiles(definition, dialect)) {
     const { file = "" } = definition.definedIn;
     const path = resolve(dirname(file), expandHome(written, home));
-    if (!(await mayRead(path, definition))) continue;
-    const found = await readTextFile(path, LARGEST_SECRET_BYTES, signal);
+    if (!mayRead(path, definition)) continue;
+    const found = readTextFile(path, LARGEST_SECRET_BYTES);
     if ("text" in found) contents.set(written, found.text.trim());
   }
   return contents;
@@ -51,11 +50,11 @@ function textsOf(definition: ServerDefinition): readonly string[] {
   return [...texts, definition.url, ...Object.values(definition.headers ?? {})];
 }
 
-async function mayRead(path: string, { definedIn }: ServerDefinition): Promise<boolean> {
+function mayRead(path: string, { definedIn }: ServerDefinition): boolean {
   const root = projectRoot(definedIn);
   if (root === undefined) return true;
   try {
-    return isInside(await realpath(path), await realpath(root));
+    return isInside(realpathSync.native(path), realpathSync.native(root));
   } catch {
     return false;
   }

@@ -9,8 +9,9 @@ import {
   type StdioServerDefinition,
 } from "@jackfield/mcp-core";
 import { anchorCommand, anchorPath, expandHome } from "./anchored-path.ts";
-import { invalidServer, locationOf } from "./sources/config-problem.ts";
 import { secretsOfHeader } from "./credentials.ts";
+import { fieldName, type JsonPath } from "./documents/json-path.ts";
+import { createMap } from "./documents/json-value.ts";
 import {
   createEntryValues,
   type EntryValues,
@@ -18,16 +19,15 @@ import {
   type VariablePolicy,
 } from "./entry-values.ts";
 import { readEnvFile } from "./env-file.ts";
-import { isHeaderValue, isHttpUrl } from "./http-syntax.ts";
-import { fieldName, type JsonPath } from "./documents/json-path.ts";
-import { createMap } from "./documents/json-value.ts";
 import { variablesOf } from "./hosts/host-dialects.ts";
+import { isHeaderValue, isHttpUrl } from "./http-syntax.ts";
 import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
 import { homeOf } from "./place-values.ts";
 import { BOUNDARY_FAULT, baseDirectory, climbsOut, isInside, projectRoot } from "./project-boundary.ts";
 import { readReferencedFiles } from "./referenced-files.ts";
 import { childEnvironment, type Environment, type InheritEnv } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
+import { invalidServer, locationOf } from "./sources/config-problem.ts";
 
 /** Where values come from. */
 export interface ServerResolverOptions {
@@ -76,7 +76,7 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
       cwd: options.cwd ?? process.cwd(),
     };
     try {
-      return await resolveServer(definition, policy, signal);
+      return await resolveServer(definition, policy);
     } finally {
       checkWanted(definition, signal);
     }
@@ -90,11 +90,7 @@ function checkWanted({ name }: ServerDefinition, signal: AbortSignal): void {
   throw new McpError("MCP_ABORTED", text, { server: name, phase: "resolve", cause: signal.reason });
 }
 
-async function resolveServer(
-  definition: ServerDefinition,
-  policy: ResolverPolicy,
-  signal: AbortSignal,
-): Promise<ResolvedServer> {
+async function resolveServer(definition: ServerDefinition, policy: ResolverPolicy): Promise<ResolvedServer> {
   const { name, limits } = definition;
   const common = { name, limits: limits && { ...limits } };
   if (definition.transport === "in-process") {
@@ -105,12 +101,12 @@ async function resolveServer(
   const home = homeOf(policy.environment, policy.platform);
   const values = await createEntryValues(definition, policy, {
     dialect,
-    files: await readReferencedFiles(definition, dialect, home, signal),
+    files: readReferencedFiles(definition, dialect, home),
     readEnvFile: (envFile) => {
       const path = resolve(anchored(envFile, definition, home));
       checkInside(definition, "envFile", path);
       const written = definition.envFile ?? "";
-      return readEnvFile({ definition, path, written }, policy.platform, signal);
+      return readEnvFile({ definition, path, written }, policy.platform);
     },
   });
   const resolved =

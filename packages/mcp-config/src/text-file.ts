@@ -1,5 +1,14 @@
-import { constants, lstatSync, realpathSync, type Stats } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 
 /** How a text may be encoded: UTF-8, or UTF-16 with a byte order mark (which some shells write). */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
@@ -9,34 +18,30 @@ export type TextFile =
   /** Without byte order mark. */
   | { readonly text: string; readonly encoding: TextEncoding; readonly stats: Stats }
   /** `missing`: nothing is there; `dangling`: a link leads to nothing. */
-  | { readonly fault: "missing" | "dangling" | "unreadable"; readonly reason: string; readonly cause?: unknown }
+  | {
+      readonly fault: "missing" | "dangling" | "unreadable";
+      readonly reason: string;
+      readonly cause?: unknown;
+    }
   | { readonly fault: "too-large" }
   | { readonly fault: "not-text"; readonly encoding: TextEncoding };
 
 /**
  * Reads a file as text. Only regular files are opened, so that a pipe or a device cannot hang or flood the reader; opening
  * does not wait, in case a pipe has taken the file's place meanwhile.
+ *
+ * It is synchronous: dozens of small files are looked for at start-up, most of which do not exist, and the way to another
+ * thread and back takes longer than each of them.
  */
-export async function readTextFile(
-  file: string,
-  largestBytes: number,
-  signal?: AbortSignal,
-): Promise<TextFile> {
+export function readTextFile(file: string, largestBytes: number): TextFile {
   try {
-    // Most of the files that are looked for do not exist, and making an error for each of them takes longer than looking.
-    const link = lstatSync(file, { throwIfNoEntry: false });
-    if (!link) return { fault: "missing", reason: "it does not exist" };
-    const irregular = { fault: "unreadable", reason: "it is not a regular file" } as const;
-    if (!(await stat(file)).isFile()) return irregular;
-    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!lstatSync(file, { throwIfNoEntry: false })) return { fault: "missing", reason: NOWHERE };
+    if (!statSync(file).isFile()) return IRREGULAR;
+    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      const stats = await handle.stat();
-      if (!stats.isFile()) return irregular;
-      return stats.size > largestBytes
-        ? { fault: "too-large" }
-        : await readHandle(handle, stats, largestBytes, signal);
+      return readDescriptor(descriptor, largestBytes);
     } finally {
-      await handle.close();
+      closeSync(descriptor);
     }
   } catch (cause) {
     const isAbsent = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
@@ -44,14 +49,15 @@ export async function readTextFile(
   }
 }
 
-/** A file can grow while it is read. */
-async function readHandle(
-  handle: FileHandle,
-  stats: Stats,
-  largestBytes: number,
-  signal?: AbortSignal,
-): Promise<TextFile> {
-  const bytes = await handle.readFile({ signal });
+const NOWHERE = "it does not exist";
+const IRREGULAR: TextFile = { fault: "unreadable", reason: "it is not a regular file" };
+
+function readDescriptor(descriptor: number, largestBytes: number): TextFile {
+  const stats = fstatSync(descriptor);
+  if (!stats.isFile()) return IRREGULAR;
+  if (stats.size > largestBytes) return { fault: "too-large" };
+  const bytes = readFileSync(descriptor);
+  // A file can grow while it is read.
   if (bytes.length > largestBytes) return { fault: "too-large" };
   const decoded = decode(bytes);
   return "text" in decoded ? { ...decoded, stats } : decoded;
@@ -70,7 +76,7 @@ export function realFileOf(file: string): string | undefined {
 /** Why a file cannot be opened, as the second half of a sentence. */
 export function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
-  return code === "ENOENT" ? "it does not exist" : `the system says ${code}`;
+  return code === "ENOENT" ? NOWHERE : `the system says ${code}`;
 }
 
 function decode(bytes: Uint8Array) {

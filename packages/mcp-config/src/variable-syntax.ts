@@ -1,4 +1,10 @@
-import type { FoundReference, ReferenceKind, UnsetRule, VariableReference, VariableSyntax } from "./variables.ts";
+import type {
+  FoundReference,
+  ReferenceKind,
+  UnsetRule,
+  VariableReference,
+  VariableSyntax,
+} from "./variables.ts";
 
 /** What names in braces mean that are no variables of the environment. */
 export interface BraceNames {
@@ -48,6 +54,41 @@ export function bareBraces(prefixes: { readonly [prefix: string]: ReferenceKind 
   };
 }
 
+/** `$env:NAME`, as PowerShell has it. */
+export function prefixedDollar(prefix: string): VariableSyntax {
+  const pattern = new RegExp(`\\$${prefix}:([A-Za-z_]\\w*)`, "y");
+  return (text, at) => {
+    const match = matchAt(pattern, text, at);
+    return match && found(text, at, at + match[0].length, { kind: "environment", name: match[1] ?? "" });
+  };
+}
+
+/** `${{ secrets.NAME }}` and `${{ inputs.NAME }}`: the word before the dot says what the rest is. */
+export function doubleBraces(prefixes: { readonly [prefix: string]: ReferenceKind }): VariableSyntax {
+  return (text, at) => {
+    const match = matchAt(/\$\{\{\s*([A-Za-z]+)\.([^\s{}]+)\s*\}\}/y, text, at);
+    return match && prefixed(text, at, match, prefixes);
+  };
+}
+
+/**
+ * `${env:NAME | op://… | value:default}`: sources in the order in which they are tried, the last of which may be a plain
+ * value. Of the others only `env` means something without the program that knows them.
+ */
+export const sourceChain: VariableSyntax = (text, at) => {
+  const match = matchAt(/\$\{([^{}]*)\}/y, text, at);
+  const sources = (match?.[1] ?? "").split("|").map((source) => source.trim());
+  const name = sources.find((source) => source.startsWith("env:"))?.slice("env:".length);
+  if (!match || !sources.every((source) => /^[A-Za-z][\w+.-]*:/.test(source))) return undefined;
+  const defaultText = sources.find((source) => source.startsWith("value:"))?.slice("value:".length);
+  const reference =
+    name === undefined ? { kind: "input", name: sources[0] ?? "" } : { kind: "environment", name };
+  return found(text, at, at + match[0].length, { ...reference, defaultText } as Omit<
+    VariableReference,
+    "written"
+  >);
+};
+
 /** `${workspaceFolder}` and the like, exactly these names. */
 export function places(...names: readonly string[]): VariableSyntax {
   return (text, at) => {
@@ -61,7 +102,9 @@ export function places(...names: readonly string[]): VariableSyntax {
 export function dollarName(unset?: UnsetRule): VariableSyntax {
   return (text, at) => {
     const match = matchAt(/\$([A-Za-z_]\w*)/y, text, at);
-    return match && found(text, at, at + match[0].length, { kind: "environment", name: match[1] ?? "", unset });
+    return (
+      match && found(text, at, at + match[0].length, { kind: "environment", name: match[1] ?? "", unset })
+    );
   };
 }
 

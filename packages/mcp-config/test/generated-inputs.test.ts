@@ -1,27 +1,108 @@
+import { isMcpError } from "@jackfield/mcp-core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonPath } from "../src/documents/json-path.ts";
 import { dialectOf } from "../src/hosts/host-dialects.ts";
-import { createServerResolver, describeServers, HOST_IDS, parseHostFile } from "../src/index.ts";
+import {
+  createServerResolver,
+  DIAGNOSTIC_CODES,
+  describeServers,
+  HOST_IDS,
+  parseHostFile,
+} from "../src/index.ts";
 
 /** In all, over all hosts. */
 const INPUTS = Number(process.env.JACKFIELD_GENERATED_INPUTS ?? 4000);
 const SEED = Number(process.env.JACKFIELD_GENERATED_SEED ?? Date.now() % 2 ** 31);
 
 const KEYS = [
-  ...["mcpServers", "servers", "mcp_servers", "context_servers", "mcp", "extensions", "amp.mcpServers", "projects"],
-  ...["command", "args", "env", "environment", "cwd", "url", "httpUrl", "serverUrl", "headers", "type", "transport"],
-  ...["enabled", "disabled", "timeout", "tools", "oauth", "auth", "inputs", "name", "cmd", "uri", "envs", "packages"],
-  ...["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty", "", "0", "length", "s", "a}b", "remotes"],
+  ...[
+    "mcpServers",
+    "servers",
+    "mcp_servers",
+    "context_servers",
+    "mcp",
+    "extensions",
+    "amp.mcpServers",
+    "projects",
+  ],
+  ...[
+    "command",
+    "args",
+    "env",
+    "environment",
+    "cwd",
+    "url",
+    "httpUrl",
+    "serverUrl",
+    "headers",
+    "type",
+    "transport",
+  ],
+  ...[
+    "enabled",
+    "disabled",
+    "timeout",
+    "tools",
+    "oauth",
+    "auth",
+    "inputs",
+    "name",
+    "cmd",
+    "uri",
+    "envs",
+    "packages",
+  ],
+  ...[
+    "__proto__",
+    "constructor",
+    "toString",
+    "valueOf",
+    "hasOwnProperty",
+    "",
+    "0",
+    "length",
+    "s",
+    "a}b",
+    "remotes",
+  ],
 ];
 
 const TEXTS = [
-  ...["npx", "-y", "stdio", "http", "sse", "local", "remote", "https://host/mcp", "file:///x", "./x", "../../x"],
-  ...["${A}", "${A:-${B}}", "${env:A}", "${input:a}", "{env:A}", "{file:~/x}", "$A", "%A%", "!cmd", "$(x)", "${", "~/x"],
+  ...[
+    "npx",
+    "-y",
+    "stdio",
+    "http",
+    "sse",
+    "local",
+    "remote",
+    "https://host/mcp",
+    "file:///x",
+    "./x",
+    "../../x",
+  ],
+  ...[
+    "${A}",
+    "${A:-${B}}",
+    "${env:A}",
+    "${input:a}",
+    "{env:A}",
+    "{file:~/x}",
+    "$A",
+    "%A%",
+    "!cmd",
+    "$(x)",
+    "${",
+    "~/x",
+  ],
   ...["\0", "\u202e", "\ud800", "true", "30s", "__proto__", "Bearer abc"],
 ];
 
-const key = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...KEYS) }, { weight: 1, arbitrary: fc.string() });
+const key = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...KEYS) },
+  { weight: 1, arbitrary: fc.string() },
+);
 const leaf = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...TEXTS) },
   { weight: 1, arbitrary: fc.string() },
@@ -29,7 +110,13 @@ const leaf = fc.oneof(
 );
 
 /** Pairs in the place of members, so that keys may stand twice and `__proto__` is written out. */
-type Tree = { readonly members: readonly (readonly [string, Tree])[] } | readonly Tree[] | string | number | boolean | null;
+type Tree =
+  | { readonly members: readonly (readonly [string, Tree])[] }
+  | readonly Tree[]
+  | string
+  | number
+  | boolean
+  | null;
 
 const { tree } = fc.letrec<{ tree: Tree; members: Tree }>((tie) => ({
   members: fc.array(fc.tuple(key, tie("tree")), { maxLength: 5 }).map((members) => ({ members })),
@@ -57,21 +144,30 @@ function asToml(value: Tree): string {
 }
 
 /** What a program would find changed if a prototype had been. */
-const prototypes = () => [Object, Array, String, Function, Map].map((type) => Reflect.ownKeys(type.prototype).length);
+const prototypes = () =>
+  [Object, Array, String, Function, Map].map((type) => Reflect.ownKeys(type.prototype).length);
 
 const signal = new AbortController().signal;
 const resolve = createServerResolver({ env: { A: "1", HOME: "/nowhere" } });
 
 /** @returns how many servers there were */
 async function readEverything(host: string, ending: string, text: string): Promise<number> {
-  const { servers, diagnostics } = await parseHostFile({ host, file: `/folder/config.${ending}`, text, env: {} });
+  const { servers, diagnostics } = await parseHostFile({
+    host,
+    file: `/folder/config.${ending}`,
+    text,
+    env: {},
+  });
   JSON.stringify(describeServers(servers));
+  // Plain conditions, because there are hundreds of thousands of them.
   for (const { code, message } of diagnostics) {
-    expect(code).toBeTypeOf("string");
-    expect(message).not.toMatch(/[\0\u202e]/);
+    if (!Object.hasOwn(DIAGNOSTIC_CODES, code)) throw new Error(`the code ${code} is in no table`);
+    if (/[\0\u202e]/.test(message)) throw new Error(`not to be shown: ${JSON.stringify(message)}`);
   }
   for (const { definition } of servers.filter(({ name }) => name.length % 2 === 0)) {
-    await resolve(definition, { signal }).catch((error) => expect(error.code).toMatch(/^MCP_/));
+    await resolve(definition, { signal }).catch((error: unknown) => {
+      if (!isMcpError(error)) throw error;
+    });
   }
   return servers.length;
 }
@@ -98,8 +194,14 @@ const entry = fc
   .tuple(
     fc.constantFrom<readonly (readonly [string, Tree])[]>(
       [["command", "npx"]],
-      [["type", "http"], ["url", "https://host/mcp"]],
-      [["type", "local"], ["command", ["npx", "x"]]],
+      [
+        ["type", "http"],
+        ["url", "https://host/mcp"],
+      ],
+      [
+        ["type", "local"],
+        ["command", ["npx", "x"]],
+      ],
       [["url", "${A}"]],
       [],
     ),
@@ -108,7 +210,8 @@ const entry = fc
   .map(([way, rest]): Tree => ({ members: [...way, ...rest] }));
 const entries = fc.array(fc.tuple(key, entry), { maxLength: 3 }).map((members): Tree => ({ members }));
 
-const endings = fc.constantFrom("json", "toml", "yaml");
+/** YAML takes ten times as long to be parsed as the others. */
+const endings = fc.constantFrom("json", "json", "json", "json", "json", "toml", "toml", "toml", "yaml");
 const written = (ending: string, value: Tree) =>
   [ending, ending === "toml" ? asToml(value) : asJson(value)] as const;
 const broken = fc.tuple(endings, fc.string({ maxLength: 60 }));
@@ -122,7 +225,10 @@ describe(`generated inputs (seed ${SEED})`, () => {
     const before = prototypes();
     let servers = 0;
     const input = fc.oneof(
-      { weight: 6, arbitrary: fc.tuple(endings, entries).map(([ending, value]) => written(ending, wrap(host, value))) },
+      {
+        weight: 6,
+        arbitrary: fc.tuple(endings, entries).map(([ending, value]) => written(ending, wrap(host, value))),
+      },
       { weight: 2, arbitrary: fc.tuple(endings, tree).map(([ending, value]) => written(ending, value)) },
       { weight: 1, arbitrary: broken },
       { weight: 1, arbitrary: cutOff },

@@ -1,5 +1,5 @@
-import type { WrittenServer } from "../entries/written-server.ts";
 import { createMap } from "../documents/json-value.ts";
+import type { WrittenServer } from "../entries/written-server.ts";
 import type { ParsedServer } from "./parse-host-file.ts";
 
 /** A server as a plain record: what its transport always has, and what else the file says. */

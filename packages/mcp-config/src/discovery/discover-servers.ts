@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { type DefinedIn, type DefinitionScope, type McpError, toMcpError } from "@jackfield/mcp-core";
 import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
 import { kindOf } from "../documents/json-value.ts";
-import { dialectOf, HOST_DIALECTS } from "../hosts/host-dialects.ts";
 import type { FindingContext, HostDialect, HostSurroundings } from "../hosts/host-dialect.ts";
+import { dialectOf, HOST_DIALECTS } from "../hosts/host-dialects.ts";
 import { projectFolders } from "../hosts/host-paths.ts";
 import type { Environment } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
@@ -80,11 +80,7 @@ export async function discoverServers(options: DiscoverServersOptions = {}): Pro
   return {
     ...merged,
     problems: [...explicit.flatMap(({ problems }) => problems), ...discovered.problems, ...merged.problems],
-    diagnostics: [
-      ...explicit.flatMap((source) => source.diagnostics),
-      ...diagnostics,
-      ...merged.diagnostics,
-    ],
+    diagnostics: [...explicit.flatMap((source) => source.diagnostics), ...diagnostics, ...merged.diagnostics],
     ...(discoveryError ? { discoveryError } : {}),
   };
 }
@@ -106,7 +102,7 @@ async function discoverHosts(
     env: options.env ?? process.env,
     home: options.home ?? homedir(),
     cwd,
-    projectTop: await findProjectTop(cwd),
+    projectTop: findProjectTop(cwd),
   };
   const context: FindingContext = { folders: projectFolders(at), isSingleFile: false, remark: () => {} };
   const readOnce = createReadOnce(report);

@@ -1,8 +1,14 @@
-import { readdir, realpath, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
+import type {
+  FollowedFile,
+  HostDialect,
+  HostFile,
+  HostPath,
+  HostSurroundings,
+} from "../hosts/host-dialect.ts";
 import { dialectOf } from "../hosts/host-dialects.ts";
-import type { FollowedFile, HostDialect, HostFile, HostPath, HostSurroundings } from "../hosts/host-dialect.ts";
 import { pathRules } from "../hosts/host-paths.ts";
 import { isInside } from "../project-boundary.ts";
 import { type ConfigFile, readConfigFile } from "../sources/config-file.ts";
@@ -14,11 +20,11 @@ import type { HostDocuments } from "../sources/host-servers.ts";
 const MOST_MATCHES = 1000;
 
 /** Reads each file once, however many hosts ask for it. */
-export type ReadOnce = (file: string) => Promise<ConfigFile>;
+export type ReadOnce = (file: string) => ConfigFile;
 
 /** Makes a reader that remembers what it has read. */
 export function createReadOnce(report: Report): ReadOnce {
-  const read = new Map<string, Promise<ConfigFile>>();
+  const read = new Map<string, ConfigFile>();
   return (file) => {
     const reading = read.get(file) ?? readConfigFile(file, report);
     read.set(file, reading);
@@ -27,13 +33,9 @@ export function createReadOnce(report: Report): ReadOnce {
 }
 
 /** The topmost directory of the project: the nearest one upward that holds a repository, else the given one. */
-export async function findProjectTop(cwd: string): Promise<string> {
+export function findProjectTop(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const isRepository = await stat(`${folder}/.git`).then(
-      () => true,
-      () => false,
-    );
-    if (isRepository) return folder;
+    if (existsSync(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return cwd;
   }
 }
@@ -50,7 +52,7 @@ export async function readHostFiles(
   readOnce: ReadOnce,
   report: Report,
 ): Promise<FoundHost> {
-  const candidates = await findCandidates(dialect, at);
+  const candidates = findCandidates(dialect, at);
   const first = await readCandidates(candidates, dialect, at, readOnce, report);
   const followed = followedCandidates(first.documents, dialect, at);
   const second = await readCandidates(followed, dialect, at, readOnce, report);
@@ -73,32 +75,37 @@ interface Candidate {
   readonly host?: string | undefined;
 }
 
-async function findCandidates(dialect: HostDialect, at: HostSurroundings): Promise<readonly Candidate[]> {
+function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Candidate[] {
   const listed = dialect.files.flatMap((file) => file.paths(at).map((path) => ({ file, path })));
   // In the home directory, the user's own file is also the project's. It was not brought by anybody.
   const own = new Set(listed.filter(({ file }) => file.scope !== "project").map(({ path }) => path.file));
   const wanted = listed.filter(({ file, path }) => file.scope !== "project" || !own.has(path.file));
-  const expanded = await Promise.all(
-    wanted.map(async ({ file, path }) => (await expandPath(path, at)).map((found) => ({ file, path: found }))),
-  );
-  return expanded.flat();
+  return wanted.flatMap(({ file, path }) => expandPath(path, at).map((found) => ({ file, path: found })));
 }
 
 /** Every path that a pattern stands for, by name. */
-async function expandPath(path: HostPath, at: HostSurroundings): Promise<readonly HostPath[]> {
+function expandPath(path: HostPath, at: HostSurroundings): readonly HostPath[] {
   if (!path.isPattern) return [path];
-  const { sep, join } = pathRules(at);
-  const segments = path.file.split(sep);
+  const rules = pathRules(at);
+  const segments = path.file.split(rules.sep);
   const index = segments.findIndex((segment) => segment.includes("*"));
   const [beginning = "", end = ""] = segments[index]?.split("*") ?? [];
-  const folder = segments.slice(0, index).join(sep);
-  const names = await readdir(folder).catch(() => []);
+  const folder = segments.slice(0, index).join(rules.sep);
+  const names = namesIn(folder);
   const matching = names.filter((name) => name.startsWith(beginning) && name.endsWith(end)).sort();
   const rest = segments.slice(index + 1);
   return matching.slice(0, MOST_MATCHES).map((name) => ({
-    file: join(folder, name, ...rest),
-    root: path.root ?? (rest.length > 0 ? join(folder, name) : undefined),
+    file: rules.join(folder, name, ...rest),
+    root: path.root ?? (rest.length > 0 ? rules.join(folder, name) : undefined),
   }));
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 async function readCandidates(
@@ -108,12 +115,11 @@ async function readCandidates(
   readOnce: ReadOnce,
   report: Report,
 ) {
-  const read = await Promise.all(candidates.map(({ path }) => readOnce(path.file)));
   const documents: ParsedHostText[] = [];
   const problems: ConfigProblem[] = [];
   let isExclusive = false;
-  for (const [index, candidate] of candidates.entries()) {
-    const found = read[index] as ConfigFile;
+  for (const candidate of candidates) {
+    const found = readOnce(candidate.path.file);
     if ("absence" in found && found.absence !== undefined) {
       if (found.absence === "dangling") reportDangling(candidate.path.file, report);
       continue;
@@ -147,7 +153,7 @@ async function parseCandidate(
     host: rules.id,
   };
   if (!("text" in found)) return { problem: problemOf(source, found.kind, found.error) };
-  const refusal = await refusalOf(candidate, found, at);
+  const refusal = refusalOf(candidate, found, at);
   if (refusal !== undefined) {
     return { problem: problemOf(source, "ConfigReadError", invalidSource({ file: path.file }, refusal)) };
   }
@@ -163,15 +169,17 @@ export function formatOf(file: string, { format }: HostDialect): HostText["forma
 }
 
 /** Why a file is not to be trusted with what it says, although it can be read. */
-async function refusalOf(
+function refusalOf(
   { file }: Candidate,
   { realFile, stats }: Extract<ConfigFile, { text: string }>,
   { projectTop }: HostSurroundings,
-): Promise<string | undefined> {
+): string | undefined {
   if (file.scope === "project") {
     // A repository can bring a link that leads to a harmless-looking name (threat T08).
-    const isEscape = realFile !== undefined && !isInside(realFile, await realpath(projectTop));
-    return isEscape ? "it is a link that leads out of the project; put the file itself into the project." : undefined;
+    const isEscape = realFile !== undefined && !isInside(realFile, realpathSync.native(projectTop));
+    return isEscape
+      ? "it is a link that leads out of the project; put the file itself into the project."
+      : undefined;
   }
   // Whoever else can write the file could have servers started in the user's name (threat T09). A group may: it is often
   // the user's own.

@@ -25,6 +25,11 @@ export interface LoadedServers {
  */
 export async function loadServers(options: LoadServersOptions = {}): Promise<LoadedServers> {
   const { files, servers: inCode, cwd } = options;
-  const { servers, problems, diagnostics } = await discoverServers({ files, servers: inCode, cwd, hosts: [] });
+  const { servers, problems, diagnostics } = await discoverServers({
+    files,
+    servers: inCode,
+    cwd,
+    hosts: [],
+  });
   return { servers, problems, diagnostics };
 }

@@ -31,7 +31,7 @@ async function readNamedFile(file: string): Promise<ServerSource> {
   const diagnostics: ConfigDiagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
   const source = { file, scope: "explicit", kind: "named", format: JACKFIELD.format } as const;
-  const found = await readConfigFile(file, report);
+  const found = readConfigFile(file, report);
   if (!("text" in found)) {
     return { entries: [], problems: [problemOf(source, found.kind, found.error)], diagnostics };
   }

@@ -86,8 +86,9 @@ async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, re
   const file = resolve(options.file);
   const source = sourceOf(file, dialect);
   if (text !== undefined) return parseHostText({ ...source, text }, report);
-  const found = await readConfigFile(file, report, largestBytes);
-  if ("text" in found) return parseHostText({ ...source, text: found.text, realFile: found.realFile }, report);
+  const found = readConfigFile(file, report, largestBytes);
+  if ("text" in found)
+    return parseHostText({ ...source, text: found.text, realFile: found.realFile }, report);
   if (found.absence !== "dangling") return { problem: problemOf(source, found.kind, found.error) };
   reportDangling(file, report);
   return {};

@@ -1,11 +1,6 @@
 import type { SourceLocation } from "@jackfield/mcp-core";
+import { parseJsonDocument } from "./json-document.ts";
 import type { JsonPath } from "./json-path.ts";
-
-/** Deeper than any real configuration, and shallow enough for every recursive reader. */
-export const DEEPEST_NESTING = 64;
-
-/** A key that the program for which a file was written would take for the prototype of its object (threat T11). */
-export const FORBIDDEN_KEY = "__proto__";
 
 /** A key that an object has more than once. */
 export interface DuplicateKey {
@@ -41,7 +36,7 @@ export interface ConfigDocument {
 export type ConfigFormat = "strict-json" | "json" | "jsonc" | "toml" | "yaml";
 
 /**
- * Parses a text. The parsers are loaded when a text of their format is met, because most hosts have no TOML or YAML.
+ * Parses a text. The parsers of TOML and YAML are loaded when such a text is met, because most hosts have none.
  *
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */
@@ -56,6 +51,6 @@ export async function parseConfigDocument(
     case "yaml":
       return (await import("./yaml-document.ts")).parseYamlDocument(text, file);
     default:
-      return (await import("./json-document.ts")).parseJsonDocument(text, file, format);
+      return parseJsonDocument(text, file, format);
   }
 }

@@ -1,4 +1,4 @@
-import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./config-document.ts";
+import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import type { JsonPath } from "./json-path.ts";
 import { createMap, isMap } from "./json-value.ts";
 

@@ -1,14 +1,9 @@
 import type { SourceLocation } from "@jackfield/mcp-core";
-import { type JSONVisitor, printParseErrorCode, visit } from "jsonc-parser";
 import { invalidSource } from "../sources/config-problem.ts";
-import {
-  type ConfigDocument,
-  type ConfigFormat,
-  DEEPEST_NESTING,
-  type DuplicateKey,
-  FORBIDDEN_KEY,
-} from "./config-document.ts";
+import type { ConfigDocument, ConfigFormat, DuplicateKey } from "./config-document.ts";
+import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import { type JsonPath, jsonPointer } from "./json-path.ts";
+import { JsonScanner } from "./json-scanner.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
 import type { Place } from "./pointer-places.ts";
 
@@ -18,16 +13,14 @@ export type JsonFormat = Extract<ConfigFormat, "strict-json" | "json" | "jsonc">
 /**
  * Parses JSON, with or without comments. Nothing is guessed or repaired.
  *
+ * It is our own, because parsers that tell positions take longer to be loaded than all configuration takes to be read.
+ *
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */
 export function parseJsonDocument(text: string, file: string, format: JsonFormat): ConfigDocument {
-  const builder = new DocumentBuilder(file, format);
-  visit(text, builder.visitor, {
-    disallowComments: format === "strict-json",
-    allowTrailingComma: format !== "strict-json",
-    allowEmptyContent: true,
-  });
-  return builder;
+  const parser = new JsonParser(text, file, format);
+  parser.parse();
+  return parser;
 }
 
 interface Frame {
@@ -35,43 +28,40 @@ interface Frame {
   readonly places: Map<string | number, Place>;
   /** Where keys that stand more than once stand first. */
   firsts?: Map<string, Place>;
-  /** The member that is being read; one that is left out is read but not kept. */
-  key?: string;
-  isLeftOut?: boolean;
+  /** The member that is being read. */
+  key: string | number;
 }
 
-class DocumentBuilder implements ConfigDocument {
+class JsonParser implements ConfigDocument {
   root: unknown;
   looseness?: SourceLocation;
   readonly duplicates: DuplicateKey[] = [];
   readonly forbidden: SourceLocation[] = [];
   readonly #file: string;
   readonly #format: JsonFormat;
+  readonly #scanner: JsonScanner;
   readonly #places = new Map<object, Frame["places"]>();
   readonly #open: Frame[] = [];
   #rootPlace: Place = { line: 1, column: 1 };
-  /** A comma after which nothing has come yet. */
-  #comma: Place | undefined;
 
-  readonly visitor: JSONVisitor = {
-    onObjectBegin: (_offset, _length, line, column) => this.#begin(createMap(), placeOf(line, column)),
-    onObjectProperty: (name, _offset, _length, line, column) => this.#property(name, placeOf(line, column)),
-    onObjectEnd: () => this.#end(),
-    onArrayBegin: (_offset, _length, line, column) => this.#begin([], placeOf(line, column)),
-    onArrayEnd: () => this.#end(),
-    onSeparator: (character, _offset, _length, line, column) => {
-      if (character === ",") this.#comma = placeOf(line, column);
-    },
-    onComment: (_offset, _length, line, column) => this.#remark(placeOf(line, column)),
-    onLiteralValue: (value, _offset, _length, line, column) => this.#add(value, placeOf(line, column)),
-    onError: (code, _offset, _length, line, column) => {
-      throw this.#fault(placeOf(line, column), syntaxFault(printParseErrorCode(code)));
-    },
-  };
-
-  constructor(file: string, format: JsonFormat) {
+  constructor(text: string, file: string, format: JsonFormat) {
     this.#file = file;
     this.#format = format;
+    this.#scanner = new JsonScanner(
+      text,
+      (place, fault) => invalidSource({ file, ...place }, `this is not valid JSON: ${fault}.`),
+      format === "strict-json" ? undefined : (place) => this.#remark(place),
+    );
+  }
+
+  parse(): void {
+    const scanner = this.#scanner;
+    scanner.skipSpace();
+    if (scanner.isAtEnd()) return;
+    this.#rootPlace = scanner.place();
+    this.root = this.#value();
+    scanner.skipSpace();
+    if (!scanner.isAtEnd()) throw scanner.fault("the document has ended, but something follows");
   }
 
   locate(path: JsonPath): SourceLocation {
@@ -83,106 +73,106 @@ class DocumentBuilder implements ConfigDocument {
       place = found;
       value = (value as JsonMap)[step];
     }
-    return { file: this.#file, ...place, pointer: jsonPointer(path) };
+    return { file: this.#file, line: place.line, column: place.column, pointer: jsonPointer(path) };
   }
 
-  #begin(container: JsonMap | unknown[], place: Place): void {
-    if (this.#open.length === DEEPEST_NESTING) {
-      throw this.#fault(place, `values are nested more than ${DEEPEST_NESTING} levels deep.`);
+  #value(): unknown {
+    const scanner = this.#scanner;
+    if (scanner.take("{")) return this.#object();
+    return scanner.take("[") ? this.#array() : scanner.scalar();
+  }
+
+  #object(): JsonMap {
+    const scanner = this.#scanner;
+    const map = createMap();
+    const frame = this.#enter(map);
+    for (let isMore = !this.#isEnd("}"); isMore; isMore = this.#goesOn("}")) {
+      const place = scanner.place();
+      const key = scanner.key();
+      frame.key = key;
+      scanner.skipSpace();
+      if (!scanner.take(":")) throw scanner.fault("a colon is expected after the key");
+      scanner.skipSpace();
+      if (key === FORBIDDEN_KEY && this.#format !== "strict-json") {
+        this.forbidden.push(this.#at(place, this.#path()));
+        this.#value();
+        continue;
+      }
+      const before = frame.places.get(key);
+      if (before) this.#repeat(frame, key, before, place);
+      frame.places.set(key, place);
+      map[key] = this.#value();
     }
-    this.#add(container, place);
+    this.#open.pop();
+    return map;
+  }
+
+  #array(): unknown[] {
+    const array: unknown[] = [];
+    const frame = this.#enter(array);
+    for (let isMore = !this.#isEnd("]"); isMore; isMore = this.#goesOn("]")) {
+      frame.key = array.length;
+      frame.places.set(array.length, this.#scanner.place());
+      array.push(this.#value());
+    }
+    this.#open.pop();
+    return array;
+  }
+
+  #enter(container: Frame["container"]): Frame {
+    if (this.#open.length === DEEPEST_NESTING) {
+      const place = this.#scanner.placeBefore();
+      const text = `values are nested more than ${DEEPEST_NESTING} levels deep.`;
+      throw invalidSource({ file: this.#file, ...place }, text);
+    }
     const places: Frame["places"] = new Map();
     this.#places.set(container, places);
-    this.#open.push({ container, places });
+    const frame: Frame = { container, places, key: "" };
+    this.#open.push(frame);
+    return frame;
   }
 
-  #end(): void {
-    if (this.#comma) this.#remark(this.#comma);
-    this.#open.pop();
+  #isEnd(end: "}" | "]"): boolean {
+    const scanner = this.#scanner;
+    scanner.skipSpace();
+    if (!scanner.isAtEnd()) return scanner.take(end);
+    throw scanner.fault(end === "}" ? "a closing brace is missing" : "a closing bracket is missing");
+  }
+
+  /** Whether another member or element follows. */
+  #goesOn(end: "}" | "]"): boolean {
+    if (this.#isEnd(end)) return false;
+    const scanner = this.#scanner;
+    const comma = scanner.place();
+    if (!scanner.take(",")) throw scanner.fault("a comma is expected between two members or elements");
+    scanner.skipSpace();
+    if (this.#format === "strict-json" || !scanner.take(end)) return true;
+    this.#remark(comma);
+    return false;
   }
 
   /** Strict JSON would have stopped here. */
   #remark(place: Place): void {
-    this.#comma = undefined;
     if (this.#format === "json") this.looseness ??= this.#at(place, []);
   }
 
-  #property(name: string, place: Place): void {
-    this.#comma = undefined;
-    const frame = this.#open.at(-1) as Frame;
-    frame.key = name;
-    frame.isLeftOut = name === FORBIDDEN_KEY && this.#format !== "strict-json";
-    if (frame.isLeftOut) {
-      this.forbidden.push(this.#at(place, this.#open.map(stepOf)));
-      return;
-    }
-    const before = frame.places.get(name);
-    frame.places.set(name, place);
-    if (before) this.#repeat(frame, name, before, place);
-  }
-
-  #repeat(frame: Frame, name: string, before: Place, place: Place): void {
+  #repeat(frame: Frame, key: string, before: Place, place: Place): void {
     frame.firsts ??= new Map();
-    const first = frame.firsts.get(name) ?? before;
-    frame.firsts.set(name, first);
-    const path = this.#open.map(stepOf);
+    const first = frame.firsts.get(key) ?? before;
+    frame.firsts.set(key, first);
+    const path = this.#path();
     this.duplicates.push({ path, first: this.#at(first, path), again: this.#at(place, path) });
   }
 
-  #add(value: unknown, place: Place): void {
-    this.#comma = undefined;
-    const frame = this.#open.at(-1);
-    if (!frame) {
-      this.root = value;
-      this.#rootPlace = place;
-    } else if (Array.isArray(frame.container)) {
-      frame.places.set(frame.container.length, place);
-      frame.container.push(value);
-    } else if (frame.key !== undefined && !frame.isLeftOut) {
-      frame.container[frame.key] = value;
-    }
+  #path(): JsonPath {
+    return this.#open.map(({ key }) => key);
   }
 
   #at(place: Place, path: JsonPath): SourceLocation {
     return { file: this.#file, ...place, pointer: jsonPointer(path) };
   }
-
-  #fault(place: Place, text: string): Error {
-    return invalidSource({ file: this.#file, ...place }, text);
-  }
-}
-
-function placeOf(line: number, column: number): Place {
-  return { line: line + 1, column: column + 1 };
-}
-
-function stepOf({ container, key }: Frame): string | number {
-  return Array.isArray(container) ? container.length - 1 : (key ?? "");
 }
 
 function isContainer(value: unknown): value is JsonMap | unknown[] {
   return Array.isArray(value) || isMap(value);
 }
-
-function syntaxFault(parserCode: string): string {
-  return `this is not valid JSON: ${SYNTAX_FAULTS[parserCode] ?? "something is out of place here"}.`;
-}
-
-const SYNTAX_FAULTS: { readonly [parserCode: string]: string } = {
-  InvalidSymbol: "this is no JSON value",
-  InvalidNumberFormat: "this is no number",
-  PropertyNameExpected: "a key in double quotes is expected; JSON allows no comma after the last member",
-  ValueExpected: "a value is expected; JSON allows no comma after the last element",
-  ColonExpected: "a colon is expected after the key",
-  CommaExpected: "a comma is expected between two members or elements",
-  CloseBraceExpected: "a closing brace is missing",
-  CloseBracketExpected: "a closing bracket is missing",
-  EndOfFileExpected: "the document has ended, but something follows",
-  InvalidCommentToken: "JSON allows no comments",
-  UnexpectedEndOfComment: "this comment is not closed",
-  UnexpectedEndOfString: "this string is not closed on its line",
-  UnexpectedEndOfNumber: "this number is incomplete",
-  InvalidUnicode: "this string contains an incomplete \\u escape",
-  InvalidEscapeCharacter: "this string contains a backslash that begins no JSON escape; write it twice",
-  InvalidCharacter: "this string contains a control character; write it as an escape",
-};

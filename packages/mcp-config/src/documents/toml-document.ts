@@ -1,8 +1,9 @@
 import type { SourceLocation } from "@jackfield/mcp-core";
 import { parse, TomlError } from "smol-toml";
 import { invalidSource } from "../sources/config-problem.ts";
-import { type ConfigDocument, DEEPEST_NESTING } from "./config-document.ts";
+import type { ConfigDocument } from "./config-document.ts";
 import { copyTree } from "./copied-tree.ts";
+import { DEEPEST_NESTING } from "./document-limits.ts";
 import { locateByPointer } from "./pointer-places.ts";
 import { findTomlPlaces } from "./toml-places.ts";
 

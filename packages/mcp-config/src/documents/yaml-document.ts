@@ -1,7 +1,8 @@
 import type { SourceLocation } from "@jackfield/mcp-core";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
 import { invalidSource } from "../sources/config-problem.ts";
-import { type ConfigDocument, DEEPEST_NESTING, FORBIDDEN_KEY } from "./config-document.ts";
+import type { ConfigDocument } from "./config-document.ts";
+import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import { type JsonPath, jsonPointer } from "./json-path.ts";
 import { createMap } from "./json-value.ts";
 import { locateByPointer, type Place } from "./pointer-places.ts";

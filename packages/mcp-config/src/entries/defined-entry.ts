@@ -42,7 +42,13 @@ export function defineServer(written: WrittenServer, place: EntryPlace, faultAt:
 
 /** What an entry limits, if anything. */
 export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimits | undefined {
-  const { connectTimeoutMs, timeoutMs: callTimeoutMs, maxTotalMs, maxMessageBytes, trustAnnotations } = written;
+  const {
+    connectTimeoutMs,
+    timeoutMs: callTimeoutMs,
+    maxTotalMs,
+    maxMessageBytes,
+    trustAnnotations,
+  } = written;
   const limits = { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, trustAnnotations };
   return Object.values(limits).some((limit) => limit !== undefined) ? limits : undefined;
 }
@@ -59,7 +65,11 @@ function splitVariables(env: WrittenServer["env"]) {
   return { values, unset: unset.length === 0 ? undefined : unset };
 }
 
-function checkedUrl({ url = "" }: WrittenServer, { dialect, variables }: EntryPlace, faultAt: FaultAt): string {
+function checkedUrl(
+  { url = "" }: WrittenServer,
+  { dialect, variables }: EntryPlace,
+  faultAt: FaultAt,
+): string {
   const { urlSchemes = ["http", "https"] } = dialect;
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? "";
   const isWhole = urlSchemes.includes(scheme) && URL.canParse(url);
@@ -84,7 +94,8 @@ function anchored(field: "cwd" | "envFile", written: WrittenServer, place: Entry
   if (written[field] === undefined) return undefined;
   const path = anchorPath(written[field], directory, variables);
   const root = projectRoot(definedIn);
-  const isOutside = root !== undefined && !hasVariables(path, variables) && (isBelowHome(path) || !isInside(path, root));
+  const isOutside =
+    root !== undefined && !hasVariables(path, variables) && (isBelowHome(path) || !isInside(path, root));
   if (isOutside) throw faultAt([field], `${quote(field)} ${BOUNDARY_FAULT}.`);
   return path;
 }

@@ -82,7 +82,9 @@ export interface EntryRules {
   /** What reshaping an entry takes out of it, to be kept in `extra`. */
   readonly keptAside?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
   /** What the host refuses an entry for, besides what every host does. */
-  readonly refused?: ((entry: JsonMap) => { readonly field: string; readonly text: string } | undefined) | undefined;
+  readonly refused?:
+    | ((entry: JsonMap) => { readonly field: string; readonly text: string } | undefined)
+    | undefined;
   /** Says why an entry that names no server is none that can be run, instead of its being a mistake. */
   readonly notRunnable?: ((entry: JsonMap) => string | undefined) | undefined;
 }

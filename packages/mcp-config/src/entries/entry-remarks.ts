@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { diagnose, type DiagnosticCode, type DiagnosticDetails, type Report } from "../diagnostic-codes.ts";
+import { type DiagnosticCode, type DiagnosticDetails, diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import type { JsonMap } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
@@ -8,15 +8,15 @@ import type { EntryPlace } from "./entry-place.ts";
 import { isSelfApproval, meantField } from "./field-hints.ts";
 import { findLiteralSecrets } from "./literal-secrets.ts";
 import type { EntryTransport } from "./transport-field.ts";
-import { textsOf } from "./written-texts.ts";
 import type { WrittenServer } from "./written-server.ts";
+import { textsOf } from "./written-texts.ts";
 
 /** Remarks on the names of an entry's fields, before anything is read. */
 export function reportFields(entry: JsonMap, place: EntryPlace, report: Report): void {
   const { dialect, definedIn } = place;
   const remark = remarkIn(place, report);
   for (const field of Object.keys(entry)) {
-    const meant = meantField(field, dialect);
+    const meant = dialect.known.has(field) ? undefined : meantField(field, dialect);
     const outdated = dialect.outdated?.[field];
     if (isSelfApproval(field) && (dialect.strict || definedIn.scope === "project")) {
       remark("self-approval", [field], `${quote(field)} is ignored; an entry cannot approve itself.`);
@@ -46,7 +46,11 @@ export function reportUnread(
       if (isKept(field)) continue;
       remark("unused-field", [field], `${quote(field)} means nothing for a server of type ${transport}.`);
     } else if (!dialect.strict && !/^[_$]/.test(field) && !meantField(field, dialect)) {
-      remark("unknown-field", [field], `${quote(field)} is no field that its host knows; it is kept as it is.`);
+      remark(
+        "unknown-field",
+        [field],
+        `${quote(field)} is no field that its host knows; it is kept as it is.`,
+      );
     }
   }
   return unread;
@@ -73,6 +77,8 @@ export function reportValues(written: WrittenServer, place: EntryPlace, report: 
     remark("literal-secret", path, text);
   }
   for (const { text, path, isValue } of textsOf(written)) {
+    // Only `$(…)` and `!…` are commands; most texts are neither.
+    if (!/[$!]/.test(text)) continue;
     for (const { reference } of references(text, place.variables, isValue)) {
       if (reference.kind !== "command") continue;
       const field = quote(path.join("."));

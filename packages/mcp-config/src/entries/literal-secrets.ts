@@ -18,17 +18,20 @@ export function findLiteralSecrets(written: WrittenServer, variables: VariableDi
     }
   }
   if (isLiteral(written.url ?? "") && holdsSecret(written.url ?? "")) paths.push(["url"]);
-  const args = written.args ?? [];
-  args.forEach((text, index) => {
-    const [, flag = "", value] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(text) ?? [];
-    if (value !== undefined && isSecret(flag, value)) paths.push(["args", index]);
-    const [, before] = /^--?([A-Za-z][\w-]*)$/.exec(args[index - 1] ?? "") ?? [];
-    const isValue = flag === "" && before !== undefined;
-    if (flag === "" && (isValue ? isSecret(before, text) : isUrl(text) && isSecret("", text))) {
-      paths.push(["args", index]);
-    }
-  });
+  let before = "";
+  for (const [index, text] of (written.args ?? []).entries()) {
+    const { flag, value = flag === "" ? text : "" } = readFlag(text);
+    if (isSecret(flag || before, value)) paths.push(["args", index]);
+    before = value === "" ? flag : "";
+  }
   return paths;
+}
+
+/** `--flag`, `--flag=value` or something else. */
+function readFlag(text: string): { readonly flag: string; readonly value?: string | undefined } {
+  if (!text.startsWith("-")) return { flag: "" };
+  const [, flag = "", value] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(text) ?? [];
+  return { flag, value };
 }
 
 function isUrl(text: string): boolean {

@@ -22,9 +22,8 @@ export function readOAuth(reader: EntryReader): OAuthSettings | false | undefine
   if (object !== undefined && fields.has(object)) {
     const written = fields.optional(() => readObject(object, reader));
     if (written === false) return false;
-    for (const member of Object.keys(written ?? {})) {
-      const name = members[member] ?? member;
-      put(settings, name, (written ?? {})[member], [object, member], reader);
+    for (const [member, value] of Object.entries(written ?? {})) {
+      put(settings, members[member] ?? member, value, [object, member], reader);
     }
   }
   for (const [field, name] of Object.entries(own)) put(settings, name, fields.value(field), [field], reader);
@@ -53,7 +52,6 @@ function put(
 function checkMember(name: string, written: unknown, path: readonly string[], faultAt: FaultAt): unknown {
   if (name === "scopes") return checkScopes(written, path, faultAt);
   const kind = Object.hasOwn(MEMBER_KINDS, name) ? MEMBER_KINDS[name] : undefined;
-  // biome-ignore lint/suspicious/useValidTypeof: the table holds results of typeof
   if (kind === undefined || typeof written === kind) return written;
   throw faultAt(path, `${quote(path.at(-1) ?? "")} must be a ${kind}, not ${kindOf(written)}.`);
 }

@@ -1,8 +1,8 @@
 import type { InProcessServerDefinition, ServerDefinition } from "@jackfield/mcp-core";
-import { invalidServer } from "../sources/config-problem.ts";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { quote, serverNameFault } from "../server-name.ts";
+import { invalidServer } from "../sources/config-problem.ts";
 import { defineServer, limitsOf } from "./defined-entry.ts";
 import type { RemarkOnEntry } from "./entry-dialect.ts";
 import type { EntryFields, FaultAt, Tolerate } from "./entry-fields.ts";

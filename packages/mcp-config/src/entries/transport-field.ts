@@ -74,7 +74,10 @@ function readTarget(
     throw faultAt([], text);
   }
   if (second) {
-    throw faultAt([second.field], `it has both ${quote(target.field)} and ${quote(second.field)}; keep the one you mean.`);
+    throw faultAt(
+      [second.field],
+      `it has both ${quote(target.field)} and ${quote(second.field)}; keep the one you mean.`,
+    );
   }
   return target;
 }

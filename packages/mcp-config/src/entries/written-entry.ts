@@ -82,7 +82,7 @@ function readCommon(reader: EntryReader): WrittenCommon {
 function readVariables(reader: EntryReader) {
   const { fields, dialect } = reader;
   return {
-    env: first(dialect.fields.env, (name) => fields.nullableTextMap(name, environmentNameFault)),
+    env: first(fields, dialect.fields.env, (name) => fields.nullableTextMap(name, environmentNameFault)),
     envFile: optional(reader, dialect.fields.envFile, fields.text),
   };
 }
@@ -91,8 +91,8 @@ function readProcess(reader: EntryReader) {
   const { fields, dialect } = reader;
   const names = dialect.fields;
   return {
-    command: first(names.command, fields.text),
-    args: first(names.args, fields.texts),
+    command: first(fields, names.command, fields.text),
+    args: first(fields, names.args, fields.texts),
     envPassthrough: optional(reader, names.envPassthrough, fields.texts),
     cwd: optional(reader, names.cwd, fields.text),
   };
@@ -104,8 +104,8 @@ function readRemote(reader: EntryReader) {
   const headers = (field: string) =>
     fields.textMap(field, (name) => (isHeaderName(name) ? undefined : "is no valid header name"));
   return {
-    url: first(names.url, fields.text),
-    headers: first(names.headers, headers),
+    url: first(fields, names.url, fields.text),
+    headers: first(fields, names.headers, headers),
     headersFromEnv: optional(reader, names.headersFromEnv, headers),
     bearerTokenEnv: optional(reader, names.bearerTokenEnv, fields.text),
     oauth: readOAuth(reader),
@@ -113,36 +113,46 @@ function readRemote(reader: EntryReader) {
 }
 
 /** Every field of these names is read, so that its faults are found; the first one counts. */
-function first<T>(names: FieldNames = [], read: (field: string) => T | undefined): T | undefined {
-  if (typeof names === "string") return read(names);
-  let found: T | undefined;
-  for (const name of names) {
-    const value = read(name);
-    found ??= value;
-  }
-  return found;
+function first<T>(
+  fields: EntryFields,
+  names: FieldNames | undefined,
+  read: (field: string) => T | undefined,
+): T | undefined {
+  return readAll(fields, names, read).find((found) => found !== undefined);
 }
+
+/** An entry has few of the fields that it might have, so what is not there costs next to nothing. */
+function readAll<T>(
+  fields: EntryFields,
+  names: FieldNames | undefined,
+  read: (field: string) => T | undefined,
+): readonly (T | undefined)[] {
+  if (typeof names === "string") return fields.has(names) ? [read(names)] : NOTHING;
+  return names === undefined ? NOTHING : names.filter((name) => fields.has(name)).map(read);
+}
+
+const NOTHING: readonly undefined[] = [];
 
 function optional<T>(
   { fields }: EntryReader,
   names: FieldNames | undefined,
   read: (field: string) => T | undefined,
 ): T | undefined {
-  return first(names, (field) => fields.optional(() => read(field)));
+  return first(fields, names, (field) => fields.optional(() => read(field)));
 }
 
 function readTime(reader: EntryReader, times: readonly (string | TimeField)[] = []): number | undefined {
   const { fields, faultAt } = reader;
+  const written = times
+    .map((time) => (typeof time === "string" ? { field: time } : time))
+    .filter(({ field }) => fields.has(field));
   const read = (time: TimeField) => {
     const { field, unit, leastMs = 0, mostMs = Number.POSITIVE_INFINITY } = time;
     const value = fields.time(field, unit === "seconds" ? 1000 : 1);
     if (value === undefined || (value >= leastMs && value <= mostMs)) return value;
     throw faultAt([field], `${quote(field)} is outside of what its host takes, so it is ignored.`);
   };
-  return times
-    .map((time) => (typeof time === "string" ? { field: time } : time))
-    .map((time) => fields.optional(() => read(time)))
-    .find((found) => found !== undefined);
+  return written.map((time) => fields.optional(() => read(time))).find((found) => found !== undefined);
 }
 
 /**
@@ -156,19 +166,24 @@ function readSwitches(reader: EntryReader): { isOn: boolean; tools: ToolFilter |
   const safe = <T>(read: (field: string) => T | undefined) => {
     return (field: string) => {
       const found = fields.optional(() => read(field));
-      if (tolerate && found === undefined && fields.has(field)) isReadable = false;
+      if (tolerate && found === undefined) isReadable = false;
       return found;
     };
   };
-  const flags = (names: FieldNames = []) => [names].flat().map(safe(fields.flag));
-  const isOff = [flags(enabled).includes(false), flags(disabled).includes(true)].includes(true);
+  const readFlag = safe(fields.flag);
+  const isOff = [
+    readAll(fields, enabled, readFlag).includes(false),
+    readAll(fields, disabled, readFlag).includes(true),
+  ].includes(true);
   const lists = {
-    include: first(include, safe(fields.texts)),
-    exclude: first(exclude, safe(fields.texts)),
+    include: first(fields, include, safe(fields.texts)),
+    exclude: first(fields, exclude, safe(fields.texts)),
   };
-  const { toolsObject } = dialect;
-  const object =
-    toolsObject === undefined ? undefined : safe((field) => readToolsObject(field, fields, faultAt))(toolsObject);
+  const object = first(
+    fields,
+    dialect.toolsObject,
+    safe((field) => readToolsObject(field, fields, faultAt)),
+  );
   return { isOn: !isOff && isReadable, tools: object ?? filterOf(lists, dialect) };
 }
 
@@ -190,7 +205,10 @@ function readToolsObject(field: string, fields: EntryFields, faultAt: FaultAt): 
 }
 
 /** A list that says `*` includes every tool, as no list does; to exclude none is to have no list. */
-function filterOf({ include, exclude }: ToolFilter, { emptyIncludesAll }: EntryDialect): ToolFilter | undefined {
+function filterOf(
+  { include, exclude }: ToolFilter,
+  { emptyIncludesAll }: EntryDialect,
+): ToolFilter | undefined {
   const isAll = include?.includes("*") || (emptyIncludesAll && include?.length === 0);
   const filter = {
     ...(include && !isAll ? { include } : {}),

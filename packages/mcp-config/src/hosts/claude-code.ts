@@ -62,10 +62,7 @@ export const CLAUDE_CODE: HostDialect = {
       paths: (at) => inConfigDirectory(at, "settings.json"),
     },
   ],
-  servers: (root, context) => [
-    ...localServers(root, context),
-    ...serversUnder("mcpServers")(root, context),
-  ],
+  servers: (root, context) => [...localServers(root, context), ...serversUnder("mcpServers")(root, context)],
   entry: CLAUDE_ENTRY,
   variables: { syntaxes: [braces(), dollarName("literal")], unset: "fail", ownEnv: "remote" },
   exclusiveScope: "managed",
@@ -75,9 +72,7 @@ export const CLAUDE_CODE: HostDialect = {
 
 function userFile(at: HostSurroundings) {
   const directory = absolute(at, "CLAUDE_CONFIG_DIR");
-  return directory === undefined
-    ? inHome(at, ".claude.json")
-    : inDirectory(at, directory, ".claude.json");
+  return directory === undefined ? inHome(at, ".claude.json") : inDirectory(at, directory, ".claude.json");
 }
 
 function inConfigDirectory(at: HostSurroundings, file: string) {

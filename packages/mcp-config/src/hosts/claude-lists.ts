@@ -123,7 +123,9 @@ function readLines(list: unknown): readonly ListLine[] | undefined {
 
 function isCommandLine({ transport, command, args = [] }: WrittenServer, line: readonly unknown[]): boolean {
   const own = [command, ...args];
-  return transport === "stdio" && own.length === line.length && own.every((text, index) => text === line[index]);
+  return (
+    transport === "stdio" && own.length === line.length && own.every((text, index) => text === line[index])
+  );
 }
 
 function urlLine(pattern: string): ListLine {

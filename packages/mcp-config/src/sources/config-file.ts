@@ -24,13 +24,9 @@ export type ConfigFile =
       readonly absence?: "missing" | "dangling" | undefined;
     };
 
-/** Reads a configuration file: UTF-8, or UTF-16 with a byte order mark, which is reported. Never rejects. */
-export async function readConfigFile(
-  file: string,
-  report: Report,
-  largestBytes = LARGEST_FILE_BYTES,
-): Promise<ConfigFile> {
-  const found = await readTextFile(file, largestBytes);
+/** Reads a configuration file: UTF-8, or UTF-16 with a byte order mark, which is reported. Never throws. */
+export function readConfigFile(file: string, report: Report, largestBytes = LARGEST_FILE_BYTES): ConfigFile {
+  const found = readTextFile(file, largestBytes);
   if ("text" in found) {
     reportEncoding(found.encoding, file, report);
     return { text: found.text, stats: found.stats, realFile: realFileOf(file) };
@@ -48,7 +44,11 @@ export async function readConfigFile(
       const message = `The configuration file ${file} cannot be read: ${found.reason}. Correct the path, or make the file readable.`;
       const details = { phase: "config", location: { file }, cause: found.cause } as const;
       const error = new McpError("MCP_CONFIG_NOT_FOUND", message, details);
-      return { error, kind: "ConfigReadError", absence: found.fault === "unreadable" ? undefined : found.fault };
+      return {
+        error,
+        kind: "ConfigReadError",
+        absence: found.fault === "unreadable" ? undefined : found.fault,
+      };
     }
   }
 }

@@ -84,7 +84,10 @@ function valueAt(root: unknown, path: JsonPath): unknown {
   );
 }
 
-function placeFault({ document, content, dialect }: ParsedHostText, place: ServersPlace): McpError | undefined {
+function placeFault(
+  { document, content, dialect }: ParsedHostText,
+  place: ServersPlace,
+): McpError | undefined {
   const { path, nameField } = place;
   const value = valueAt(content, path);
   const repeated = document.duplicates.find((duplicate) => fieldName(duplicate.path) === fieldName(path));
@@ -93,7 +96,10 @@ function placeFault({ document, content, dialect }: ParsedHostText, place: Serve
   }
   const size = isMap(value) ? Object.keys(value).length : Array.isArray(value) ? value.length : 0;
   if (size > MOST_SERVERS) {
-    return invalidSource(document.locate(path), `there are more than ${MOST_SERVERS} servers; split the file.`);
+    return invalidSource(
+      document.locate(path),
+      `there are more than ${MOST_SERVERS} servers; split the file.`,
+    );
   }
   if (isMap(value) || (Array.isArray(value) && nameField !== undefined)) return undefined;
   const wanted = nameField === undefined ? "an object of servers by name" : "a list of servers";

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { type DefinitionScope, type McpError, toMcpError } from "@jackfield/mcp-core";
-import { diagnose, type DiagnosticCode, type Report } from "../diagnostic-codes.ts";
+import { type DiagnosticCode, diagnose, type Report } from "../diagnostic-codes.ts";
 import { type ConfigDocument, type ConfigFormat, parseConfigDocument } from "../documents/config-document.ts";
 import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import type { FindServers, HostDialect, HostDocument } from "../hosts/host-dialect.ts";

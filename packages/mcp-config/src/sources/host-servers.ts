@@ -25,9 +25,7 @@ export interface HostDocuments {
 export function readHostServers(host: HostDocuments, context: FindingContext, report: Report): ServerSource {
   const { dialect, isExclusive } = host;
   const problems: ConfigProblem[] = [];
-  const documents = host.documents.filter(
-    ({ scope }) => !isExclusive || scope === dialect.exclusiveScope,
-  );
+  const documents = host.documents.filter(({ scope }) => !isExclusive || scope === dialect.exclusiveScope);
   const trusted = documents.filter((document) => isTrusted(document, host, report));
   const found = trusted.flatMap((document) => {
     const { entries, problems: faults } = findEntries(document, context, report);
@@ -90,7 +88,9 @@ function applyLists(entry: SourceEntry, kind: string, verdictOf: VerdictOf, repo
   const change = <T extends WrittenServer | ServerDefinition>(server: T): T => ({
     ...server,
     ...(disabledBy === undefined ? {} : { enabled: false }),
-    ...(tools ? { tools: { ...server.tools, exclude: [...(server.tools?.exclude ?? []), ...(tools.exclude ?? [])] } } : {}),
+    ...(tools
+      ? { tools: { ...server.tools, exclude: [...(server.tools?.exclude ?? []), ...(tools.exclude ?? [])] } }
+      : {}),
   });
   const definition = { ...change(outcome.definition), ...(disabledBy === undefined ? {} : { disabledBy }) };
   return { ...entry, outcome: { definition, written: change(outcome.written) } };

@@ -1,9 +1,4 @@
-import type {
-  DefinedIn,
-  InProcessServerDefinition,
-  ServerLimits,
-  ToolFilter,
-} from "@jackfield/mcp-core";
+import type { DefinedIn, InProcessServerDefinition, ServerLimits, ToolFilter } from "@jackfield/mcp-core";
 import type { ConfigDiagnostic } from "../diagnostic-codes.ts";
 import { type JsonPath, jsonPointer } from "../documents/json-path.ts";
 import { isMap, kindOf } from "../documents/json-value.ts";

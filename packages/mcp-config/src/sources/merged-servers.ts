@@ -35,7 +35,8 @@ export function mergeEntries(entries: readonly SourceEntry[], mayBeSame: MayBeSa
   for (const entry of entries) {
     const owner = owners.get(entry.name);
     if (!owner) owners.set(entry.name, { entry, shadowed: [] });
-    else if (!isSamePlace(owner.entry.definedIn, entry.definedIn)) owner.shadowed.push({ entry, reason: "name" });
+    else if (!isSamePlace(owner.entry.definedIn, entry.definedIn))
+      owner.shadowed.push({ entry, reason: "name" });
   }
   if (new Set(entries.map(({ definedIn }) => originOf(definedIn))).size > 1) joinEndpoints(owners, mayBeSame);
   return [...owners.values()];
@@ -92,7 +93,8 @@ export function describeOwners(owners: readonly OwningEntry[]): MergedServers {
     }
     for (const { entry: other, reason } of weaker) {
       diagnostics.push(describeShadowed(other, entry, reason));
-      if ("definition" in other.outcome) shadowed.push({ definition: other.outcome.definition, by: name, reason });
+      if ("definition" in other.outcome)
+        shadowed.push({ definition: other.outcome.definition, by: name, reason });
     }
   }
   return { servers, written, shadowed, problems, diagnostics };

@@ -65,5 +65,8 @@ export function reportRootKeys(
 
 /** A key without what is easily mistaken: case, separators, the plural. */
 function stemOf(key: string): string {
-  return key.toLowerCase().replace(/[-_. ]/g, "").replace(/s$/, "");
+  return key
+    .toLowerCase()
+    .replace(/[-_. ]/g, "")
+    .replace(/s$/, "");
 }

@@ -29,7 +29,12 @@ export function endpointOf({ outcome }: SourceEntry): string | undefined {
   }
   const { url, headers, headersFromEnv, bearerTokenEnv } = definition;
   const lowered = (name: string) => name.toLowerCase();
-  return JSON.stringify([normalUrl(canonical(url)), sorted(headers, lowered), sorted(headersFromEnv, lowered), bearerTokenEnv]);
+  return JSON.stringify([
+    normalUrl(canonical(url)),
+    sorted(headers, lowered),
+    sorted(headersFromEnv, lowered),
+    bearerTokenEnv,
+  ]);
 }
 
 /** The URL as it is sent, without the slash at its end that makes no difference to people. */

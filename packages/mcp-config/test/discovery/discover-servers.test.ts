@@ -45,7 +45,9 @@ describe("where servers are looked for", () => {
       "a/.mcp.json": servers({ above: { command: "x" } }),
       "a/b/.mcp.json": servers({ here: { command: "x" } }),
     });
-    expect(facts((await discover({ cwd: join(home, "a", "b") })).servers)).toEqual([["here", "x", "project"]]);
+    expect(facts((await discover({ cwd: join(home, "a", "b") })).servers)).toEqual([
+      ["here", "x", "project"],
+    ]);
   });
 
   test("in a place that JACKFIELD_HOME names, unless that is a place of the project's", async () => {
@@ -65,7 +67,9 @@ describe("where servers are looked for", () => {
     const { discover } = await homeWith({ "work/.mcp.json": servers({ s: { command: "x" } }) });
     const { servers: found, problems } = await discover({ hosts: ["emacs", "jackfield"] });
     expect(facts(found)).toEqual([["s", "x", "project"]]);
-    expect(problems).toMatchObject([{ definedIn: { pointer: "/hosts" }, error: { code: "MCP_CONFIG_INVALID" } }]);
+    expect(problems).toMatchObject([
+      { definedIn: { pointer: "/hosts" }, error: { code: "MCP_CONFIG_INVALID" } },
+    ]);
     expect(problems[0]?.error.message).toContain('"claude-code"');
     expect((await discover({ hosts: 1 as never })).problems).toHaveLength(1);
   });
@@ -103,7 +107,11 @@ describe("which one counts", () => {
     expect(await winner({})).toEqual(["s", "file", "explicit"]);
     expect(await winner({ files: [] })).toEqual(["s", "project", "project"]);
     expect(await winner({ files: [], cwd: join(project, "..", "elsewhere") })).toEqual(["s", "user", "user"]);
-    expect(await winner({ files: [], order: ["extension", "user"] })).toEqual(["s", "extension", "extension"]);
+    expect(await winner({ files: [], order: ["extension", "user"] })).toEqual([
+      "s",
+      "extension",
+      "extension",
+    ]);
   });
 
   test("[A10] a project's entry that is switched off keeps the user's of the same name off", async () => {
@@ -143,7 +151,9 @@ describe("which one counts", () => {
       ["disk", "files", "endpoint"],
       ["twin", "files", "endpoint"],
     ]);
-    expect(found[0]?.shadows).toMatchObject([{ name: "github", reason: "endpoint", definedIn: { host: "claude-code" } }]);
+    expect(found[0]?.shadows).toMatchObject([
+      { name: "github", reason: "endpoint", definedIn: { host: "claude-code" } },
+    ]);
     expect(diagnostics.find(({ server }) => server === "github")?.message).toContain("the same endpoint");
   });
 
@@ -224,7 +234,14 @@ describe("what is not to be trusted", () => {
   });
 
   test("looking for servers that fails as a whole is one error, and explicit servers are there", async () => {
-    const env = new Proxy({}, { get: () => { throw new Error("no environment"); } });
+    const env = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("no environment");
+        },
+      },
+    );
     const { discover } = await homeWith({ ".cursor/mcp.json": servers({ s: { command: "x" } }) });
     const found = await discover({ env, hosts: "all", servers: { given: { command: "x" } } });
     expect(found.servers.map(({ name }) => name)).toEqual(["given"]);

@@ -45,9 +45,7 @@ describe("precedence", () => {
       ["shadowed", "s", join(cwd, "b.json"), 3],
       ["shadowed", "a", join(cwd, "b.json"), 7],
     ]);
-    expect(shadowed[0]?.message).toContain(
-      'shadowed by the entry of the same name in option "/servers/s"',
-    );
+    expect(shadowed[0]?.message).toContain('shadowed by the entry of the same name in option "/servers/s"');
     expect(shadowed[2]?.message).toContain(`${join(cwd, "a.json")}:`);
   });
 

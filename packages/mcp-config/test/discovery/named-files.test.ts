@@ -245,16 +245,13 @@ describe("keys", () => {
     ["MCPServers", "near-miss-field"],
     ["mcpServer", "near-miss-field"],
     ["mcp-servers", "near-miss-field"],
-  ])(
-    "the root key %s is not taken for mcpServers, and the right one is named",
-    async (key, code) => {
-      const cwd = await folderWith({ "mcp.json": { [key]: { s: { command: "x" } } } });
-      const { servers, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
-      expect(servers).toEqual([]);
-      expect(diagnostics).toMatchObject([{ code, severity: "error", line: 2, column: 3 }]);
-      expect(diagnostics[0]?.message).toContain(`"${key}" is not read; servers stand under "mcpServers"`);
-    },
-  );
+  ])("the root key %s is not taken for mcpServers, and the right one is named", async (key, code) => {
+    const cwd = await folderWith({ "mcp.json": { [key]: { s: { command: "x" } } } });
+    const { servers, diagnostics } = await loadServers({ files: ["mcp.json"], cwd });
+    expect(servers).toEqual([]);
+    expect(diagnostics).toMatchObject([{ code, severity: "error", line: 2, column: 3 }]);
+    expect(diagnostics[0]?.message).toContain(`"${key}" is not read; servers stand under "mcpServers"`);
+  });
 
   test("beside mcpServers a wrong root key is a warning", async () => {
     const cwd = await folderWith({ "mcp.json": { mcpServers: {}, servers: {} } });

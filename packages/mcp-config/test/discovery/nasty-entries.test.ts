@@ -35,7 +35,9 @@ describe("an entry that cannot be used is dropped alone", () => {
   });
 
   test.each(["", "a}b", "a\u0007b", "x".repeat(513)])("the name %j", async (name) => {
-    const { names, diagnostics } = await parse({ mcpServers: { [name]: { command: "x" }, ok: { command: "x" } } });
+    const { names, diagnostics } = await parse({
+      mcpServers: { [name]: { command: "x" }, ok: { command: "x" } },
+    });
     expect(names).toEqual(["ok"]);
     expect(diagnostics).toMatchObject([{ code: "ServerConfigError", server: name }]);
   });
@@ -43,7 +45,10 @@ describe("an entry that cannot be used is dropped alone", () => {
 
 describe("an optional field that cannot be used is dropped alone", () => {
   test("values of env are texts: numbers and booleans become one, null unsets, anything else is an error", async () => {
-    const { server, diagnostics } = await written({ command: "x", env: { PORT: 3000, ON: true, N: null, O: {} } });
+    const { server, diagnostics } = await written({
+      command: "x",
+      env: { PORT: 3000, ON: true, N: null, O: {} },
+    });
     expect(server?.env).toEqual({ PORT: "3000", ON: "true", N: null });
     expect(diagnostics).toMatchObject([
       { code: "invalid-field", severity: "error", pointer: "/mcpServers/s/env/O" },
@@ -89,7 +94,11 @@ describe("an optional field that cannot be used is dropped alone", () => {
 
 describe("variables", () => {
   test("[threat T14] that refer to each other do not loop, and an entry's env is no source for a process", async () => {
-    const entry = { command: "x", args: ["${A}", "${B}", "${A:-${B}}", "${", "${}"], env: { A: "own", B: "own" } };
+    const entry = {
+      command: "x",
+      args: ["${A}", "${B}", "${A:-${B}}", "${", "${}"],
+      env: { A: "own", B: "own" },
+    };
     const { servers } = await parse({ mcpServers: { s: entry } });
     const resolve = createServerResolver({ env: { A: "${B}", B: "${A}" } });
     const resolved = await resolve((servers[0] as ParsedServer).definition, { signal });
@@ -108,11 +117,24 @@ test("credentials that are written out are told, and their values are not", asyn
   const remote = {
     type: "http",
     url: "https://user:planted-1@host/mcp?api_key=planted-2",
-    headers: { Authorization: "Bearer planted-3", Cookie: "planted-4", "X-Trace": "trace", "X-Api-Key": "${KEY}" },
+    headers: {
+      Authorization: "Bearer planted-3",
+      Cookie: "planted-4",
+      "X-Trace": "trace",
+      "X-Api-Key": "${KEY}",
+    },
   };
   const local = {
     command: "x",
-    args: ["--token", "planted-5", "--api-key=planted-6", "--port", "8080", "--dsn", "postgres://localhost/db"],
+    args: [
+      "--token",
+      "planted-5",
+      "--api-key=planted-6",
+      "--port",
+      "8080",
+      "--dsn",
+      "postgres://localhost/db",
+    ],
     env: {
       OPENAI_API_KEY: "planted-7",
       PGURL: "postgres://u:planted-8@host/db",

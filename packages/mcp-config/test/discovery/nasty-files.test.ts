@@ -60,11 +60,14 @@ describe("texts that are not what they should be", () => {
     expect(diagnostics).toMatchObject([{ code, severity: "error", line, file: join(FIXTURES, name) }]);
   });
 
-  test.each(["14-empty.json", "14-whitespace.json"])("%s has no servers, which is no mistake", async (name) => {
-    const { names, diagnostics } = await parseFixture(name);
-    expect(names).toEqual([]);
-    expect(diagnostics).toMatchObject([{ code: "empty-file", severity: "info" }]);
-  });
+  test.each(["14-empty.json", "14-whitespace.json"])(
+    "%s has no servers, which is no mistake",
+    async (name) => {
+      const { names, diagnostics } = await parseFixture(name);
+      expect(names).toEqual([]);
+      expect(diagnostics).toMatchObject([{ code: "empty-file", severity: "info" }]);
+    },
+  );
 
   test("bytes that are no text are refused, never guessed", async () => {
     const folder = await folderWith({ "mcp.json": Buffer.from([0x7b, 0xff, 0x7d]) });
@@ -86,7 +89,11 @@ describe("texts that are not what they should be", () => {
   test("aliases that stand for billions of values are refused", async () => {
     const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let level = 1; level < 10; level += 1) {
-      lines.push(`a${level}: &a${level} [${Array(10).fill(`*a${level - 1}`).join(", ")}]`);
+      lines.push(
+        `a${level}: &a${level} [${Array(10)
+          .fill(`*a${level - 1}`)
+          .join(", ")}]`,
+      );
     }
     const { told } = await parse(lines.join("\n"), { file: "/folder/bomb.yaml", host: "cursor" });
     expect(told).toEqual(["ConfigSyntaxError"]);
@@ -120,7 +127,9 @@ describe("keys that are not what they should be", () => {
 
   test("unknown fields are kept, and what they resemble is told", async () => {
     const { servers, diagnostics } = await parseFixture("10-unknown-fields.json");
-    expect(servers).toMatchObject([{ name: "x", written: { command: "npx", args: ["-y", "x"], enabled: true } }]);
+    expect(servers).toMatchObject([
+      { name: "x", written: { command: "npx", args: ["-y", "x"], enabled: true } },
+    ]);
     expect(Object.keys(servers[0]?.written.extra ?? {})).toEqual([
       ...["gallery", "version", "icon", "description", "disable", "Enabled", "envs", "arg"],
     ]);

@@ -1,4 +1,5 @@
 import { isMcpError, type McpError } from "@jackfield/mcp-core";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type JsonFormat, parseJsonDocument } from "../../src/documents/json-document.ts";
 
@@ -34,7 +35,7 @@ describe("the first syntax error", () => {
     ["a missing colon", '{"a" 1}', 1, 6, "colon"],
     ["a missing comma", '{"a": 1\n "b": 2}', 2, 2, "comma"],
     ["a comment", '{\n  // why\n  "a": 1\n}', 2, 3, "no comments"],
-    ["an unquoted key", "{a: 1}", 1, 2, "no JSON value"],
+    ["an unquoted key", "{a: 1}", 1, 2, "key in double quotes"],
     ["a truncated object", '{\n  "a": {', 2, 9, "closing brace"],
     ["a truncated array", "[1, [2]", 1, 8, "closing bracket"],
     ["a string that runs over its line", '{\r\n"a": "b\r\n"}', 2, 6, "not closed"],
@@ -93,6 +94,33 @@ describe("strictness", () => {
     } else {
       expect(faultOf(text).code).toBe("MCP_CONFIG_INVALID");
     }
+  });
+
+  test("generated texts are accepted exactly when JSON.parse accepts them, with the same values", () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        ..."{}[],:\"\\/ \n\t-+.eE0129tfnu'a\u00a0\u2028\ufeff",
+        "true",
+        "null",
+        '"a"',
+        "1.5e-3",
+        "\\u00e9",
+        "//",
+      ),
+      fc.json({ maxDepth: 3 }),
+      fc.string().map((text) => JSON.stringify(text)),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = pieces.join("");
+        const isEmpty = /^[ \t\r\n]*$/.test(text);
+        if (!isAcceptedByJson(text)) return isEmpty || faultOf(text).code === "MCP_CONFIG_INVALID";
+        const { root, duplicates } = parseConfigDocument(text, FILE);
+        if (duplicates.length === 0) expect(JSON.stringify(root)).toBe(JSON.stringify(JSON.parse(text)));
+        return true;
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   test("every beginning of a valid file that is cut off is refused, never read in part", () => {

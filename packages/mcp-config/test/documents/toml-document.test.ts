@@ -17,7 +17,7 @@ function pathsIn(value: unknown, path: JsonPath = []): JsonPath[] {
 
 describe("places in TOML", () => {
   const text = [
-    'top = 1 # [not.a.table]',
+    "top = 1 # [not.a.table]",
     "[a.\"b c\".'d']",
     'x.y = { p = [1, { q = "]}" }], "r" = 2 }',
     'long = """',
@@ -63,11 +63,21 @@ describe("places in TOML", () => {
 
   test("every value of a generated document has a place of its own, within the text", () => {
     const key = fc.string({ maxLength: 5 }).filter((name) => name !== "__proto__" && !name.includes("\0"));
-    const leaf = fc.oneof(fc.integer(), fc.boolean(), fc.string(), fc.constant('"""'), fc.constant("'''\n[x]"));
+    const leaf = fc.oneof(
+      fc.integer(),
+      fc.boolean(),
+      fc.string(),
+      fc.constant('"""'),
+      fc.constant("'''\n[x]"),
+    );
     const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
-      tree: fc.dictionary(key, fc.oneof({ depthSize: "small" }, leaf, fc.array(leaf, { maxLength: 3 }), tie("tree")), {
-        maxKeys: 4,
-      }),
+      tree: fc.dictionary(
+        key,
+        fc.oneof({ depthSize: "small" }, leaf, fc.array(leaf, { maxLength: 3 }), tie("tree")),
+        {
+          maxKeys: 4,
+        },
+      ),
     }));
     fc.assert(
       fc.property(tree, (value) => {

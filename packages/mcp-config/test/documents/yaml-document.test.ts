@@ -7,7 +7,12 @@ const rootOf = (text: string) => parseYamlDocument(text, FILE).root;
 describe("YAML", () => {
   test("knows where keys and elements stand", () => {
     const { locate } = parseYamlDocument("# c\na:\n  - b: 1\n    c d: {e: [x, y]}\n", FILE);
-    expect(locate(["a", 0, "c d", "e", 1])).toEqual({ file: FILE, line: 4, column: 18, pointer: "/a/0/c d/e/1" });
+    expect(locate(["a", 0, "c d", "e", 1])).toEqual({
+      file: FILE,
+      line: 4,
+      column: 18,
+      pointer: "/a/0/c d/e/1",
+    });
     expect(locate(["a", 0, "c d"])).toMatchObject({ line: 4, column: 5 });
     expect(locate(["a", 0, "nothing"])).toMatchObject({ line: 3, column: 5 });
   });

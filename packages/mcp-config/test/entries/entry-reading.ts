@@ -1,7 +1,7 @@
 import { type Diagnostic, isMcpError, type McpError } from "@jackfield/mcp-core";
 import { jsonPointer } from "../../src/documents/json-path.ts";
-import { JACKFIELD } from "../../src/hosts/jackfield.ts";
 import { readServerEntry } from "../../src/entries/server-entry.ts";
+import { JACKFIELD } from "../../src/hosts/jackfield.ts";
 
 export const PLACE = {
   name: "s",

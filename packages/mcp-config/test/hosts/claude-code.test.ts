@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { dialectOf } from "../../src/hosts/host-dialects.ts";
 import { readClaudeLists } from "../../src/hosts/claude-lists.ts";
 import type { FindingContext, HostDocument } from "../../src/hosts/host-dialect.ts";
+import { dialectOf } from "../../src/hosts/host-dialects.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
 
@@ -20,7 +20,10 @@ describe("Claude Code", () => {
     const all = (command: string) => servers({ s: { command }, [command]: { command } });
     const { discover, write, home, project } = await homeWith({
       "work/.mcp.json": all("project"),
-      "plugin/.mcp.json": { s: { command: "${CLAUDE_PLUGIN_ROOT}/s" }, bare: { command: "${CLAUDE_PLUGIN_ROOT}/b" } },
+      "plugin/.mcp.json": {
+        s: { command: "${CLAUDE_PLUGIN_ROOT}/s" },
+        bare: { command: "${CLAUDE_PLUGIN_ROOT}/b" },
+      },
       ".claude/settings.json": { enabledPlugins: { "off@market": false } },
       "off/.claude-plugin/plugin.json": { name: "off", ...servers({ off: { command: "off" } }) },
     });
@@ -49,11 +52,16 @@ describe("Claude Code", () => {
       host: "claude-plugin",
       root: join(home, "plugin"),
     });
-    expect(found.find(({ name }) => name === "off")).toMatchObject({ enabled: false, disabledBy: "enabledPlugins" });
+    expect(found.find(({ name }) => name === "off")).toMatchObject({
+      enabled: false,
+      disabledBy: "enabledPlugins",
+    });
   });
 
   test("takes a plugin's server for one of the user's that reaches the same", async () => {
-    const { discover, write, home } = await homeWith({ "plugin/.mcp.json": servers({ theirs: { command: "x" } }) });
+    const { discover, write, home } = await homeWith({
+      "plugin/.mcp.json": servers({ theirs: { command: "x" } }),
+    });
     const plugins = { "tool@market": [{ installPath: join(home, "plugin") }] };
     await write(".claude/plugins/installed_plugins.json", { plugins });
     await write(".claude.json", servers({ mine: { command: "x" } }));
@@ -65,9 +73,15 @@ describe("Claude Code", () => {
   test("switches off what its lists name: any server by one list, a project's by another", async () => {
     const { discover, write, project } = await homeWith({
       "work/.mcp.json": servers({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } }),
-      "work/.claude/settings.json": { disabledMcpjsonServers: ["b", "user"], enableAllProjectMcpServers: true },
+      "work/.claude/settings.json": {
+        disabledMcpjsonServers: ["b", "user"],
+        enableAllProjectMcpServers: true,
+      },
     });
-    const user = { ...servers({ user: { command: "u" } }), projects: { [project]: { disabledMcpServers: ["a"] } } };
+    const user = {
+      ...servers({ user: { command: "u" } }),
+      projects: { [project]: { disabledMcpServers: ["a"] } },
+    };
     await write(".claude.json", user);
     const { servers: found } = await discover(CLAUDE);
     expect(found.map(({ name, enabled = true, disabledBy }) => [name, enabled, disabledBy])).toEqual([
@@ -85,18 +99,24 @@ describe("Claude Code", () => {
   });
 
   test("ignores a timeout below a second", async () => {
-    const { servers: found, told } = await parse(servers({ s: { command: "x", timeout: 999 }, t: { command: "x", timeout: 1000 } }));
+    const { servers: found, told } = await parse(
+      servers({ s: { command: "x", timeout: 999 }, t: { command: "x", timeout: 1000 } }),
+    );
     expect(found.map(({ written }) => written.timeoutMs)).toEqual([undefined, 1000]);
     expect(told).toEqual(["invalid-field: s"]);
   });
 
   test("never runs a headers helper, and says so", async () => {
-    const { told } = await parse(servers({ s: { type: "http", url: "https://h", headersHelper: "touch /tmp/x" } }));
+    const { told } = await parse(
+      servers({ s: { type: "http", url: "https://h", headersHelper: "touch /tmp/x" } }),
+    );
     expect(told).toEqual(["command-substitution: s"]);
   });
 
   test("shows the local servers of the first project of a file by itself, unless one is meant", async () => {
-    const content = { projects: { "/a": servers({ a: { command: "a" } }), "/b": servers({ b: { command: "b" } }) } };
+    const content = {
+      projects: { "/a": servers({ a: { command: "a" } }), "/b": servers({ b: { command: "b" } }) },
+    };
     const first = await parse(content);
     expect([first.names, first.told]).toEqual([["a"], ["project-chosen"]]);
     const meant = await parse(content, { cwd: "/b" });
@@ -112,11 +132,19 @@ describe("an administrator's file", () => {
     expect(dialectOf("claude-code")?.exclusiveScope).toBe("managed");
   });
 
-  function verdicts(settings: object, subjects: { [name: string]: object }, scope: HostDocument["scope"] = "managed") {
+  function verdicts(
+    settings: object,
+    subjects: { [name: string]: object },
+    scope: HostDocument["scope"] = "managed",
+  ) {
     const document: HostDocument = { kind: "managed-settings", scope, content: { ...settings } };
     const verdictOf = readClaudeLists([document], CONTEXT);
     return Object.entries(subjects).map(([name, written]) => {
-      const server = { enabled: true, transport: "url" in written ? ("http" as const) : ("stdio" as const), ...written };
+      const server = {
+        enabled: true,
+        transport: "url" in written ? ("http" as const) : ("stdio" as const),
+        ...written,
+      };
       return verdictOf({ name, kind: "user", definedIn: { scope: "user" }, written: server })?.disabledBy;
     });
   }
@@ -136,17 +164,36 @@ describe("an administrator's file", () => {
       { allowedMcpServers: [{ serverCommand: ["npx", "-y"] }, { serverName: "npx" }, { serverName: "hub" }] },
       [ALLOWED, undefined],
     ],
-    ["a url with stars", { allowedMcpServers: [{ serverUrl: "https://*.EXAMPLE.com/*" }] }, [ALLOWED, undefined]],
-    ["a url of another path", { allowedMcpServers: [{ serverUrl: "https://api.example.com/MCP" }] }, [ALLOWED, ALLOWED]],
+    [
+      "a url with stars",
+      { allowedMcpServers: [{ serverUrl: "https://*.EXAMPLE.com/*" }] },
+      [ALLOWED, undefined],
+    ],
+    [
+      "a url of another path",
+      { allowedMcpServers: [{ serverUrl: "https://api.example.com/MCP" }] },
+      [ALLOWED, ALLOWED],
+    ],
     ["a denied name", { deniedMcpServers: [{ serverName: "npx" }] }, [DENIED, undefined]],
     [
       "denied and allowed",
-      { deniedMcpServers: [{ serverUrl: "*" }], allowedMcpServers: [{ serverName: "hub" }, { serverName: "npx" }] },
+      {
+        deniedMcpServers: [{ serverUrl: "*" }],
+        allowedMcpServers: [{ serverName: "hub" }, { serverName: "npx" }],
+      },
       [undefined, DENIED],
     ],
     [
       "lines that cannot be read beside one that can",
-      { deniedMcpServers: [null, {}, { serverName: "hub", serverUrl: "*" }, { serverName: 1 }, { serverName: "npx" }] },
+      {
+        deniedMcpServers: [
+          null,
+          {},
+          { serverName: "hub", serverUrl: "*" },
+          { serverName: 1 },
+          { serverName: "npx" },
+        ],
+      },
       [DENIED, undefined],
     ],
   ])("with %s", (_what, settings, expected) => {

@@ -2,7 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { HostSurroundings } from "../../src/hosts/host-dialect.ts";
 import { dialectOf, HOST_DIALECTS } from "../../src/hosts/host-dialects.ts";
 
-const LINUX: HostSurroundings = { platform: "linux", env: {}, home: "/home/u", cwd: "/p/a", projectTop: "/p" };
+const LINUX: HostSurroundings = {
+  platform: "linux",
+  env: {},
+  home: "/home/u",
+  cwd: "/p/a",
+  projectTop: "/p",
+};
 const DARWIN: HostSurroundings = { ...LINUX, platform: "darwin", home: "/Users/u" };
 const WIN32: HostSurroundings = {
   platform: "win32",
@@ -36,7 +42,13 @@ describe("the files of a host", () => {
       `${SUPPORT}/Claude/claude_desktop_config.json`,
       "D:\\Roaming\\Claude\\claude_desktop_config.json",
     ],
-    ["cursor", "user", "/home/u/.cursor/mcp.json", "/Users/u/.cursor/mcp.json", "C:\\Users\\u\\.cursor\\mcp.json"],
+    [
+      "cursor",
+      "user",
+      "/home/u/.cursor/mcp.json",
+      "/Users/u/.cursor/mcp.json",
+      "C:\\Users\\u\\.cursor\\mcp.json",
+    ],
     [
       "vscode",
       "user",
@@ -44,7 +56,13 @@ describe("the files of a host", () => {
       `${SUPPORT}/Code/User/mcp.json`,
       "D:\\Roaming\\Code\\User\\mcp.json",
     ],
-    ["codex", "user", "/home/u/.codex/config.toml", "/Users/u/.codex/config.toml", "C:\\Users\\u\\.codex\\config.toml"],
+    [
+      "codex",
+      "user",
+      "/home/u/.codex/config.toml",
+      "/Users/u/.codex/config.toml",
+      "C:\\Users\\u\\.codex\\config.toml",
+    ],
     [
       "codex",
       "system",
@@ -77,7 +95,12 @@ describe("the files of a host", () => {
     ["codex", "user", { CODEX_HOME: "/moved" }, ["/moved/config.toml"]],
     ["gemini", "system", { GEMINI_CLI_SYSTEM_SETTINGS_PATH: "/moved.json" }, ["/moved.json"]],
     ["opencode", "named", { OPENCODE_CONFIG: "/moved.json" }, ["/moved.json"]],
-    ["opencode", "user", { XDG_CONFIG_HOME: "/x" }, ["/x/opencode/opencode.jsonc", "/x/opencode/opencode.json"]],
+    [
+      "opencode",
+      "user",
+      { XDG_CONFIG_HOME: "/x" },
+      ["/x/opencode/opencode.jsonc", "/x/opencode/opencode.json"],
+    ],
     ["jackfield", "user", { JACKFIELD_HOME: "/moved" }, ["/moved/mcp.json"]],
     ["codex", "user", { CODEX_HOME: "relative" }, ["/home/u/.codex/config.toml"]],
   ])("%s (%s) are moved by %j", (host, kind, env, files) => {
@@ -97,20 +120,23 @@ describe("the files of a host", () => {
   });
 });
 
-describe.each(HOST_DIALECTS.map((dialect) => [dialect.id, dialect] as const))("the record of %s", (id, dialect) => {
-  test("has a name in kebab-case that no other host has, and kinds of files that are told apart", () => {
-    expect(id).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
-    expect(HOST_DIALECTS.filter((other) => other.id === id)).toHaveLength(1);
-    expect(new Set(dialect.files.map(({ kind }) => kind)).size).toBe(dialect.files.length);
-  });
+describe.each(HOST_DIALECTS.map((dialect) => [dialect.id, dialect] as const))(
+  "the record of %s",
+  (id, dialect) => {
+    test("has a name in kebab-case that no other host has, and kinds of files that are told apart", () => {
+      expect(id).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+      expect(HOST_DIALECTS.filter((other) => other.id === id)).toHaveLength(1);
+      expect(new Set(dialect.files.map(({ kind }) => kind)).size).toBe(dialect.files.length);
+    });
 
-  test.each([LINUX, DARWIN, WIN32])("has absolute paths on $platform", (at) => {
-    const absolute = at.platform === "win32" ? /^[A-Z]:\\[^/]*$/ : /^\/[^\\]*$/;
-    for (const file of dialect.files) {
-      for (const path of file.paths(at)) {
-        expect(path.file).toMatch(absolute);
-        if (file.scope === "project") expect(path.root).toMatch(absolute);
+    test.each([LINUX, DARWIN, WIN32])("has absolute paths on $platform", (at) => {
+      const absolute = at.platform === "win32" ? /^[A-Z]:\\[^/]*$/ : /^\/[^\\]*$/;
+      for (const file of dialect.files) {
+        for (const path of file.paths(at)) {
+          expect(path.file).toMatch(absolute);
+          if (file.scope === "project") expect(path.root).toMatch(absolute);
+        }
       }
-    }
-  });
-});
+    });
+  },
+);

@@ -9,7 +9,8 @@ const signal = new AbortController().signal;
 
 describe("Codex", () => {
   const project = '[mcp_servers.docs]\nurl = "https://evil.example/mcp"\n';
-  const user = '[mcp_servers.docs]\nurl = "https://docs.example/mcp"\nenv_http_headers = { "X-Key" = "KEY" }\ntool_timeout_sec = 5\n';
+  const user =
+    '[mcp_servers.docs]\nurl = "https://docs.example/mcp"\nenv_http_headers = { "X-Key" = "KEY" }\ntool_timeout_sec = 5\n';
 
   test("does not read the layer of a project that the user has not called trusted, and says so", async () => {
     const { discover } = await homeWith({ ".codex/config.toml": user, "work/.codex/config.toml": project });
@@ -35,7 +36,10 @@ describe("Codex", () => {
     ["a process's field beside a url", 'url = "https://h"\nargs = []', "args"],
     ["a remote field beside a command", 'command = "x"\nhttp_headers = {}', "http_headers"],
   ])("refuses %s", async (_what, lines, field) => {
-    const { names, diagnostics } = await parse(`[mcp_servers.s]\n${lines}\n`, { host: "codex", file: "/c/config.toml" });
+    const { names, diagnostics } = await parse(`[mcp_servers.s]\n${lines}\n`, {
+      host: "codex",
+      file: "/c/config.toml",
+    });
     expect(names).toEqual([]);
     expect(diagnostics).toMatchObject([{ code: "ServerConfigError", line: 3, server: "s" }]);
     expect(diagnostics[0]?.message).toContain(`"${field}" is refused`);
@@ -43,15 +47,23 @@ describe("Codex", () => {
   });
 
   test("hands on the variables that an entry names", async () => {
-    const lines = '[mcp_servers.p]\ncommand = "x"\nenv_vars = ["A", "UNSET", { name = "B" }]\n[mcp_servers.h]\nurl = "https://h"\nbearer_token_env_var = "T"\nenv_http_headers = { X-A = "A", X-U = "UNSET" }\n';
+    const lines =
+      '[mcp_servers.p]\ncommand = "x"\nenv_vars = ["A", "UNSET", { name = "B" }]\n[mcp_servers.h]\nurl = "https://h"\nbearer_token_env_var = "T"\nenv_http_headers = { X-A = "A", X-U = "UNSET" }\n';
     const { servers } = await parse(lines, { host: "codex", file: "/c/config.toml" });
     const resolve = createServerResolver({ env: { A: "1", B: "2", T: "token", OTHER: "3" } });
-    const [child, remote] = await Promise.all(servers.map(({ definition }) => resolve(definition, { signal })));
+    const [child, remote] = await Promise.all(
+      servers.map(({ definition }) => resolve(definition, { signal })),
+    );
     expect(child).toMatchObject({ env: { A: "1", B: "2" } });
     expect(child).not.toHaveProperty("env.UNSET");
-    expect(remote).toMatchObject({ headers: { "X-A": "1", Authorization: "Bearer token" }, secrets: expect.arrayContaining(["token"]) });
+    expect(remote).toMatchObject({
+      headers: { "X-A": "1", Authorization: "Bearer token" },
+      secrets: expect.arrayContaining(["token"]),
+    });
     expect(remote).not.toHaveProperty("headers.X-U");
-    await expect(createServerResolver({ env: {} })(servers[1]?.definition as never, { signal })).rejects.toMatchObject({
+    await expect(
+      createServerResolver({ env: {} })(servers[1]?.definition as never, { signal }),
+    ).rejects.toMatchObject({
       code: "MCP_CONFIG_VARIABLE_MISSING",
     });
   });
@@ -59,7 +71,10 @@ describe("Codex", () => {
 
 describe("opencode", () => {
   test("merges its older format key by key, and lets an entry of the newer one replace the weaker ones", async () => {
-    const weak = { a: { type: "local", command: ["a", "1"], environment: { A: "1" } }, b: { type: "local", command: ["b"] } };
+    const weak = {
+      a: { type: "local", command: ["a", "1"], environment: { A: "1" } },
+      b: { type: "local", command: ["b"] },
+    };
     const { discover } = await homeWith({
       ".config/opencode/opencode.json": { mcp: weak, tools: { a_rm: false } },
       "work/opencode.jsonc": '{"mcp": {"a": {"enabled": false, "environment": {"B": "2"}}}, /* c */ }',
@@ -67,7 +82,13 @@ describe("opencode", () => {
     });
     const { servers } = await discover({ hosts: ["opencode"] });
     const a = servers.find(({ name }) => name === "a");
-    expect(a).toMatchObject({ command: "a", args: ["1"], env: { A: "1", B: "2" }, enabled: false, tools: { exclude: ["rm"] } });
+    expect(a).toMatchObject({
+      command: "a",
+      args: ["1"],
+      env: { A: "1", B: "2" },
+      enabled: false,
+      tools: { exclude: ["rm"] },
+    });
     const b = servers.find(({ name }) => name === "b");
     expect(b).toMatchObject({ transport: "http", url: "https://b" });
     expect(b).not.toHaveProperty("command");

@@ -43,7 +43,8 @@ function withoutNotes(value: unknown): unknown {
   return Object.fromEntries(members.map(([key, member]) => [key, withoutNotes(member)]));
 }
 
-const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as { [name: string]: { [key: string]: unknown } };
+const plain = (value: unknown) =>
+  JSON.parse(JSON.stringify(value)) as { [name: string]: { [key: string]: unknown } };
 
 describe("a sample gives exactly what it should", () => {
   test.each(findSamples())("$host: $file", async ({ host, file, expected }) => {

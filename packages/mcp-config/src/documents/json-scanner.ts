@@ -1,0 +1,158 @@
+import type { Place } from "./pointer-places.ts";
+
+/** Makes the error for a fault at a place. */
+export type FaultAtPlace = (place: Place, fault: string) => Error;
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])/y;
+const LITERAL = /(?:true|false|null)(?![\w])/y;
+const LITERALS: ReadonlyMap<string, boolean | null> = new Map([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
+
+const LINE_FEED = 0x0a;
+const SLASH = 0x2f;
+
+/** Walks over a JSON text token by token (RFC 8259) and knows the line and column it has come to. */
+export class JsonScanner {
+  readonly #text: string;
+  readonly #faultAt: FaultAtPlace;
+  readonly #onComment: ((place: Place) => void) | undefined;
+  #at = 0;
+  #line = 1;
+  #lineStart = 0;
+
+  /** @param onComment - missing where comments are a fault */
+  constructor(text: string, faultAt: FaultAtPlace, onComment: ((place: Place) => void) | undefined) {
+    this.#text = text;
+    this.#faultAt = faultAt;
+    this.#onComment = onComment;
+  }
+
+  isAtEnd(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  /** Line breaks stand between tokens only, so the place is known without counting again. */
+  place(): Place {
+    return { line: this.#line, column: this.#at - this.#lineStart + 1 };
+  }
+
+  /** The place of the character that was taken last. */
+  placeBefore(): Place {
+    return { line: this.#line, column: this.#at - this.#lineStart };
+  }
+
+  /** An error at the place that the scanner has come to. */
+  fault(text: string): Error {
+    return this.#faultAt(this.place(), text);
+  }
+
+  /** Takes one character if it is the given one. */
+  take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  /** Skips white space and comments. */
+  skipSpace(): void {
+    const text = this.#text;
+    let at = this.#at;
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === LINE_FEED) this.#breakLine(at);
+      else if (code === SLASH) at = this.#skipComment(at);
+      else if (code !== 0x20 && code !== 0x09 && code !== 0x0d) break;
+    }
+    this.#at = at;
+  }
+
+  /** A member's name. */
+  key(): string {
+    if (this.#text[this.#at] === '"') return this.#string();
+    const isLetter = /[\w']/.test(this.#text[this.#at] ?? "");
+    const rule = isLetter ? "" : "; JSON allows no comma after the last member";
+    throw this.fault(`a key in double quotes is expected${rule}`);
+  }
+
+  /** A string, a number, `true`, `false` or `null`. */
+  scalar(): string | number | boolean | null {
+    const first = this.#text[this.#at];
+    if (first === '"') return this.#string();
+    const literal = this.#match(LITERAL);
+    if (literal !== undefined) return LITERALS.get(literal) ?? null;
+    const number = this.#match(NUMBER);
+    if (number !== undefined) return Number(number);
+    if (first === undefined) throw this.fault("a value is expected, but the text ends");
+    if (/[-+.\d]/.test(first)) throw this.fault("this is no number");
+    if (/[\]},]/.test(first)) {
+      throw this.fault("a value is expected; JSON allows no comma after the last element");
+    }
+    throw this.fault("this is no JSON value");
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const [found] = pattern.exec(this.#text) ?? [];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+
+  /** Finding the closing quote and decoding escapes are left to what is built in, which is many times faster. */
+  #string(): string {
+    const text = this.#text;
+    const from = this.#at;
+    let to = text.indexOf('"', from + 1);
+    while (to !== -1 && isEscaped(text, to)) to = text.indexOf('"', to + 1);
+    const body = text.slice(from + 1, to === -1 ? text.length : to);
+    if (to === -1 || /[\r\n]/.test(body)) throw this.fault("this string is not closed on its line");
+    if (body.includes("\t")) throw this.fault(CONTROL_CHARACTER);
+    const value = body.includes("\\") || HAS_CONTROL.test(body) ? this.#decode(body) : body;
+    this.#at = to + 1;
+    return value;
+  }
+
+  #decode(body: string): string {
+    try {
+      return JSON.parse(`"${body}"`) as string;
+    } catch {
+      if (HAS_CONTROL.test(body)) throw this.fault(CONTROL_CHARACTER);
+      throw this.fault("this string contains a backslash that begins no JSON escape; write it twice");
+    }
+  }
+
+  #breakLine(at: number): void {
+    this.#line += 1;
+    this.#lineStart = at + 1;
+  }
+
+  /** @returns where the last character of the comment is */
+  #skipComment(at: number): number {
+    this.#at = at;
+    const text = this.#text;
+    const isLine = text.startsWith("//", at);
+    if (!isLine && !text.startsWith("/*", at)) throw this.fault("this is no JSON value");
+    if (!this.#onComment) throw this.fault("JSON allows no comments");
+    this.#onComment(this.place());
+    const end = text.indexOf(isLine ? "\n" : "*/", at + 2);
+    if (end === -1 && !isLine) throw this.fault("this comment is not closed");
+    const stop = end === -1 ? text.length : isLine ? end : end + 2;
+    for (let feed = text.indexOf("\n", at); feed !== -1 && feed < stop; feed = text.indexOf("\n", feed + 1)) {
+      this.#breakLine(feed);
+    }
+    return stop - 1;
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a JSON string may not contain
+const HAS_CONTROL = /[\u0000-\u001f]/;
+const CONTROL_CHARACTER = "this string contains a control character; write it as an escape";
+
+/** Whether an odd number of backslashes stands before a quote. */
+function isEscaped(text: string, quote: number): boolean {
+  let at = quote;
+  while (text[at - 1] === "\\") at -= 1;
+  return (quote - at) % 2 === 1;
+}

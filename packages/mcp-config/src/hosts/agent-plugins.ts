@@ -1,0 +1,25 @@
+import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
+import { braces } from "../variable-syntax.ts";
+import { type HostDialect, serversUnder } from "./host-dialect.ts";
+
+/** The `mcp.json` of a plugin by the Agent Plugins format, version 1. Who installs plugins knows where they are. */
+export const AGENT_PLUGINS: HostDialect = {
+  id: "agent-plugins",
+  title: "Agent Plugins",
+  format: "json",
+  files: [],
+  servers: serversUnder("mcpServers"),
+  entry: entryDialect({
+    transport: {
+      field: "type",
+      types: { stdio: "stdio", "streamable-http": "http", sse: "sse" },
+      untypedUrl: "http",
+    },
+    fields: COMMON_FIELDS,
+  }),
+  variables: {
+    syntaxes: [braces({ places: ["PLUGIN_ROOT", "PLUGIN_DATA"] })],
+    unset: "fail",
+    ownEnv: "remote",
+  },
+};

@@ -1,0 +1,69 @@
+import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
+import { braces, doubleBraces } from "../variable-syntax.ts";
+import type { FindServers, HostDialect, HostPath, HostSurroundings } from "./host-dialect.ts";
+import { joined, projectFolders } from "./host-paths.ts";
+
+const BLOCKS = ".continue/mcpServers/*";
+
+/**
+ * Servers are a list, in the configuration and in blocks with a file each. Blocks in JSON come from other hosts: a map of
+ * servers, or a file of Claude Code with several projects.
+ */
+export const CONTINUE: HostDialect = {
+  id: "continue",
+  title: "Continue",
+  format: "yaml",
+  files: [
+    {
+      kind: "project-block",
+      scope: "project",
+      paths: (at) => projectFolders(at).map((root) => ({ ...blocksIn(at, root), root })),
+    },
+    {
+      kind: "user",
+      scope: "user",
+      paths: (at) => [{ file: joined(at, at.home, ".continue/config.yaml") }, blocksIn(at, at.home)],
+    },
+  ],
+  servers: findServers,
+  entry: entryDialect({
+    transport: {
+      field: "type",
+      types: { stdio: "stdio", "streamable-http": "http", http: "http", sse: "sse" },
+      untypedUrl: "http",
+    },
+    fields: { ...COMMON_FIELDS, connectTimeoutMs: ["connectionTimeout"] },
+    kept: ["apiKey", "faviconUrl"],
+    reshape,
+    keptAside: ({ requestOptions }) => {
+      const { headers: _headers, ...rest } = isMap(requestOptions) ? requestOptions : {};
+      return Object.keys(rest).length > 0 ? { requestOptions: rest } : undefined;
+    },
+  }),
+  variables: {
+    syntaxes: [doubleBraces({ secrets: "environment", inputs: "input" }), braces()],
+    unset: "fail",
+    ownEnv: "remote",
+  },
+};
+
+function findServers({ mcpServers, projects }: JsonMap): ReturnType<FindServers> {
+  if (Array.isArray(mcpServers)) return [{ path: ["mcpServers"], nameField: "name" }];
+  const inProjects = isMap(projects) ? Object.keys(projects) : [];
+  return [
+    { path: ["mcpServers"] },
+    ...inProjects.map((project) => ({ path: ["projects", project, "mcpServers"] })),
+  ];
+}
+
+/** The name is the key of the entry, and headers stand in `requestOptions`. */
+function reshape({ name: _name, requestOptions, ...entry }: JsonMap): JsonMap {
+  return isMap(requestOptions) && requestOptions.headers !== undefined
+    ? { ...entry, headers: requestOptions.headers }
+    : entry;
+}
+
+function blocksIn(at: HostSurroundings, directory: string): HostPath {
+  return { file: joined(at, directory, BLOCKS), isPattern: true };
+}

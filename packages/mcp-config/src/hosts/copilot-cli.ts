@@ -1,0 +1,39 @@
+import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
+import { braces, dollarName } from "../variable-syntax.ts";
+import { type HostDialect, type HostSurroundings, serversUnderOrBare } from "./host-dialect.ts";
+import { absolute, inDirectory, joined, upward } from "./host-paths.ts";
+
+/** Variables are filled in in `env` and `headers` only. Of the project's files the nearest folder wins. */
+export const COPILOT_CLI: HostDialect = {
+  id: "copilot-cli",
+  title: "GitHub Copilot CLI",
+  format: "json",
+  files: [
+    { kind: "project", scope: "project", paths: (at) => upward(at, ".mcp.json", ".github/mcp.json") },
+    { kind: "user", scope: "user", paths: (at) => inDirectory(at, copilotHome(at), "mcp-config.json") },
+  ],
+  servers: serversUnderOrBare("mcpServers"),
+  entry: entryDialect({
+    transport: { ...COMMON_TRANSPORT, types: { local: "stdio", ...COMMON_TRANSPORT.types } },
+    fields: { ...COMMON_FIELDS, timeoutMs: ["timeout"], include: "tools" },
+    oauth: {
+      object: "oauth",
+      fields: {
+        oauthClientId: "clientId",
+        oauthScopes: "scopes",
+        oauthPublicClient: "publicClient",
+        oauthGrantType: "grantType",
+        redirectPort: "callbackPort",
+      },
+    },
+    kept: ["deferTools", "disableToolCache", "slowConnectionThresholdMs", "oidc", "filterMapping"],
+    reshape: ({ auth, ...entry }: JsonMap) =>
+      isMap(auth) ? { ...entry, redirectPort: auth.redirectPort } : entry,
+  }),
+  variables: { syntaxes: [], valueSyntaxes: [braces(), dollarName()], unset: "fail", ownEnv: "remote" },
+};
+
+function copilotHome(at: HostSurroundings): string {
+  return absolute(at, "COPILOT_HOME") ?? joined(at, at.home, ".copilot");
+}

@@ -1,0 +1,65 @@
+import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
+import { braces, commandSubstitution, dollarName } from "../variable-syntax.ts";
+import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
+import { absolute, configHome, inDirectory, joined, upward } from "./host-paths.ts";
+
+const SCRIPT = "it is a shell script, which is never run; Jackfield reads Crush's JSON files only";
+
+/**
+ * Its JSON files; times are seconds. Its other form, `crushrc`, is a shell script: it is reported and never run. Values are
+ * filled in as by a shell, except that no command is run.
+ */
+export const CRUSH: HostDialect = {
+  id: "crush",
+  title: "Crush",
+  format: "json",
+  files: [
+    { kind: "project", scope: "project", paths: (at) => upward(at, ".crush.json", "crush.json") },
+    {
+      kind: "project-script",
+      scope: "project",
+      script: SCRIPT,
+      paths: (at) => upward(at, ".crushrc", "crushrc"),
+    },
+    { kind: "user", scope: "user", paths: (at) => inDirectory(at, directory(at), "crush.json") },
+    {
+      kind: "user-script",
+      scope: "user",
+      script: SCRIPT,
+      paths: (at) => inDirectory(at, directory(at), "crushrc"),
+    },
+    {
+      kind: "system",
+      scope: "user",
+      paths: (at) => (at.platform === "win32" ? [] : [{ file: "/etc/crush/crush.json" }]),
+    },
+  ],
+  servers: serversUnder("mcp"),
+  entry: entryDialect({
+    transport: COMMON_TRANSPORT,
+    fields: {
+      ...COMMON_FIELDS,
+      timeoutMs: [{ field: "timeout", unit: "seconds" }],
+      include: "enabled_tools",
+      exclude: "disabled_tools",
+    },
+    emptyIncludesAll: true,
+    oauth: {
+      object: "oauth",
+      fields: {
+        oauth_client_id: "clientId",
+        oauth_client_secret: "clientSecret",
+        oauth_callback_port: "callbackPort",
+      },
+    },
+    notRunnable: (entry) => {
+      const isTokenOnly = Object.keys(entry).every((field) => field === "oauth_token");
+      return isTokenOnly ? "it only holds a token for a server that another file defines" : undefined;
+    },
+  }),
+  variables: { syntaxes: [braces(), dollarName(), commandSubstitution], unset: "fail", ownEnv: "remote" },
+};
+
+function directory(at: HostSurroundings): string {
+  return absolute(at, "CRUSH_GLOBAL_CONFIG") ?? joined(at, configHome(at), "crush");
+}

@@ -1,0 +1,34 @@
+import { entryDialect } from "../entries/entry-dialect.ts";
+import { sourceChain } from "../variable-syntax.ts";
+import { type HostDialect, serversUnder } from "./host-dialect.ts";
+
+/** A draft of a common format (SEP-2633). It says nothing about where files are, and requires a type. */
+export const SEP_2633: HostDialect = {
+  id: "sep-2633",
+  title: "mcp.json (SEP-2633)",
+  format: "json",
+  files: [],
+  servers: serversUnder("mcpServers"),
+  entry: entryDialect({
+    transport: {
+      field: "type",
+      types: { stdio: "stdio", sse: "sse", "streamable-http": "http" },
+      untypedUrl: "refused",
+    },
+    fields: {
+      command: "command",
+      args: "args",
+      env: "env",
+      url: "url",
+      headers: "headers",
+      title: "title",
+      description: "description",
+    },
+    oauth: { object: "oauth" },
+    refused: (entry) =>
+      Object.hasOwn(entry, "type")
+        ? undefined
+        : { field: "type", text: `"type" is required in this format.` },
+  }),
+  variables: { syntaxes: [sourceChain], unset: "fail", ownEnv: "remote" },
+};

@@ -1,0 +1,24 @@
+import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
+import { NO_VARIABLES } from "../variables.ts";
+import { type HostDialect, serversUnderOrBare } from "./host-dialect.ts";
+import { inHome, upward } from "./host-paths.ts";
+
+const FILE = ".warp/.mcp.json";
+
+/** Servers of a project are started by hand there; `start_on_launch` is kept as written. */
+export const WARP: HostDialect = {
+  id: "warp",
+  title: "Warp",
+  format: "json",
+  files: [
+    { kind: "project", scope: "project", paths: (at) => upward(at, FILE) },
+    { kind: "user", scope: "user", paths: (at) => inHome(at, FILE) },
+  ],
+  servers: serversUnderOrBare("mcpServers"),
+  entry: entryDialect({
+    transport: COMMON_TRANSPORT,
+    fields: { ...COMMON_FIELDS, cwd: ["working_directory", "cwd"] },
+    kept: ["start_on_launch"],
+  }),
+  variables: NO_VARIABLES,
+};

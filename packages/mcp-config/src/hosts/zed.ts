@@ -1,0 +1,51 @@
+import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
+import { NO_VARIABLES } from "../variables.ts";
+import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
+import { applicationData, configHome, inDirectory, joined, upward } from "./host-paths.ts";
+
+/** Servers are a part of the editor's settings. Times are seconds. An entry with settings only belongs to an extension. */
+export const ZED: HostDialect = {
+  id: "zed",
+  title: "Zed",
+  format: "jsonc",
+  files: [
+    { kind: "project", scope: "project", paths: (at) => upward(at, ".zed/settings.json") },
+    { kind: "user", scope: "user", paths: (at) => inDirectory(at, settingsDirectory(at), "settings.json") },
+  ],
+  servers: serversUnder("context_servers"),
+  entry: entryDialect({
+    transport: { types: {}, untypedUrl: "http" },
+    fields: { ...COMMON_FIELDS, timeoutMs: [{ field: "timeout", unit: "seconds" }] },
+    oauth: { object: "oauth", members: { client_id: "clientId", client_secret: "clientSecret" } },
+    kept: ["remote", "settings"],
+    reshape,
+    notRunnable: (entry) => {
+      const isExtension = !Object.hasOwn(entry, "command") && !Object.hasOwn(entry, "url");
+      return isExtension ? "its command is known to an extension only (extension-provided)" : undefined;
+    },
+  }),
+  variables: NO_VARIABLES,
+};
+
+/** `source` only tells an entry of one's own from an extension's, which its fields tell as well. */
+function reshape({ source: _source, ...entry }: JsonMap, remark: RemarkOnEntry): JsonMap {
+  const { command } = entry;
+  if (!isMap(command)) return entry;
+  remark(
+    "legacy-shape",
+    "command",
+    "holds path, args and env together, as older versions had it (command-object)",
+  );
+  const { path, args, env } = command;
+  return {
+    ...entry,
+    command: path,
+    ...(args === undefined ? {} : { args }),
+    ...(env === undefined ? {} : { env }),
+  };
+}
+
+function settingsDirectory(at: HostSurroundings): string {
+  return at.platform === "win32" ? joined(at, applicationData(at), "Zed") : joined(at, configHome(at), "zed");
+}

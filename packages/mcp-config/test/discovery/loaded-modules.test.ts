@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { useHomeFolder } from "./home-folder.ts";
+
+const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "..", "fixtures", "list-loaded-modules.mjs");
+const homeWith = useHomeFolder();
+
+async function loadedFor(home: string, ...hosts: string[]) {
+  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, home, ...hosts]);
+  return JSON.parse(stdout) as { servers: number; problems: number; packages: string[] };
+}
+
+const servers = (count: number) => ({
+  mcpServers: Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`s${index}`, { command: `c${index}` }]),
+  ),
+});
+
+test("no parser is loaded unless a TOML or YAML file is met", async () => {
+  const { home, write } = await homeWith({ ".cursor/mcp.json": servers(10) });
+  expect(await loadedFor(home, "cursor", "codex")).toEqual({
+    servers: 10,
+    problems: 0,
+    packages: expect.not.arrayContaining(["yaml", "smol-toml"]),
+  });
+  await write(".codex/config.toml", '[mcp_servers.one]\ncommand = "x"\n');
+  const withToml = await loadedFor(home, "cursor", "codex");
+  expect(withToml).toMatchObject({ servers: 11, packages: expect.arrayContaining(["smol-toml"]) });
+  expect(withToml.packages).not.toContain("yaml");
+});
