@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 import type { CatalogId } from "@jackfield/mcp-core";
 import { isCatalogRecord } from "./catalog-record-shape.ts";
 import type { CatalogRecord } from "./catalog-succession.ts";
@@ -12,7 +12,7 @@ const HEAD = /^\{"version":(\d+),"checksum":"([0-9a-f]{64})",/;
 /** Under which key and for which id a document is written. A document is valid nowhere else. */
 export interface DocumentSeal {
   readonly id: CatalogId;
-  readonly key: Uint8Array;
+  readonly key: KeyObject;
 }
 
 /**

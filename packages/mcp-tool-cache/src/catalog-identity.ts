@@ -1,10 +1,10 @@
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 import type { CatalogId, CatalogIdentity, ResolvedServer, ResolvedStdioServer } from "@jackfield/mcp-core";
 
 /** What an identity depends on besides the server. */
 export interface IdentityOptions {
   /** The secret of this user or fleet; without it nobody can tell what an identity stands for. */
-  readonly key: Uint8Array;
+  readonly key: KeyObject;
   /** Who connects, where one runtime serves several users. */
   readonly principal?: string | undefined;
   /** The program that runs. Tells apart the in-process servers of two programs, which have nothing but a name. */
@@ -81,7 +81,7 @@ function urlSpelling(secret: string): string {
 }
 
 /** The purpose keeps hashes of one kind from ever meeting those of another. */
-function keyedHash(key: Uint8Array, purpose: string, subject: Subject): string {
+function keyedHash(key: KeyObject, purpose: string, subject: Subject): string {
   return createHmac("sha256", key)
     .update(JSON.stringify([purpose, subject]))
     .digest("hex");

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from "node:crypto";
 import type {
   CatalogEntry,
   CatalogId,
@@ -21,7 +22,7 @@ export type PersistentToolCache = ToolCache & AsyncDisposable;
 
 /** A store that is ready, and the key its entries are named and sealed with. */
 export interface OpenCatalog {
-  readonly key: Uint8Array;
+  readonly key: KeyObject;
   readonly store: CatalogStore;
 }
 
@@ -184,7 +185,7 @@ class CatalogToolCache implements PersistentToolCache {
 }
 
 function inMemory(): OpenCatalog {
-  return { key: temporaryIdentityKey(), store: createMemoryCatalogStore() };
+  return { key: createSecretKey(temporaryIdentityKey()), store: createMemoryCatalogStore() };
 }
 
 /** Turns a synchronous throw into a rejection. */

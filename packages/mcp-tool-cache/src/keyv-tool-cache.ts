@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto";
 import { type Logger, McpError, silentLogger } from "@jackfield/mcp-core";
 import { type KeyvStore, openCatalogStore } from "./catalog-store.ts";
 import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";
@@ -37,7 +38,7 @@ export function keyvToolCache(store: KeyvStore, options: KeyvToolCacheOptions = 
   return createCatalogToolCache({
     open: async () => {
       const opened = await openCatalogStore(store, { namespace, log });
-      return { key, store: punctualCatalogStore(opened, timeoutMs) };
+      return { key: createSecretKey(key), store: punctualCatalogStore(opened, timeoutMs) };
     },
     log,
     program: process.argv[1] ?? process.execPath,

@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Logger, silentLogger } from "@jackfield/mcp-core";
@@ -39,7 +40,7 @@ export function sqliteToolCache(options: SqliteToolCacheOptions = {}): Persisten
     async open() {
       const directory = resolve(options.path ?? directoryOfThisProcess());
       preparePrivateDirectory(directory);
-      const key = readIdentityKey(directory);
+      const key = createSecretKey(readIdentityKey(directory));
       const file = join(directory, CATALOG_FILE);
       return { key, store: openSqliteCatalogStore(file, { busyTimeoutMs, maxBytes, log }) };
     },

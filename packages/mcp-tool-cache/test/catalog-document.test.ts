@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto";
 import type { ToolDefinition } from "@jackfield/mcp-core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -5,7 +6,7 @@ import { readCatalogDocument, writeCatalogDocument } from "../src/catalog-docume
 import type { CatalogRecord } from "../src/catalog-succession.ts";
 import { sampleEntry, sampleId } from "./catalog-samples.ts";
 
-const seal = { id: sampleId("files"), key: new Uint8Array(32).fill(1) };
+const seal = { id: sampleId("files"), key: createSecretKey(new Uint8Array(32).fill(1)) };
 const record: CatalogRecord = { entry: sampleEntry(), suspect: false, expiresAt: 5_000 };
 const text = writeCatalogDocument(record, seal);
 
@@ -64,7 +65,9 @@ describe("a document", () => {
 
   test("is a miss under another id or another key", () => {
     expect(readCatalogDocument(text, { ...seal, id: sampleId("other") })).toBeUndefined();
-    expect(readCatalogDocument(text, { ...seal, key: new Uint8Array(32).fill(2) })).toBeUndefined();
+    expect(
+      readCatalogDocument(text, { ...seal, key: createSecretKey(new Uint8Array(32).fill(2)) }),
+    ).toBeUndefined();
   });
 
   test.each(["", "null", "[]", "{}", '{"tools":[]}', text.replace(/"checksum":"[0-9a-f]+",/, "")])(

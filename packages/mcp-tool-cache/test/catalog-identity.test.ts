@@ -1,9 +1,10 @@
+import { createSecretKey } from "node:crypto";
 import type { ResolvedServer } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { catalogIdentity } from "../src/catalog-identity.ts";
 import { sampleServer } from "./catalog-samples.ts";
 
-const KEY = new Uint8Array(32).fill(1);
+const KEY = createSecretKey(new Uint8Array(32).fill(1));
 
 function identify(server: ResolvedServer, principal?: string, program = "/app/main.js") {
   return catalogIdentity(server, { key: KEY, principal, program });
@@ -93,7 +94,7 @@ describe("what an identity stands for", () => {
 
   test("another key gives other identities", () => {
     const other = catalogIdentity(sampleServer({ secrets: ["abc"] }), {
-      key: new Uint8Array(32).fill(2),
+      key: createSecretKey(new Uint8Array(32).fill(2)),
       program: "/app/main.js",
     });
     const own = identify(sampleServer({ secrets: ["abc"] }));
