@@ -1,12 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { fillCatalogs, readCatalog } from "./catalog-step.ts";
 import type { ClientName } from "./clients/client.ts";
-import type { Figures, StartRequest } from "./measurement.ts";
-import { type MeasuringOptions, measure, measureReading } from "./measuring-process.ts";
+import type { Figures, KnownRequest, StartRequest } from "./measurement.ts";
+import { type MeasuringOptions, measure, measureParsing, measureReading } from "./measuring-process.ts";
 import type { Recording } from "./recording.ts";
 import { serve, stdioServer } from "./server-process.ts";
 import { seededRandom } from "./shuffle.ts";
-import { type RoundOptions, type Step, scenarioOf, stepsOfRound } from "./step.ts";
+import { MEMORY_SESSIONS, type RoundOptions, type Step, scenarioOf, stepsOfRound } from "./step.ts";
 import { openWorkplace, type Workplace } from "./workplace.ts";
 
 export interface BenchSettings extends RoundOptions {
@@ -58,8 +59,9 @@ export async function runBench(
   return recordings;
 }
 
-/** Fills a catalog for each count, and runs every client once, so that the first round finds everything in memory too. */
-async function prepare({ serverCounts }: BenchSettings, surroundings: Surroundings): Promise<void> {
+/** Fills the catalogs, and runs every client once, so that the first round finds everything in memory too. */
+async function prepare(settings: BenchSettings, surroundings: Surroundings): Promise<void> {
+  const { serverCounts } = settings;
   for (const client of ["raw-sdk", "hand-written"] as const)
     await measure({ kind: "start", client, servers: stdioServers(1) }, surroundings);
   for (const count of serverCounts) {
@@ -70,6 +72,8 @@ async function prepare({ serverCounts }: BenchSettings, surroundings: Surroundin
       surroundings,
     );
   }
+  await measure(knownRequest(settings, surroundings, true), surroundings);
+  await fillCatalogs(surroundings);
 }
 
 async function takeStep(step: Step, settings: BenchSettings, surroundings: Surroundings): Promise<Figures> {
@@ -81,6 +85,18 @@ async function takeStep(step: Step, settings: BenchSettings, surroundings: Surro
       surroundings,
     );
   }
+  if (step.kind === "catalog") return readCatalog(step, surroundings);
+  if (step.kind === "memory") {
+    await using served = await serve("http-json");
+    const request = { client: step.subject, server: served.server, sessions: MEMORY_SESSIONS };
+    return await measure({ kind: "memory", ...request }, surroundings);
+  }
+  if (step.kind === "overhead") return measure({ kind: "overhead", ...settings.scale }, surroundings);
+  if (step.kind === "known") {
+    const request = knownRequest(settings, surroundings, false);
+    if (step.subject === "jackfield-catalog") return measure(request, surroundings);
+    return measureParsing(await sqliteFileIn(request.catalogDirectory), surroundings);
+  }
   const directory = surroundings.workplace.catalogDirectory(step.servers);
   if (step.subject === "bare-node") return measureReading(await sqliteFileIn(directory), surroundings);
   const start = (client: ClientName, catalog?: StartRequest["catalog"]) =>
@@ -88,6 +104,11 @@ async function takeStep(step: Step, settings: BenchSettings, surroundings: Surro
   return step.subject === "jackfield-catalog"
     ? start("jackfield", { directory, expectsTools: true })
     : start(step.subject);
+}
+
+function knownRequest({ scale }: BenchSettings, { workplace }: Surroundings, fill: boolean): KnownRequest {
+  const { servers } = scale;
+  return { kind: "known", servers, catalogDirectory: workplace.catalogDirectory(servers), fill };
 }
 
 function stdioServers(count: number) {

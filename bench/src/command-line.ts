@@ -4,7 +4,7 @@ import type { BenchSettings } from "./bench.ts";
 export const HELP = `Measures Jackfield beside the official SDK's client and a hand-written JSON-RPC loop.
 
   pnpm bench            10 rounds with 1, 5 and 20 servers, several minutes
-  pnpm bench --quick    up to 5 rounds with 1 and 5 servers, within 90 seconds
+  pnpm bench --quick    up to 5 rounds with 1, 5 and 20 servers, within 90 seconds
 
   --rounds N    so many rounds, however long they take
   --json FILE   write the raw figures to FILE as well
@@ -30,6 +30,7 @@ const FULL: BenchSettings = {
     "http-json": { warmUp: 500, sequential: 1_000, concurrent: 4_000 },
     "http-sse": { warmUp: 500, sequential: 1_000, concurrent: 4_000 },
   },
+  scale: { servers: 1_000, calls: 50_000 },
 };
 
 const QUICK: BenchSettings = {
@@ -37,12 +38,13 @@ const QUICK: BenchSettings = {
   // Leaves room for starting up and for a last round that takes longer than those before.
   budgetMs: 75_000,
   seed: SEED,
-  serverCounts: [1, 5],
+  serverCounts: [1, 5, 20],
   callCounts: {
     stdio: { warmUp: 500, sequential: 500, concurrent: 5_000 },
     "http-json": { warmUp: 200, sequential: 300, concurrent: 1_000 },
     "http-sse": { warmUp: 200, sequential: 300, concurrent: 1_000 },
   },
+  scale: { servers: 1_000, calls: 50_000 },
 };
 
 /** Reads the arguments. Throws an error with a text for the user if they cannot be right. */

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { runBench } from "./bench.ts";
+import { budgetResults } from "./budget.ts";
 import { type CommandLine, HELP, readCommandLine } from "./command-line.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { reportOf } from "./report.ts";
@@ -35,9 +36,10 @@ async function measureAndReport({ settings, json }: CommandLine, signal: AbortSi
   const progress = (line: string) => process.stderr.write(`${line}\n`);
   const recordings = await runBench(settings, { signal, progress });
   const machine = describeMachine(loadBefore);
+  const budgets = budgetResults(recordings);
   process.stdout.write(`${reportOf(recordings, settings, machine)}\n`);
   if (json !== undefined)
-    await writeFile(json, `${JSON.stringify({ machine, settings, recordings }, null, 2)}\n`);
+    await writeFile(json, `${JSON.stringify({ machine, settings, budgets, recordings }, null, 2)}\n`);
 }
 
 function tryToRead(args: readonly string[]): CommandLine | undefined {

@@ -1,14 +1,24 @@
 import { loadClient } from "./clients/load-client.ts";
 import { measureCalls } from "./measure-calls.ts";
 import { measureStart } from "./measure-start.ts";
-import type { MeasurementRequest } from "./measurement.ts";
+import type { Figures, MeasurementRequest } from "./measurement.ts";
 
-/** The process that measures one client once: takes the request and the moment it was started, prints the figures. */
+/** The process that measures once: takes the request and the moment it was started, prints the figures. */
 const [, , json = "", startedAt = ""] = process.argv;
-const request = JSON.parse(json) as MeasurementRequest;
-const client = await loadClient(request.client);
-const figures =
-  request.kind === "start"
-    ? await measureStart(client, request, startedAt)
-    : await measureCalls(client, request);
-process.stdout.write(JSON.stringify(figures));
+process.stdout.write(JSON.stringify(await take(JSON.parse(json))));
+
+/** What uses Jackfield is imported where it is wanted: it would slow the start of its peers down. */
+async function take(request: MeasurementRequest): Promise<Figures> {
+  switch (request.kind) {
+    case "start":
+      return measureStart(await loadClient(request.client), request, startedAt);
+    case "calls":
+      return measureCalls(await loadClient(request.client), request);
+    case "known":
+      return (await import("./measure-known.ts")).measureKnown(request, startedAt);
+    case "memory":
+      return (await import("./measure-memory.ts")).measureMemory(await loadClient(request.client), request);
+    case "overhead":
+      return (await import("./measure-overhead.ts")).measureOverhead(request);
+  }
+}

@@ -30,8 +30,31 @@ export interface CallsRequest {
   readonly counts: CallCounts;
 }
 
+/** Starts Jackfield with very many servers that its catalog knows and that never come up, or fills that catalog. */
+export interface KnownRequest {
+  readonly kind: "known";
+  readonly servers: number;
+  readonly catalogDirectory: string;
+  readonly fill: boolean;
+}
+
+/** Measures what Jackfield itself costs above servers that cost nothing. */
+export interface OverheadRequest {
+  readonly kind: "overhead";
+  readonly servers: number;
+  readonly calls: number;
+}
+
+/** Opens one session with a server behind HTTP, then many more. */
+export interface MemoryRequest {
+  readonly kind: "memory";
+  readonly client: ClientName;
+  readonly server: ServerUnderTest;
+  readonly sessions: number;
+}
+
 /** What a measuring process is asked for. */
-export type MeasurementRequest = StartRequest | CallsRequest;
+export type MeasurementRequest = StartRequest | CallsRequest | KnownRequest | OverheadRequest | MemoryRequest;
 
 /** Every figure a measuring process can hand back. Times are milliseconds, CPU time is that of the client's process alone. */
 export type FigureName =
@@ -47,7 +70,21 @@ export type FigureName =
   | "sequentialCpuMs"
   | "callsPerSecond"
   /** For each concurrent call. */
-  | "concurrentCpuMs";
+  | "concurrentCpuMs"
+  /** All tools made tools of the AI SDK. */
+  | "adaptedToolsMs"
+  /** `tools()` while nothing changes. */
+  | "unchangedToolsMs"
+  /** One server's list taken anew, and `tools()`. */
+  | "changedToolsMs"
+  /** CPU time of a call, less that of the same request made of its session. */
+  | "addedCpuMs"
+  /** Importing the tool cache. */
+  | "importMs"
+  /** Resident memory of many sessions above that of one, in MiB. */
+  | "sessionsMib"
+  /** Reading a catalog, from the call to the entries. */
+  | "readMs";
 
 /** The figures of one measurement. */
 export type Figures = { readonly [name in FigureName]?: number };

@@ -1,5 +1,5 @@
 import type { FigureName, Figures } from "./measurement.ts";
-import { median, type Spread, spreadOf } from "./statistics.ts";
+import { type Spread, spreadOf } from "./statistics.ts";
 import type { Subject } from "./step.ts";
 
 /** What one measurement gave. */
@@ -21,8 +21,12 @@ export interface Question {
 
 /** The median over all rounds; `undefined` if it was never measured. */
 export function medianOf(recordings: readonly Recording[], question: Question): number | undefined {
-  const numbers = [...byRound(recordings, question).values()];
-  return numbers.length === 0 ? undefined : median(numbers);
+  return spreadIn(recordings, question)?.median;
+}
+
+/** The figure over all rounds; `undefined` if it was never measured. */
+export function spreadIn(recordings: readonly Recording[], question: Question): Spread | undefined {
+  return spreadOrNothing([...byRound(recordings, question).values()]);
 }
 
 /**
@@ -34,12 +38,34 @@ export function ratioOf(
   question: Question,
   baseline: Subject,
 ): Spread | undefined {
-  const base = byRound(recordings, { ...question, subject: baseline });
-  const ratios = [...byRound(recordings, question)].flatMap(([round, number]) => {
-    const divisor = base.get(round);
-    return divisor === undefined ? [] : [number / divisor];
+  return comparison(recordings, question, baseline, (number, base) => number / base);
+}
+
+/** The subject's figure less the baseline's of the same round. */
+export function differenceOf(
+  recordings: readonly Recording[],
+  question: Question,
+  baseline: Subject,
+): Spread | undefined {
+  return comparison(recordings, question, baseline, (number, base) => number - base);
+}
+
+function comparison(
+  recordings: readonly Recording[],
+  question: Question,
+  baseline: Subject,
+  compare: (number: number, base: number) => number,
+): Spread | undefined {
+  const bases = byRound(recordings, { ...question, subject: baseline });
+  const compared = [...byRound(recordings, question)].flatMap(([round, number]) => {
+    const base = bases.get(round);
+    return base === undefined ? [] : [compare(number, base)];
   });
-  return ratios.length === 0 ? undefined : spreadOf(ratios);
+  return spreadOrNothing(compared);
+}
+
+function spreadOrNothing(numbers: readonly number[]): Spread | undefined {
+  return numbers.length === 0 ? undefined : spreadOf(numbers);
 }
 
 function byRound(

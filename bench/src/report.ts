@@ -1,8 +1,17 @@
+import { budgetResults, budgetTable } from "./budget.ts";
 import { CLIENT_NAMES, type ClientName } from "./clients/client.ts";
 import type { Machine } from "./machine.ts";
 import { CONCURRENCY, type FigureName } from "./measurement.ts";
 import { medianOf, type Recording, ratioOf } from "./recording.ts";
-import { CALL_TRANSPORTS, callScenario, type RoundOptions, type Subject, startScenario } from "./step.ts";
+import {
+  CALL_TRANSPORTS,
+  callScenario,
+  MEMORY_SCENARIO,
+  MEMORY_SESSIONS,
+  type RoundOptions,
+  type Subject,
+  startScenario,
+} from "./step.ts";
 import { formatNumber, formatRatio, formatTable } from "./table.ts";
 
 const BASELINE: ClientName = "raw-sdk";
@@ -12,6 +21,7 @@ const LABELS: { readonly [subject in Subject]: string } = {
   "jackfield-catalog": "Jackfield, catalog",
   "raw-sdk": "raw SDK",
   "hand-written": "hand-written",
+  "tool-cache": "tool cache",
   "bare-node": "bare Node, SQLite",
 };
 
@@ -63,6 +73,11 @@ const CONCURRENT: readonly Column[] = [
   { title: "x raw SDK", figure: "concurrentCpuMs", against: BASELINE },
 ];
 
+const MEMORY: readonly Column[] = [
+  { title: "MiB", figure: "sessionsMib" },
+  { title: "x raw SDK", figure: "sessionsMib", against: BASELINE },
+];
+
 /** The tables, each with a line that says what its figures mean. */
 export function reportOf(
   recordings: readonly Recording[],
@@ -76,6 +91,9 @@ export function reportOf(
     );
   const calls = CALL_TRANSPORTS.flatMap((transport) =>
     CLIENT_NAMES.map((subject): Row => ({ label: transport, scenario: callScenario(transport), subject })),
+  );
+  const memory = CLIENT_NAMES.map(
+    (subject): Row => ({ label: String(MEMORY_SESSIONS), scenario: MEMORY_SCENARIO, subject }),
   );
   const table = (label: string, rows: readonly Row[], columns: readonly Column[]) =>
     formatTable({
@@ -98,6 +116,10 @@ export function reportOf(
     table("transport", calls, SEQUENTIAL),
     `CALLS AT ONCE: ${CONCURRENCY} echo calls under way at a time. More calls/s and less CPU are better.`,
     table("transport", calls, CONCURRENT),
+    `MEMORY: what ${MEMORY_SESSIONS} sessions over HTTP take above one. Less is better.`,
+    table("sessions", memory, MEMORY),
+    "BUDGETS: what the runtime itself may cost. Lower is better; kept means that the median is within the budget.",
+    budgetTable(budgetResults(recordings)),
   ].join("\n\n");
 }
 

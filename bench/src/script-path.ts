@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 const SCRIPTS = {
   measure: new URL("./measure.ts", import.meta.url),
   "read-catalog": new URL("./read-catalog.ts", import.meta.url),
+  "read-rows": new URL("./read-rows.ts", import.meta.url),
+  "read-tool-cache": new URL("./read-tool-cache.ts", import.meta.url),
   "stdio-server": new URL("./servers/stdio.ts", import.meta.url),
   "http-server": new URL("./servers/http.ts", import.meta.url),
 };

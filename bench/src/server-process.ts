@@ -10,9 +10,9 @@ export interface ServedUnderTest extends AsyncDisposable {
   readonly server: ServerUnderTest;
 }
 
-/** A stdio server is started by its client, so there is nothing to start and nothing to end. */
+/** A stdio server is started by its client. Its name among the arguments, which it ignores, makes it another one than the next. */
 export function stdioServer(name: string): ServerUnderTest {
-  return { name, transport: "stdio", command: process.execPath, args: [scriptPath("stdio-server")] };
+  return { name, transport: "stdio", command: process.execPath, args: [scriptPath("stdio-server"), name] };
 }
 
 /** Makes a server for calls. One over HTTP is started afresh, so that no client finds it warmer than another. */

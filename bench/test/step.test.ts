@@ -6,6 +6,7 @@ const NO_CALLS = { warmUp: 0, sequential: 0, concurrent: 0 };
 const OPTIONS = {
   serverCounts: [1, 5],
   callCounts: { stdio: NO_CALLS, "http-json": NO_CALLS, "http-sse": NO_CALLS },
+  scale: { servers: 0, calls: 0 },
 };
 
 describe("stepsOfRound", () => {
@@ -23,6 +24,11 @@ describe("stepsOfRound", () => {
       "calls stdio": clients,
       "calls http-json": clients,
       "calls http-sse": clients,
+      "catalog of 50 x 10": ["bare-node", "tool-cache"],
+      "catalog of 200 x 50": ["bare-node", "tool-cache"],
+      "known servers": ["bare-node", "jackfield-catalog"],
+      overhead: ["jackfield"],
+      "memory of 100 sessions": clients,
     });
   });
 

@@ -11,7 +11,8 @@ export interface IncomingMessage {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const TOOLS = Array.from({ length: TOOLS_PER_SERVER }, (_, index) =>
+/** What each server lists. */
+export const TOOLS = Array.from({ length: TOOLS_PER_SERVER }, (_, index) =>
   tool(index === 0 ? ECHO_TOOL : `tool-${index}`),
 );
 

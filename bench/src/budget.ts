@@ -1,0 +1,114 @@
+import { CATALOG_BUDGETS } from "./catalog-budgets.ts";
+import type { FigureName } from "./measurement.ts";
+import { differenceOf, type Recording, ratioOf, spreadIn } from "./recording.ts";
+import type { Spread } from "./statistics.ts";
+import { KNOWN_SCENARIO, OVERHEAD_SCENARIO, type Subject } from "./step.ts";
+import { formatNumber, formatTable } from "./table.ts";
+
+/** What something may cost. */
+export interface Budget {
+  readonly title: string;
+  readonly scenario: string;
+  readonly subject: Subject;
+  readonly figure: FigureName;
+  /** The figure is taken less that of this subject in the same round. */
+  readonly less?: Subject | undefined;
+  /** The figure is divided by that of this subject in the same round. */
+  readonly per?: Subject | undefined;
+  readonly unit: "ms" | "us" | "x";
+  readonly limit: number;
+}
+
+const BUDGETS: readonly Budget[] = [
+  {
+    title: "1,000 servers with 10 tools each from the catalog, ready, over reading them",
+    scenario: KNOWN_SCENARIO,
+    subject: "jackfield-catalog",
+    figure: "readyMs",
+    less: "bare-node",
+    unit: "ms",
+    limit: 150,
+  },
+  {
+    title: "tools() of 10,000 tools, nothing changed",
+    scenario: OVERHEAD_SCENARIO,
+    subject: "jackfield",
+    figure: "unchangedToolsMs",
+    unit: "ms",
+    limit: 1,
+  },
+  {
+    title: "one of 1,000 servers lists anew, and tools() of all 10,000 tools",
+    scenario: OVERHEAD_SCENARIO,
+    subject: "jackfield",
+    figure: "changedToolsMs",
+    unit: "ms",
+    limit: 1,
+  },
+  {
+    title: "10,000 tools made tools of the AI SDK",
+    scenario: OVERHEAD_SCENARIO,
+    subject: "jackfield",
+    figure: "adaptedToolsMs",
+    unit: "ms",
+    limit: 50,
+  },
+  {
+    title: "CPU added to a call over its session",
+    scenario: OVERHEAD_SCENARIO,
+    subject: "jackfield",
+    figure: "addedCpuMs",
+    unit: "us",
+    limit: 5,
+  },
+  ...CATALOG_BUDGETS,
+];
+
+/** What something costs, beside what it may cost. */
+export interface BudgetResult {
+  readonly title: string;
+  readonly unit: Budget["unit"];
+  readonly limit: number;
+  /** Missing where it was not measured. */
+  readonly measured?: Spread | undefined;
+  /** Whether the median is within the limit. */
+  readonly isKept: boolean;
+}
+
+/** Every budget beside what was measured. */
+export function budgetResults(recordings: readonly Recording[]): BudgetResult[] {
+  return BUDGETS.map((budget) => {
+    const { title, unit, limit } = budget;
+    const spread = measuredSpread(recordings, budget);
+    const measured = spread && scaled(spread, unit === "us" ? 1_000 : 1);
+    return { title, unit, limit, measured, isKept: measured !== undefined && measured.median <= limit };
+  });
+}
+
+function measuredSpread(recordings: readonly Recording[], budget: Budget): Spread | undefined {
+  const { scenario, subject, figure, less, per } = budget;
+  const question = { scenario, subject, figure };
+  if (less !== undefined) return differenceOf(recordings, question, less);
+  return per === undefined ? spreadIn(recordings, question) : ratioOf(recordings, question, per);
+}
+
+/** The results as a table. */
+export function budgetTable(results: readonly BudgetResult[]): string {
+  return formatTable({
+    header: ["what", "unit", "measured", "lowest", "highest", "budget", "kept"],
+    rows: results.map(({ title, unit, measured, limit, isKept }) => [
+      title,
+      unit,
+      formatNumber(measured?.median),
+      formatNumber(measured?.lowest),
+      formatNumber(measured?.highest),
+      String(limit),
+      measured === undefined ? "-" : isKept ? "yes" : "no",
+    ]),
+    labels: 2,
+  });
+}
+
+function scaled({ median, lowest, highest }: Spread, scale: number): Spread {
+  return { median: median * scale, lowest: lowest * scale, highest: highest * scale };
+}

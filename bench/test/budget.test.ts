@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { budgetResults, budgetTable } from "../src/budget.ts";
+import type { Figures } from "../src/measurement.ts";
+import type { Recording } from "../src/recording.ts";
+import { KNOWN_SCENARIO, OVERHEAD_SCENARIO, type Subject } from "../src/step.ts";
+
+function recording(round: number, scenario: string, subject: Subject, figures: Figures): Recording {
+  return { round, scenario, subject, figures };
+}
+
+const RECORDINGS = [
+  recording(1, KNOWN_SCENARIO, "jackfield-catalog", { readyMs: 300 }),
+  recording(1, KNOWN_SCENARIO, "bare-node", { readyMs: 100 }),
+  recording(2, KNOWN_SCENARIO, "jackfield-catalog", { readyMs: 900 }),
+  recording(2, KNOWN_SCENARIO, "bare-node", { readyMs: 780 }),
+  recording(3, KNOWN_SCENARIO, "jackfield-catalog", { readyMs: 240 }),
+  recording(3, KNOWN_SCENARIO, "bare-node", { readyMs: 100 }),
+  recording(1, OVERHEAD_SCENARIO, "jackfield", { addedCpuMs: 0.0052 }),
+];
+
+describe("budgets", () => {
+  test("one that is over something else is compared round by round, and kept by its median", () => {
+    const result = budgetResults(RECORDINGS).find(({ title }) => title.startsWith("1,000 servers"));
+    expect(result).toMatchObject({
+      unit: "ms",
+      limit: 150,
+      measured: { median: 140, lowest: 120, highest: 200 },
+      isKept: true,
+    });
+  });
+
+  test("one in microseconds is shown in them, and not kept if its median is over it", () => {
+    const result = budgetResults(RECORDINGS).find(({ title }) => title.startsWith("CPU added"));
+    expect(result).toMatchObject({ unit: "us", limit: 5, isKept: false });
+    expect(result?.measured?.median).toBeCloseTo(5.2);
+  });
+
+  test("the table has a line for each, also for what was not measured", () => {
+    const results = budgetResults(RECORDINGS);
+    const lines = budgetTable(results).split("\n").slice(2);
+    expect(lines).toHaveLength(results.length);
+    expect(lines.find((line) => line.startsWith("1,000 servers"))).toMatch(/ ms +140 +120 +200 +150 +yes$/);
+    expect(lines.find((line) => line.startsWith("CPU added"))).toMatch(/ us +5\.20 .* 5 +no$/);
+    expect(lines.find((line) => line.startsWith("tools() of 10,000"))).toMatch(/ ms +- +- +- +1 +-$/);
+  });
+});

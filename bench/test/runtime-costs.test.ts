@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { measure, measureParsing } from "../src/measuring-process.ts";
+import { openWorkplace } from "../src/workplace.ts";
+
+const POSITIVE = expect.toSatisfy((figure: unknown) => typeof figure === "number" && figure > 0);
+const TIMEOUT_MS = 60_000;
+
+const workplace = await openWorkplace();
+const options = { workplace, signal: new AbortController().signal };
+afterAll(() => workplace[Symbol.asyncDispose]());
+
+// The measuring process counts the tools and looks where they come from: it fails if they are not those of the catalog.
+test(
+  "servers that never come up are ready from a catalog that was filled before",
+  async () => {
+    const catalogDirectory = join(workplace.directory, "known");
+    const known = { kind: "known", servers: 20, catalogDirectory } as const;
+    await measure({ ...known, fill: true }, options);
+    expect(await measure({ ...known, fill: false }, options)).toEqual({
+      readyMs: POSITIVE,
+      readyCpuMs: POSITIVE,
+    });
+    const reading = await measureParsing(join(catalogDirectory, "catalog.sqlite"), options);
+    expect(reading).toEqual({ readyMs: POSITIVE, readyCpuMs: POSITIVE });
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "what the runtime adds is measured above servers that cost nothing",
+  async () => {
+    const figures = await measure({ kind: "overhead", servers: 5, calls: 2_000 }, options);
+    expect(figures).toMatchObject({
+      unchangedToolsMs: POSITIVE,
+      changedToolsMs: POSITIVE,
+      addedCpuMs: expect.toSatisfy((figure: unknown) => typeof figure === "number" && figure >= 0),
+    });
+  },
+  TIMEOUT_MS,
+);
