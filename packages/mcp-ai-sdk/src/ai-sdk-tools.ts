@@ -7,12 +7,13 @@ import {
   type ModelToolOptions,
   selectTools,
   type ToolApproval,
+  type ToolMetadata,
   type ToolSelection,
+  toolMetadata,
 } from "@jackfield/mcp-tools";
 import { type AiSdkSchema, aiSdkSchema } from "./ai-sdk-schema.ts";
 import { wasApproved } from "./asked-approval.ts";
 import { type AiSdkMajor, type AiSdkModelOutput, toModelOutput } from "./model-output.ts";
-import { type AiSdkToolMetadata, toolMetadata } from "./tool-metadata.ts";
 import { type AiSdkToolRun, startToolRun } from "./tool-run.ts";
 
 /**
@@ -42,7 +43,7 @@ export interface AiSdkTool {
   readonly description: string;
   readonly title?: string;
   readonly inputSchema: AiSdkSchema;
-  readonly metadata: AiSdkToolMetadata;
+  readonly metadata: ToolMetadata;
   /** Whether a person is asked before a call. Missing if not, or if `toolApproval` says it. */
   readonly needsApproval?: boolean | ((input: unknown) => Promise<boolean>);
   /**

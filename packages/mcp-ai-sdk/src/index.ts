@@ -4,6 +4,7 @@ export {
   type ModelCallResult,
   type SchemaProfile,
   type ToolApproval,
+  type ToolMetadata as AiSdkToolMetadata,
 } from "@jackfield/mcp-tools";
 export { type AiSdkLiveTools, aiSdkLiveTools } from "./ai-sdk-live-tools.ts";
 export type { AiSdkSchema, AiSdkValidation } from "./ai-sdk-schema.ts";
@@ -22,5 +23,4 @@ export {
   aiSdkPromptMessages,
   aiSdkResourceParts,
 } from "./prompt-messages.ts";
-export type { AiSdkToolMetadata } from "./tool-metadata.ts";
 export type { AiSdkProgress, AiSdkToolRun } from "./tool-run.ts";

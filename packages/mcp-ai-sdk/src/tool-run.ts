@@ -1,5 +1,5 @@
 import type { Progress } from "@jackfield/mcp-core";
-import type { ModelCallResult } from "@jackfield/mcp-tools";
+import { followCall, type ModelCallResult } from "@jackfield/mcp-tools";
 
 /** A preliminary result: how far a call has come. It reads like a result whose text says so. */
 export interface AiSdkProgress {
@@ -21,22 +21,12 @@ export interface AiSdkToolRun
 export function startToolRun(
   call: (onProgress: (progress: Progress) => void) => Promise<ModelCallResult>,
 ): AiSdkToolRun {
-  let newest: Progress | undefined;
-  let wake = Promise.withResolvers<void>();
-  const result = call((progress) => {
-    newest = progress;
-    wake.resolve();
-  });
-  const settled = result.then(
-    () => true,
-    () => true,
-  );
+  const { result, progress } = followCall(call);
   async function* parts(): AsyncGenerator<AiSdkProgress | ModelCallResult> {
-    while (!(await Promise.race([settled, wake.promise.then(() => false)]))) {
-      wake = Promise.withResolvers();
-      if (newest !== undefined) yield progressReport(newest);
-    }
-    yield await result;
+    const steps = progress();
+    let step = await steps.next();
+    for (; step.done !== true; step = await steps.next()) yield progressReport(step.value);
+    yield step.value;
   }
   return {
     // biome-ignore lint/suspicious/noThenProperty: a run is a promise to whoever does not want its progress.

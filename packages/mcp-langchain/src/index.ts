@@ -1,2 +1,14 @@
-export { type FailedCall, isFailedCall, type ModelCallResult } from "@jackfield/mcp-tools";
+export {
+  type FailedCall,
+  isFailedCall,
+  type ModelCallResult,
+  type SchemaProfile,
+} from "@jackfield/mcp-tools";
+export type { LangchainBlock } from "./content-blocks.ts";
 export { type LangchainToolsOptions, langchainTools } from "./langchain-tools.ts";
+export { langchainPromptMessages } from "./prompt-messages.ts";
+export {
+  type LangchainDocumentMetadata,
+  langchainDocuments,
+  langchainResourceBlocks,
+} from "./resource-documents.ts";

@@ -8,7 +8,10 @@ export type Step = string | readonly { readonly tool: string; readonly args: Rec
 /** A model that says one step after the other, and remembers what it was given. */
 export class ScriptedModel extends BaseChatModel {
   readonly prompts: BaseMessage[][] = [];
+  /** The names of the tools on offer at each step. */
+  readonly offered: string[][] = [];
   boundTools: BindToolsInput[] = [];
+  #calls = 0;
   readonly #steps: readonly Step[];
 
   constructor(steps: readonly Step[]) {
@@ -29,19 +32,16 @@ export class ScriptedModel extends BaseChatModel {
     const step = this.#steps[this.prompts.length];
     if (step === undefined) throw new Error(`The script has only ${this.#steps.length} steps.`);
     this.prompts.push(messages);
-    return { generations: [{ text: typeof step === "string" ? step : "", message: toMessage(step) }] };
+    this.offered.push(this.boundTools.map((tool) => ("name" in tool ? String(tool.name) : "")));
+    return { generations: [{ text: typeof step === "string" ? step : "", message: this.#toMessage(step) }] };
   }
-}
 
-function toMessage(step: Step): AIMessage {
-  if (typeof step === "string") return new AIMessage(step);
-  return new AIMessage({
-    content: "",
-    tool_calls: step.map(({ tool, args }, index) => ({
-      type: "tool_call",
-      id: `call-${index}`,
-      name: tool,
-      args,
-    })),
-  });
+  #toMessage(step: Step): AIMessage {
+    if (typeof step === "string") return new AIMessage(step);
+    const calls = step.map(({ tool: name, args }) => {
+      const id = `call-${this.#calls++}`;
+      return { type: "tool_call" as const, id, name, args };
+    });
+    return new AIMessage({ content: "", tool_calls: calls });
+  }
 }

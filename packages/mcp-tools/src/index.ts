@@ -1,4 +1,5 @@
 export { type ArgumentCheck, createArgumentCheck } from "./argument-check.ts";
+export { type FollowedCall, followCall } from "./call-progress.ts";
 export {
   type ClassifiedResult,
   classifyResult,
@@ -22,5 +23,12 @@ export {
 export { createModelTool, type ModelTool, type ModelToolOptions } from "./model-tool.ts";
 export { matchesPattern } from "./name-pattern.ts";
 export { partText, resultText } from "./result-text.ts";
-export { type ApprovalNeed, approvalNeed, type CallToApprove, type ToolApproval } from "./tool-approval.ts";
+export {
+  type ApprovalNeed,
+  approvalNeed,
+  type CallToApprove,
+  checkApproval,
+  type ToolApproval,
+} from "./tool-approval.ts";
+export { type ToolMetadata, toolMetadata } from "./tool-metadata.ts";
 export { selectTools, type ToolSelection } from "./tool-selection.ts";

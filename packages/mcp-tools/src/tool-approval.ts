@@ -37,10 +37,22 @@ export function approvalNeed(approval: ToolApproval | undefined, tool: ToolDescr
     case "annotations":
       return tool.requiresApproval || tool.definition.annotations?.readOnlyHint !== true;
   }
-  if (typeof approval === "function") return (args) => asked(approval, { tool, args });
+  checkApproval(approval);
+  return (args) => asked(approval, { tool, args });
+}
+
+/**
+ * Tells a policy that does not exist before there is a tool to ask about.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID`.
+ */
+export function checkApproval(approval: ToolApproval | undefined): void {
+  if (approval === undefined || typeof approval === "function" || POLICIES.includes(approval)) return;
   const message = `There is no approval policy "${String(approval)}"; use "off", "annotations", "always" or a function.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }
+
+const POLICIES: readonly string[] = ["off", "annotations", "always"];
 
 async function asked(
   approval: Extract<ToolApproval, (call: CallToApprove) => unknown>,

@@ -1,20 +1,15 @@
 import type { JsonObject, JsonValue, ToolDescriptor } from "@jackfield/mcp-core";
 
 /**
- * What a program is told of where a tool comes from; it stands on calls, results and UI parts as `toolMetadata`, and never goes
- * to a model. Only what the server's own definition says is under `title`, `annotations` and `_meta`.
+ * What a program is told of where a tool comes from. Frameworks carry it along with calls and results; it is never meant for a
+ * model. Only what the server's own definition says is under `title`, `annotations` and `_meta`.
  */
-export type AiSdkToolMetadata = { [key: string]: JsonValue };
+export type ToolMetadata = { [key: string]: JsonValue };
 
 /** Describes a tool for programs. */
-export function toolMetadata({
-  server,
-  originalName,
-  origin,
-  definition,
-}: ToolDescriptor): AiSdkToolMetadata {
+export function toolMetadata({ server, originalName, origin, definition }: ToolDescriptor): ToolMetadata {
   const { title, annotations, _meta } = definition;
-  const metadata: AiSdkToolMetadata = { server, tool: originalName, origin };
+  const metadata: ToolMetadata = { server, tool: originalName, origin };
   const shownTitle = title ?? annotations?.title;
   if (shownTitle !== undefined) metadata.title = shownTitle;
   if (annotations !== undefined) metadata.annotations = asJson(annotations);

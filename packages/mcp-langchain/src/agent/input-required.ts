@@ -1,0 +1,88 @@
+import type { JsonObject, ToolDescriptor } from "@jackfield/mcp-core";
+import type { ModelCallOptions, ModelCallResult, ModelTool } from "@jackfield/mcp-tools";
+import type { MakeCall } from "../mcp-tool.ts";
+
+/** A request inside an answer (MCP 2026-07-28, "Multi Round-Trip Requests"): `elicitation/create` for a question to a person. */
+export interface McpInputRequest {
+  readonly method: string;
+  readonly params?: JsonObject | undefined;
+}
+
+/** The value of the interrupt: what a server wants to know before it goes on with a call. Plain JSON. */
+export interface McpInputInterrupt {
+  readonly type: "mcp_input_required";
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly toolCallId?: string | undefined;
+  /** By the server's keys. */
+  readonly requests: { readonly [key: string]: McpInputRequest };
+  /** What the server wants back with the answers; nobody but the server can read it. */
+  readonly requestState?: string | undefined;
+}
+
+/** What to resume with: for each key the answer to its request, for a question `{ action, content? }`. */
+export interface McpInputAnswers {
+  readonly [key: string]: JsonObject;
+}
+
+/** What goes with a call that is continued, beside the same arguments. */
+interface Continuation {
+  readonly inputResponses: McpInputAnswers;
+  readonly requestState?: string | undefined;
+}
+
+/** Options that a source must know for its answers to be handed out half-way. */
+interface InputCallOptions extends ModelCallOptions, Partial<Continuation> {
+  readonly inputRequired: "return";
+}
+
+/**
+ * Makes calls whose questions interrupt the graph. Each round trip is a task of LangGraph: its answer is kept in the checkpoint,
+ * so that a run that is resumed, by whichever process, goes on from there and does not make the call again.
+ */
+export function interruptingCall(
+  tool: ModelTool,
+  toolCallId: string | undefined,
+  approved: true | undefined,
+): MakeCall {
+  return async (input, options) => {
+    const { interrupt, task } = await import("@langchain/langgraph");
+    let continuation: Continuation | undefined;
+    for (;;) {
+      const callOptions: InputCallOptions = {
+        ...options,
+        ...continuation,
+        approved,
+        inputRequired: "return",
+      };
+      const result = await task(tool.descriptor.name, () => tool.call(input, callOptions))();
+      const wanted = inputWanted(result, tool.descriptor, toolCallId);
+      if (wanted === undefined) return result;
+      const inputResponses: McpInputAnswers = interrupt(wanted);
+      const { requestState } = wanted;
+      continuation = { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+    }
+  };
+}
+
+function inputWanted(
+  result: ModelCallResult & {
+    readonly resultType?: unknown;
+    readonly inputRequests?: unknown;
+    readonly requestState?: unknown;
+  },
+  { server, originalName }: ToolDescriptor,
+  toolCallId: string | undefined,
+): McpInputInterrupt | undefined {
+  if (result.resultType !== "input_required") return;
+  const { inputRequests, requestState } = result;
+  return {
+    type: "mcp_input_required",
+    server,
+    tool: originalName,
+    ...(toolCallId === undefined ? {} : { toolCallId }),
+    requests: (inputRequests ?? {}) as McpInputInterrupt["requests"],
+    ...(typeof requestState === "string" ? { requestState } : {}),
+  };
+}

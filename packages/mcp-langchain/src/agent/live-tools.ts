@@ -1,0 +1,44 @@
+import type { ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
+import { createModelTool, type ModelTool, selectTools } from "@jackfield/mcp-tools";
+import type { StructuredTool } from "@langchain/core/tools";
+import type { LangchainToolsOptions } from "../langchain-tools.ts";
+import { createLangchainTool } from "../mcp-tool.ts";
+
+/** The tools of a source as they are whenever one looks. */
+export interface LiveTools {
+  /** What is offered now. A tool that did not change stays the same object. */
+  offered(): readonly StructuredTool[];
+  /** A tool that is, or once was, on offer. One that went away is still found, so that a call of it is answered by the source. */
+  find(name: string): ModelTool | undefined;
+}
+
+/** Follows a source. Nothing is listened to: the source's list is the same object while nothing changed. */
+export function createLiveTools(source: ToolSource, options: LangchainToolsOptions = {}): LiveTools {
+  const { schemaProfile, onError } = options;
+  const known = new Map<string, ModelTool>();
+  const adapted = new WeakMap<ToolDescriptor, StructuredTool>();
+  let seen: readonly ToolDescriptor[] | undefined;
+  let tools: readonly StructuredTool[] = [];
+  const adapt = (descriptor: ToolDescriptor): StructuredTool => {
+    const before = adapted.get(descriptor);
+    if (before !== undefined) return before;
+    const tool = createModelTool(source, descriptor, { schemaProfile, onError });
+    const made = createLangchainTool(tool);
+    known.set(descriptor.name, tool);
+    adapted.set(descriptor, made);
+    return made;
+  };
+  const offered = (): readonly StructuredTool[] => {
+    const current = source.tools();
+    if (current !== seen) tools = selectTools(current, options).map(adapt);
+    seen = current;
+    return tools;
+  };
+  return {
+    offered,
+    find(name) {
+      offered();
+      return known.get(name);
+    },
+  };
+}

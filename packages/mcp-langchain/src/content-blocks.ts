@@ -1,0 +1,24 @@
+import type { ContentBlock as McpContentBlock } from "@jackfield/mcp-core";
+import { classifyResult, isMedia, partText, type ResultPart } from "@jackfield/mcp-tools";
+import type { ContentBlock } from "@langchain/core/messages";
+
+/** LangChain's standard blocks that MCP has something for. `data` is base64. */
+export type LangchainBlock = ContentBlock.Text | ContentBlock.Multimodal.Standard;
+
+/** Writes a part as a block: images, sounds, videos and documents as what they are, everything else as text. */
+export function toBlock(part: ResultPart): LangchainBlock {
+  if (!isMedia(part)) return { type: "text", text: partText(part) };
+  const { mimeType, data } = part;
+  return { type: part.kind === "resource-blob" ? blockType(mimeType) : part.kind, mimeType, data };
+}
+
+/** Blocks of MCP as LangChain's, in their order. */
+export function toBlocks(content: McpContentBlock[]): LangchainBlock[] {
+  return classifyResult({ content }).parts.map(toBlock);
+}
+
+/** Images, sounds and videos have blocks of their own; everything else is a file. */
+function blockType(mimeType: string): "image" | "audio" | "video" | "file" {
+  const [, kind] = /^(image|audio|video)\//i.exec(mimeType) ?? [];
+  return (kind?.toLowerCase() as "image" | "audio" | "video" | undefined) ?? "file";
+}

@@ -1,0 +1,86 @@
+import type { Progress, ToolInputSchema } from "@jackfield/mcp-core";
+import {
+  followCall,
+  type ModelCallOptions,
+  type ModelCallResult,
+  type ModelTool,
+  toolMetadata,
+} from "@jackfield/mcp-tools";
+import {
+  DynamicStructuredTool,
+  StructuredTool,
+  type StructuredToolCallInput,
+  type ToolRunnableConfig,
+} from "@langchain/core/tools";
+import { type ContentAndArtifact, contentAndArtifact } from "./tool-message.ts";
+
+/** Makes a call of a tool; in place of the tool's own way where something must happen around it. */
+export type MakeCall = (input: unknown, options: ModelCallOptions) => Promise<ModelCallResult>;
+
+/** A tool as LangChain takes it. It does nothing until it is asked: its schema is fitted when it is first looked at. */
+export function createLangchainTool(tool: ModelTool, makeCall?: MakeCall): StructuredTool {
+  return new McpTool(tool, makeCall ?? ((input, options) => tool.call(input, options)));
+}
+
+/**
+ * Shows models the server's schema and keeps LangChain from checking against it. LangChain's check throws plain errors for
+ * references it cannot follow and patterns it cannot compile, on every call, and runs patterns that a server chose without a
+ * time limit. Arguments are checked by `ModelTool`, in a bounded number of steps, before anything is sent.
+ */
+class McpTool extends StructuredTool<ToolInputSchema> {
+  static override lc_name(): string {
+    return "McpTool";
+  }
+
+  override name: string;
+  override description: string;
+  readonly #tool: ModelTool;
+  readonly #makeCall: MakeCall;
+
+  constructor(tool: ModelTool, makeCall: MakeCall) {
+    super({ responseFormat: "content_and_artifact", metadata: toolMetadata(tool.descriptor) });
+    this.name = tool.descriptor.name;
+    this.description = tool.descriptor.description;
+    this.#tool = tool;
+    this.#makeCall = makeCall;
+  }
+
+  override get schema(): ToolInputSchema {
+    return this.#tool.fitted.schema;
+  }
+
+  override call<
+    TArg extends StructuredToolCallInput<ToolInputSchema>,
+    TConfig extends ToolRunnableConfig | undefined,
+  >(input: TArg, config?: TConfig, tags?: string[]) {
+    const { name, description, callbacks, metadata, verbose } = this;
+    const accepting = new DynamicStructuredTool({
+      name,
+      description,
+      schema: {},
+      responseFormat: "content_and_artifact",
+      func: (args, _runManager, runConfig) => this.#run(args, runConfig),
+      ...(callbacks === undefined ? {} : { callbacks }),
+      ...(this.tags === undefined ? {} : { tags: this.tags }),
+      ...(metadata === undefined ? {} : { metadata }),
+      verbose,
+    });
+    return accepting.call((input ?? {}) as TArg, config, tags);
+  }
+
+  protected override _call(input: unknown, _runManager?: unknown, config?: ToolRunnableConfig) {
+    return this.#run(input, config);
+  }
+
+  async *#run(
+    input: unknown,
+    config: ToolRunnableConfig | undefined,
+  ): AsyncGenerator<Progress, ContentAndArtifact> {
+    const { progress } = followCall((onProgress) =>
+      this.#makeCall(input, { signal: config?.signal, onProgress }),
+    );
+    const result = yield* progress();
+    const metadata = toolMetadata(this.#tool.descriptor);
+    return contentAndArtifact(result, { name: this.name, toolCallId: config?.toolCall?.id, metadata });
+  }
+}

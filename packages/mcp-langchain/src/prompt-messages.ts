@@ -1,0 +1,18 @@
+import type { GetPromptResult } from "@jackfield/mcp-core";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { toBlocks } from "./content-blocks.ts";
+
+/**
+ * A prompt's messages, for an agent or a model. A text is a plain message; images, sounds, videos and documents are standard
+ * content blocks, everything else text with its address. Messages of the same role that follow one another stay apart.
+ *
+ * @param prompt What `getPrompt` answered.
+ */
+export function langchainPromptMessages(prompt: GetPromptResult): (HumanMessage | AIMessage)[] {
+  return prompt.messages.map(({ role, content }) => {
+    const contentBlocks = toBlocks([content]);
+    const [block] = contentBlocks;
+    const said = block?.type === "text" ? { content: block.text } : { contentBlocks };
+    return role === "assistant" ? new AIMessage(said) : new HumanMessage(said);
+  });
+}

@@ -1,0 +1,40 @@
+import type { ReadResourceResult } from "@jackfield/mcp-core";
+import { Document } from "@langchain/core/documents";
+import { type LangchainBlock, toBlocks } from "./content-blocks.ts";
+
+/** What a document says of where it comes from. */
+export interface LangchainDocumentMetadata {
+  /** The resource's address; with `server` it says where to read it again. */
+  readonly source: string;
+  readonly server: string;
+  readonly mimeType?: string;
+}
+
+/**
+ * A resource's texts as documents, for splitters, retrievers and vector stores. Bytes are left out, since a document is text:
+ * `langchainResourceBlocks` has them.
+ *
+ * @param server The server's name, as given to `readResource`.
+ * @param resource What `readResource` answered.
+ */
+export function langchainDocuments(
+  server: string,
+  resource: ReadResourceResult,
+): Document<LangchainDocumentMetadata>[] {
+  return resource.contents.flatMap((contents) => {
+    if (!("text" in contents)) return [];
+    const { uri, mimeType, text } = contents;
+    const metadata = { source: uri, server, ...(mimeType === undefined ? {} : { mimeType }) };
+    return [new Document({ pageContent: text, metadata })];
+  });
+}
+
+/**
+ * A resource's contents as standard content blocks of a message (`new HumanMessage({ contentBlocks })`): images, sounds, videos
+ * and documents as what they are, texts with their address, other bytes by name.
+ *
+ * @param resource What `readResource` answered.
+ */
+export function langchainResourceBlocks(resource: ReadResourceResult): LangchainBlock[] {
+  return toBlocks(resource.contents.map((contents) => ({ type: "resource", resource: contents })));
+}

@@ -1,0 +1,145 @@
+import { createFakeToolSource, type FakeToolSource } from "@jackfield/test-kit";
+import { ToolMessage } from "@langchain/core/messages";
+import { Command, MemorySaver } from "@langchain/langgraph";
+import { createAgent, createMiddleware } from "langchain";
+import { describe, expect, it } from "vitest";
+import { type McpMiddlewareOptions, mcpMiddleware } from "../src/middleware.ts";
+import { ScriptedModel, type Step } from "./scripted-model.ts";
+
+const THREAD = { configurable: { thread_id: "1" } };
+
+const source = () =>
+  createFakeToolSource([
+    { definition: { name: "look", annotations: { readOnlyHint: true } } },
+    { definition: { name: "wipe" } },
+    { definition: { name: "guarded", annotations: { readOnlyHint: true } }, requiresApproval: true },
+  ]);
+const wanted = (...tools: string[]): Step =>
+  tools.map((name) => ({ tool: `mcp__fake__${name}`, args: { name } }));
+
+/** A conversation with an agent that stops to ask. */
+function converse(
+  tools: FakeToolSource,
+  steps: readonly Step[],
+  options: McpMiddlewareOptions,
+  context = {},
+) {
+  const model = new ScriptedModel(steps);
+  const middleware = [mcpMiddleware(tools, options)];
+  const agent = createAgent({ model, middleware, checkpointer: new MemorySaver() });
+  return {
+    model,
+    start: () => agent.invoke({ messages: "Do it." }, { ...THREAD, context }),
+    decide: (...decisions: object[]) => agent.invoke(new Command({ resume: { decisions } }), THREAD),
+  };
+}
+
+function askedAbout(state: object): unknown {
+  const { __interrupt__: interrupts = [] } = state as {
+    __interrupt__?: { value: { actionRequests: { name: string }[] } }[];
+  };
+  return interrupts.flatMap(({ value }) => value.actionRequests.map(({ name }) => name));
+}
+const answers = (state: { messages: readonly unknown[] }) =>
+  state.messages.filter((message) => ToolMessage.isInstance(message));
+const APPROVE = { type: "approve" };
+const REJECT = { type: "reject", message: "Leave it." };
+
+describe("approval", () => {
+  it.each<[string, McpMiddlewareOptions, string[]]>([
+    ["off asks about nothing", {}, []],
+    [
+      "annotations asks about all but what only reads, and what the runtime wants approved",
+      { approval: "annotations" },
+      ["wipe", "guarded"],
+    ],
+    ["always asks about all", { approval: "always" }, ["look", "wipe", "guarded"]],
+    ["a function says it for each call", { approval: ({ args }) => args.name === "look" }, ["look"]],
+    [
+      "a function that throws means yes",
+      { approval: () => Promise.reject(new Error("down")) },
+      ["look", "wipe", "guarded"],
+    ],
+  ])("%s", async (_title, options, names) => {
+    const tools = source();
+    const { start } = converse(tools, [wanted("look", "wipe", "guarded"), "Done."], options);
+    const state = await start();
+    expect(askedAbout(state)).toEqual(names.map((name) => `mcp__fake__${name}`));
+    expect(tools.calls).toHaveLength(names.length === 0 ? 3 : 0);
+  });
+
+  it("makes a call that was agreed to once, and tells the runtime so", async () => {
+    const tools = source();
+    const { start, decide } = converse(tools, [wanted("wipe", "look"), "Done."], { approval: "annotations" });
+    await start();
+    const state = await decide(APPROVE);
+    expect(state.messages.at(-1)?.text).toBe("Done.");
+    const made = tools.calls.map(({ tool, options }) => [tool, options.approved]);
+    expect(made.sort()).toEqual([
+      ["mcp__fake__look", undefined],
+      ["mcp__fake__wipe", true],
+    ]);
+  });
+
+  it("makes a call with the arguments a person put in", async () => {
+    const tools = source();
+    const { start, decide } = converse(tools, [wanted("wipe"), "Done."], { approval: "always" });
+    await start();
+    const editedAction = { name: "mcp__fake__wipe", args: { name: "less" } };
+    await decide({ type: "edit", editedAction });
+    expect(tools.calls).toMatchObject([{ args: { name: "less" }, options: { approved: true } }]);
+  });
+
+  it("does not make a call that was refused, and shows the model why", async () => {
+    const tools = source();
+    const { start, decide, model } = converse(tools, [wanted("wipe"), "As you wish."], {
+      approval: "always",
+    });
+    await start();
+    const state = await decide(REJECT);
+    expect(state.messages.at(-1)?.text).toBe("As you wish.");
+    expect(tools.calls).toEqual([]);
+    expect(model.prompts[1]?.at(-1)).toMatchObject({ content: "Leave it.", status: "error" });
+  });
+
+  it("answers every call of the message if one of them is refused and another needs nobody", async () => {
+    const tools = source();
+    const { start, decide, model } = converse(tools, [wanted("look", "wipe"), "Done."], {
+      approval: "annotations",
+    });
+    await start();
+    const state = await decide(REJECT);
+    expect(tools.calls.map(({ tool }) => tool)).toEqual(["mcp__fake__look"]);
+    expect(answers(state)).toHaveLength(2);
+    expect(model.prompts).toHaveLength(2);
+  });
+
+  it("is not switched off by a context that is meant for another middleware", async () => {
+    const tools = source();
+    const { start } = converse(tools, [wanted("wipe"), "Done."], { approval: "always" }, { interruptOn: {} });
+    expect(askedAbout(await start())).toEqual(["mcp__fake__wipe"]);
+  });
+
+  it("refuses a call that another middleware made out of one that nobody had to be asked about", async () => {
+    const tools = source();
+    const changing = createMiddleware({
+      name: "changing",
+      wrapToolCall: (request, handler) =>
+        handler({ ...request, toolCall: { ...request.toolCall, name: "mcp__fake__wipe" } }),
+    });
+    const model = new ScriptedModel([wanted("look"), "Done."]);
+    const middleware = [changing, mcpMiddleware(tools, { approval: "annotations" })] as const;
+    const state = await createAgent({ model, middleware: [...middleware] }).invoke({ messages: "Do it." });
+    expect(tools.calls).toEqual([]);
+    expect(answers(state)).toMatchObject([
+      { status: "error", content: expect.stringContaining("MCP_CALL_DENIED") },
+    ]);
+  });
+
+  it("throws at once for a policy that does not exist, tools or not", () => {
+    const options = { approval: "alwyas" } as never;
+    expect(() => mcpMiddleware(createFakeToolSource([]), options)).toThrowError(
+      expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
+    );
+  });
+});

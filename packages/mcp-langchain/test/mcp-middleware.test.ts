@@ -1,0 +1,129 @@
+import { createFakeToolSource, type FakeTool } from "@jackfield/test-kit";
+import { ToolMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
+import { createAgent } from "langchain";
+import { describe, expect, it } from "vitest";
+import { langchainTools } from "../src/index.ts";
+import { mcpMiddleware } from "../src/middleware.ts";
+import { ScriptedModel } from "./scripted-model.ts";
+
+const named = (...names: string[]): FakeTool[] => names.map((name) => ({ definition: { name } }));
+const call = (name: string, args = {}) => [
+  { tool: name.startsWith("mcp__") ? name : `mcp__fake__${name}`, args },
+];
+const toolMessages = (messages: readonly unknown[]) =>
+  messages.filter((message) => ToolMessage.isInstance(message));
+
+describe("an agent that was created once", () => {
+  it("has the tools that are there at each step, in the source's order", async () => {
+    const source = createFakeToolSource([]);
+    const model = new ScriptedModel([call("b"), call("a"), "Done.", "Nothing."]);
+    const agent = createAgent({ model, tools: [], middleware: [mcpMiddleware(source)] });
+    const growing: FakeTool = {
+      definition: { name: "b" },
+      call: () => {
+        source.replaceTools([growing, ...named("a")]);
+        return { content: [{ type: "text", text: "b" }] };
+      },
+    };
+    source.replaceTools([growing]);
+    const { messages } = await agent.invoke({ messages: "Do it." });
+    source.replaceTools([]);
+    await agent.invoke({ messages: "And now?" });
+    expect(model.offered).toEqual([
+      ["mcp__fake__b"],
+      ["mcp__fake__a", "mcp__fake__b"],
+      ["mcp__fake__a", "mcp__fake__b"],
+      [],
+    ]);
+    expect(source.calls.map(({ tool }) => tool)).toEqual(["mcp__fake__b", "mcp__fake__a"]);
+    expect(toolMessages(messages)).toMatchObject([{ status: "success" }, { status: "success" }]);
+  });
+
+  it("answers a call of a tool that went away with an error, and goes on", async () => {
+    const source = createFakeToolSource([]);
+    const vanishing: FakeTool = {
+      definition: { name: "a" },
+      call: () => {
+        source.replaceTools(named("b"));
+        return { content: [] };
+      },
+    };
+    source.replaceTools([vanishing]);
+    const model = new ScriptedModel([call("a"), call("a"), "Done."]);
+    const agent = createAgent({ model, middleware: [mcpMiddleware(source)] });
+    const { messages } = await agent.invoke({ messages: "Do it." });
+    expect(messages.at(-1)?.text).toBe("Done.");
+    expect(toolMessages(messages)[1]).toMatchObject({
+      status: "error",
+      content: expect.stringContaining("MCP_TOOL_UNKNOWN"),
+    });
+  });
+
+  it("keeps a tool that did not change the same object, so that nothing is made anew for each step", async () => {
+    const source = createFakeToolSource(named("a"));
+    const model = new ScriptedModel(["One.", "Two."]);
+    const agent = createAgent({ model, middleware: [mcpMiddleware(source)] });
+    await agent.invoke({ messages: "Hello." });
+    const [before] = model.boundTools;
+    source.replaceTools(named("a", "b"));
+    await agent.invoke({ messages: "Hello." });
+    expect(before).toBeDefined();
+    expect(model.boundTools).toHaveLength(2);
+  });
+
+  it("has its own tools besides, and those of the source under other names only", async () => {
+    const own = tool(async () => "mine", {
+      name: "own",
+      description: "",
+      schema: { type: "object", properties: {} },
+    });
+    const source = createFakeToolSource(named("a"));
+    const model = new ScriptedModel([[...call("a"), { tool: "own", args: {} }], "Done."]);
+    const tools = [own, ...langchainTools(source)];
+    const agent = createAgent({ model, tools, middleware: [mcpMiddleware(source)] });
+    const { messages } = await agent.invoke({ messages: "Do it." });
+    expect(model.offered[0]).toEqual(["own", "mcp__fake__a"]);
+    expect(toolMessages(messages)).toMatchObject([{ content: "{}" }, { content: "mine" }]);
+    expect(source.calls).toHaveLength(1);
+  });
+
+  it("is told of a name that nobody has in LangChain's own words", async () => {
+    const model = new ScriptedModel([call("nobody"), "Done."]);
+    const agent = createAgent({ model, middleware: [mcpMiddleware(createFakeToolSource(named("a")))] });
+    const { messages } = await agent.invoke({ messages: "Do it." });
+    expect(toolMessages(messages)).toMatchObject([
+      { status: "error", content: expect.stringContaining("not a valid tool") },
+    ]);
+  });
+
+  it("offers only what was selected, fitted to the provider, and tells of failures", async () => {
+    const failures: string[] = [];
+    const source = createFakeToolSource([
+      {
+        definition: { name: "a", inputSchema: { type: "object", properties: { x: { const: 1 } } } },
+        call: () => {
+          throw new Error("secret");
+        },
+      },
+      ...named("b"),
+    ]);
+    const model = new ScriptedModel([call("a", { x: 1 }), "Done."]);
+    const middleware = mcpMiddleware(source, {
+      exclude: ["b"],
+      schemaProfile: "gemini",
+      onError: (error) => {
+        failures.push(error.code);
+        return "Ask later.";
+      },
+    });
+    const { messages } = await createAgent({ model, middleware: [middleware] }).invoke({
+      messages: "Do it.",
+    });
+    expect(model.boundTools).toMatchObject([
+      { name: "mcp__fake__a", schema: { properties: { x: { enum: [1] } } } },
+    ]);
+    expect(failures).toEqual(["MCP_INTERNAL"]);
+    expect(toolMessages(messages)).toMatchObject([{ content: "Ask later." }]);
+  });
+});
