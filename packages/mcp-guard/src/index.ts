@@ -1,4 +1,4 @@
-export type { CallMiddleware, ToolCall, ToolListPolicy } from "@jackfield/mcp-core";
+export type { CallChange, CallMiddleware, ToolCall, ToolListPolicy } from "@jackfield/mcp-core";
 export type { ApprovalLists, ApprovalMap, ApprovalQuestion, ApprovalRule } from "./approval/approval-rule.ts";
 export {
   type ApprovalAnswer,
@@ -7,6 +7,7 @@ export {
   type CallApprovalOptions,
   callApproval,
 } from "./approval/call-approval.ts";
+export { cleanResult, cleanResults } from "./cleaning/clean-results.ts";
 export { cleanJson, cleanText } from "./cleaning/clean-text.ts";
 export { cleanTools } from "./cleaning/clean-tools.ts";
 export { removeControlSequences } from "./cleaning/control-sequences.ts";
@@ -16,35 +17,52 @@ export {
   type HiddenKind,
   removeHiddenCharacters,
 } from "./cleaning/hidden-characters.ts";
+export {
+  compareWithLock,
+  formatComparison,
+  type LockComparison,
+  type ServerDrift,
+  type ToolDrift,
+} from "./lock/compare-with-lock.ts";
+export {
+  formatLock,
+  type LockableServer,
+  type LockableTools,
+  type LockedServer,
+  type LockedVersion,
+  lockOf,
+  type McpLock,
+} from "./lock/mcp-lock.ts";
+export { type ParseLockOptions, parseLock } from "./lock/parse-lock.ts";
 export { encloseUntrusted, type Provenance, untrustedOutputNote } from "./marking/boundary.ts";
-export { markBlock, markResource, markResult, markResults } from "./marking/mark-results.ts";
+export { markBlock, markResource } from "./marking/mark-blocks.ts";
+export { markPrompt, markResult, markResults } from "./marking/mark-results.ts";
+export type { PinPolicy } from "./pinning/pin-policy.ts";
 export { diffTools, formatChanges, type ToolChange } from "./pinning/tool-diff.ts";
 export { PINNED_FIELDS, type PinnedTool, toolDigest } from "./pinning/tool-digest.ts";
 export { type PinState, parsePin, pinTool, type ToolPin } from "./pinning/tool-pin.ts";
-export {
-  openToolPins,
-  type PinFinding,
-  type PinPolicy,
-  type ToolPins,
-  type ToolPinsOptions,
-} from "./pinning/tool-pins.ts";
+export { openToolPins, type PinFinding, type ToolPins, type ToolPinsOptions } from "./pinning/tool-pins.ts";
+export type {
+  FoundMatch,
+  InjectionFinding,
+  ScannedPlace,
+  ScannedText,
+  ScanOptions,
+} from "./scanning/injection-finding.ts";
 export {
   findInjectionSignals,
   INJECTION_SIGNALS,
   type InjectionSignal,
   type SignalMatch,
 } from "./scanning/injection-signals.ts";
-export {
-  type InjectionFinding,
-  type ScanOptions,
-  scanResults,
-  scanTools,
-  type ToolNames,
-} from "./scanning/scan-results.ts";
-export { type LimitResultsOptions, limitResults, type ResultLimits } from "./size/limit-results.ts";
+export { scanResults, scanText } from "./scanning/scan-results.ts";
+export { scanTools } from "./scanning/scan-tools.ts";
+export { type LimitResultsOptions, limitResults } from "./size/limit-results.ts";
+export type { ResultLimits } from "./size/result-limits.ts";
 export {
   type ResultDirectory,
   type ResultPage,
   type ResultStore,
   resultDirectory,
 } from "./size/result-store.ts";
+export { traceCalls } from "./tracing/trace-calls.ts";

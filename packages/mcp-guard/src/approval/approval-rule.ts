@@ -1,4 +1,5 @@
 import { McpError, type ToolAnnotations, type ToolDescriptor } from "@jackfield/mcp-core";
+import { jsonText } from "../known-block.ts";
 
 /**
  * When a call has to be approved:
@@ -101,7 +102,7 @@ function parseMap(rule: object): ParsedApprovalRule {
 }
 
 function describe(value: unknown): string {
-  return JSON.stringify(value)?.slice(0, 100) ?? String(value);
+  return (jsonText(value) || String(value)).slice(0, 100);
 }
 
 function invalid(what: string): McpError {

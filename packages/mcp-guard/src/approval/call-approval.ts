@@ -1,11 +1,13 @@
 import {
   type CallMiddleware,
+  type Logger,
   McpError,
   type StateStore,
+  silentLogger,
   type ToolDescriptor,
   type ToolListPolicy,
 } from "@jackfield/mcp-core";
-import { toolDigest } from "../pinning/tool-digest.ts";
+import { approvalKey, createApprovalMemory } from "./approval-memory.ts";
 import { type ApprovalRule, type ParsedApprovalRule, parseApprovalRule } from "./approval-rule.ts";
 
 /** `once`: this call; `run`: this tool as it is now, until the program ends; `forever`: also after it. */
@@ -24,10 +26,15 @@ export interface CallApprovalOptions {
   readonly rule?: ApprovalRule | undefined;
   /** Rules of single servers by name. */
   readonly servers?: Readonly<Record<string, ApprovalRule>> | undefined;
-  /** Asks a person. Without it every call that has to be approved and was not is refused. */
+  /**
+   * Asks a person. Without it every call that has to be approved and was not is refused; so is one for which it throws or
+   * answers anything else.
+   */
   readonly ask?: ((request: ApprovalRequest) => Promise<ApprovalAnswer>) | undefined;
-  /** Where answers `forever` are kept. Default: they hold for this run. */
+  /** Where answers `forever` are kept. Default, and where it fails: they hold for this run. */
   readonly store?: StateStore | undefined;
+  /** Told when the store fails. Default: nobody. */
+  readonly log?: Logger | undefined;
 }
 
 export interface CallApproval {
@@ -49,31 +56,35 @@ export function callApproval({
   servers = {},
   ask,
   store,
+  log = silentLogger,
 }: CallApprovalOptions = {}): CallApproval {
   const general = parseApprovalRule(rule);
   const own = new Map(Object.entries(servers).map(([server, given]) => [server, parseApprovalRule(given)]));
   const ruleFor = (tool: ToolDescriptor): ParsedApprovalRule => own.get(tool.server) ?? general;
-  const answers = rememberAnswers(store);
-  const asking = new Map<string, Promise<unknown>>();
+  const memory = createApprovalMemory(store, log);
+  const turns = new Map<string, Promise<unknown>>();
 
-  async function decide(request: ApprovalRequest, key: string): Promise<boolean> {
-    if (await answers.has(key)) return true;
-    if (ask === undefined) return false;
-    const answer: unknown = await ask(request);
-    if (answer === "run" || answer === "forever") await answers.add(key, answer);
-    return answer === "once" || answer === "run" || answer === "forever";
+  async function decide(request: ApprovalRequest, key: string): Promise<void> {
+    if (await memory.has(key)) return;
+    const answer = await answerTo(request, ask);
+    if (answer === "run" || answer === "forever") await memory.add(key, answer);
+    else if (answer !== "once") throw refused(request.tool);
   }
 
-  async function isApproved(request: ApprovalRequest): Promise<boolean> {
-    const key = `${encodeURIComponent(request.tool.server.toWellFormed())}:${toolDigest(request.tool)}`;
-    const before = asking.get(key) ?? Promise.resolve();
-    const decided = before.then(() => decide(request, key));
-    const settled = decided.catch(() => undefined);
-    asking.set(key, settled);
+  /** Whoever gives up makes room for the next caller, even if the question is never answered. */
+  async function approve(request: ApprovalRequest): Promise<void> {
+    const key = approvalKey(request.tool);
+    const before = turns.get(key) ?? Promise.resolve();
+    const turn = unlessAborted(
+      before.then(() => (request.signal?.aborted === true ? undefined : decide(request, key))),
+      request,
+    );
+    const over = Promise.all([before, turn.catch(() => undefined)]);
+    turns.set(key, over);
     try {
-      return await decided;
+      await turn;
     } finally {
-      if (asking.get(key) === settled) asking.delete(key);
+      if (turns.get(key) === over) turns.delete(key);
     }
   }
 
@@ -86,13 +97,19 @@ export function callApproval({
       if (options.approved === true) return next();
       const needed = ruleFor(tool)(tool);
       const isNeeded = typeof needed === "function" ? await asks(needed, { tool, args }) : needed;
-      if (isNeeded) {
-        const decided = isApproved({ tool, args, signal: options.signal });
-        if (!(await unlessAborted(decided, tool, options.signal))) throw refused(tool);
-      }
+      if (isNeeded) await approve({ tool, args, signal: options.signal });
       return next();
     },
   };
+}
+
+/** Somebody who cannot be asked has not approved. */
+async function answerTo(request: ApprovalRequest, ask: CallApprovalOptions["ask"]): Promise<unknown> {
+  try {
+    return await ask?.(request);
+  } catch (error) {
+    throw refused(request.tool, error);
+  }
 }
 
 /** A function that fails or answers anything but `false` means that the call has to be approved. */
@@ -108,21 +125,17 @@ async function asks(
 }
 
 /** A caller that gives up does not wait for a person who has gone to lunch. */
-async function unlessAborted<T>(
-  decided: Promise<T>,
-  tool: ToolDescriptor,
-  signal: AbortSignal | undefined,
-): Promise<T> {
+async function unlessAborted<T>(decided: Promise<T>, { tool, signal }: ApprovalRequest): Promise<T> {
   if (signal === undefined) return decided;
   const aborted = Promise.withResolvers<never>();
-  const give = () => aborted.reject(abandoned(tool));
-  signal.addEventListener("abort", give, { once: true });
-  if (signal.aborted) give();
+  const giveUp = () => aborted.reject(abandoned(tool));
+  signal.addEventListener("abort", giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  decided.catch(() => undefined);
   try {
-    return await Promise.race([decided, aborted.promise]);
+    return await Promise.race([aborted.promise, decided]);
   } finally {
-    signal.removeEventListener("abort", give);
-    decided.catch(() => undefined);
+    signal.removeEventListener("abort", giveUp);
   }
 }
 
@@ -136,28 +149,13 @@ function abandoned({ server, originalName }: ToolDescriptor): McpError {
   });
 }
 
-const KEY_PREFIX = "call-approval:";
-
-/** Answers by server and content of the tool: a tool that changed is another tool and is asked about again. */
-function rememberAnswers(store: StateStore | undefined) {
-  const inThisRun = new Set<string>();
-  return {
-    async has(key: string): Promise<boolean> {
-      return inThisRun.has(key) || (await store?.get(KEY_PREFIX + key)) !== undefined;
-    },
-    async add(key: string, answer: "run" | "forever"): Promise<void> {
-      inThisRun.add(key);
-      if (answer === "forever") await store?.set(KEY_PREFIX + key, new Date().toISOString());
-    },
-  };
-}
-
-function refused({ server, originalName }: ToolDescriptor): McpError {
+function refused({ server, originalName }: ToolDescriptor, cause?: unknown): McpError {
   const message = `The call of tool "${originalName}" of server "${server}" was not approved. Do not try it again unless the user asks for it.`;
   return new McpError("MCP_CALL_DENIED", message, {
     server,
     tool: originalName,
     phase: "call",
     outcome: "not-sent",
+    cause,
   });
 }

@@ -1,21 +1,27 @@
 import { removeControlSequences } from "./control-sequences.ts";
 import { removeHiddenCharacters } from "./hidden-characters.ts";
 
-/** A server's text as a person or a model may be shown it: nothing moves the cursor and nothing is hidden. */
+/**
+ * A server's text as a person or a model may be shown it, on a terminal or in a log: nothing moves the cursor and nothing is
+ * hidden ([T54], [T55] of the threat list). Linear in the length of the text.
+ */
 export function cleanText(text: string): string {
   return removeHiddenCharacters(removeControlSequences(text));
 }
 
-/** The longest nesting that is followed; what lies deeper is not something anybody reads. */
+/** The deepest nesting that is followed. */
 const MAX_DEPTH = 64;
+/** Stands for what lies deeper: what was not looked at is not shown. */
+const TOO_DEEP = "[nested too deeply]";
 
 /**
  * The same for each string in a JSON value, names of members included. The value itself stays as it is: a copy is made
- * where something changes.
+ * where something changes. What is nested deeper than 64 levels is left out.
  */
 export function cleanJson<T>(value: T, depth = 0): T {
   if (typeof value === "string") return cleanText(value) as T;
-  if (typeof value !== "object" || value === null || depth >= MAX_DEPTH) return value;
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= MAX_DEPTH) return TOO_DEEP as T;
   if (Array.isArray(value)) {
     const items = value.map((item: unknown) => cleanJson(item, depth + 1));
     return items.every((item, index) => item === value[index]) ? value : (items as T);

@@ -39,23 +39,32 @@ function cleanDefinition(definition: ToolDefinition): ToolDefinition {
   };
 }
 
-/** The keywords that people and models read as prose; everything else in a schema is compared with what is sent. */
+/** The keywords that people and models read as prose. */
 const PROSE = new Set(["title", "description", "$comment"]);
+/** What is compared with arguments, or is one: a changed value would be another value. */
+const DATA = new Set(["const", "enum", "default", "examples", "pattern"]);
+/** Their members are schemas by name, and a name may be that of a keyword. */
+const BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 const MAX_DEPTH = 64;
 
 function cleanSchema<T>(schema: T, depth = 0): T {
-  if (typeof schema !== "object" || schema === null || depth >= MAX_DEPTH) return schema;
-  if (Array.isArray(schema)) {
-    const items = schema.map((item: unknown) => cleanSchema(item, depth + 1));
-    return items.every((item, index) => item === schema[index]) ? schema : (items as T);
+  return cleanMembers(schema, depth, (keyword, value) => {
+    if (PROSE.has(keyword) && typeof value === "string") return cleanText(value);
+    if (DATA.has(keyword)) return value;
+    if (!BY_NAME.has(keyword)) return cleanSchema(value, depth + 1);
+    return cleanMembers(value, depth + 1, (_name, inner) => cleanSchema(inner, depth + 2));
+  });
+}
+
+/** A copy with cleaned members, or the value itself where nothing changes. */
+function cleanMembers<T>(value: T, depth: number, clean: (name: string, member: unknown) => unknown): T {
+  if (typeof value !== "object" || value === null || depth >= MAX_DEPTH) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => cleanSchema(item, depth + 1));
+    return items.every((item, index) => item === value[index]) ? value : (items as T);
   }
-  const members = Object.entries(schema);
-  const cleaned = members.map(([keyword, value]): [string, unknown] => [
-    keyword,
-    PROSE.has(keyword) && typeof value === "string"
-      ? cleanText(value)
-      : cleanSchema(value as unknown, depth + 1),
-  ]);
-  const isSame = cleaned.every(([, value], index) => value === members[index]?.[1]);
-  return isSame ? schema : (Object.fromEntries(cleaned) as T);
+  const members = Object.entries(value);
+  const cleaned = members.map(([name, member]): [string, unknown] => [name, clean(name, member)]);
+  const isSame = cleaned.every(([, member], index) => member === members[index]?.[1]);
+  return isSame ? value : (Object.fromEntries(cleaned) as T);
 }

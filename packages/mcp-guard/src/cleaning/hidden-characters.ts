@@ -20,25 +20,21 @@ export interface HiddenCharacter {
 }
 
 /** Every character that may be invisible. Most texts hold none, so this one test is all they cost. */
-const CANDIDATE = new RegExp(
-  [
-    String.raw`[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f]`,
-    String.raw`[\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]`,
-  ].join("|"),
-  "u",
-);
+const CANDIDATE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
 const EVERY_CANDIDATE = new RegExp(CANDIDATE, "gu");
 
 /** Letters of scripts that are written from right to left: only among them do direction marks have work to do. */
-const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const RIGHT_TO_LEFT =
+  /(?=\p{L})[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 /** Scripts in which joiners change how letters are drawn. */
 const JOINING_LETTER =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]$/u;
 const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$/u;
 const EMOJI_AFTER = /^\p{Extended_Pictographic}/u;
-/** What a variation selector may follow: emoji and digits of keycaps, ideographs, and scripts with standardised variants. */
-const VARIABLE =
-  /[\p{Emoji}\p{Script=Han}\p{Script=Mongolian}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Sm}\p{So}]$/u;
+/** What the two selectors for text and emoji style may follow: emoji, and the digits of keycaps. */
+const STYLED = /[\p{Emoji}\p{So}]$/u;
+/** What the other selectors may follow: ideographs, signs of mathematics, and scripts with standardised variants. */
+const VARIABLE = /[\p{Script=Han}\p{Script=Mongolian}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Sm}]$/u;
 /** The flag of a region: a black flag, its letters as tags, and the tag that ends them. */
 const REGION_FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f}/gu;
 
@@ -51,69 +47,103 @@ const NEIGHBOURHOOD = 4;
  * the scripts of India need is not reported. Linear in the length of the text.
  */
 export function findHiddenCharacters(text: string): readonly HiddenCharacter[] {
-  if (!CANDIDATE.test(text)) return [];
-  const isRightToLeft = RIGHT_TO_LEFT.test(text);
-  const flags = [...text.matchAll(REGION_FLAG)].map(({ index, 0: flag }) => ({
-    from: index,
-    to: index + flag.length,
+  return Array.from(hiddenCharacters(text), ({ kind, codePoint, index }) => ({
+    kind,
+    codePoint: `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`,
+    index,
   }));
-  let nextFlag = 0;
-  const found: HiddenCharacter[] = [];
+}
+
+/** A hidden character as a number. */
+interface HiddenPoint {
+  readonly kind: HiddenKind;
+  readonly codePoint: number;
+  readonly index: number;
+}
+
+/** The same one by one, for texts that may hold millions. */
+export function* hiddenCharacters(text: string): Generator<HiddenPoint> {
+  if (!CANDIDATE.test(text)) return;
+  const isRightToLeft = RIGHT_TO_LEFT.test(text);
+  const flags = text.matchAll(REGION_FLAG);
+  let flag = flags.next().value;
   for (const { index, 0: character } of text.matchAll(EVERY_CANDIDATE)) {
-    while ((flags[nextFlag]?.to ?? Number.POSITIVE_INFINITY) <= index) nextFlag += 1;
-    if (index > (flags[nextFlag]?.from ?? Number.POSITIVE_INFINITY)) continue;
+    while (flag !== undefined && flag.index + flag[0].length <= index) flag = flags.next().value;
+    if (flag !== undefined && index > flag.index) continue;
     const codePoint = character.codePointAt(0) ?? 0;
     const kind = kindOf(codePoint);
-    const before = text.slice(Math.max(0, index - NEIGHBOURHOOD), index);
-    const after = text.slice(index + character.length, index + character.length + NEIGHBOURHOOD);
-    if (hasReason(kind, codePoint, { before, after, isRightToLeft })) continue;
-    found.push({ kind, codePoint: `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`, index });
+    if (MAY_HAVE_REASON.has(kind) && hasReason(kind, codePoint, { text, index, isRightToLeft })) continue;
+    yield { kind, codePoint, index };
   }
-  return found;
 }
 
 /** The text without them. */
 export function removeHiddenCharacters(text: string): string {
-  const hidden = findHiddenCharacters(text);
-  if (hidden.length === 0) return text;
   const parts: string[] = [];
   let from = 0;
-  for (const { index } of hidden) {
-    parts.push(text.slice(from, index));
-    from = index + ((text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1);
+  for (const { index, codePoint } of hiddenCharacters(text)) {
+    if (index > from) parts.push(text.slice(from, index));
+    from = index + (codePoint > 0xffff ? 2 : 1);
   }
-  return parts.join("") + text.slice(from);
+  return from === 0 ? text : parts.join("") + text.slice(from);
 }
 
+/** Ranges of code points, first and last, in order. What is in none of them is of zero width and nothing else. */
+const KINDS: readonly (readonly [first: number, last: number, kind: HiddenKind])[] = [
+  [0xad, 0xad, "soft-hyphen"],
+  [0x61c, 0x61c, "bidirectional"],
+  [0x115f, 0x1160, "filler"],
+  [0x17b4, 0x17b5, "filler"],
+  [0x180b, 0x180d, "variation-selector"],
+  [0x180f, 0x180f, "variation-selector"],
+  [0x200c, 0x200d, "joiner"],
+  [0x200e, 0x200f, "bidirectional"],
+  [0x202a, 0x202e, "bidirectional"],
+  [0x2061, 0x2064, "invisible-operator"],
+  [0x2066, 0x2069, "bidirectional"],
+  [0x3164, 0x3164, "filler"],
+  [0xfe00, 0xfe0f, "variation-selector"],
+  [0xffa0, 0xffa0, "filler"],
+  [0xfff9, 0xfffb, "annotation"],
+  [0xe0000, 0xe007f, "tag"],
+  [0xe0100, 0xe01ef, "variation-selector"],
+];
+
 function kindOf(codePoint: number): HiddenKind {
-  if (codePoint >= 0xe0000 && codePoint <= 0xe007f) return "tag";
-  if (codePoint >= 0xe0100) return "variation-selector";
-  if (codePoint >= 0xfe00 && codePoint <= 0xfe0f) return "variation-selector";
-  if (codePoint >= 0x180b && codePoint <= 0x180f && codePoint !== 0x180e) return "variation-selector";
-  if (codePoint === 0x200c || codePoint === 0x200d) return "joiner";
-  if (codePoint === 0xad) return "soft-hyphen";
-  if (codePoint >= 0xfff9 && codePoint <= 0xfffb) return "annotation";
-  if (codePoint >= 0x2061 && codePoint <= 0x2064) return "invisible-operator";
-  if ([0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0].includes(codePoint)) return "filler";
-  const isZeroWidth = [0x034f, 0x180e, 0x200b, 0x2060, 0xfeff].includes(codePoint);
-  return isZeroWidth ? "zero-width" : "bidirectional";
+  const range = KINDS.find(([first, last]) => codePoint >= first && codePoint <= last);
+  return range?.[2] ?? "zero-width";
 }
 
 interface Surroundings {
-  readonly before: string;
-  readonly after: string;
+  readonly text: string;
+  readonly index: number;
+  /** Whether any of the text is written from right to left. */
   readonly isRightToLeft: boolean;
 }
+
+/** All others are hidden wherever they stand. */
+const MAY_HAVE_REASON: ReadonlySet<HiddenKind> = new Set([
+  "joiner",
+  "bidirectional",
+  "variation-selector",
+  "soft-hyphen",
+  "zero-width",
+]);
 
 /** Overrides draw letters in an order in which nobody wrote them; no script needs them. */
 const OVERRIDES = [0x202d, 0x202e];
 const BYTE_ORDER_MARK = 0xfeff;
+/** U+FE0E and U+FE0F: text style and emoji style. */
+const STYLES = [0xfe0e, 0xfe0f];
 
 function hasReason(
   kind: HiddenKind,
   codePoint: number,
-  { before, after, isRightToLeft }: Surroundings,
+  { text, index, isRightToLeft }: Surroundings,
 ): boolean {
+  const end = index + (codePoint > 0xffff ? 2 : 1);
+  const before = text.slice(Math.max(0, index - NEIGHBOURHOOD), index);
+  const after = text.slice(end, end + NEIGHBOURHOOD);
   switch (kind) {
     case "joiner":
       return (
@@ -122,7 +152,8 @@ function hasReason(
     case "bidirectional":
       return isRightToLeft && !OVERRIDES.includes(codePoint);
     case "variation-selector":
-      return VARIABLE.test(before);
+      // Any other selector behind an emoji carries bytes that nobody sees.
+      return (STYLES.includes(codePoint) && STYLED.test(before)) || VARIABLE.test(before);
     case "soft-hyphen":
       return /\p{L}$/u.test(before) && /^\p{L}/u.test(after);
     case "zero-width":

@@ -1,16 +1,19 @@
-import type { StateStore, ToolDescriptor, ToolListPolicy } from "@jackfield/mcp-core";
+import {
+  type CallMiddleware,
+  type Logger,
+  McpError,
+  type StateStore,
+  silentLogger,
+  type ToolDescriptor,
+  type ToolListPolicy,
+} from "@jackfield/mcp-core";
+import { createListWatch } from "../list-watch.ts";
+import type { McpLock } from "../lock/mcp-lock.ts";
+import { openPinMemory, type PinMemory } from "./pin-memory.ts";
+import { type PinPolicy, parsePinPolicy } from "./pin-policy.ts";
 import { diffTools, type ToolChange } from "./tool-diff.ts";
-import { type PinState, parsePin, pinStateOf, pinTool, type ToolPin } from "./tool-pin.ts";
-
-/**
- * What happens to a tool that is not as it was accepted. A server's first list is accepted as it is, unless approval is required.
- *
- * - `off`: nothing is compared;
- * - `warn`: it is offered and reported;
- * - `block-changed`: a tool that changed, was added or was renamed is withheld until it is approved;
- * - `require-approval`: so is every tool that was never approved, those of the first list as well.
- */
-export type PinPolicy = "off" | "warn" | "block-changed" | "require-approval";
+import { toolDigest } from "./tool-digest.ts";
+import { type PinState, pinStateOf, pinTool } from "./tool-pin.ts";
 
 /** A tool that is not as it was accepted. */
 export interface PinFinding {
@@ -25,18 +28,30 @@ export interface PinFinding {
 export interface ToolPinsOptions {
   /** Default `block-changed`. */
   readonly policy?: PinPolicy | undefined;
-  /** Where pins outlive the program. Default: they hold for this run. */
+  /** Where pins outlive the program. Default, and where it cannot be read: they hold for this run. */
   readonly store?: StateStore | undefined;
-  /** Pins that were read elsewhere, for example from a lock file. They beat the store's. */
-  readonly pins?: readonly ToolPin[] | undefined;
-  /** Hears of every tool that is not as it was accepted, once for each version of it. */
+  /** What a project has committed. It beats the store, and a server that stands in it has no first list. */
+  readonly lock?: McpLock | undefined;
+  /** Hears of every tool that is not as it was accepted, once for each version of it. What it throws is lost. */
   readonly found?: ((finding: PinFinding) => void) | undefined;
+  /**
+   * Lists a server's tools anew, and resolves when they were judged: `(server) => mcp.refreshTools(server)`. With it and
+   * `middleware`, a tool known from the catalog is compared with what its server lists now before it is called.
+   */
+  readonly refresh?: ((server: string) => Promise<void>) | undefined;
+  /** Told when the store fails. Default: nobody. */
+  readonly log?: Logger | undefined;
 }
 
 export interface ToolPins {
   /** Withholds what the pin policy says. */
   readonly policy: ToolListPolicy;
-  /** Tools that were withheld or reported and not approved since. */
+  /**
+   * Refuses calls of tools that are withheld, with `MCP_TOOL_CHANGED`: of those known from the catalog once their server has
+   * listed them anew, and of those that were withheld while the call waited.
+   */
+  readonly middleware: CallMiddleware;
+  /** Tools that were withheld or reported and not approved since, as their servers list them now. */
   pending(): readonly ToolDescriptor[];
   /**
    * Accepts a server's pending tools, or one of them by its original name, as they are now. They are offered again with
@@ -52,68 +67,124 @@ export interface ToolPins {
 /**
  * Remembers each tool as it was accepted and compares every list with it: live ones and those from the catalog, in this run
  * and the next ([T52] of the threat list: what a server offers later need not be what was accepted).
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a policy that does not exist.
  */
-export async function openToolPins({
-  policy = "block-changed",
-  store,
-  pins: given = [],
-  found,
-}: ToolPinsOptions = {}): Promise<ToolPins> {
-  const pins = await readPins(store);
-  for (const pin of given) pins.set(keyOf(pin.server, pin.tool.name), pin);
-  const firstLists = trackFirstLists([...pins.values()].map(({ server }) => server));
-  const pending = new Map<string, ToolDescriptor>();
-  const reported = new Set<string>();
-  let saving: Promise<unknown> = Promise.resolve();
+export async function openToolPins(options: ToolPinsOptions = {}): Promise<ToolPins> {
+  const policy = parsePinPolicy(options.policy ?? "block-changed");
+  const locked = [...(options.lock?.servers.values() ?? [])].flatMap(({ tools }) => [...tools.values()]);
+  const memory = await openPinMemory(options.store, options.log ?? silentLogger, locked);
+  return new PinnedTools(policy, memory, options);
+}
 
-  function accept(tool: ToolDescriptor): void {
-    const key = keyOf(tool.server, tool.originalName);
-    const pin = pinTool(tool);
-    pins.set(key, pin);
-    pending.delete(key);
-    if (store === undefined) return;
-    const written = store.set(KEY_PREFIX + key, JSON.stringify(pin.tool));
-    saving = Promise.allSettled([saving, written]);
+/** What is known of one server's current list. */
+interface JudgedList {
+  /** By original name. */
+  readonly pending: Map<string, ToolDescriptor>;
+  /** Digests of the versions that were told of, by original name. */
+  readonly reported: Map<string, string>;
+}
+
+class PinnedTools implements ToolPins {
+  readonly policy: ToolListPolicy;
+  readonly middleware: CallMiddleware;
+  readonly #policy: PinPolicy;
+  readonly #memory: PinMemory;
+  readonly #options: ToolPinsOptions;
+  readonly #lists = new Map<string, JudgedList>();
+  /** Servers whose first list is over. */
+  readonly #known = new Set<string>();
+  readonly #watch = createListWatch((servers) => {
+    for (const server of servers) this.#known.add(server);
+  });
+
+  constructor(policy: PinPolicy, memory: PinMemory, options: ToolPinsOptions) {
+    this.#policy = policy;
+    this.#memory = memory;
+    this.#options = options;
+    for (const server of options.lock?.servers.keys() ?? []) this.#known.add(server);
+    this.policy = policy === "off" ? (tool) => tool : (tool) => this.#judge(tool);
+    this.middleware = async ({ tool }, next) => {
+      if (tool.origin === "cache" && this.#isWithholding) await options.refresh?.(tool.server);
+      if (this.#isWithholding && this.#lists.get(tool.server)?.pending.has(tool.originalName) === true) {
+        throw changedTool(tool);
+      }
+      return next();
+    };
   }
 
-  function judge(tool: ToolDescriptor): ToolDescriptor | { readonly blocked: string } {
-    const key = keyOf(tool.server, tool.originalName);
-    const pin = pins.get(key);
+  pending(): readonly ToolDescriptor[] {
+    return [...this.#lists.values()].flatMap(({ pending }) => [...pending.values()]);
+  }
+
+  async approve(server: string, name?: string): Promise<number> {
+    const pending = [...(this.#lists.get(server)?.pending.values() ?? [])];
+    const accepted = pending.filter((tool) => name === undefined || tool.originalName === name);
+    for (const tool of accepted) this.#accept(tool);
+    await this.saved();
+    return accepted.length;
+  }
+
+  saved(): Promise<void> {
+    return this.#memory.saved();
+  }
+
+  get #isWithholding(): boolean {
+    return this.#policy === "block-changed" || this.#policy === "require-approval";
+  }
+
+  #judge(tool: ToolDescriptor): ToolDescriptor | { readonly blocked: string } {
+    const list = this.#listOf(tool);
+    const pin = this.#memory.get(tool.server, tool.originalName);
     const state = pinStateOf(tool, pin);
-    if (state === "approved") {
-      pending.delete(key);
+    if (state === "approved") return tool;
+    if (this.#policy !== "require-approval" && this.#isFirstList(tool.server)) {
+      this.#accept(tool);
       return tool;
     }
-    if (policy !== "require-approval" && firstLists.isFirst(tool.server)) {
-      accept(tool);
-      return tool;
-    }
-    const isWithheld = policy !== "warn";
-    pending.set(key, tool);
-    const version = `${key}:${pinTool(tool).digest}`;
-    if (!reported.has(version)) {
-      reported.add(version);
+    list.pending.set(tool.originalName, tool);
+    const digest = toolDigest(tool);
+    if (list.reported.get(tool.originalName) !== digest) {
+      list.reported.set(tool.originalName, digest);
       const changes = pin === undefined ? [] : diffTools(pin.tool, pinTool(tool).tool);
-      found?.({ server: tool.server, tool: tool.originalName, state, isWithheld, changes });
+      this.#report({
+        server: tool.server,
+        tool: tool.originalName,
+        state,
+        isWithheld: this.#isWithholding,
+        changes,
+      });
     }
-    return isWithheld ? { blocked: REASONS[state] } : tool;
+    return this.#isWithholding ? { blocked: REASONS[state] } : tool;
   }
 
-  return {
-    policy: policy === "off" ? (tool) => tool : judge,
-    pending: () => [...pending.values()],
-    async approve(server, name) {
-      const accepted = [...pending.values()].filter(
-        (tool) => tool.server === server && (name === undefined || tool.originalName === name),
-      );
-      for (const tool of accepted) accept(tool);
-      await saving;
-      return accepted.length;
-    },
-    saved: async () => {
-      await saving;
-    },
-  };
+  /** What was pending of a list is forgotten with it, so that a server which changes its tools for ever fills no memory. */
+  #listOf({ server }: ToolDescriptor): JudgedList {
+    const before = this.#lists.get(server);
+    if (!this.#watch.begins(server) && before !== undefined) return before;
+    const names = [...(before?.pending.keys() ?? [])];
+    const reported = names.map((name): [string, string] => [name, before?.reported.get(name) ?? ""]);
+    const list: JudgedList = { pending: new Map(), reported: new Map(reported) };
+    this.#lists.set(server, list);
+    return list;
+  }
+
+  #isFirstList(server: string): boolean {
+    return !this.#known.has(server) && !this.#memory.knows(server);
+  }
+
+  #accept(tool: ToolDescriptor): void {
+    this.#lists.get(tool.server)?.pending.delete(tool.originalName);
+    this.#memory.set(pinTool(tool));
+  }
+
+  #report(finding: PinFinding): void {
+    try {
+      this.#options.found?.(finding);
+    } catch {
+      // A listener that throws must not decide on a tool.
+    }
+  }
 }
 
 const REASONS = {
@@ -121,51 +192,12 @@ const REASONS = {
   changed: "it is not as it was approved",
 } as const;
 
-const KEY_PREFIX = "tool-pin:";
-
-function keyOf(server: string, tool: string): string {
-  return `${encodeURIComponent(server.toWellFormed())}:${encodeURIComponent(tool.toWellFormed())}`;
-}
-
-async function readPins(store: StateStore | undefined): Promise<Map<string, ToolPin>> {
-  const pins = new Map<string, ToolPin>();
-  if (store === undefined) return pins;
-  const keys = await store.keys(KEY_PREFIX);
-  const values = await Promise.all(keys.map((key) => store.get(key)));
-  for (const [index, key] of keys.entries()) {
-    const server = decodeURIComponent(key.slice(KEY_PREFIX.length).split(":")[0] ?? "");
-    const pin = parsePin(server, parseJson(values[index]));
-    if (pin !== undefined) pins.set(keyOf(server, pin.tool.name), pin);
-  }
-  return pins;
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Tells a server's first list from later ones. A list is judged tool by tool in one go, so what is judged in the same turn
- * of the event loop as the first tool belongs to the first list.
- */
-function trackFirstLists(known: Iterable<string>) {
-  const before = new Set(known);
-  const current = new Set<string>();
-  return {
-    isFirst(server: string): boolean {
-      if (before.has(server)) return false;
-      if (!current.has(server)) {
-        current.add(server);
-        queueMicrotask(() => {
-          current.delete(server);
-          before.add(server);
-        });
-      }
-      return true;
-    },
-  };
+function changedTool({ server, originalName }: ToolDescriptor): McpError {
+  const message = `Tool "${originalName}" of server "${server}" is not as it was accepted; the call was not sent. Have the user look at what changed.`;
+  return new McpError("MCP_TOOL_CHANGED", message, {
+    server,
+    tool: originalName,
+    phase: "call",
+    outcome: "not-sent",
+  });
 }

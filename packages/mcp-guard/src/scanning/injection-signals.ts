@@ -1,5 +1,5 @@
-import { findHiddenCharacters } from "../cleaning/hidden-characters.ts";
-import { foldText } from "./folded-text.ts";
+import { hiddenCharacters } from "../cleaning/hidden-characters.ts";
+import { type FoldedText, foldText } from "./folded-text.ts";
 
 /** A phrase by which a text speaks to the model that reads it. */
 export type InjectionSignal = keyof typeof SIGNALS | "hidden-text";
@@ -11,58 +11,131 @@ export interface SignalMatch {
   readonly length: number;
 }
 
+/** Words that may stand between a verb and what it is about without changing either. */
+const FILLING =
+  "(?:(?:all|any|every|each|the|of|these|those|your|my|our|its|other|and|system|developer|user|safety) ){0,5}";
+const EARLIER = "(?:previous|prior|above|earlier|preceding|foregoing|former)";
+const RULES =
+  "(?:instructions?|context|rules|prompts?|messages|directions|directives|guidelines|guidance|orders|commands|restrictions)";
+const MATTER = `(?:${RULES}|text|task|content|conversation|everything|policy|policies)`;
+const IGNORE = "(?:ignore|overlook|(?:do not|don't|stop|no longer) follow(?:ing)?|pay no attention to)";
+/** A word of a sentence; a full stop behind it ends the sentence and so the phrase. */
+const WORD = "[a-z0-9$'~/_-]+(?:\\.[a-z0-9]+)*,?";
+const PEOPLE = "(?:the |your |any )?(?:users?|humans?|operator|owner|customer|developer)\\b";
+const SECRETS = [
+  "(?:api keys?|secrets?|passwords?|credentials?|tokens?|private keys?|\\.env|id_rsa",
+  "|system prompt|conversation|chat history)\\b",
+].join("");
+const DESTINATION = [
+  "(?:https?://|[a-z0-9._-]+@[a-z0-9-]+\\.|webhook|sidenote|pull request",
+  "|this (?:url|address|endpoint|thread|channel)\\b)",
+].join("");
+
 /**
- * What to look for in folded text: each entry is one pattern in parts, where a space stands for any white space and a
- * space with a question mark for none or some. Gaps hold so many words at most, so each pattern is linear. The first eight
- * are SideCar's, widened to what they are known to miss: words and white space between, and other roles and modes.
+ * What to look for in folded text: a space stands for any white space and a space with a question mark for none or some.
+ * Gaps hold so many words at most, so each pattern is linear. A pattern is not tried on a text that holds none of the
+ * letters it needs, which is what keeps honest texts cheap. The first eight signals are SideCar's, widened to what they are
+ * known to miss: words and white space between, and other roles and modes.
  */
 const SIGNALS = {
-  "ignore-previous": [
-    "\\b(?:ignore|overlook) (?:[a-z]+ ){0,4}(?:previous|prior|above|earlier|preceding|foregoing) (?:[a-z]+ ){0,2}",
-    "(?:instructions?|context|rules?|prompts?|messages?|directions|guidelines|orders)\\b",
-  ],
-  "disregard-previous": [
-    "\\b(?:disregard|forget|override) (?:[a-z]+ ){0,3}(?:previous|prior|above|earlier|preceding)\\b",
-    "(?! ?(?:value|default|setting|version|commit|release|entr))",
-  ],
-  "fake-system-role": [
-    "\\b(?:system|developer) ?: ?(?:you|ignore|disregard|forget|override|new instructions)\\b",
-  ],
-  "chatml-system-injection": [
-    "<\\| ?im_start ?\\|> ?(?:system|user|assistant|developer|tool)|<\\| ?(?:system|start_header_id) ?\\|>|<<sys>>|\\[/?inst\\]",
-  ],
-  "bracketed-system": ["\\[ ?system(?: message| prompt| override)? ?\\]"],
-  "new-instructions": [
-    "\\b(?:new|updated|revised) (?:[a-z]+ )?instructions?(?: for (?:the )?(?:ai|assistant|model|agent))? ?[:.]",
-  ],
-  "fake-authorization": [
-    "\\bthe (?:user|owner|administrator|admin|operator) (?:has|have|had) (?:[a-z]+ ){0,2}",
-    "(?:authori[sz]ed|granted|allowed|approved|permitted|given) (?:[a-z]+ ){0,2}you\\b",
-  ],
-  "mode-switch": [
-    "\\byou are now (?:in|an?|the|running) (?:[a-z-]+ ){0,4}(?:[a-z]+[_-])?mode\\b",
-    "|\\benter (?:[a-z]+ ){0,2}(?:developer|jailbreak|dan|god|unrestricted|maintenance)(?: |_|-)mode\\b",
-  ],
-  secrecy: [
-    "\\b(?:do not|don't|never|without) (?:[a-z]+ ){0,2}",
-    "(?:tell|telling|mention|mentioning|inform|informing|alert|alerting|notify|notifying|reveal|revealing|show) ",
-    "(?:[a-z]+ ){0,2}(?:user|human|operator|them)\\b",
-  ],
-  "tool-directive": [
-    "\\b(?:before|instead of|when|whenever|after) (?:you )?(?:using|calling|use|call|invoking|invoke|running) ",
-    "(?:[a-z_]+ ){0,3}tools?,? (?:[a-z]+,? ){0,4}(?:must|always|first|read|send|call|pass|include)\\b",
-    "|<important>|</?system_?(?:prompt|message|note)?>",
-  ],
-  exfiltration: [
-    "\\b(?:send|post|upload|forward|exfiltrate|append|include|pass|leak|email) (?:[a-z'.~/_-]+ ){0,8}",
-    "(?:api keys?|secrets?|passwords?|credentials?|tokens?|private keys?|\\.env|id_rsa|system prompt|conversation|chat history) ",
-    "(?:[a-z]+ ){0,5}(?:to|as|in|into|at|via) (?:[a-z]+ ){0,3}",
-    "(?:https?:|[a-z0-9.-]+@|'?sidenote|webhook|this (?:url|address|endpoint)|the (?:following|attacker))",
-  ],
-} as const satisfies Record<string, readonly string[]>;
+  "ignore-previous": {
+    needs: ["ignore", "overlook", "follow", "attention"],
+    parts: [
+      `\\b${IGNORE} ${FILLING}(?:${EARLIER} ${FILLING}${RULES}\\b`,
+      `|${RULES} (?:[a-z]+ ){0,4}(?:before|above|earlier|previously|so far)\\b)`,
+    ],
+  },
+  "disregard-previous": {
+    needs: ["disregard", "forget", "override"],
+    parts: [
+      `\\b(?:disregard ${FILLING}(?:previous|prior|above)\\b`,
+      `|(?:disregard|forget|override) ${FILLING}(?:everything (?:${EARLIER}|before)|${EARLIER} ${FILLING}${MATTER})\\b)`,
+    ],
+  },
+  "fake-system-role": {
+    needs: ["system", "developer"],
+    parts: ["\\b(?:system|developer) ?: ?(?:you|ignore|disregard|forget|override|new instructions)\\b"],
+  },
+  "chatml-system-injection": {
+    needs: ["<|", "<start_of_turn>", "<<sys>>", "inst]"],
+    parts: [
+      "(?<!`)(?:<\\| ?im_start ?\\|> ?(?:system|user|assistant|developer|tool)|<\\| ?(?:system|start_header_id) ?\\|>",
+      "|<start_of_turn> ?(?:system|user|model)|<<sys>>|\\[/?inst\\])",
+    ],
+  },
+  "bracketed-system": {
+    needs: ["system"],
+    parts: [
+      // In a line with a time of day, or before a level or another bracket, it is the source of an entry in a log.
+      "(?<!\\d:\\d\\d[^\\n]{0,40})\\[ ?system(?: message| prompt| override)? ?\\](?! ?(?:\\[|(?:info|warn|error|debug|trace)\\b))",
+    ],
+  },
+  "new-instructions": {
+    needs: ["instruction"],
+    parts: [
+      "\\b(?:new|updated|revised) (?:[a-z]+ )?instructions?(?: for (?:the )?(?:ai|assistant|model|agent))? ?[:.]",
+    ],
+  },
+  "fake-authorization": {
+    needs: ["authori", "granted", "allowed", "approved", "permitted", "given"],
+    parts: [
+      "\\b(?:the|your) (?:user|owner|administrator|admin|operator|management) (?:has|have|had) (?:[a-z]+ ){0,2}",
+      "(?:authori[sz]ed|granted|allowed|approved|permitted|given) (?:[a-z]+ ){0,2}you\\b",
+    ],
+  },
+  "mode-switch": {
+    needs: ["mode"],
+    parts: [
+      "\\byou(?: are|'re) now (?:in|an?|the|running) (?!(?:[a-z]+(?: |-)){0,2}(?:insert|normal|visual|command|edit|dark|light|flight",
+      "|airplane|offline|online|safe|recovery|only|run|demo|test|preview|screen)(?: |-)mode)(?:[a-z-]+ ){0,4}(?:[a-z]+[_-])?mode\\b",
+      "|\\b(?<!\\bto )(?:enter|activate|enable|switch (?:in)?to) (?:[a-z]+ ){0,2}",
+      "(?:jailbreak|dan|god|unrestricted|unfiltered|uncensored)(?: |_|-)mode\\b",
+    ],
+  },
+  secrecy: {
+    needs: ["tell", "inform", "alert", "notify", "mention", "reveal", "disclos", "show", "know"],
+    parts: [
+      "\\b(?:do not|don't|never|without|no need to) (?:[a-z]+ ){0,2}(?:",
+      `(?:tell|telling|inform|informing|alert|alerting|notify|notifying) (?:the |your |any )?(?:user|human|operator)\\b`,
+      `|mention(?:ing)? (?:[a-z]+ ){0,8}to ${PEOPLE}`,
+      `|(?:reveal|disclose|show)(?:ing)? (?:this|that|it|these|them|any of this|anything) (?:[a-z]+ ){0,2}to ${PEOPLE}`,
+      `|let(?:ting)? ${PEOPLE} know)`,
+    ],
+  },
+  "tool-directive": {
+    needs: ["tool", "call", "important", "<system", "</system"],
+    parts: [
+      "\\b(?:before|instead of|when|whenever|after) (?:you )?(?:using|calling|use|call|invoking|invoke|running) ",
+      "(?:[a-z_]+ ){0,3}tools?,? (?:again )?(?:[a-z]+,? ){0,4}(?:(?:must|always|have to)\\b|(?:read|pass|include|send) (?:[a-z]+ ){0,4}(?:~|/|contents?\\b))",
+      "|\\b(?:always|must|has to|have to)(?: be)? call(?:ed)? (?:[a-z]+ ){0,3}(?:first|before (?:any|every|all) other)\\b",
+      "|<important>|</?system_?(?:prompt|message|note)?>",
+    ],
+  },
+  exfiltration: {
+    needs: [
+      "api",
+      "secret",
+      "password",
+      "credential",
+      "token",
+      "private",
+      "env",
+      "id_rsa",
+      "prompt",
+      "conversation",
+      "history",
+    ],
+    parts: [
+      "\\b(?<!\\b(?:not|never) )(?:send|post|upload|forward|exfiltrate|append|include|pass|leak|email) ",
+      // The first secret that is named is the one that is sent: no other is tried.
+      `(?=(?<named>(?:${WORD} ){0,8}?${SECRETS}))\\k<named>[\\s\\S]{0,120}?${DESTINATION}`,
+    ],
+  },
+} as const satisfies Record<string, { readonly needs: readonly string[]; readonly parts: readonly string[] }>;
 
-const PATTERNS = Object.entries(SIGNALS).map(([signal, parts]) => ({
+const PATTERNS = Object.entries(SIGNALS).map(([signal, { needs, parts }]) => ({
   signal: signal as keyof typeof SIGNALS,
+  needs,
   pattern: new RegExp(parts.join("").replaceAll(" ?", "\\s*").replaceAll(" ", "\\s+"), "g"),
 }));
 
@@ -75,17 +148,24 @@ export const INJECTION_SIGNALS: readonly InjectionSignal[] = [
 /** A few invisible characters are an accident of copying; a row of tags, or many of any kind, is a message. */
 const MANY_HIDDEN = 8;
 
+/** Of each signal so many matches are reported; a hostile text may hold millions. */
+const MOST_MATCHES = 100;
+
 /**
  * Finds phrases that try to steer a model. Advisory: honest texts about prompts hold them too, so nothing is blocked or
- * changed by it (SideCar). Linear in the length of the text.
+ * changed by it (SideCar). Linear in the length of the text; at most the first 100 matches of each signal.
  */
 export function findInjectionSignals(text: string): readonly SignalMatch[] {
   const matches: SignalMatch[] = [];
+  const counts = new Map<InjectionSignal, number>();
+  const known = new Map<string, string>();
   for (let from = 0; from < text.length; from += WINDOW) {
-    const window = text.slice(from, from + WINDOW + OVERLAP);
-    for (const match of matchesIn(window)) {
+    const window = text.length <= WINDOW ? text : text.slice(from, from + WINDOW + OVERLAP);
+    for (const match of matchesIn(foldText(window, known), counts)) {
       // What begins in the overlap is found again, whole, in the next window.
-      if (match.index < WINDOW) matches.push({ ...match, index: match.index + from });
+      if (match.index >= WINDOW) continue;
+      counts.set(match.signal, (counts.get(match.signal) ?? 0) + 1);
+      matches.push({ ...match, index: match.index + from });
     }
   }
   return [...matches, ...hiddenText(text)].sort((a, b) => a.index - b.index);
@@ -95,23 +175,30 @@ export function findInjectionSignals(text: string): readonly SignalMatch[] {
 const WINDOW = 65_536;
 const OVERLAP = 2_048;
 
-function matchesIn(text: string): SignalMatch[] {
-  const folded = foldText(text);
-  return PATTERNS.flatMap(({ signal, pattern }) =>
-    [...folded.text.matchAll(pattern)].map(({ index, 0: phrase }) => {
-      const from = folded.origin(index);
-      return { signal, index: from, length: folded.origin(index + phrase.length - 1) + 1 - from };
-    }),
-  );
+function* matchesIn(
+  folded: FoldedText,
+  counts: ReadonlyMap<InjectionSignal, number>,
+): Generator<SignalMatch> {
+  for (const { signal, needs, pattern } of PATTERNS) {
+    if (!needs.some((letters) => folded.text.includes(letters))) continue;
+    for (const { index, 0: phrase } of folded.text.matchAll(pattern)) {
+      if ((counts.get(signal) ?? 0) >= MOST_MATCHES) break;
+      yield { signal, ...folded.origin(index, index + phrase.length) };
+    }
+  }
 }
 
 function hiddenText(text: string): readonly SignalMatch[] {
-  const hidden = findHiddenCharacters(text);
-  const [first] = hidden;
-  if (first === undefined) return [];
-  const isMessage = hidden.length >= MANY_HIDDEN || hidden.some(({ kind }) => kind === "tag");
-  const last = hidden.at(-1) ?? first;
-  return isMessage
-    ? [{ signal: "hidden-text", index: first.index, length: last.index - first.index + 1 }]
-    : [];
+  let first: number | undefined;
+  let last = 0;
+  let count = 0;
+  let hasTag = false;
+  for (const { kind, index } of hiddenCharacters(text)) {
+    first ??= index;
+    last = index;
+    count += 1;
+    hasTag ||= kind === "tag";
+  }
+  if (first === undefined || !(hasTag || count >= MANY_HIDDEN)) return [];
+  return [{ signal: "hidden-text", index: first, length: last - first + 1 }];
 }

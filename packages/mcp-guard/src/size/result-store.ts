@@ -2,17 +2,20 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { McpError } from "@jackfield/mcp-core";
+import type { Provenance } from "../marking/boundary.ts";
 import { cutText } from "./cut-text.ts";
 
 /** Keeps the whole of results that were cut. */
 export interface ResultStore {
   /** @returns how a model may name what was kept, or `undefined` if it could not be kept. */
-  save(text: string): Promise<string | undefined>;
+  save(text: string, provenance: Provenance): Promise<string | undefined>;
 }
 
 /** A part of a result that was kept. */
 export interface ResultPage {
+  /** As the server sent it: enclose it (`encloseUntrusted`) before a model reads it. */
   readonly text: string;
+  readonly provenance: Provenance;
   /** Where to go on, in UTF-16 units; `undefined` at the end. */
   readonly nextOffset: number | undefined;
 }
@@ -23,13 +26,15 @@ export interface ResultDirectory extends ResultStore {
    *
    * @param place as the notice names it.
    * @param offset from where, in UTF-16 units. Default 0.
-   * @param length at most so many. Default 20,000.
+   * @param length at most so many, and never fewer than 2, which one character may take. Default 20,000.
    * @throws McpError `MCP_REQUEST_REJECTED` for a place this directory did not give out.
    */
   read(place: string, offset?: number, length?: number): Promise<ResultPage>;
 }
 
 const PAGE_LENGTH = 20_000;
+/** A page that holds no whole character would be followed by the same page for ever. */
+const SHORTEST_PAGE = 2;
 
 /**
  * Keeps results as files of mode 0600 in a directory of mode 0700, which is made when missing. A file is named at random,
@@ -37,9 +42,9 @@ const PAGE_LENGTH = 20_000;
  * until somebody removes them.
  */
 export function resultDirectory(directory: string): ResultDirectory {
-  const kept = new Set<string>();
+  const kept = new Map<string, Provenance>();
   return {
-    async save(text) {
+    async save(text, provenance) {
       const path = join(directory, `${randomUUID()}.txt`);
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -49,15 +54,17 @@ export function resultDirectory(directory: string): ResultDirectory {
         // A full disk costs the model the rest of a text, not the call.
         return undefined;
       }
-      kept.add(path);
+      kept.set(path, provenance);
       return path;
     },
     async read(place, offset = 0, length = PAGE_LENGTH) {
-      if (!kept.has(place)) throw unknownPlace(place);
+      const provenance = kept.get(place);
+      if (provenance === undefined) throw unknownPlace(place);
       const text = await readFile(place, "utf8");
-      const page = cutText(text.slice(offset), length);
-      const end = offset + page.length;
-      return { text: page, nextOffset: end < text.length ? end : undefined };
+      const from = Math.max(0, Math.trunc(offset) || 0);
+      const page = cutText(text.slice(from), Math.max(SHORTEST_PAGE, Math.trunc(length) || PAGE_LENGTH));
+      const end = from + page.length;
+      return { text: page, provenance, nextOffset: end < text.length ? end : undefined };
     },
   };
 }

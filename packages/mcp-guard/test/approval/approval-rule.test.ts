@@ -60,7 +60,9 @@ describe("approval rules", () => {
     [{ never: { tool_names: ["read"] } }],
     [{ never: { toolNames: ["read"], extra: 1 } }],
     [{ read: { toolNames: [] } }],
-  ])("[T40] %j is refused and never read as no approval", (rule) => {
+    [{ read: () => false }],
+    [{ read: 1n }],
+  ])("[T40] %o is refused and never read as no approval", (rule) => {
     expect(() => parseApprovalRule(rule)).toThrowError(
       expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
     );

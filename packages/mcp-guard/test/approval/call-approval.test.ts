@@ -1,11 +1,11 @@
 import type { ToolDescriptor } from "@jackfield/mcp-core";
+import { memoryStateStore } from "@jackfield/test-kit";
 import { describe, expect, test, vi } from "vitest";
 import {
   type ApprovalAnswer,
   type CallApprovalOptions,
   callApproval,
 } from "../../src/approval/call-approval.ts";
-import { memoryStore } from "../memory-store.ts";
 import { callThrough, offeredTool, textResult } from "../tool-fixture.ts";
 
 const answer = textResult("done");
@@ -47,7 +47,7 @@ describe("approval of calls", () => {
   });
 
   test("for ever holds in the next run, and for exactly this tool of this server", async () => {
-    const store = memoryStore();
+    const store = memoryStateStore();
     expect(await call({ store, ask: answers("forever") })).toBe(answer);
     expect(await call({ store })).toBe(answer);
     await expect(call({ store }, offeredTool({ description: "changed" }))).rejects.toThrow("not approved");
@@ -97,5 +97,48 @@ describe("approval of calls", () => {
     expect(policy(offeredTool())).toMatchObject({ requiresApproval: false });
     expect(policy(offeredTool({}, "other"))).toMatchObject({ requiresApproval: true });
     expect(policy({ ...offeredTool(), requiresApproval: true })).toMatchObject({ requiresApproval: true });
+  });
+
+  test("somebody who cannot be asked has not approved", async () => {
+    const ask = () => Promise.reject(new Error("the terminal is gone"));
+    const refusal = {
+      code: "MCP_CALL_DENIED",
+      outcome: "not-sent",
+      cause: { message: "the terminal is gone" },
+    };
+    await expect(call({ ask })).rejects.toMatchObject(refusal);
+  });
+
+  test("a question that is never answered does not stop the next caller once its own has given up", async () => {
+    const controller = new AbortController();
+    const questions: PromiseWithResolvers<ApprovalAnswer>[] = [];
+    const ask = vi.fn(() => {
+      questions.push(Promise.withResolvers<ApprovalAnswer>());
+      return (questions.at(-1) as PromiseWithResolvers<ApprovalAnswer>).promise;
+    });
+    const { middleware } = callApproval({ ask });
+    const first = callThrough(middleware, answer, { signal: controller.signal });
+    const second = callThrough(middleware, answer, {});
+    await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(1));
+    controller.abort();
+    await expect(first).rejects.toMatchObject({ code: "MCP_ABORTED" });
+    await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(2));
+    questions[1]?.resolve("once");
+    expect(await second).toBe(answer);
+  });
+
+  test("a store that fails costs what it should remember, never the call", async () => {
+    const broken = () => Promise.reject(new Error("disk full"));
+    const store = { ...memoryStateStore(), get: broken, set: broken };
+    const log = vi.fn();
+    const ask = answers("forever");
+    const { middleware } = callApproval({ ask, store, log });
+    expect(await callThrough(middleware, answer, {})).toBe(answer);
+    expect(await callThrough(middleware, answer, {})).toBe(answer);
+    expect(ask).toHaveBeenCalledTimes(1);
+    expect(log.mock.calls.map(([, message]) => message)).toEqual([
+      "an approval of calls could not be read",
+      "an approval of calls could not be kept",
+    ]);
   });
 });

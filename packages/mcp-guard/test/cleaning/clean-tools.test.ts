@@ -46,4 +46,30 @@ describe("cleaning what servers say of their tools", () => {
       expect(policy(offeredTool({ name }))).toEqual({ blocked: expect.stringMatching(/^its name holds/) });
     },
   );
+
+  test("what is data stays, also where its members are called like prose; what is prose is cleaned, also in arguments of such names", () => {
+    const hidden = "a\u200bb";
+    const data = { const: { title: hidden }, default: { description: hidden }, enum: [{ title: hidden }] };
+    const inputSchema = {
+      type: "object" as const,
+      properties: {
+        x: data,
+        title: { description: hidden },
+        default: { title: hidden },
+        enum: { anyOf: [{ title: hidden }] },
+      },
+    };
+    expect(policy(offeredTool({ inputSchema }))).toMatchObject({
+      definition: {
+        inputSchema: {
+          properties: {
+            x: data,
+            title: { description: "ab" },
+            default: { title: "ab" },
+            enum: { anyOf: [{ title: "ab" }] },
+          },
+        },
+      },
+    });
+  });
 });

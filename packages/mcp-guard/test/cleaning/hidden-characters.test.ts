@@ -76,4 +76,25 @@ describe("hidden characters", () => {
   test("an override is hidden even among right-to-left letters", () => {
     expect(findHiddenCharacters("שלום \u202egpj.exe")).toMatchObject([{ kind: "bidirectional" }]);
   });
+
+  test("[T55] bytes that selectors carry behind an emoji are found", () => {
+    const smuggled = [..."run it"]
+      .map((letter) => String.fromCodePoint(0xe0100 + letter.charCodeAt(0) - 16))
+      .join("");
+    expect(findHiddenCharacters(`😀${smuggled}`)).toHaveLength(6);
+    expect(removeHiddenCharacters(`😀${smuggled}!`)).toBe("😀!");
+    expect(findHiddenCharacters("1\ufe00 2\ufe01")).toHaveLength(2);
+  });
+
+  test("[T55] every code point that Unicode lets nobody see is found between letters", () => {
+    const ignorable = /\p{Default_Ignorable_Code_Point}/u;
+    const missed: string[] = [];
+    for (let codePoint = 0x80; codePoint <= 0xe0fff; codePoint += 1) {
+      const character = String.fromCodePoint(codePoint);
+      // A soft hyphen between letters says where a word may be divided.
+      if (!ignorable.test(character) || codePoint === 0xad) continue;
+      if (removeHiddenCharacters(`a${character}b`) !== "ab") missed.push(codePoint.toString(16));
+    }
+    expect(missed).toEqual([]);
+  });
 });

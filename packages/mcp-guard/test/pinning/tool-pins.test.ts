@@ -1,12 +1,13 @@
 import type { ToolDefinition, ToolDescriptor } from "@jackfield/mcp-core";
-import { describe, expect, test } from "vitest";
+import { memoryStateStore } from "@jackfield/test-kit";
+import { describe, expect, test, vi } from "vitest";
+import { lockOf } from "../../src/lock/mcp-lock.ts";
 import {
   openToolPins,
   type PinFinding,
   type ToolPins,
   type ToolPinsOptions,
 } from "../../src/pinning/tool-pins.ts";
-import { memoryStore } from "../memory-store.ts";
 import { offeredTool } from "../tool-fixture.ts";
 
 const ORIGINAL: ToolDefinition = {
@@ -58,7 +59,7 @@ describe("pinning tools", () => {
   test.each(CHANGED)(
     "[T52] a tool whose %s changed is withheld in this run and in the next",
     async (_field, change) => {
-      const store = memoryStore();
+      const store = memoryStateStore();
       const { pins } = await opened({ store });
       await offer(pins, ORIGINAL);
       expect(await offer(pins, { ...ORIGINAL, ...change })).toEqual([]);
@@ -93,7 +94,7 @@ describe("pinning tools", () => {
   });
 
   test("what was approved is offered from then on, also in the next run", async () => {
-    const store = memoryStore();
+    const store = memoryStateStore();
     const { pins } = await opened({ store });
     const changed = { ...ORIGINAL, description: "better" };
     await offer(pins, ORIGINAL);
@@ -124,13 +125,74 @@ describe("pinning tools", () => {
   });
 
   test("a pin that was damaged or forged in the store accepts nothing", async () => {
-    const store = memoryStore();
+    const store = memoryStateStore();
     await offer((await opened({ store })).pins, ORIGINAL);
     const [key = ""] = await store.keys("tool-pin:");
     await store.set(key, '{"name":"read_file","inputSchema":{"type":"object"},"digest":"x"}');
     expect(await offer((await opened({ store })).pins, ORIGINAL)).toEqual([]);
     await store.set(key, "{");
     await store.set("tool-pin:files:other", "null");
-    expect(await offer((await opened({ store })).pins, ORIGINAL)).toEqual(["read_file"]);
+    expect(await offer((await opened({ store })).pins, ORIGINAL)).toEqual([]);
+  });
+
+  test("a store that cannot be read breaks no start and is not written over", async () => {
+    const store = memoryStateStore();
+    await offer((await opened({ store })).pins, ORIGINAL);
+    const set = vi.fn();
+    const log = vi.fn();
+    const broken = { ...store, get: () => Promise.reject(new Error("locked")), set };
+    const { pins } = await opened({ store: broken, log });
+    const changed = { ...ORIGINAL, title: "x" };
+    expect(await offer(pins, changed)).toEqual(["read_file"]);
+    expect(await offer(pins, ORIGINAL)).toEqual([]);
+    expect(set).not.toHaveBeenCalled();
+    expect(log).toHaveBeenCalledExactlyOnceWith("error", expect.stringContaining("could not be read"), {
+      error: "Error: locked",
+    });
+    expect(await offer((await opened({ store })).pins, changed)).toEqual([]);
+  });
+
+  test("a pin that cannot be written is told of and holds for this run", async () => {
+    const log = vi.fn();
+    const store = { ...memoryStateStore(), set: () => Promise.reject(new Error("disk full")) };
+    const { pins } = await opened({ store, log });
+    expect(await offer(pins, ORIGINAL)).toEqual(["read_file"]);
+    expect(await offer(pins, { ...ORIGINAL, title: "x" })).toEqual([]);
+    expect(log).toHaveBeenCalledWith("warn", "the pin of a tool could not be kept", {
+      server: "files",
+      tool: "read_file",
+      error: "Error: disk full",
+    });
+  });
+
+  test("a misspelt policy is refused, and a listener that throws decides nothing", async () => {
+    const policy = "blok" as unknown as ToolPinsOptions["policy"];
+    await expect(openToolPins({ policy })).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    const pins = await openToolPins({
+      policy: "warn",
+      found: () => {
+        throw new Error("broken");
+      },
+    });
+    await offer(pins, ORIGINAL);
+    expect(await offer(pins, { ...ORIGINAL, title: "x" })).toEqual(["read_file"]);
+  });
+
+  test("what a server does not list any more is not pending, so one that changes for ever fills no memory", async () => {
+    const { pins, findings } = await opened();
+    await offer(pins, ORIGINAL);
+    for (let round = 0; round < 50; round += 1) await offer(pins, { ...ORIGINAL, name: `tool_${round}` });
+    expect(pins.pending().map(({ originalName }) => originalName)).toEqual(["tool_49"]);
+    expect(findings).toHaveLength(50);
+  });
+
+  test("a tool that a lock holds is compared with the lock, whatever the store says", async () => {
+    const tools = [offeredTool(ORIGINAL)];
+    const lock = lockOf({ servers: [{ name: "files", toolsFrom: "live" }], tools });
+    const store = memoryStateStore();
+    await offer((await opened({ store })).pins, { ...ORIGINAL, title: "x" });
+    const { pins } = await opened({ lock, store });
+    expect(await offer(pins, { ...ORIGINAL, title: "x" })).toEqual([]);
+    expect(await offer(pins, ORIGINAL, { ...ORIGINAL, name: "more" })).toEqual(["read_file"]);
   });
 });

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ToolCallResult } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limitResults } from "../../src/size/limit-results.ts";
 import { resultDirectory } from "../../src/size/result-store.ts";
@@ -72,14 +73,15 @@ describe("limiting results", () => {
 
   test("with a store the whole is kept in a private file that can be paged through", async () => {
     const store = resultDirectory(join(directory, "results"));
+    const provenance = { server: "files", tool: "read_file" };
     const whole = `${"0123456789".repeat(100)}😀`;
     const limited = await callThrough(limitResults({ maxResultChars: 10, store }), textResult(whole));
     const place = /The whole is in (.*)\.\]$/.exec(texts(limited.content)[1] ?? "")?.[1] ?? "";
     expect(await readFile(place, "utf8")).toBe(whole);
     expect((await stat(place)).mode & 0o777).toBe(0o600);
     expect((await stat(join(directory, "results"))).mode & 0o777).toBe(0o700);
-    expect(await store.read(place, 990, 11)).toEqual({ text: "0123456789", nextOffset: 1000 });
-    expect(await store.read(place, 1000, 11)).toEqual({ text: "😀", nextOffset: undefined });
+    expect(await store.read(place, 990, 11)).toEqual({ text: "0123456789", nextOffset: 1000, provenance });
+    expect(await store.read(place, 1000, 11)).toEqual({ text: "😀", nextOffset: undefined, provenance });
   });
 
   test("only what was kept can be read", async () => {
@@ -91,5 +93,77 @@ describe("limiting results", () => {
     const store = resultDirectory("/dev/null/no");
     const limited = await callThrough(limitResults({ maxResultChars: 1, store }), textResult("ab"));
     expect(texts(limited.content)[1]).not.toContain("The whole is in");
+  });
+
+  test.each([
+    [Number.NaN, 1],
+    [-5, 0],
+  ])(
+    "paging with an offset of %d and a length of %d begins at the beginning and goes on",
+    async (offset, length) => {
+      const store = resultDirectory(directory);
+      const place = (await store.save("😀😀", { server: "s" })) ?? "";
+      expect(await store.read(place, offset, length)).toMatchObject({ text: expect.stringMatching(/^😀/u) });
+      let read = "";
+      for (let from: number | undefined = 0; from !== undefined; ) {
+        const page = await store.read(place, from, 1);
+        read += page.text;
+        from = page.nextOffset;
+      }
+      expect(read).toBe("😀😀");
+    },
+  );
+
+  test.each([Number.NaN, -1, "5" as unknown as number])("a limit of %j is refused", (maxResultChars) => {
+    const invalid = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
+    expect(() => limitResults({ maxResultChars })).toThrowError(invalid);
+    expect(() => limitResults({ servers: { files: { maxBinaryBytes: maxResultChars } } })).toThrowError(
+      invalid,
+    );
+  });
+
+  test("a limit of 0 is none", async () => {
+    const answer = textResult("x".repeat(100_000));
+    expect(await callThrough(limitResults({ maxResultChars: 0 }), answer)).toBe(answer);
+  });
+
+  test("addresses, names and descriptions of links count as text", async () => {
+    const link = { type: "resource_link" as const, uri: "file:///a", name: "n".repeat(40) };
+    const described = {
+      type: "resource_link" as const,
+      uri: "file:///b",
+      name: "b",
+      description: "d".repeat(90),
+    };
+    const limited = await callThrough(limitResults({ maxResultChars: 30 }), { content: [link, described] });
+    expect(limited.content).toEqual([
+      { ...described, description: "d".repeat(20) },
+      { type: "text", text: expect.stringMatching(/Missing: 70 of 90 characters of text, a link\./) },
+    ]);
+  });
+
+  test("a resource for whose address there is no room is left out, and reasons are counted", async () => {
+    const resource = { uri: `file:///${"u".repeat(100)}`, text: "t" };
+    const content = Array.from({ length: 8 }, () => ({ type: "resource" as const, resource }));
+    const limited = await callThrough(limitResults({ maxResultChars: 50 }), { content });
+    expect(texts(limited.content)).toEqual([
+      "[This result was too long. Missing: a resource, a resource, a resource, a resource, a resource, 3 more parts.]",
+    ]);
+  });
+
+  test("whatever a server sends in place of blocks does not break the limit", async () => {
+    const strange = [
+      null,
+      7,
+      { type: "text" },
+      { type: "resource", resource: 1 },
+      { type: "x", y: "z".repeat(99) },
+    ];
+    const limited = await callThrough(limitResults({ maxResultChars: 60 }), {
+      content: strange as unknown as ToolCallResult["content"],
+    });
+    expect(limited.content.slice(0, -1)).toEqual(strange.slice(0, -1));
+    const none = { content: "text" } as unknown as ToolCallResult;
+    expect(await callThrough(limitResults(), none)).toBe(none);
   });
 });

@@ -1,0 +1,64 @@
+import type { ContentBlock, ResourceContents, ResourceLink } from "@jackfield/mcp-core";
+import { isKnownBlock, jsonText } from "../known-block.ts";
+import { cutText } from "../size/cut-text.ts";
+import { encloseUntrusted, type Provenance } from "./boundary.ts";
+
+/**
+ * A block of a result or of a prompt's message with everything in it that could be a sentence enclosed. What a model reads
+ * beside its text is reduced to what it should be: an address without spaces, a media type, a plain name. A block of a kind
+ * that is not known becomes its JSON, enclosed.
+ */
+export function markBlock(block: unknown, provenance: Provenance): ContentBlock {
+  if (!isKnownBlock(block)) return { type: "text", text: encloseUntrusted(jsonText(block), provenance) };
+  switch (block.type) {
+    case "text":
+      return { ...block, text: encloseUntrusted(block.text, provenance) };
+    case "resource":
+      return { ...block, resource: markResource(block.resource, provenance) };
+    case "resource_link":
+      return markLink(block, provenance);
+    default:
+      return { ...block, mimeType: plainMediaType(block.mimeType) };
+  }
+}
+
+/** A resource with its text enclosed; bytes stay as they are. */
+export function markResource(contents: ResourceContents, provenance: Provenance): ResourceContents {
+  const { mimeType } = contents;
+  const described = {
+    uri: plainUri(contents.uri),
+    ...(mimeType === undefined ? {} : { mimeType: plainMediaType(mimeType) }),
+  };
+  if (!("text" in contents)) return { ...contents, ...described };
+  return { ...contents, ...described, text: encloseUntrusted(contents.text, provenance) };
+}
+
+/** The words of a link are enclosed together; its address stands in place of a name that is more than a name. */
+function markLink(link: ResourceLink, provenance: Provenance): ResourceLink {
+  const { name, title, description, mimeType, ...rest } = link;
+  const uri = plainUri(link.uri);
+  const words = [name, title].filter((text) => text !== undefined && !PLAIN_NAME.test(text));
+  const prose = [...words, description].filter((text) => text !== undefined).join("\n");
+  return {
+    ...rest,
+    uri,
+    name: PLAIN_NAME.test(name) ? name : uri,
+    ...(prose === "" ? {} : { description: encloseUntrusted(prose, provenance) }),
+    ...(mimeType === undefined ? {} : { mimeType: plainMediaType(mimeType) }),
+  };
+}
+
+/** Too short and too plain for a sentence. */
+const PLAIN_NAME = /^[A-Za-z0-9._-]{1,64}$/;
+const PLAIN_MEDIA_TYPE = /^[A-Za-z0-9.+-]{1,64}\/[A-Za-z0-9.+-]{1,64}(?:; ?[A-Za-z0-9.=_-]{1,64}){0,4}$/;
+const NOT_IN_ADDRESSES = /[^\x21-\x7e]|[<>"]/gu;
+const LONGEST_ADDRESS = 2_048;
+
+function plainMediaType(mimeType: string): string {
+  return PLAIN_MEDIA_TYPE.test(mimeType) ? mimeType : "application/octet-stream";
+}
+
+/** An address has no spaces (RFC 3986); what must not stand in one is percent-encoded. */
+function plainUri(uri: string): string {
+  return cutText(uri.toWellFormed(), LONGEST_ADDRESS).replace(NOT_IN_ADDRESSES, encodeURIComponent);
+}

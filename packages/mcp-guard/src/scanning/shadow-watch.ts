@@ -1,0 +1,91 @@
+import type { ToolDescriptor } from "@jackfield/mcp-core";
+import { createListWatch } from "../list-watch.ts";
+import { type FoundMatch, reportMatches, type ScanOptions } from "./injection-finding.ts";
+import { mentionedNames } from "./mentioned-names.ts";
+import { textsOf, whose } from "./tool-texts.ts";
+
+/** Finds tools that name another server's tool ([T56] of the threat list), whichever of the two servers came first. */
+export interface ShadowWatch {
+  /** Takes the next tool of a server's list. What is found is reported once the list is complete, once for each name. */
+  offer(tool: ToolDescriptor): void;
+}
+
+export function createShadowWatch({ found }: ScanOptions): ShadowWatch {
+  const lists = new Map<string, readonly ToolDescriptor[]>();
+  const arriving = new Map<string, ToolDescriptor[]>();
+  /** Servers by the original and exposed names of their tools. */
+  const owners = createIndex<string>();
+  /** Tools by the names that they mention. */
+  const mentioning = createIndex<ToolDescriptor>();
+  const reported = new WeakMap<object, Set<string>>();
+
+  const watch = createListWatch(() => {
+    const concerned = new Set<ToolDescriptor>();
+    for (const [server, tools] of arriving) {
+      for (const tool of lists.get(server) ?? []) forEachName(tool, owners.remove, mentioning.remove);
+      for (const tool of tools) forEachName(tool, owners.add, mentioning.add);
+      lists.set(server, tools);
+    }
+    for (const tools of arriving.values()) {
+      for (const tool of tools) {
+        concerned.add(tool);
+        for (const name of namesOf(tool))
+          for (const other of mentioning.get(name) ?? []) concerned.add(other);
+      }
+    }
+    arriving.clear();
+    for (const tool of concerned) report(tool);
+  });
+
+  function report(tool: ToolDescriptor): void {
+    const told = reported.get(tool.definition) ?? new Set();
+    reported.set(tool.definition, told);
+    for (const [where, text] of textsOf(tool)) {
+      const matches: FoundMatch[] = [];
+      for (const { name, index } of mentionedNames(text)) {
+        const offering = owners.get(name);
+        if (offering === undefined || offering.has(tool.server) || told.has(name)) continue;
+        told.add(name);
+        matches.push({ signal: "shadowing", index, length: name.length });
+      }
+      reportMatches(found, whose(tool, where), matches);
+    }
+  }
+
+  return {
+    offer(tool) {
+      if (watch.begins(tool.server)) arriving.set(tool.server, []);
+      arriving.get(tool.server)?.push(tool);
+    },
+  };
+}
+
+function namesOf({ originalName, name }: ToolDescriptor): readonly string[] {
+  return [originalName, name];
+}
+
+function forEachName(
+  tool: ToolDescriptor,
+  own: (name: string, server: string) => void,
+  mentions: (name: string, tool: ToolDescriptor) => void,
+): void {
+  for (const name of namesOf(tool)) own(name, tool.server);
+  for (const [, text] of textsOf(tool)) for (const { name } of mentionedNames(text)) mentions(name, tool);
+}
+
+function createIndex<T>() {
+  const entries = new Map<string, Set<T>>();
+  return {
+    get: (name: string): ReadonlySet<T> | undefined => entries.get(name),
+    add(name: string, value: T): void {
+      const values = entries.get(name);
+      if (values === undefined) entries.set(name, new Set([value]));
+      else values.add(value);
+    },
+    remove(name: string, value: T): void {
+      const values = entries.get(name);
+      values?.delete(value);
+      if (values?.size === 0) entries.delete(name);
+    },
+  };
+}

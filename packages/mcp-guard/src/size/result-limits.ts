@@ -1,0 +1,29 @@
+import { McpError } from "@jackfield/mcp-core";
+
+/** How much of a result a model gets to read. */
+export interface ResultLimits {
+  /** Characters (UTF-16 units) of all texts of a result together. Default 50,000 (SideCar). `0` = no limit. */
+  readonly maxResultChars?: number | undefined;
+  /** Decoded bytes of one image, sound or binary resource. Default 5,242,880 (5 MiB). `0` = no limit. */
+  readonly maxBinaryBytes?: number | undefined;
+}
+
+/** Limits with nothing left open; `Infinity` = no limit. */
+export interface ParsedLimits {
+  readonly maxResultChars: number;
+  readonly maxBinaryBytes: number;
+}
+
+const DEFAULTS: ParsedLimits = { maxResultChars: 50_000, maxBinaryBytes: 5_242_880 };
+
+/** The defaults with these limits over them. @throws McpError `MCP_CONFIG_INVALID` for a limit that is none. */
+export function parseLimits(limits: ResultLimits, defaults: ParsedLimits = DEFAULTS): ParsedLimits {
+  const read = (name: keyof ResultLimits): number => {
+    const limit = limits[name];
+    if (limit === undefined) return defaults[name];
+    if (typeof limit === "number" && limit >= 0) return limit === 0 ? Number.POSITIVE_INFINITY : limit;
+    const message = `"${name}" must be a number of at least 0, not ${String(limit)}.`;
+    throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+  };
+  return { maxResultChars: read("maxResultChars"), maxBinaryBytes: read("maxBinaryBytes") };
+}
