@@ -15,6 +15,8 @@ const filesystem: ServerSnapshot = {
   since: 0,
   tools: 1,
   toolsFrom: "cache",
+  calls: 0,
+  failures: 0,
   definedIn: { scope: "explicit" },
 };
 

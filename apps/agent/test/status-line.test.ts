@@ -11,6 +11,8 @@ function snapshot(more: Partial<ServerSnapshot>): ServerSnapshot {
     since: 0,
     tools: 3,
     toolsFrom: "live",
+    calls: 0,
+    failures: 0,
     definedIn: { scope: "explicit" },
     ...more,
   };

@@ -36,6 +36,8 @@ export interface HostFile {
   paths(at: HostSurroundings): readonly HostPath[];
   /** Default: the host's. */
   readonly format?: ConfigFormat | undefined;
+  /** Why the file is reported and never read: it is a program. Default: it is read. */
+  readonly script?: string | undefined;
   /** Where servers stand in it; `none` in files that only say something about servers. Default: the host's. */
   readonly servers?: FindServers | "none" | undefined;
   /** Files of the host named by this file, such as those of installed plugins. */

@@ -160,6 +160,7 @@ describe("a message that is too large", () => {
       return true;
     });
     const [bad, good] = await Promise.all([connect(endless), connect(slow)]);
+    const before = process.memoryUsage().rss;
     const [pid] = endless.starts();
     const answered = good.request("tools/call", call(String(pid)), NO_DEADLINE);
     const failing = [1, 2].map(() => failureOf(bad.request("tools/call", call("a"), NO_DEADLINE)));
@@ -167,6 +168,7 @@ describe("a message that is too large", () => {
       expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "unknown", tool: "echo" });
       expect(error.message).toMatch(/more than 16777216 bytes.*Raise "maxMessageBytes" in its limits/);
     }
+    expect(process.memoryUsage().rss - before).toBeLessThan(3 * 16 * MEBIBYTE);
     expect(await answered).toEqual({ content: [] });
     await gone(...endless.starts());
   });

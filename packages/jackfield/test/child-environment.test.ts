@@ -1,0 +1,117 @@
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createServerResolver } from "@jackfield/mcp-config";
+import { type Session, type StdioServerDefinition, silentLogger } from "@jackfield/mcp-core";
+import { createConnector } from "@jackfield/mcp-transports";
+import { stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { openMcp } from "../src/index.ts";
+import { temporaryFolder } from "./fixture.ts";
+
+useLeakCheck();
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const signal = new AbortController().signal;
+
+/** What a child may see of its host's environment on POSIX systems, besides what its entry names. */
+const SAFE = [
+  ...["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "TMPDIR", "TZ"],
+  ...[
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NUMERIC",
+    "LC_TIME",
+  ],
+  ...["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"],
+];
+
+describe.runIf(process.platform !== "win32")("what a child is given", () => {
+  it("[threat T15] is the safe part of an environment of 500 variables, and what its entry names", async () => {
+    for (let index = 0; index < 500; index += 1) vi.stubEnv(`PLANTED_${index}_API_KEY`, `secret ${index}`);
+    for (const name of SAFE) if (process.env[name] === undefined) vi.stubEnv(name, "/tmp");
+    vi.stubEnv("LC_SMUGGLED", "secret");
+    vi.stubEnv("LANGUAGE", "() { :; }; echo shellshock");
+    const { command, args, env } = stdioFaultServer({ echoEnvironment: true });
+    const declared = { ...env, DECLARED: "yes", HOME: "/home/of-the-entry" };
+    const mcp = await openMcp({ servers: { child: { command, args, env: declared } }, cache: false });
+    try {
+      const { structuredContent } = await mcp.callTool({ server: "child", tool: "environment" });
+      const seen = structuredContent as Record<string, string>;
+      const expected = new Set([...SAFE, ...Object.keys(declared)]);
+      expected.delete("LANGUAGE"); // an exported shell function is none of the child's business
+      expect(Object.keys(seen).sort()).toEqual([...expected].sort());
+      expect(seen).toMatchObject(declared);
+      expect(seen.PATH).toBe(process.env.PATH);
+      expect(JSON.stringify(seen)).not.toContain("secret");
+    } finally {
+      await mcp.close();
+    }
+  });
+});
+
+describe.runIf(process.platform !== "win32")("a PATH that an entry brings along", () => {
+  /** A project whose folders hold programs called `tool`, each of which leaves the file `canary`, and an honest one elsewhere. */
+  function prepare() {
+    const folder = temporaryFolder();
+    const project = folder.file("project");
+    const canary = folder.file("canary");
+    for (const place of [".", "bin", "node_modules/.bin"]) {
+      mkdirSync(join(project, place), { recursive: true });
+      const file = join(project, place, "tool");
+      writeFileSync(file, `#!/bin/sh\ntouch '${canary}'\n`);
+      chmodSync(file, 0o755);
+    }
+    mkdirSync(folder.file("installed"));
+    symlinkSync(process.execPath, folder.file("installed/tool"));
+    return { folder, project, canary, installed: folder.file("installed") };
+  }
+
+  /** As the runtime does it: the entry is resolved, then connected. */
+  async function open(definition: StdioServerDefinition): Promise<Session> {
+    const server = await createServerResolver()(definition, { signal });
+    return createConnector()(server, { signal, log: silentLogger });
+  }
+
+  const entries = (project: string, installed: string) => [
+    ["the folder it works in", `.:${installed}`],
+    ["an empty entry", `:${installed}`],
+    ["an empty entry in the middle", `/nowhere::${installed}`],
+    ["a relative entry", `bin:./node_modules/.bin:${installed}`],
+    ["a relative entry out of a variable", `\${PLACE}:${installed}`],
+    ["an absolute entry", `${project}/bin:${project}/node_modules/.bin:${project}:${installed}`],
+    ["an absolute entry in a roundabout way", `${project}/../project/bin:${installed}`],
+  ];
+
+  it.each(["project", "user", "explicit"] as const)(
+    "[threat T18] starts no program of the project, in an entry of scope %s",
+    async (scope) => {
+      const { folder, project, canary, installed } = prepare();
+      vi.stubEnv("PLACE", "bin");
+      using _folder = folder;
+      const { args, env } = stdioFaultServer();
+      for (const [what, PATH] of entries(project, installed)) {
+        const opening = open({
+          transport: "stdio",
+          name: "tool",
+          command: "tool",
+          args,
+          cwd: project,
+          env: { ...env, PATH: PATH ?? "" },
+          definedIn: { scope, file: join(project, ".mcp.json") },
+        });
+        // A project's entry may also be refused: for reading the host's variables, or for bringing a PATH at all.
+        const session = scope === "project" ? await opening.catch(() => undefined) : await opening;
+        await session?.close();
+        expect(existsSync(canary), what).toBe(false);
+      }
+    },
+  );
+});
