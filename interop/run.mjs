@@ -1,5 +1,5 @@
-// Tries Jackfield with real servers from npm: each must list its tools, answer a call where that needs no network, and
-// leave no process. `--smallest` takes the four that the workspace has anyway. Exit code 0 if all is well, else 1.
+// Tries Jackfield with real servers from npm: each must list its tools, whose schemas must fit every provider, answer a call
+// where that needs no network, and leave no process. `--smallest` takes the four that the workspace has anyway. Exit code 0 if all is well, else 1.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { findServer, ownInstallation, workspaceInstallation } from "./installati
 import { MARK, markedProcesses } from "./marked-processes.mjs";
 import { findFreePort, startListening } from "./remote-process.mjs";
 import { SERVERS } from "./servers.mjs";
+import { schemaProblems } from "./tool-schemas.mjs";
 
 /** The slowest of them takes 2 s on an idle machine. */
 const PATIENCE_MS = 60_000;
@@ -91,6 +92,7 @@ async function converse(definition, expected, row, problems) {
     const { items } = await session.list("tools", { signal });
     row.tools = items.length;
     if (items.length !== expected.tools) problems.push(`listed ${items.length} tools, not ${expected.tools}`);
+    problems.push(...schemaProblems(items, expected.call));
     if (expected.call) await callTool(session, expected.call, row, problems, signal);
   } finally {
     const closingAt = performance.now();

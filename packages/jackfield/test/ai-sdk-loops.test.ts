@@ -1,7 +1,8 @@
 import { aiSdkLiveTools, aiSdkToolOptions, aiSdkTools } from "@jackfield/mcp-ai-sdk";
 import {
+  type ConversationScript,
   type FaultRecord,
-  type FaultScript,
+  type RecordedHttpRequest,
   readFaultRecord,
   startHttpFaultServer,
   stdioFaultServer,
@@ -16,45 +17,64 @@ useLeakCheck();
 
 interface Served extends AsyncDisposable {
   readonly mcp: Mcp;
-  /** The calls that reached the server. */
-  calls(): number;
+  /** How many messages with this method have reached the server. */
+  received(method: string): number;
 }
 
-async function overStdio(script: FaultScript = {}): Promise<Served> {
+/** Serves over one transport. With `isKilledInCall` the server is gone as soon as a tool is called. */
+type Serve = (
+  script?: ConversationScript,
+  options?: { readonly isKilledInCall?: boolean },
+) => Promise<Served>;
+
+const overStdio: Serve = async (script, { isKilledInCall } = {}) => {
   const folder = temporaryFolder();
   const recordTo = folder.file("record");
-  const mcp = await openMcp({ cache: false, servers: { s: stdioFaultServer({ ...script, recordTo }) } });
-  const isCall = (record: FaultRecord) => record.event === "received" && record.method === "tools/call";
+  const server = stdioFaultServer({ ...script, recordTo, ...(isKilledInCall ? { dieInCall: true } : {}) });
+  const mcp = await openMcp({ cache: false, servers: { s: server } });
   return {
     mcp,
-    calls: () => readFaultRecord(recordTo).filter(isCall).length,
+    received: (method) => readFaultRecord(recordTo).filter(isArrivalOf(method)).length,
     async [Symbol.asyncDispose]() {
       await mcp.close();
       folder[Symbol.dispose]();
     },
   };
-}
+};
 
-async function overHttp(): Promise<Served> {
-  const server = await startHttpFaultServer({});
+const overHttp: Serve = async (script, { isKilledInCall } = {}) => {
+  const server = await startHttpFaultServer(
+    isKilledInCall ? { ...script, silentOn: ["tools/call"] } : script,
+  );
+  if (isKilledInCall) void server.received(isRequestOf("tools/call")).then(() => server.close());
   const mcp = await openMcp({ cache: false, servers: { s: { url: server.url } } });
   return {
     mcp,
-    calls: () => server.calls.length,
+    received: (method) => server.requests.filter(isRequestOf(method)).length,
     async [Symbol.asyncDispose]() {
       await mcp.close();
       await server.close();
     },
   };
+};
+
+function isArrivalOf(method: string) {
+  return (record: FaultRecord) => record.event === "received" && record.method === method;
 }
+
+function isRequestOf(method: string) {
+  return ({ body }: RecordedHttpRequest) => body?.method === method;
+}
+
+const TRANSPORTS: readonly (readonly [name: string, serve: Serve])[] = [
+  ["stdio", overStdio],
+  ["HTTP", overHttp],
+];
 
 const call = (tool: string, input: object = {}) => [{ tool: `mcp__s__${tool}`, input }];
 
 describe.each(LOOPS)("an agent's loop through $name", (loop) => {
-  it.each([
-    ["stdio", overStdio],
-    ["HTTP", overHttp],
-  ])(
+  it.each(TRANSPORTS)(
     "calls the tools of a real server over %s, each once, and reads what it answers",
     async (_name, serve) => {
       await using served = await serve();
@@ -74,62 +94,66 @@ describe.each(LOOPS)("an agent's loop through $name", (loop) => {
         { type: "error-text", value: "It failed, as it was asked to." },
         { type: "content" },
       ]);
-      expect(served.calls()).toBe(4);
+      expect(served.received("tools/call")).toBe(4);
     },
   );
 
-  it("goes on when the server is killed in the middle of a call, and says that the call may have run", async () => {
-    await using served = await overStdio({ dieInCall: true });
-    const { text, toModel } = await loop.run([call("echo", { q: 1 }), "I cannot tell."], served.mcp);
-    expect(text).toBe("I cannot tell.");
-    expect(toModel).toMatchObject([
-      { type: "error-text", value: expect.stringContaining("it may have run") },
-    ]);
-    expect(served.calls()).toBe(1);
-  });
+  it.each(TRANSPORTS)(
+    "goes on when the server is killed in the middle of a call over %s, and says that it may have run",
+    async (_name, serve) => {
+      await using served = await serve({}, { isKilledInCall: true });
+      const { text, toModel } = await loop.run([call("echo", { q: 1 }), "I cannot tell."], served.mcp);
+      expect(text).toBe("I cannot tell.");
+      expect(toModel).toMatchObject([
+        { type: "error-text", value: expect.stringContaining("it may have run") },
+      ]);
+      expect(served.received("tools/call")).toBe(1);
+    },
+  );
 
-  it("is offered in the next step a tool that came while the last one ran", async () => {
-    const late = { name: "late", inputSchema: { type: "object" as const } };
-    const echo = { name: "echo", inputSchema: { type: "object" as const } };
-    await using served = await overStdio({ listChangedAfterCall: [echo, late] });
-    const { mcp } = served;
-    const changed = new Promise((resolve) => mcp.on("toolsChanged", resolve));
-    const { tools, prepareStep } = aiSdkLiveTools(mcp);
-    const { text, requests } = await loop.run(
-      [call("echo", { first: true }), call("late", { q: 2 }), "Done."],
-      tools,
-      {
-        prepareStep: async ({ stepNumber }: { stepNumber: number }) => {
-          if (stepNumber === 1) await changed;
-          return prepareStep();
+  it.each(TRANSPORTS)(
+    "is offered in the next step a tool that came over %s while the last one ran",
+    async (_name, serve) => {
+      const late = { name: "late", inputSchema: { type: "object" as const } };
+      const echo = { name: "echo", inputSchema: { type: "object" as const } };
+      await using served = await serve({ listChangedAfterCall: [echo, late] });
+      const { mcp } = served;
+      const changed = new Promise((resolve) => mcp.on("toolsChanged", resolve));
+      const { tools, prepareStep } = aiSdkLiveTools(mcp);
+      const { text, requests } = await loop.run(
+        [call("echo", { first: true }), call("late", { q: 2 }), "Done."],
+        tools,
+        {
+          prepareStep: async ({ stepNumber }: { stepNumber: number }) => {
+            if (stepNumber === 1) await changed;
+            return prepareStep();
+          },
         },
-      },
-    );
-    expect(requests[0]?.tools?.map(({ name }) => name)).not.toContain("mcp__s__late");
-    expect(requests[1]?.tools?.map(({ name }) => name)).toEqual(["mcp__s__echo", "mcp__s__late"]);
-    expect(text).toBe("Done.");
-    expect(served.calls()).toBe(2);
-  });
+      );
+      expect(requests[0]?.tools?.map(({ name }) => name)).not.toContain("mcp__s__late");
+      expect(requests[1]?.tools?.map(({ name }) => name)).toEqual(["mcp__s__echo", "mcp__s__late"]);
+      expect(text).toBe("Done.");
+      expect(served.received("tools/call")).toBe(2);
+    },
+  );
 
-  it("that is aborted in a call ends, tells the server, and shows the model nothing of it", async () => {
-    const server = await startHttpFaultServer({ silentOn: ["tools/call"] });
-    const mcp = await openMcp({ cache: false, servers: { s: { url: server.url } } });
-    try {
+  it.each(TRANSPORTS)(
+    "that is aborted in a call over %s ends, tells the server, and shows the model nothing of it",
+    async (_name, serve) => {
+      await using served = await serve({ silentOn: ["tools/call"] });
+      const hasReceived = (method: string) => expect.poll(() => served.received(method), { timeout: 20_000 }).toBe(1);
       const controller = new AbortController();
-      const run = loop.run([call("echo"), "Not reached."], mcp, { abortSignal: controller.signal });
+      const run = loop.run([call("echo"), "Not reached."], served.mcp, { abortSignal: controller.signal });
       const ended = expect(run).rejects.toThrow();
-      await server.received(({ body }) => body?.method === "tools/call");
+      await hasReceived("tools/call");
       controller.abort();
       await ended;
-      await server.received(({ body }) => body?.method === "notifications/cancelled");
-    } finally {
-      await mcp.close();
-      await server.close();
-    }
-  });
+      await hasReceived("notifications/cancelled");
+    },
+  );
 
-  it("does not make a call that a person refused", async () => {
-    await using served = await overStdio();
+  it.each(TRANSPORTS)("does not make a call over %s that a person refused", async (_name, serve) => {
+    await using served = await serve();
     const { tools, ...more } =
       loop.major === 7
         ? aiSdkToolOptions(served.mcp, { approval: "always" })
@@ -142,7 +166,7 @@ describe.each(LOOPS)("an agent's loop through $name", (loop) => {
     const messages = [user, ...asked.messages, { role: "tool", content: [answer] }];
     const { text } = await loop.run(["As you wish."], tools, { ...more, messages });
     expect(text).toBe("As you wish.");
-    expect(served.calls()).toBe(0);
+    expect(served.received("tools/call")).toBe(0);
   });
 });
 

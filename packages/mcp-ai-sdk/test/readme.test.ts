@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ContextSource, ToolSource } from "@jackfield/mcp-core";
-import { createFakeToolSource } from "@jackfield/test-kit";
+import { createFakeToolSource, loadReadmeExamples, type ReadmeExamples } from "@jackfield/test-kit";
 import type { DynamicToolUIPart, LanguageModel, ModelMessage, streamText } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scriptedModel } from "./scripted-model.ts";
@@ -15,20 +14,15 @@ interface Examples {
   review(model: LanguageModel, mcp: ContextSource, server: string, uri: string): Promise<string>;
 }
 
-const README = readFileSync(resolve(import.meta.dirname, "../README.md"), "utf8");
-const folder = mkdtempSync(join(import.meta.dirname, "readme-"));
-const examples = {} as Examples;
+let readme: ReadmeExamples<Examples>;
+let examples: Examples;
 
 beforeAll(async () => {
-  const blocks = [...README.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
-  for (const [index, code] of blocks.entries()) {
-    const file = join(folder, `example-${index}.ts`);
-    writeFileSync(file, code.replaceAll('"@jackfield/mcp-ai-sdk"', '"../../src/index.ts"'));
-    Object.assign(examples, await import(file));
-  }
+  readme = await loadReadmeExamples<Examples>(resolve(import.meta.dirname, ".."));
+  examples = readme.exports;
 });
 
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => readme[Symbol.dispose]());
 
 const source = () =>
   createFakeToolSource([

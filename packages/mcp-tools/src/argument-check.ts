@@ -1,15 +1,11 @@
 import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
-import type { SchemaProblem } from "./schema/evaluation.ts";
 import { SchemaTooLarge } from "./schema/schema-index.ts";
 import { createSchemaValidator, type SchemaValidator } from "./schema/schema-validator.ts";
 import { isObject, isSchema } from "./schema/subschemas.ts";
-import { WorkExceeded } from "./schema/work-budget.ts";
+import { isTooMuch, toldProblems } from "./schema/told-problems.ts";
 
 /** Checks what a model gave a tool; without an answer the arguments are good. */
 export type ArgumentCheck = (args: unknown) => McpError | undefined;
-
-/** So many problems are told. */
-const MAX_TOLD = 5;
 
 /**
  * Checks arguments against the schema as the server wrote it, whatever a model was shown. Nothing is prepared before the first
@@ -30,10 +26,9 @@ export function createArgumentCheck(tool: ToolDescriptor): ArgumentCheck {
       const problems = validator.problems(args);
       return problems.length === 0
         ? undefined
-        : refusal(tool, "MCP_ARGUMENTS_INVALID", toldProblems(problems));
+        : refusal(tool, "MCP_ARGUMENTS_INVALID", toldProblems(problems, "the arguments"));
     } catch (error) {
-      if (error instanceof WorkExceeded || error instanceof SchemaTooLarge || error instanceof RangeError)
-        return refusal(tool, "MCP_LIMIT_EXCEEDED", tooLong(error));
+      if (isTooMuch(error)) return refusal(tool, "MCP_LIMIT_EXCEEDED", tooLong(error));
       throw error;
     }
   };
@@ -43,16 +38,6 @@ function tooLong(error: Error): string {
   return error instanceof SchemaTooLarge
     ? "its schema is too large to check the arguments against"
     : "checking the arguments against its schema would take too long; shorter values may help";
-}
-
-function toldProblems(problems: readonly SchemaProblem[]): string {
-  const told = problems.slice(0, MAX_TOLD).map(({ path, message }) => `${placeName(path)} ${message}`);
-  const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
-  return [...told, ...more].join("; ");
-}
-
-function placeName(path: string): string {
-  return path === "" ? "the arguments" : `"${path.slice(0, 128)}"`;
 }
 
 function refusal(

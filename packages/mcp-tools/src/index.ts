@@ -22,6 +22,7 @@ export {
 } from "./model-call.ts";
 export { createModelTool, type ModelTool, type ModelToolOptions } from "./model-tool.ts";
 export { matchesPattern } from "./name-pattern.ts";
+export { createOutputCheck, type OutputCheck } from "./output-check.ts";
 export { partText, resultText } from "./result-text.ts";
 export {
   type ApprovalNeed,

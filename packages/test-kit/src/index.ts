@@ -21,6 +21,7 @@ export {
 export { type LeakCheck, type LeakCheckOptions, leakCheck, useLeakCheck } from "./leak-check.ts";
 export { memoryStateStore } from "./memory-state-store.ts";
 export { passThroughResolver } from "./pass-through-resolver.ts";
+export { loadReadmeExamples, type ReadmeExamples } from "./readme-examples.ts";
 export { recordStatuses, type StatusRecord, type StatusSource } from "./record-statuses.ts";
 export { httpDefinition, stdioDefinition } from "./sample-definition.ts";
 export { type FaultRecord, readFaultRecord } from "./servers/fault-record.ts";

@@ -6,6 +6,7 @@ import { sendCall } from "./call-sender.ts";
 import { invalidOption } from "./call-time.ts";
 import { checkArguments } from "./tool-arguments.ts";
 import { createToolFinder } from "./tool-finder.ts";
+import { createOutputChecks } from "./tool-output.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
 export interface ToolCallerOptions {
@@ -17,8 +18,8 @@ export interface ToolCallerOptions {
 }
 
 /**
- * Makes a call: finds the tool, goes through the middleware, checks the arguments, and sends them within the call's deadlines,
- * at most once.
+ * Makes a call: finds the tool, goes through the middleware, checks the arguments, sends them within the call's deadlines,
+ * at most once, and checks the answer.
  *
  * @throws McpError only.
  */
@@ -26,9 +27,10 @@ export type ToolCaller = (ref: ToolRef, args: JsonObject, options: CallOptions) 
 
 export function createToolCaller({ use, registry, server }: ToolCallerOptions): ToolCaller {
   const find = createToolFinder({ registry, server });
+  const checkOutput = createOutputChecks();
   const call = throughMiddleware(use, async (tool, args, options) => {
     checkArguments(tool, args);
-    return sendCall({ tool, args, options }, server(tool.server));
+    return checkOutput(tool, await sendCall({ tool, args, options }, server(tool.server)));
   });
   return async (ref, args, options) => {
     const invalid = invalidOption(options);

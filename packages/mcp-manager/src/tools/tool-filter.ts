@@ -1,5 +1,5 @@
 import type { ToolFilter } from "@jackfield/mcp-core";
-import { matchesPattern } from "@jackfield/mcp-tools";
+import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
 
 /** Whether a server's filter lets a tool through, by its original name. `exclude` beats `include`. */
 export function isIncluded(filter: ToolFilter | undefined, tool: string): boolean {

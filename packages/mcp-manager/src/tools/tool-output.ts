@@ -1,0 +1,31 @@
+import type { ToolCallResult, ToolDefinition, ToolDescriptor } from "@jackfield/mcp-core";
+import type { OutputCheck } from "@jackfield/mcp-tools";
+
+/**
+ * Checks an answer as it arrives, before any middleware has changed it, against the tool's output schema, if it has one.
+ *
+ * @returns the answer itself.
+ * @throws McpError `MCP_PROTOCOL_VIOLATED`, with outcome `unknown`, if the answer does not follow the schema.
+ */
+export type CheckOutput = (
+  tool: ToolDescriptor,
+  result: ToolCallResult,
+) => ToolCallResult | Promise<ToolCallResult>;
+
+/** A check that prepares each schema once, and loads the validator with the first: a program may never need one. */
+export function createOutputChecks(): CheckOutput {
+  const prepared = new WeakMap<ToolDefinition, Promise<OutputCheck>>();
+  const prepare = (tool: ToolDescriptor) => {
+    const check = import("@jackfield/mcp-tools").then(({ createOutputCheck }) => createOutputCheck(tool));
+    prepared.set(tool.definition, check);
+    return check;
+  };
+  const checkAgainstSchema = async (tool: ToolDescriptor, result: ToolCallResult) => {
+    const check = await (prepared.get(tool.definition) ?? prepare(tool));
+    const violation = check(result);
+    if (violation !== undefined) throw violation;
+    return result;
+  };
+  return (tool, result) =>
+    tool.definition.outputSchema === undefined ? result : checkAgainstSchema(tool, result);
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What the examples of a README export, and the files they were loaded from. */
+export interface ReadmeExamples<Exports> extends Disposable {
+  readonly exports: Exports;
+}
+
+/**
+ * Loads every TypeScript block of a package's README as a module, in order, with the package's own source in place of its
+ * build, so that a test can run what the README shows.
+ *
+ * @param folder The package's folder.
+ * @returns everything that the blocks export, together. Disposing of it removes the files.
+ * @throws what a block throws while it is loaded.
+ */
+export async function loadReadmeExamples<Exports extends object>(
+  folder: string,
+): Promise<ReadmeExamples<Exports>> {
+  const { name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name: string };
+  const readme = readFileSync(join(folder, "README.md"), "utf8");
+  const place = mkdtempSync(join(folder, "test", "readme-"));
+  const dispose = () => rmSync(place, { recursive: true, force: true });
+  const exports = {};
+  try {
+    for (const [index, [, code = ""]] of [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].entries()) {
+      const file = join(place, `example-${index}.ts`);
+      writeFileSync(file, code.replaceAll(JSON.stringify(name), '"../../src/index.ts"'));
+      Object.assign(exports, await import(/* @vite-ignore */ file));
+    }
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+  return { exports: exports as Exports, [Symbol.dispose]: dispose };
+}
