@@ -9,6 +9,7 @@ import { publishedPackages } from "./workspace-packages.mjs";
 const CHECKS = [
   ["build", "turbo", ["run", "build", "--output-logs=errors-only"]],
   ["four real servers", "node", ["interop/run.mjs", "--smallest"]],
+  ["the official conformance suite", "node", ["conformance/run.mjs", "--scored"]],
   ["types", "turbo", ["run", "typecheck", "--output-logs=errors-only"]],
   ["format and lint", "biome", ["ci", "--error-on-warnings", "."]],
   ["layers", "depcruise", ["--config", ".dependency-cruiser.cjs", "packages", "apps", "bench"]],

@@ -24,4 +24,9 @@ export interface Handshake {
 export type PriorHandshake =
   /** `at` in both: when it was learned, epoch milliseconds. `discover`: the whole result of `server/discover`. */
   | { readonly era: "modern"; readonly at: number; readonly discover: JsonObject }
-  | { readonly era: "legacy"; readonly at: number };
+  | {
+      readonly era: "legacy";
+      readonly at: number;
+      /** Set where an entry for Streamable HTTP led to a server that speaks only the older HTTP+SSE, which then comes first. */
+      readonly transport?: "sse" | undefined;
+    };

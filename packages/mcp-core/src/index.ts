@@ -16,7 +16,7 @@ export type {
   TextResourceContents,
   ToolCallResult,
 } from "./content.ts";
-export type { ContextSource, Owned } from "./context-source.ts";
+export type { ContextSource, Owned, ResourceSubscription } from "./context-source.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export { ERROR_CODES, type ErrorCode } from "./error-code.ts";
 export type { Handshake, Implementation, PriorHandshake, ProtocolEra } from "./handshake.ts";

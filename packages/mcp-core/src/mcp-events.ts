@@ -6,6 +6,8 @@ import type { SourceEvents } from "./tool-source.ts";
 export interface McpEvents extends SourceEvents {
   statusChanged: { readonly before: ServerStatus; readonly snapshot: ServerSnapshot };
   catalogChanged: { readonly server: string; readonly kind: "resources" | "prompts" };
+  /** A resource that somebody has subscribed to has changed; many changes in a row are told once. */
+  resourceUpdated: { readonly server: string; readonly uri: string };
   notification: { readonly server: string; readonly method: string; readonly params: unknown };
   diagnostic: Diagnostic;
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "./error-code.ts";
-import type { ProtocolEra } from "./handshake.ts";
+import type { Implementation, ProtocolEra } from "./handshake.ts";
 import type { DefinedIn, TransportKind } from "./server-definition.ts";
 
 /**
@@ -40,6 +40,8 @@ export interface ServerSnapshot {
   readonly tools: number;
   readonly toolsFrom: ToolsFrom;
   readonly era?: ProtocolEra | undefined;
+  /** What the server says it is, while it is connected. */
+  readonly serverInfo?: Implementation | undefined;
   /** How many tool calls were sent to it since the runtime was started or the server was configured. */
   readonly calls: number;
   /** How many of them were not answered: no result came, and not because the caller gave up. `isError` is an answer. */

@@ -27,6 +27,9 @@ import { reportStartup, type StartupReport } from "./startup/startup-report.ts";
 import { createToolCaller, type ToolCaller } from "./tools/tool-caller.ts";
 import { createToolRegistry, type ToolRegistry } from "./tools/tool-registry.ts";
 
+/** So much of what servers say is kept until somebody listens. */
+const MAX_KEPT_NOTIFICATIONS = 100;
+
 /** How servers are reconnected. */
 export interface ReconnectOptions extends OperationOptions {
   /** `failed`: only servers that failed, those that were dropped included; whoever is well is not touched. Default `all`. */
@@ -90,7 +93,7 @@ class Manager implements McpManager {
 
   constructor(options: ResolvedManagerOptions) {
     this.#options = options;
-    this.#events = createEmitter<McpEvents>(options.log);
+    this.#events = createEmitter<McpEvents>(options.log, { notification: MAX_KEPT_NOTIFICATIONS });
     this.#registry = createToolRegistry({
       servers: options.servers,
       naming: options.naming,
@@ -176,7 +179,7 @@ class Manager implements McpManager {
   }
 
   async #start(run: Run, signal: AbortSignal | undefined): Promise<StartupReport> {
-    const startedAt = performance.now();
+    const startedAt = process.hrtime.bigint(); // Nothing has to be loaded for it, as for `performance`.
     if (run.before !== undefined) {
       await run.before;
       refuseIfClosed(run);
@@ -192,7 +195,7 @@ class Manager implements McpManager {
       throw error;
     }
     refuseIfClosed(run);
-    const tookMs = Math.round(performance.now() - startedAt);
+    const tookMs = Number((process.hrtime.bigint() - startedAt) / 1_000_000n);
     return reportStartup(this.#directory.all(), this.#directory.configured, tookMs);
   }
 

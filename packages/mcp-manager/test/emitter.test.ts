@@ -46,4 +46,33 @@ describe("listeners", () => {
     emitter.emit("said", "once");
     expect(heard).toEqual(["once"]);
   });
+
+  it("[N9] of an event that is kept hear what they missed, in order, the first of them only", () => {
+    const emitter = createEmitter<Events>(() => {}, { said: 3 });
+    for (const text of ["one", "two", "three", "four"]) emitter.emit("said", text);
+    const first: string[] = [];
+    const second: string[] = [];
+    emitter.on("said", (text) => first.push(text));
+    emitter.on("said", (text) => second.push(text));
+    emitter.emit("said", "five");
+    expect(first).toEqual(["two", "three", "four", "five"]);
+    expect(second).toEqual(["five"]);
+  });
+
+  it("[N9] that have stopped hearing are missed by nobody: nothing is kept for the next", () => {
+    const emitter = createEmitter<Events>(() => {}, { said: 3 });
+    emitter.on("said", () => {})();
+    emitter.emit("said", "one");
+    const heard: string[] = [];
+    emitter.on("said", (text) => heard.push(text));
+    expect(heard).toEqual([]);
+  });
+
+  it("of other events hear only what is said from then on", () => {
+    const { emitter } = setUp();
+    emitter.emit("said", "before");
+    const heard: string[] = [];
+    emitter.on("said", (text) => heard.push(text));
+    expect(heard).toEqual([]);
+  });
 });

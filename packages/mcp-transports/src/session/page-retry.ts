@@ -14,6 +14,8 @@ const LONGEST_WAIT_MS = 10_000;
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 
 export interface PageRetryOptions {
+  /** When the list must be there, on the clock of `performance.now()`; missing means no limit. */
+  readonly deadline: number | undefined;
   /** Fires when there is no session left to ask. */
   readonly ended: AbortSignal;
   readonly signal: AbortSignal;
@@ -24,6 +26,7 @@ export interface PageRetryOptions {
  * may be asked for twice; there is one budget for all its pages.
  */
 export function createPageRetry({
+  deadline = Number.POSITIVE_INFINITY,
   ended,
   signal,
 }: PageRetryOptions): <T>(ask: () => Promise<T>) => Promise<T> {
@@ -35,6 +38,8 @@ export function createPageRetry({
       } catch (error) {
         const delayMs = delayBeforeRetry(error);
         if (delayMs === undefined || retriesLeft === 0 || ended.aborted || signal.aborted) throw error;
+        // There is no sense in waiting for what would come too late.
+        if (performance.now() + delayMs >= deadline) throw error;
         retriesLeft -= 1;
         await delay(delayMs, AbortSignal.any([signal, ended]));
       }

@@ -24,9 +24,10 @@ import type { Negotiated } from "../negotiation.ts";
 import type { Sdk } from "../sdk.ts";
 import { subscribeToChanges } from "./change-subscription.ts";
 import { createExchanges, type Exchanges, type Subject } from "./exchanges.ts";
+import { withoutUnmirrorableTools } from "./mirrored-parameters.ts";
 import type { NotificationRelay } from "./notification-relay.ts";
 import { contradictsPrior } from "./outdated-prior.ts";
-import { sendRequest } from "./send-request.ts";
+import { mirrorsParameters, sendRequest } from "./send-request.ts";
 import type { HandlerStack } from "./server-requests.ts";
 import { listAll } from "./session-list.ts";
 import { createStrayAnswerLog } from "./stray-answer-log.ts";
@@ -90,7 +91,7 @@ class SdkSession implements Session {
     { signal }: { readonly signal: AbortSignal },
   ): Promise<Listing<K>> {
     const deadline = this.#limits.maxTotalMs === 0 ? undefined : performance.now() + this.#limits.maxTotalMs;
-    return listAll(kind, {
+    const listing = await listAll(kind, {
       ended: this.#ended.signal,
       signal,
       capabilities: this.handshake.capabilities,
@@ -100,6 +101,9 @@ class SdkSession implements Session {
           sendRequest(this.#sdk, this.#client, { method, params }, watch),
         ),
     });
+    if (kind !== "tools" || !mirrorsParameters(this.#client)) return listing;
+    const place = { server: this.#server.name, log: this.#log };
+    return withoutUnmirrorableTools(listing as Listing<"tools">, place) as Listing as Listing<K>;
   }
 
   async request<M extends SessionMethod>(

@@ -2,6 +2,7 @@ import type { JsonObject, ToolDefinition } from "@jackfield/mcp-core";
 import type { Client, StandardSchemaV1, Tool } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
 import { type AnsweredMethod, keepingSchema } from "./keeping-schema.ts";
+import { hasMarks } from "./mirrored-parameters.ts";
 import type { Watch } from "./wire-watch.ts";
 
 export interface OutgoingRequest {
@@ -27,7 +28,8 @@ export async function sendRequest(
   const schema = keepingSchema(sdk, method);
   if (method === "tools/call" && client.getProtocolEra() === "legacy")
     return checked(await watch.send(method, sent ?? {}), method, schema);
-  if (tool && mirrorsParameters(client, tool)) {
+  if (tool && mirrorsParameters(client) && hasMarks(tool)) {
+    // Only the SDK's own call knows how to repeat them.
     // Without its output schema, because the SDK would compile and run what the server gave.
     const { outputSchema: _, ...toolDefinition } = tool;
     const call = sent as { name: string; arguments?: JsonObject };
@@ -55,9 +57,7 @@ function withoutResultType(result: unknown): unknown {
   return rest;
 }
 
-/** SEP-2243: from 2026-07-28 on, marked parameters are repeated in headers. Only the SDK's own call knows how. */
-function mirrorsParameters(client: Client, tool: ToolDefinition): boolean {
-  const isHttp = client.transport?.hasPerRequestStream === true;
-  const mayMirror = isHttp && client.getProtocolEra() === "modern";
-  return mayMirror && JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
+/** SEP-2243: over HTTP, from 2026-07-28 on, marked parameters are repeated in headers. */
+export function mirrorsParameters(client: Client): boolean {
+  return client.transport?.hasPerRequestStream === true && client.getProtocolEra() === "modern";
 }

@@ -32,10 +32,13 @@ export function createHandlerStack(base: HostHandlers): HandlerStack {
   };
 }
 
-/** What is announced: a capability only where the host has a handler for it. */
+/**
+ * What is announced: a capability only where the host has a handler for it. Fields of a form that the person left out are filled
+ * in with the defaults that the server gave (SEP-1034), which the SDK's client does.
+ */
 export function announcedCapabilities(handlers: HostHandlers): ClientCapabilities {
   return {
-    ...(handlers.elicit && { elicitation: { form: {}, url: {} } }),
+    ...(handlers.elicit && { elicitation: { form: { applyDefaults: true }, url: {} } }),
     ...(handlers.sample && { sampling: {} }),
     ...(handlers.roots && { roots: {} }),
   };

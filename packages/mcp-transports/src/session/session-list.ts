@@ -27,6 +27,8 @@ export interface ListTools {
   readonly capabilities: JsonObject;
   context(): ErrorContext;
   requestPage(method: AnsweredMethod, params: JsonObject | undefined): Promise<JsonObject>;
+  /** When the list must be there, on the clock of `performance.now()`; missing means no limit. */
+  readonly deadline: number | undefined;
   /** Fires when there is no session left to ask. */
   readonly ended: AbortSignal;
   readonly signal: AbortSignal;

@@ -48,7 +48,7 @@ describe("what is announced", () => {
     await connect(server, { handlers });
     const initialize = server.received().find(({ method }) => method === "initialize");
     expect(initialize?.params.capabilities).toEqual({
-      elicitation: { form: {}, url: {} },
+      elicitation: { form: { applyDefaults: true }, url: {} },
       sampling: {},
       roots: {},
     });

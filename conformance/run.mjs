@@ -1,0 +1,93 @@
+// Runs the official conformance suite against `client.mjs`, one scenario at a time: a run of the whole suite ignores the exit
+// codes of its clients. `--scored` leaves out what cannot pass without `mcp-auth`. Exit code 0 if nothing fails that should pass.
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+
+const REVISIONS = ["2025-11-25", "2026-07-28"];
+/** Scenarios outside the frozen lists that concern what is already there. */
+const BESIDES = ["json-schema-2020-12-preservation"];
+/** `http-standard-headers` passes over methods that a client does not use; so many checks it has when all are. */
+const LEAST_PASSED = { "http-standard-headers": 9 };
+/** Beyond what any scenario needs; a client that hangs must not hold the run. */
+const PATIENCE_MS = 30_000;
+
+const SUITE = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
+const CLIENT = join(import.meta.dirname, "client.mjs");
+
+const withoutAuth = process.argv.includes("--scored");
+const runs = REVISIONS.flatMap((revision) =>
+  scenariosOf(revision).map((scenario) => ({ revision, scenario })),
+);
+const wanted = runs.filter(({ scenario }) => !withoutAuth || !needsAuth(scenario));
+const rows = await inTurns(wanted, availableParallelism(), runScenario);
+for (const { revision, scenario, isPassed, passed, failures } of rows) {
+  print(`${isPassed ? "ok    " : "FAILED"} ${revision}  ${scenario}  (${passed} checks)`);
+  for (const failure of failures) print(`         ${failure}`);
+}
+for (const { revision, scenario } of runs)
+  if (withoutAuth && needsAuth(scenario)) print(`needs mcp-auth  ${revision}  ${scenario}`);
+const isDue = ({ scenario }) => !needsAuth(scenario);
+const failed = rows.filter((row) => isDue(row) && !row.isPassed);
+const waiting =
+  runs.filter((run) => !isDue(run)).length - rows.filter((row) => !isDue(row) && row.isPassed).length;
+print(
+  `${rows.filter(({ isPassed }) => isPassed).length} passed, ${failed.length} failed, ${waiting} wait for mcp-auth`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** The frozen list of a revision, and what concerns it besides. */
+function scenariosOf(revision) {
+  const file = join(SUITE, "requirements", `${revision}.yaml`);
+  return [...parse(readFileSync(file, "utf8")).client, ...BESIDES];
+}
+
+function needsAuth(scenario) {
+  return scenario.startsWith("auth/");
+}
+
+/** Never rejects. */
+async function runScenario({ revision, scenario }) {
+  const command = `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(CLIENT)}`;
+  const args = ["client", "--command", command, "--scenario", scenario, "--spec-version", revision];
+  const { code, output } = await execute([
+    join(SUITE, "dist/index.js"),
+    ...args,
+    "--timeout",
+    String(PATIENCE_MS),
+  ]);
+  const passed = Number(/Passed: (\d+)\//.exec(output)?.[1] ?? 0);
+  const isPassed = code === 0 && passed >= (LEAST_PASSED[scenario] ?? 1);
+  const failures = output.split("\n").filter((line) => /^ {2}- |^ {4}\w+: /.test(line));
+  return { revision, scenario, isPassed, passed, failures: isPassed ? [] : failures };
+}
+
+function execute(args) {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env: { ...process.env, NO_COLOR: "1" } }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : (error.code ?? 1), output: `${stdout}${stderr}` }),
+    );
+  });
+}
+
+/** So many at a time; the answers in order. */
+async function inTurns(items, atOnce, work) {
+  const answers = [];
+  let next = 0;
+  const turn = async () => {
+    while (next < items.length) {
+      const index = next;
+      next += 1;
+      answers[index] = await work(items[index]);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, turn));
+  return answers;
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,179 @@
+import type {
+  CatalogEntry,
+  CatalogItems,
+  Listing,
+  Logger,
+  ServerNotification,
+  Session,
+} from "@jackfield/mcp-core";
+import type { Deadline } from "../deadline.ts";
+import { raceSignal } from "../deadline.ts";
+import { isSameJson } from "../json-equality.ts";
+import { createListLoader, type ListLoader } from "../server/list-loader.ts";
+import {
+  createResourceSubscriptions,
+  type ResourceListener,
+  type ResourceSubscriptions,
+} from "./resource-subscriptions.ts";
+import { createUpdatePace, type UpdatePace } from "./update-pace.ts";
+
+/** What a server lists besides tools. */
+export type ContextKind = "resources" | "resourceTemplates" | "prompts";
+
+/** The kinds, each with the capability that a server announces it with. */
+const KINDS = { resources: "resources", resourceTemplates: "resources", prompts: "prompts" } as const;
+const KIND_NAMES = Object.keys(KINDS) as readonly ContextKind[];
+
+export interface ServerContextOptions {
+  readonly server: string;
+  readonly log: Logger;
+  /** How long a resource has to be quiet before an update of it is told, in milliseconds; `0` = at once. */
+  readonly updateQuietMs: number;
+  /** Lists once, within a deadline of its own. */
+  readonly list: <K extends ContextKind>(session: Session, kind: K) => Promise<Listing<K>>;
+  /** A list is different from what was known. */
+  readonly changed: (kind: "resources" | "prompts") => void;
+  /** A resource that somebody watches has changed. */
+  readonly updated: (uri: string) => void;
+  /** The catalog should know this. */
+  readonly remember: <K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]) => void;
+}
+
+/**
+ * What one server offers besides tools. Its lists are loaded when the tools are in, each for itself: one that fails takes nothing
+ * from the others ([N2]). While no session is up, what was last known is on offer.
+ */
+export interface ServerContext {
+  /** Takes what the catalog knows; what the server itself has said is newer. */
+  recall(entry: CatalogEntry | undefined): void;
+  /** A session is up: what is watched is watched in it. */
+  opened(session: Session): void;
+  /** Loads whatever the server has announced. */
+  load(session: Session): void;
+  gone(): void;
+  notified(session: Session, notification: ServerNotification): void;
+  /** What is known of a kind without asking; `undefined` if nothing is. */
+  known<K extends ContextKind>(kind: K): readonly CatalogItems[K][] | undefined;
+  /** The list as the session has it, waiting for it if need be. @throws McpError the cause, if it could not be listed. */
+  listed<K extends ContextKind>(
+    kind: K,
+    session: Session,
+    deadline: Deadline,
+  ): Promise<readonly CatalogItems[K][]>;
+  /** See `ResourceSubscriptions.add`. */
+  subscribe(session: Session, uri: string, listener: ResourceListener): Promise<() => Promise<void>>;
+}
+
+export function createServerContext(options: ServerContextOptions): ServerContext {
+  return new Context(options);
+}
+
+type Items = { readonly [K in ContextKind]?: readonly CatalogItems[K][] | undefined };
+
+class Context implements ServerContext {
+  readonly #options: ServerContextOptions;
+  readonly #loaders: { readonly [K in ContextKind]: ListLoader };
+  readonly #subscriptions: ResourceSubscriptions;
+  readonly #pace: UpdatePace;
+  #items: Items = {};
+  /** Whether a session has listed anything: then the catalog knows nothing better. */
+  #isLive = false;
+
+  constructor(options: ServerContextOptions) {
+    this.#options = options;
+    this.#subscriptions = createResourceSubscriptions(options);
+    this.#pace = createUpdatePace(options.updateQuietMs);
+    this.#loaders = {
+      resources: this.#loader("resources"),
+      resourceTemplates: this.#loader("resourceTemplates"),
+      prompts: this.#loader("prompts"),
+    };
+  }
+
+  recall(entry: CatalogEntry | undefined): void {
+    if (entry === undefined || this.#isLive) return;
+    const { resources, resourceTemplates, prompts } = entry;
+    this.#items = { resources, resourceTemplates, prompts };
+  }
+
+  opened(session: Session): void {
+    this.#subscriptions.opened(session);
+  }
+
+  load(session: Session): void {
+    for (const kind of KIND_NAMES) if (announces(session, kind)) void this.#loaders[kind].load(session);
+  }
+
+  gone(): void {
+    for (const loader of Object.values(this.#loaders)) loader.reset();
+    this.#subscriptions.gone();
+    this.#pace.clear();
+  }
+
+  notified(session: Session, { method, params }: ServerNotification): void {
+    if (method === "notifications/prompts/list_changed") this.#loaders.prompts.announce(session);
+    if (method === "notifications/resources/list_changed") {
+      this.#loaders.resources.announce(session);
+      this.#loaders.resourceTemplates.announce(session);
+    }
+    if (method !== "notifications/resources/updated") return;
+    const uri = (params as { readonly uri?: unknown } | undefined)?.uri;
+    if (typeof uri === "string") this.#pace.push(uri, () => this.#updated(uri));
+  }
+
+  known<K extends ContextKind>(kind: K): readonly CatalogItems[K][] | undefined {
+    return this.#items[kind] as readonly CatalogItems[K][] | undefined;
+  }
+
+  async listed<K extends ContextKind>(
+    kind: K,
+    session: Session,
+    { signal }: Deadline,
+  ): Promise<readonly CatalogItems[K][]> {
+    if (!announces(session, kind)) return [];
+    const loader = this.#loaders[kind];
+    await raceSignal(loader.settle(session), signal);
+    if (loader.state.status === "failed") throw loader.state.error;
+    return this.known(kind) ?? [];
+  }
+
+  subscribe(session: Session, uri: string, listener: ResourceListener): Promise<() => Promise<void>> {
+    return this.#subscriptions.add(session, uri, listener);
+  }
+
+  #loader<K extends ContextKind>(kind: K): ListLoader {
+    const { server, list, log } = this.#options;
+    return createListLoader<K>({
+      server,
+      kind,
+      pollIntervalMs: 0,
+      list: (session) => list(session, kind),
+      loaded: (_session, { items }) => this.#loaded(kind, items),
+      failed: (error) => log("warn", error.message, { server, code: error.code }),
+    });
+  }
+
+  #loaded<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void {
+    const before = this.known(kind);
+    this.#isLive = true;
+    this.#items = { ...this.#items, [kind]: items };
+    if (kind === "resources") this.#dropDelisted(before as Items["resources"], items as Items["resources"]);
+    if (before !== undefined && isSameJson(before, items)) return;
+    this.#options.remember(kind, items);
+    this.#options.changed(KINDS[kind]);
+  }
+
+  /** Only what was listed and is not any more: a resource of a template is in no list. */
+  #dropDelisted(before: Items["resources"] = [], after: Items["resources"] = []): void {
+    const listed = new Set(after.map(({ uri }) => uri));
+    this.#subscriptions.delisted(before.flatMap(({ uri }) => (listed.has(uri) ? [] : [uri])));
+  }
+
+  #updated(uri: string): void {
+    if (this.#subscriptions.updated(uri)) this.#options.updated(uri);
+  }
+}
+
+function announces({ handshake }: Session, kind: ContextKind): boolean {
+  return handshake.capabilities[KINDS[kind]] !== undefined;
+}

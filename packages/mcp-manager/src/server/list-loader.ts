@@ -1,0 +1,201 @@
+import {
+  type CatalogItems,
+  type CatalogKind,
+  type Listing,
+  type McpError,
+  type Session,
+  toMcpError,
+} from "@jackfield/mcp-core";
+import { isSameJson } from "../json-equality.ts";
+import { createListingPace } from "./listing-pace.ts";
+
+export type ListState =
+  | { readonly status: "none" }
+  | { readonly status: "loading" }
+  | { readonly status: "live" }
+  | { readonly status: "failed"; readonly error: McpError };
+
+export interface ListLoaderOptions<K extends CatalogKind> {
+  readonly server: string;
+  readonly kind: K;
+  /** How often a list is read anew that the server does not say anything about, in milliseconds; `0` = never. */
+  readonly pollIntervalMs: number;
+  /** Lists once, within a deadline of its own. */
+  readonly list: (session: Session) => Promise<Listing<K>>;
+  readonly loaded: (session: Session, listing: Listing<K>) => void;
+  readonly failed: (error: McpError) => void;
+}
+
+/** What the kinds are called. */
+export const KIND_WORDS: { readonly [K in CatalogKind]: string } = {
+  tools: "tools",
+  resources: "resources",
+  resourceTemplates: "resource templates",
+  prompts: "prompts",
+};
+
+interface Load {
+  readonly session: Session;
+  /** It was begun because something happened during the one before; what happens now has to wait its turn. */
+  readonly isFollowUp: boolean;
+  readonly done: PromiseWithResolvers<void>;
+  /** Who asked while it was under way, and waits for the follow-up. */
+  followUp: PromiseWithResolvers<void> | undefined;
+}
+
+/**
+ * Keeps one of a server's lists up to date. Whoever asks while a list is under way shares one follow-up, and what it supersedes is
+ * not published: a burst of changes costs two lists and is one change. An answer from a session that was replaced meanwhile is
+ * thrown away ([L19], [L20]).
+ */
+export interface ListLoader {
+  readonly state: ListState;
+  /** Resolves when a list that was begun after this call is in, or has failed: the state tells which. */
+  load(session: Session): Promise<void>;
+  /** Like `load`, but is content with a list that is in or under way. */
+  settle(session: Session): Promise<void>;
+  /** The server says that its list changed. One that says so all the time is asked ever more rarely. */
+  announce(session: Session): void;
+  /** The session is gone: whatever is under way no longer counts. */
+  reset(): void;
+}
+
+export function createListLoader<K extends CatalogKind>(options: ListLoaderOptions<K>): ListLoader {
+  return new Loader(options);
+}
+
+class Loader<K extends CatalogKind> implements ListLoader {
+  readonly #options: ListLoaderOptions<K>;
+  readonly #pace = createListingPace();
+  #state: ListState = { status: "none" };
+  #current: Load | undefined;
+  #items: readonly CatalogItems[K][] = [];
+  /** Armed for the next list that nobody waits for: one that is due, or the next poll. */
+  #timer: NodeJS.Timeout | undefined;
+  /** The list under way or scheduled was announced by the server. */
+  #isAnnounced = false;
+  /** One more list is wanted, as soon as the pace allows. */
+  #isDue = false;
+
+  constructor(options: ListLoaderOptions<K>) {
+    this.#options = options;
+  }
+
+  get state(): ListState {
+    return this.#state;
+  }
+
+  load(session: Session): Promise<void> {
+    const current = this.#current;
+    if (current?.session !== session) return this.#begin(session, false);
+    current.followUp ??= Promise.withResolvers();
+    return current.followUp.promise;
+  }
+
+  settle(session: Session): Promise<void> {
+    if (this.#current?.session === session) return this.#current.done.promise;
+    return this.#state.status === "live" ? Promise.resolve() : this.load(session);
+  }
+
+  announce(session: Session): void {
+    this.#isAnnounced = true;
+    if (this.#current !== undefined) {
+      // The list under way may have been answered before the change.
+      if (this.#current.isFollowUp) this.#isDue = true;
+      else void this.load(session);
+      return;
+    }
+    if (this.#isDue) return; // The list that is scheduled will see this change too.
+    const waitMs = this.#pace.waitMs();
+    if (waitMs === 0) void this.#begin(session, false);
+    else this.#scheduleDue(session, waitMs);
+  }
+
+  reset(): void {
+    const abandoned = this.#current;
+    this.#current = undefined;
+    this.#isAnnounced = false;
+    this.#isDue = false;
+    clearTimeout(this.#timer);
+    this.#state = { status: "none" };
+    abandoned?.done.resolve();
+    abandoned?.followUp?.resolve();
+  }
+
+  #begin(session: Session, isFollowUp: boolean): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#isDue = false;
+    const load: Load = { session, isFollowUp, done: Promise.withResolvers(), followUp: undefined };
+    this.#current = load;
+    if (this.#state.status !== "live") this.#state = { status: "loading" };
+    void this.#run(load);
+    return load.done.promise;
+  }
+
+  async #run(load: Load): Promise<void> {
+    const outcome = await this.#listWithOneRetry(load).then(
+      (listing) => ({ listing }),
+      (error: unknown) => ({ error }),
+    );
+    if (this.#current !== load) return;
+    const { followUp, isFollowUp, session } = load;
+    // What a follow-up supersedes is not published; never twice in a row, so that there is an end to it.
+    if (followUp === undefined || isFollowUp || this.#state.status !== "live")
+      this.#publish(session, outcome);
+    if (this.#current !== load) return; // Whoever heard of it has disconnected the server.
+    this.#current = undefined;
+    if (followUp === undefined) this.#rest(session);
+    else void this.#begin(session, true).then(followUp.resolve);
+    load.done.resolve();
+  }
+
+  /** A server that has just started may stumble once ([S12]); a session that is gone will not answer the second time either. */
+  async #listWithOneRetry(load: Load): Promise<Listing<K>> {
+    try {
+      return await this.#options.list(load.session);
+    } catch (error) {
+      if (this.#current !== load) throw error;
+      return await this.#options.list(load.session);
+    }
+  }
+
+  #publish(session: Session, outcome: { readonly listing: Listing<K> } | { readonly error: unknown }): void {
+    if (this.#isAnnounced) {
+      const isChanged = "listing" in outcome && !isSameJson(this.#items, outcome.listing.items);
+      this.#pace.listed({ isChanged });
+    }
+    if ("listing" in outcome) {
+      const { listing } = outcome;
+      this.#items = listing.items;
+      this.#state = { status: "live" };
+      this.#options.loaded(session, listing);
+    } else {
+      const { server, kind, failed } = this.#options;
+      const message = `The ${KIND_WORDS[kind]} of server "${server}" could not be listed.`;
+      const error = toMcpError(outcome.error, "MCP_INTERNAL", message, { server });
+      this.#state = { status: "failed", error };
+      failed(error);
+    }
+  }
+
+  #rest(session: Session): void {
+    if (this.#isDue) {
+      this.#scheduleDue(session, this.#pace.waitMs());
+      return;
+    }
+    this.#isAnnounced = false;
+    const { pollIntervalMs } = this.#options;
+    if (pollIntervalMs > 0) this.#schedule(() => void this.#begin(session, false), pollIntervalMs);
+  }
+
+  #scheduleDue(session: Session, waitMs: number): void {
+    this.#isDue = true;
+    this.#schedule(() => void this.#begin(session, true), waitMs);
+  }
+
+  #schedule(list: () => void, waitMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(list, waitMs);
+    this.#timer.unref(); // Looking whether something changed keeps no process alive.
+  }
+}
