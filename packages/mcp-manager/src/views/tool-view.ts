@@ -1,0 +1,212 @@
+import {
+  type CallOptions,
+  type ContextSource,
+  type JsonObject,
+  type Logger,
+  McpError,
+  type McpEvents,
+  type Owned,
+  type ServerSnapshot,
+  type ToolCallResult,
+  type ToolDescriptor,
+  type ToolRef,
+  type ToolsChanged,
+} from "@jackfield/mcp-core";
+import { createEmitter, type Emitter } from "../emitter.ts";
+import { changesBetween } from "./view-changes.ts";
+import {
+  type AsyncViewFilter,
+  asyncViewRules,
+  type ViewFilter,
+  type ViewRules,
+  viewRules,
+} from "./view-filter.ts";
+
+/** Some servers and tools of a runtime, as a source of its own: what one agent may use. */
+export interface ToolView extends ContextSource<McpEvents>, AsyncDisposable {
+  /** Of the servers that the view lets through. */
+  servers(): readonly ServerSnapshot[];
+  /** A view of this view: it lets through what both do. */
+  view(filter: ViewFilter): ToolView;
+  /** The same with a filter that has to look something up; resolves when it has, for what is on offer now. */
+  viewFor(filter: AsyncViewFilter): Promise<ToolView>;
+  /** Ends the view: it offers nothing any more. What it is a view of goes on ([C23]). Idempotent. */
+  close(): Promise<void>;
+}
+
+/** What a view is of. */
+export interface ViewParent extends ContextSource<McpEvents> {
+  servers(): readonly ServerSnapshot[];
+  /** The tool that a name means, mangled as models mangle names. */
+  lookup(name: string): ToolDescriptor | undefined;
+}
+
+export function createToolView(parent: ViewParent, filter: ViewFilter, log: Logger): ToolView {
+  return new View(parent, viewRules(filter, log), log);
+}
+
+/** A view whose filter has to look something up. A tool that comes later, or changes, is hidden until it has been judged. */
+export async function createAsyncToolView(
+  parent: ViewParent,
+  filter: AsyncViewFilter,
+  log: Logger,
+): Promise<ToolView> {
+  const rules = asyncViewRules(filter, log);
+  const view = new View(parent, rules, log);
+  await rules.judge?.(parent.tools());
+  return view;
+}
+
+/** The events that tell of one server. */
+const SERVER_EVENTS = ["catalogChanged", "resourceUpdated", "notification"] as const;
+
+class View implements ToolView {
+  readonly #parent: ViewParent;
+  readonly #rules: ViewRules;
+  readonly #log: Logger;
+  readonly #events: Emitter<McpEvents>;
+  readonly #stops: (() => void)[];
+  /** What the parent offered when `#tools` was made of it. */
+  #offered: readonly ToolDescriptor[] | undefined;
+  #tools: readonly ToolDescriptor[] = Object.freeze([]);
+  #isClosed = false;
+
+  constructor(parent: ViewParent, rules: ViewRules, log: Logger) {
+    this.#parent = parent;
+    this.#rules = rules;
+    this.#log = log;
+    this.#events = createEmitter<McpEvents>(log);
+    this.#refresh();
+    this.#stops = [
+      parent.on("toolsChanged", (change) => this.#toolsChanged(change)),
+      parent.on("statusChanged", (event) => {
+        if (rules.hasServer(event.snapshot.name)) this.#events.emit("statusChanged", event);
+      }),
+      parent.on("diagnostic", (event) => this.#events.emit("diagnostic", event)),
+      ...SERVER_EVENTS.map((name) =>
+        parent.on(name, (event) => {
+          if (rules.hasServer(event.server)) this.#events.emit(name, event as never);
+        }),
+      ),
+    ];
+  }
+
+  tools(): readonly ToolDescriptor[] {
+    this.#refresh();
+    return this.#tools;
+  }
+
+  async callTool(ref: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult> {
+    this.#refuseIfClosed();
+    const tool = this.#find(ref);
+    return this.#parent.callTool({ server: tool.server, tool: tool.originalName }, args, options);
+  }
+
+  on<E extends keyof McpEvents>(event: E, listener: (event: McpEvents[E]) => void): () => void {
+    return this.#events.on(event, listener);
+  }
+
+  servers(): readonly ServerSnapshot[] {
+    if (this.#isClosed) return [];
+    return this.#parent.servers().filter(({ name }) => this.#rules.hasServer(name));
+  }
+
+  lookup(name: string): ToolDescriptor | undefined {
+    const tool = this.#isClosed ? undefined : this.#parent.lookup(name);
+    return tool !== undefined && this.#rules.hasTool(tool) ? tool : undefined;
+  }
+
+  view(filter: ViewFilter): ToolView {
+    return createToolView(this, filter, this.#log);
+  }
+
+  viewFor(filter: AsyncViewFilter): Promise<ToolView> {
+    return createAsyncToolView(this, filter, this.#log);
+  }
+
+  resources: ContextSource["resources"] = (server) =>
+    this.#listed(server, (name) => this.#parent.resources(name));
+
+  resourceTemplates: ContextSource["resourceTemplates"] = (server) =>
+    this.#listed(server, (name) => this.#parent.resourceTemplates(name));
+
+  prompts: ContextSource["prompts"] = (server) => this.#listed(server, (name) => this.#parent.prompts(name));
+
+  readResource: ContextSource["readResource"] = async (server, ...rest) =>
+    this.#parent.readResource(this.#visible(server), ...rest);
+
+  getPrompt: ContextSource["getPrompt"] = async (server, ...rest) =>
+    this.#parent.getPrompt(this.#visible(server), ...rest);
+
+  complete: ContextSource["complete"] = async (server, ...rest) =>
+    this.#parent.complete(this.#visible(server), ...rest);
+
+  subscribe: ContextSource["subscribe"] = async (server, ...rest) =>
+    this.#parent.subscribe(this.#visible(server), ...rest);
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const stop of this.#stops) stop();
+    this.#tools = Object.freeze([]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** The same array as before where the same tools are let through, so that identity tells whether to look again. */
+  #refresh(): void {
+    if (this.#isClosed) return;
+    const offered = this.#parent.tools();
+    if (offered === this.#offered && !this.#rules.isDynamic) return;
+    this.#offered = offered;
+    const tools = offered.filter((tool) => this.#rules.hasTool(tool));
+    const isSame =
+      tools.length === this.#tools.length && tools.every((tool, index) => tool === this.#tools[index]);
+    if (!isSame) this.#tools = Object.freeze(tools);
+  }
+
+  #toolsChanged(change: ToolsChanged): void {
+    this.#publish(change);
+    void this.#rules.judge?.(this.#parent.tools()).then(() => this.#publish({ ...change, changed: [] }));
+  }
+
+  #publish(change: ToolsChanged): void {
+    const before = this.#tools;
+    this.#refresh();
+    const visible = changesBetween(before, this.#tools, change);
+    if (visible !== undefined) this.#events.emit("toolsChanged", visible);
+  }
+
+  #find(ref: ToolRef): ToolDescriptor {
+    const found =
+      typeof ref === "string"
+        ? this.lookup(ref)
+        : this.tools().find(({ server, originalName }) => server === ref.server && originalName === ref.tool);
+    if (found !== undefined) return found;
+    const place = typeof ref === "string" ? { tool: ref.slice(0, 128) } : ref;
+    const message = `This view offers no tool ${JSON.stringify(place.tool)}.`;
+    throw new McpError("MCP_TOOL_UNKNOWN", message, { ...place, phase: "call", outcome: "not-sent" });
+  }
+
+  async #listed<T>(
+    server: string | undefined,
+    list: (server: string | undefined) => Promise<readonly Owned<T>[]>,
+  ): Promise<readonly Owned<T>[]> {
+    if (server !== undefined) return list(this.#visible(server));
+    this.#refuseIfClosed();
+    return (await list(undefined)).filter((item) => this.#rules.hasServer(item.server));
+  }
+
+  #visible(server: string): string {
+    this.#refuseIfClosed();
+    if (this.#rules.hasServer(server)) return server;
+    const message = `This view has no server called ${JSON.stringify(server)}.`;
+    throw new McpError("MCP_SERVER_UNKNOWN", message, { server, outcome: "not-sent" });
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#isClosed) throw new McpError("MCP_CLOSED", "The view is closed.", { outcome: "not-sent" });
+  }
+}

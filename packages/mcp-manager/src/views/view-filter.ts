@@ -1,0 +1,93 @@
+import type { Logger, ToolDescriptor } from "@jackfield/mcp-core";
+import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
+
+/** What a view lets through. Functions are asked anew each time, so that they may depend on what has happened meanwhile. */
+export interface ViewFilter {
+  /** Servers by exact name, or a function. Default: all. */
+  readonly servers?: readonly string[] | ((server: string) => boolean) | undefined;
+  /** Tools by exposed or original name, `*` for any characters, or a function. Default: all. */
+  readonly tools?: readonly string[] | ((tool: ToolDescriptor) => boolean) | undefined;
+}
+
+/** A filter that has to look something up. It is asked once for each server and tool, and again when one of them changed. */
+export interface AsyncViewFilter {
+  /** Default: all. */
+  readonly servers?: readonly string[] | ((server: string) => boolean | Promise<boolean>) | undefined;
+  /** Default: all. */
+  readonly tools?: readonly string[] | ((tool: ToolDescriptor) => boolean | Promise<boolean>) | undefined;
+}
+
+/** What is asked of a filter. */
+export interface ViewRules {
+  /** Whether some tools may be let through at one time and not at another. */
+  readonly isDynamic: boolean;
+  hasServer(server: string): boolean;
+  hasTool(tool: ToolDescriptor): boolean;
+  /** Looks up what it has not judged yet; until then a tool is hidden. Missing where nothing has to be looked up. */
+  readonly judge?: ((tools: readonly ToolDescriptor[]) => Promise<void>) | undefined;
+}
+
+/** Makes the rules of a filter. A function that throws, or gives anything but `true`, hides what it was asked about ([L16]). */
+export function viewRules({ servers, tools }: ViewFilter, log: Logger): ViewRules {
+  const asks = (what: string, name: string, ask: () => unknown): boolean => {
+    try {
+      return ask() === true;
+    } catch (error) {
+      log("warn", `the filter of a view threw and hides a ${what}`, { [what]: name, error: String(error) });
+      return false;
+    }
+  };
+  const hasServer = (server: string) =>
+    typeof servers === "function"
+      ? asks("server", server, () => servers(server))
+      : servers === undefined || servers.includes(server);
+  return {
+    isDynamic: typeof servers === "function" || typeof tools === "function",
+    hasServer,
+    hasTool: (tool) =>
+      hasServer(tool.server) &&
+      (typeof tools === "function"
+        ? asks("tool", tool.name, () => tools(tool))
+        : tools === undefined || isNamed(tool, tools)),
+  };
+}
+
+/** The rules of a filter that has to look something up. Promises that reject hide what was asked about. */
+export function asyncViewRules({ servers, tools }: AsyncViewFilter, log: Logger): ViewRules {
+  const shownServers = new Map<string, boolean>();
+  const shownTools = new WeakMap<ToolDescriptor, boolean>();
+  const asks = async (what: string, name: string, ask: () => unknown): Promise<boolean> => {
+    try {
+      return (await ask()) === true;
+    } catch (error) {
+      log("warn", `the filter of a view failed and hides a ${what}`, { [what]: name, error: String(error) });
+      return false;
+    }
+  };
+  const judgeServer = async (server: string) => {
+    if (typeof servers !== "function" || shownServers.has(server)) return;
+    shownServers.set(server, await asks("server", server, () => servers(server)));
+  };
+  const judgeTool = async (tool: ToolDescriptor) => {
+    if (typeof tools !== "function" || shownTools.has(tool)) return;
+    shownTools.set(tool, await asks("tool", tool.name, () => tools(tool)));
+  };
+  const rules = viewRules(
+    {
+      servers: typeof servers === "function" ? (server) => shownServers.get(server) === true : servers,
+      tools: typeof tools === "function" ? (tool) => shownTools.get(tool) === true : tools,
+    },
+    log,
+  );
+  return {
+    ...rules,
+    async judge(offered) {
+      await Promise.all([...new Set(offered.map(({ server }) => server))].map(judgeServer));
+      await Promise.all(offered.filter(({ server }) => rules.hasServer(server)).map(judgeTool));
+    },
+  };
+}
+
+function isNamed({ name, originalName }: ToolDescriptor, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => matchesPattern(pattern, name) || matchesPattern(pattern, originalName));
+}

@@ -1,0 +1,124 @@
+import { McpError } from "@jackfield/mcp-core";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createHeartbeat, DEFAULT_HEARTBEAT, type Heartbeat } from "../../src/server/heartbeat.ts";
+
+const POLICY = { intervalMs: 1_000, timeoutMs: 100, threshold: 2 };
+const NO_ANSWER = new McpError("MCP_CALL_TIMEOUT", "No answer.");
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A server that answers as it is told to, and counts. */
+function watched(policy = POLICY) {
+  const server = {
+    heardAt: performance.now(),
+    isBusy: false,
+    pings: 0,
+    answer: async (): Promise<unknown> => ({}),
+  };
+  const lost: McpError[] = [];
+  const ping = async (timeoutMs: number) => {
+    server.pings += 1;
+    const answer = await Promise.race([
+      server.answer(),
+      new Promise((_resolve, reject) => setTimeout(() => reject(NO_ANSWER), timeoutMs)),
+    ]);
+    server.heardAt = performance.now();
+    return answer;
+  };
+  const subject = { server: "s", ping, heardAt: () => server.heardAt, isBusy: () => server.isBusy };
+  const heartbeat: Heartbeat = createHeartbeat(policy, subject, (error) => lost.push(error));
+  return { server, lost, heartbeat };
+}
+
+const silent = () => new Promise<never>(() => {});
+
+describe("a heartbeat", () => {
+  it("asks a silent server once in each interval, as long as it answers", async () => {
+    const { server, lost } = watched();
+    await vi.advanceTimersByTimeAsync(5_050);
+    expect(server.pings).toBe(5);
+    expect(lost).toEqual([]);
+  });
+
+  it("asks nothing of a server that is heard anyway", async () => {
+    const { server } = watched();
+    for (let step = 0; step < 10; step += 1) {
+      await vi.advanceTimersByTimeAsync(900);
+      server.heardAt = performance.now();
+    }
+    expect(server.pings).toBe(0);
+  });
+
+  it("leaves a server in peace that works on a call", async () => {
+    const { server } = watched();
+    server.isBusy = true;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(server.pings).toBe(0);
+    server.isBusy = false;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(server.pings).toBe(1);
+  });
+
+  it("[S5] gives the session up once when as many signs of life as the threshold says did not come", async () => {
+    const { server, lost } = watched();
+    server.answer = silent;
+    await vi.advanceTimersByTimeAsync(1_150);
+    expect(lost).toEqual([]);
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(server.pings).toBe(2);
+    expect(lost).toMatchObject([{ code: "MCP_SESSION_LOST", server: "s", cause: NO_ANSWER }]);
+  });
+
+  it("begins to count anew when a sign of life came after one that did not", async () => {
+    const { server, lost } = watched();
+    server.answer = async () => (server.pings % 2 === 1 ? silent() : {});
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(server.pings).toBeGreaterThan(10);
+    expect(lost).toEqual([]);
+  });
+
+  it("[S5] takes the error of a server that knows no ping for a sign of life", async () => {
+    const { server, lost } = watched();
+    server.answer = async () => {
+      server.heardAt = performance.now();
+      throw new McpError("MCP_REQUEST_REJECTED", "Method not found.", { rpcCode: -32601 });
+    };
+    await vi.advanceTimersByTimeAsync(5_050);
+    expect(server.pings).toBe(5);
+    expect(lost).toEqual([]);
+  });
+
+  it("[S5] asks nothing and tells nothing once it is stopped, not even of what it had asked", async () => {
+    const { server, lost, heartbeat } = watched();
+    server.answer = silent;
+    await vi.advanceTimersByTimeAsync(1_050);
+    heartbeat.stop();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(server.pings).toBe(1);
+    expect(lost).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is not there where the interval is 0", async () => {
+    const { server } = watched({ ...POLICY, intervalMs: 0 });
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(server.pings).toBe(0);
+  });
+
+  it("finds a server that is gone without a word within 45 seconds, as it is set by default", async () => {
+    const { server, lost } = watched(DEFAULT_HEARTBEAT);
+    server.answer = silent;
+    await vi.advanceTimersByTimeAsync(45_000);
+    expect(lost).toHaveLength(1);
+  });
+
+  it("asks once, and not for every interval that was slept through, after the machine was asleep", async () => {
+    const { server, lost } = watched();
+    server.answer = silent;
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await vi.advanceTimersByTimeAsync(1_250);
+    expect(server.pings).toBe(2);
+    expect(lost).toHaveLength(1);
+  });
+});

@@ -1,0 +1,170 @@
+import type { ToolDefinition, ToolsChanged } from "@jackfield/mcp-core";
+import { describe, expect, it, vi } from "vitest";
+import type { McpManager } from "../../src/index.ts";
+import { createAsyncToolView, createToolView, type ViewParent } from "../../src/views/tool-view.ts";
+import { startedManager } from "../tools/started-manager.ts";
+
+const tool = (name: string): ToolDefinition => ({ name, inputSchema: { type: "object" } });
+const log = vi.fn();
+
+/** Two servers, two tools each. */
+async function twoServers() {
+  return startedManager(
+    new Map([
+      ["files", [tool("read"), tool("write")]],
+      ["web", [tool("fetch"), tool("search")]],
+    ]),
+  );
+}
+
+/** What the manager is to its views. */
+function parentOf(manager: McpManager): ViewParent {
+  return {
+    tools: () => manager.tools(),
+    callTool: (tool, args, options) => manager.callTool(tool, args, options),
+    on: (event, listener) => manager.on(event, listener),
+    servers: () => manager.servers(),
+    lookup: (name) => manager.tools().find((candidate) => candidate.name === name),
+  } as ViewParent;
+}
+
+const namesOf = (view: { tools(): readonly { readonly name: string }[] }) =>
+  view.tools().map(({ name }) => name);
+
+describe("a view", () => {
+  it("offers the servers it names and no others, in tools, calls and snapshots", async () => {
+    const { manager, session } = await twoServers();
+    await using _ = manager;
+    const view = createToolView(parentOf(manager), { servers: ["files"] }, log);
+    expect(namesOf(view)).toEqual(["mcp__files__read", "mcp__files__write"]);
+    expect(view.servers().map(({ name }) => name)).toEqual(["files"]);
+    await view.callTool("mcp__files__read", { path: "a" });
+    expect(session("files").requests).toHaveLength(1);
+    for (const ref of ["mcp__web__fetch", { server: "web", tool: "fetch" }])
+      await expect(view.callTool(ref)).rejects.toMatchObject({
+        code: "MCP_TOOL_UNKNOWN",
+        outcome: "not-sent",
+      });
+    expect(session("web").requests).toEqual([]);
+  });
+
+  it.each([
+    [["mcp__web__*"], ["mcp__web__fetch", "mcp__web__search"]],
+    [
+      ["read", "search"],
+      ["mcp__files__read", "mcp__web__search"],
+    ],
+    [["mcp__files__write"], ["mcp__files__write"]],
+    [["*"], ["mcp__files__read", "mcp__files__write", "mcp__web__fetch", "mcp__web__search"]],
+    [[], []],
+  ])("matches tools by exposed or original name: %j", async (tools, expected) => {
+    const { manager } = await twoServers();
+    await using _ = manager;
+    expect(namesOf(createToolView(parentOf(manager), { tools }, log))).toEqual(expected);
+  });
+
+  it("[L16] asks its function each time, for itself alone", async () => {
+    const { manager } = await twoServers();
+    await using _ = manager;
+    let mayWrite = false;
+    const parent = parentOf(manager);
+    const writer = createToolView(
+      parent,
+      { tools: ({ originalName }) => mayWrite || originalName !== "write" },
+      log,
+    );
+    const reader = createToolView(parent, { tools: ["read"] }, log);
+    expect(namesOf(writer)).not.toContain("mcp__files__write");
+    mayWrite = true;
+    expect(namesOf(writer)).toContain("mcp__files__write");
+    expect(namesOf(reader)).toEqual(["mcp__files__read"]);
+    expect(writer.tools()).toBe(writer.tools());
+  });
+
+  it("hides a tool whose filter throws, with a warning, and no other", async () => {
+    const { manager } = await twoServers();
+    await using _ = manager;
+    log.mockClear();
+    const tools = ({ originalName }: { originalName: string }) => {
+      if (originalName === "fetch") throw new Error("no");
+      return true;
+    };
+    expect(namesOf(createToolView(parentOf(manager), { tools }, log))).not.toContain("mcp__web__fetch");
+    expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("hides a tool"), expect.anything());
+  });
+
+  it("tells only of changes that it shows", async () => {
+    const { manager, session } = await twoServers();
+    await using _ = manager;
+    const told: ToolsChanged[] = [];
+    const view = createToolView(parentOf(manager), { tools: ["read", "append"] }, log);
+    view.on("toolsChanged", (change) => told.push(change));
+    session("web").setTools([tool("other")]);
+    await manager.refreshTools("web");
+    session("files").setTools([tool("append"), tool("delete"), tool("read")]);
+    await manager.refreshTools("files");
+    expect(told).toEqual([{ server: "files", added: ["mcp__files__append"], removed: [], changed: [] }]);
+  });
+
+  it("[C23] that is closed offers nothing, and what it was a view of goes on", async () => {
+    const { manager } = await twoServers();
+    await using _ = manager;
+    const view = createToolView(parentOf(manager), {}, log);
+    await view.close();
+    await view.close();
+    expect(view.tools()).toEqual([]);
+    expect(view.servers()).toEqual([]);
+    await expect(view.callTool("mcp__files__read")).rejects.toMatchObject({ code: "MCP_CLOSED" });
+    expect(manager.servers().map(({ status }) => status)).toEqual(["ready", "ready"]);
+    await manager.callTool("mcp__files__read");
+  });
+
+  it("of a view lets through what both do", async () => {
+    const { manager } = await twoServers();
+    await using _ = manager;
+    const view = createToolView(parentOf(manager), { servers: ["files"] }, log);
+    expect(namesOf(view.view({ tools: ["*r*"] }))).toEqual(["mcp__files__read", "mcp__files__write"]);
+    expect(namesOf(view.view({ servers: ["web"] }))).toEqual([]);
+  });
+});
+
+describe("a view whose filter looks something up", () => {
+  it("is there when everything has been judged", async () => {
+    const { manager } = await twoServers();
+    await using _ = manager;
+    const tools = async ({ originalName }: { originalName: string }) => originalName === "read";
+    expect(namesOf(await createAsyncToolView(parentOf(manager), { tools }, log))).toEqual([
+      "mcp__files__read",
+    ]);
+  });
+
+  it("hides what cannot be looked up", async () => {
+    const { manager } = await twoServers();
+    await using _ = manager;
+    const servers = async (server: string) => {
+      if (server === "web") throw new Error("no");
+      return true;
+    };
+    const view = await createAsyncToolView(parentOf(manager), { servers }, log);
+    expect(namesOf(view)).toEqual(["mcp__files__read", "mcp__files__write"]);
+  });
+
+  it("hides a tool that came later until it has been judged, and tells of it then", async () => {
+    const { manager, session } = await twoServers();
+    await using _ = manager;
+    const judged = Promise.withResolvers<boolean>();
+    const tools = ({ originalName }: { originalName: string }) =>
+      originalName === "append" ? judged.promise : Promise.resolve(true);
+    const view = await createAsyncToolView(parentOf(manager), { tools }, log);
+    const added = Promise.withResolvers<readonly string[]>();
+    view.on("toolsChanged", (change) => {
+      if (change.added.includes("mcp__files__append")) added.resolve(change.added);
+    });
+    session("files").setTools([tool("append"), tool("read")]);
+    await manager.refreshTools("files");
+    expect(namesOf(view)).not.toContain("mcp__files__append");
+    judged.resolve(true);
+    await added.promise;
+    expect(namesOf(view)).toContain("mcp__files__append");
+  });
+});
