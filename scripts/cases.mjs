@@ -1,6 +1,7 @@
 // `pnpm cases`: which of the numbered cases that five earlier runtimes taught are shown by a test here. A test names the case it
-// shows in its title, as in "[R9] quiet probes bring a lost server back"; docs/coverage.md says which do not apply, and why.
-import { readFileSync } from "node:fs";
+// shows in its title, as in "[R9] quiet probes bring a lost server back"; docs/coverage.md says which are shown under a title
+// without their name, and which do not apply, and why.
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { trackedFiles } from "./tracked-files.mjs";
 import { root } from "./workspace.mjs";
@@ -18,20 +19,40 @@ const AREAS = {
   S: ["the life of a server", 13],
 };
 
+/** Two more catalogues, of faults and of threats, also call theirs R and T. These tests mean those. */
+const MEANS_OTHERS = {
+  R: /^packages\/mcp-transports\/|\/test\/faults\//,
+  T: /^packages\/(mcp-transports|mcp-config)\//,
+};
+
 const shown = new Set();
 for (const file of trackedFiles("packages/**/*.ts", "apps/**/*.ts")) {
   if (!file.includes("/test/")) continue;
   const text = readFileSync(join(root, file), "utf8");
   for (const [, tags] of text.matchAll(/["'`]((?:\[[A-Z]\d+\] ?)+)/g)) {
     for (const [, area, number] of tags.matchAll(/\[([A-Z])(\d+)\]/g)) {
-      // Tests of faults name them by another catalogue, which also calls them R.
-      const isFault = area === "R" && /^packages\/mcp-transports\/|\/test\/faults\//.test(file);
-      if (!isFault && Number(number) <= (AREAS[area]?.[1] ?? 0)) shown.add(`${area}${Number(number)}`);
+      if (MEANS_OTHERS[area]?.test(file) !== true && Number(number) <= (AREAS[area]?.[1] ?? 0))
+        shown.add(`${area}${Number(number)}`);
     }
   }
 }
 const coverage = readFileSync(join(root, "docs/coverage.md"), "utf8");
-const notApplicable = new Set([...coverage.matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, id]) => id));
+const notApplicable = new Set();
+/** Rows that name a test which is not there, or no longer. */
+const broken = [];
+for (const [, fault, id, file, title] of coverage.matchAll(
+  /^\| (fault )?([A-Z]\d+) \|(?: `([^`]+\.test\.ts)` \| (.+) \|$)?/gm,
+)) {
+  if (file === undefined) {
+    if (fault === undefined) notApplicable.add(id);
+  } else if (!hasTest(file, title)) broken.push(`${fault ?? ""}${id} is said to be shown by "${title}" of ${file}, which has no such test.`);
+  else if (fault === undefined) shown.add(id);
+}
+
+function hasTest(file, title) {
+  const path = join(root, "packages", file);
+  return existsSync(path) && readFileSync(path, "utf8").includes(title);
+}
 
 const missing = [];
 let total = 0;
@@ -44,6 +65,7 @@ for (const [area, [title, count]] of Object.entries(AREAS)) {
     `${area}  ${String(count - open.length).padStart(3)} of ${count}  ${title}${open.length > 0 ? `; missing: ${open.join(" ")}` : ""}`,
   );
 }
+for (const row of broken) console.log(row);
 for (const id of notApplicable)
   if (shown.has(id)) console.log(`${id} is said not to apply, but a test shows it.`);
 const unshown = [...notApplicable].filter((id) => !shown.has(id)).length;

@@ -1,11 +1,10 @@
-import { aiSdkTools } from "@jackfield/mcp-ai-sdk";
-
-type Source = Parameters<typeof aiSdkTools>[0];
+import type { Mcp } from "jackfield";
 
 const TIMES = 20;
 
 /** How long it takes to make AI SDK tools of all the tools of a source, in milliseconds. */
-export function adaptedToolsMs(source: Source): number {
+export async function adaptedToolsMs(source: Mcp): Promise<number> {
+  const { aiSdkTools } = await import("@jackfield/mcp-ai-sdk");
   const expected = source.tools().length;
   const before = performance.now();
   for (let done = 0; done < TIMES; done += 1) {

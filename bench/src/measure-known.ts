@@ -1,4 +1,3 @@
-import { openMcp } from "jackfield";
 import type { Figures, KnownRequest } from "./measurement.ts";
 import { TOOLS_PER_SERVER } from "./servers/answer.ts";
 import { cpuMilliseconds, millisecondsSince } from "./stopwatch.ts";
@@ -9,6 +8,7 @@ export async function measureKnown(
   { servers, catalogDirectory, fill }: KnownRequest,
   startedAt: string,
 ): Promise<Figures> {
+  const { openMcp } = await import("jackfield");
   const connect = fill ? createStubServers().connect : connectNever;
   const mcp = await openMcp({ servers: stubEntries(servers), cache: { path: catalogDirectory }, connect });
   try {

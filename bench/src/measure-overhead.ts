@@ -1,11 +1,9 @@
-import { openMcp } from "jackfield";
+import type { Mcp } from "jackfield";
 import { adaptedToolsMs } from "./measure-adapting.ts";
 import type { Figures, OverheadRequest } from "./measurement.ts";
 import { ECHO_TOOL } from "./servers/answer.ts";
 import { cpuMilliseconds } from "./stopwatch.ts";
 import { createStubServers, type StubServers, stubEntries } from "./stub-servers.ts";
-
-type Mcp = Awaited<ReturnType<typeof openMcp>>;
 
 const READS = 1_000;
 const CHANGES = 200;
@@ -13,11 +11,12 @@ const SERVER = "server-1";
 
 /** Measures what the runtime itself costs: above servers that cost nothing. */
 export async function measureOverhead({ servers, calls }: OverheadRequest): Promise<Figures> {
+  const { openMcp } = await import("jackfield");
   const stubs = createStubServers();
   const mcp = await openMcp({ servers: stubEntries(servers), cache: false, connect: stubs.connect });
   try {
     return {
-      adaptedToolsMs: adaptedToolsMs(mcp),
+      adaptedToolsMs: await adaptedToolsMs(mcp),
       unchangedToolsMs: averageMs(READS, () => mcp.tools()),
       changedToolsMs: await changedToolsMs(mcp, stubs),
       addedCpuMs: await addedCpuMs(mcp, stubs, calls),

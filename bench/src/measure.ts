@@ -1,24 +1,29 @@
-import { loadClient } from "./clients/load-client.ts";
+import { CLIENTS } from "./clients/clients.ts";
 import { measureCalls } from "./measure-calls.ts";
+import { measureKnown } from "./measure-known.ts";
+import { measureMemory } from "./measure-memory.ts";
+import { measureOverhead } from "./measure-overhead.ts";
 import { measureStart } from "./measure-start.ts";
 import type { Figures, MeasurementRequest } from "./measurement.ts";
 
-/** The process that measures once: takes the request and the moment it was started, prints the figures. */
+/**
+ * The process that measures once: takes the request and the moment it was started, prints the figures. It is built into one file
+ * and imports what it measures when it measures it, so that its own part of a start is small and the same for everybody.
+ */
 const [, , json = "", startedAt = ""] = process.argv;
 process.stdout.write(JSON.stringify(await take(JSON.parse(json))));
 
-/** What uses Jackfield is imported where it is wanted: it would slow the start of its peers down. */
-async function take(request: MeasurementRequest): Promise<Figures> {
+function take(request: MeasurementRequest): Promise<Figures> {
   switch (request.kind) {
     case "start":
-      return measureStart(await loadClient(request.client), request, startedAt);
+      return measureStart(CLIENTS[request.client], request, startedAt);
     case "calls":
-      return measureCalls(await loadClient(request.client), request);
+      return measureCalls(CLIENTS[request.client], request);
     case "known":
-      return (await import("./measure-known.ts")).measureKnown(request, startedAt);
+      return measureKnown(request, startedAt);
     case "memory":
-      return (await import("./measure-memory.ts")).measureMemory(await loadClient(request.client), request);
+      return measureMemory(CLIENTS[request.client], request);
     case "overhead":
-      return (await import("./measure-overhead.ts")).measureOverhead(request);
+      return measureOverhead(request);
   }
 }

@@ -1,10 +1,14 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     // Looks for leaks after every test, whatever its file remembers to ask for.
     setupFiles: ["./test/setup.ts"],
-    // Tests that run beside each other mostly wait for processes.
+    // Tests that run beside each other mostly wait for processes, and so do files.
     maxConcurrency: 4,
+    maxWorkers: Math.max(2, availableParallelism()),
+    // Who has other workers than the rest of the workspace must have a turn of its own.
+    sequence: { groupOrder: 1 },
   },
 });

@@ -1,4 +1,5 @@
-// Packs the tool cache as it would be published, installs it with npm in an empty folder, and uses it: nothing may be compiled.
+// Packs the tool cache as it would be published, installs it with npm and with pnpm in empty folders, and uses it: nothing may be
+// compiled.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -22,6 +23,11 @@ await second.close();
 console.log(JSON.stringify({ name: found?.tools?.[0]?.name, told }));
 `;
 
+const INSTALLERS = [
+  ["npm", ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts=false"]],
+  ["pnpm", ["--prefer-offline", "--no-frozen-lockfile"]],
+];
+
 const EXPECTED = JSON.stringify({ name: "read", told: [] });
 
 const folder = mkdtempSync(join(tmpdir(), "jackfield-packed-"));
@@ -37,23 +43,30 @@ async function check() {
     });
     if (packed.code !== 0) return [`${name} could not be packed:\n${packed.output}`];
   }
-  const project = join(folder, "project");
-  mkdirSync(project);
   const files = readdirSync(tarballs).map((name) => join(tarballs, name));
   const dependencies = Object.fromEntries(files.map((file) => [packageOf(file), `file:${file}`]));
+  const problems = [];
+  for (const [installer, args] of INSTALLERS)
+    problems.push(...(await installAndUse(installer, args, dependencies)));
+  return problems;
+}
+
+async function installAndUse(installer, args, dependencies) {
+  const project = join(folder, installer);
+  mkdirSync(project);
   writeFileSync(
     join(project, "package.json"),
     JSON.stringify({ private: true, type: "module", dependencies }),
   );
+  // What one packed package needs of the other must not come from a registry; npm finds that out by itself.
+  writeFileSync(join(project, "pnpm-workspace.yaml"), JSON.stringify({ overrides: dependencies }));
   writeFileSync(join(project, "program.js"), PROGRAM);
-  const installed = await run(
-    "npm",
-    ["install", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts=false"],
-    { cwd: project },
-  );
+  const installed = await run(installer, ["install", ...args], { cwd: project });
   if (installed.code !== 0)
-    return [`npm could not install the packed package; it needs to reach keyv:\n${installed.output}`];
-  return [...nativePackages(project), ...(await use(project))];
+    return [
+      `${installer} could not install the packed package; it needs to reach keyv:\n${installed.output}`,
+    ];
+  return [...nativePackages(installer, project), ...(await use(installer, project))];
 }
 
 /** `jackfield-mcp-core-0.1.0.tgz` is `@jackfield/mcp-core`. */
@@ -61,16 +74,18 @@ function packageOf(file) {
   return basename(file).replace(/^jackfield-(.+)-\d+\.\d+\.\d+.*$/, "@jackfield/$1");
 }
 
-function nativePackages(project) {
+function nativePackages(installer, project) {
   const names = readdirSync(join(project, "node_modules"), { recursive: true });
   const natives = names.filter((name) =>
     /(^|[/\\])(binding\.gyp|.*\.node|better-sqlite3|sqlite3)$/.test(name),
   );
-  return natives.map((name) => `npm installed what would have to be compiled: ${name}`);
+  return natives.map((name) => `${installer} installed what would have to be compiled: ${name}`);
 }
 
-async function use(project) {
+async function use(installer, project) {
   const { code, output } = await run(ownNode, ["program.js"], { cwd: project });
   if (code === 0 && output.trim() === EXPECTED) return [];
-  return [`The installed package does not work; expected ${EXPECTED}, got (exit code ${code}):\n${output}`];
+  return [
+    `What ${installer} installed does not work; expected ${EXPECTED}, got (exit code ${code}):\n${output}`,
+  ];
 }

@@ -1,9 +1,9 @@
-import { Agent, type IncomingMessage, request } from "node:http";
-import { text } from "node:stream/consumers";
+import type { IncomingMessage } from "node:http";
 import { type Connection, type ReceivedMessage, unwrap } from "./hand-written-connection.ts";
 
 /** One POST for each message, over connections that are kept open. */
-export function connectHttp(url: string): Connection {
+export async function connectHttp(url: string): Promise<Connection> {
+  const { Agent, request } = await import("node:http");
   const agent = new Agent({ keepAlive: true });
   const target = new URL(url);
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
@@ -37,6 +37,7 @@ export function connectHttp(url: string): Connection {
 }
 
 async function readReply(response: IncomingMessage): Promise<string> {
+  const { text } = await import("node:stream/consumers");
   const body = await text(response.setEncoding("utf8"));
   if (response.headers["content-type"] !== "text/event-stream") return body;
   const data = body.split("\n").find((line) => line.startsWith("data: "));

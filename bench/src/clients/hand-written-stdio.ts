@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { type Connection, type ReceivedMessage, unwrap } from "./hand-written-connection.ts";
 
 /** Newline-delimited JSON with a child process. What is written in one turn of the event loop goes out in one write. */
-export function connectStdio(command: string, args: readonly string[]): Connection {
+export async function connectStdio(command: string, args: readonly string[]): Promise<Connection> {
+  const { spawn } = await import("node:child_process");
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const ended = once(child, "close");
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   const pending = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   let unsent = "";
@@ -29,7 +28,7 @@ export function connectStdio(command: string, args: readonly string[]): Connecti
     for (const { reject } of pending.values()) reject(new Error(`${command} ended.`));
     pending.clear();
   };
-  ended.then(failAll, failAll);
+  void ended.then(failAll);
 
   return {
     request(method, params) {

@@ -10,7 +10,7 @@ import { connectStdio } from "./hand-written-stdio.ts";
  */
 export const handWritten: BenchClient = {
   async start(servers) {
-    const connections = servers.map(connectionTo);
+    const connections = await Promise.all(servers.map(connectionTo));
     const tools = (await Promise.all(connections.map(handshake))).flat();
     const [first] = connections;
     if (first === undefined) throw new Error("There must be a server.");
@@ -27,7 +27,7 @@ export const handWritten: BenchClient = {
   },
 };
 
-function connectionTo(server: ServerUnderTest): Connection {
+function connectionTo(server: ServerUnderTest): Promise<Connection> {
   return server.transport === "http" ? connectHttp(server.url) : connectStdio(server.command, server.args);
 }
 

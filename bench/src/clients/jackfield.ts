@@ -1,10 +1,10 @@
-import { openMcp } from "jackfield";
 import { ECHO_TOOL } from "../servers/answer.ts";
 import { type BenchClient, type ServerUnderTest, textOf } from "./client.ts";
 
 /** Jackfield through its public API, called as an agent framework calls it: by the exposed name. */
 export const jackfield: BenchClient = {
   async start(servers, { catalogDirectory } = {}) {
+    const { openMcp } = await import("jackfield");
     const mcp = await openMcp({
       servers: Object.fromEntries(servers.map((server) => [server.name, entryOf(server)])),
       cache: catalogDirectory === undefined ? false : { path: catalogDirectory },

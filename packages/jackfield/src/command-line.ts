@@ -1,13 +1,18 @@
 import { readFile } from "node:fs/promises";
+import type { LoadedServers } from "@jackfield/mcp-config";
 import { isMcpError, type Logger, type McpError, toMcpError } from "@jackfield/mcp-core";
+import { openApprovals } from "./approval-store.ts";
+import { approve } from "./command-line/approve-command.ts";
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
 import { cache } from "./command-line/cache-command.ts";
 import { call } from "./command-line/call-command.ts";
+import { listConfig, parseConfig } from "./command-line/config-command.ts";
 import { HELP } from "./command-line/help.ts";
 import { startProgressLine } from "./command-line/progress-line.ts";
 import { type CommandResult, status } from "./command-line/status-command.ts";
 import { printable, type Terminal } from "./command-line/terminal.ts";
 import { tools } from "./command-line/tools-command.ts";
+import { verify } from "./command-line/verify-command.ts";
 import type { Mcp } from "./mcp.ts";
 import { openMcp } from "./open-mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
@@ -15,8 +20,9 @@ import type { OpenMcpOptions } from "./open-mcp-options.ts";
 /** As a shell reports a program that was ended by Ctrl+C. */
 const EXIT_INTERRUPTED = 130;
 
-/** `status` answers whether servers are up, so it waits until each is, or is not: each has a connect deadline of its own. */
+/** What asks the servers themselves waits until each is up, or is not: each has a connect deadline of its own. */
 const UNTIL_SETTLED: OpenMcpOptions["startup"] = { staleAfterMs: 0, gateMs: 2_147_483_647 };
+const ASKS_SERVERS: readonly string[] = ["status", "verify"];
 
 /**
  * The `jackfield` command line. Never throws: what goes wrong is told on standard error.
@@ -45,12 +51,11 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
     const log = logTo(terminal, args.verbose ? "debug" : "warn");
     return show(await cache(args.wanted, { directory: args.cache, log }), args, terminal);
   }
+  if (args.command === "config") return config(args, terminal);
+  if (args.command === "approve") return approveServers(args, terminal, signal);
   const mcp = await open(args, terminal, signal);
   try {
-    for (const { error } of mcp.report.problems) terminal.stderr.write(errorText(error));
-    for (const { severity, message } of mcp.report.diagnostics) {
-      if (severity !== "info" || args.verbose) terminal.stderr.write(`${severity}: ${printable(message)}\n`);
-    }
+    tellProblems(mcp.report, args, terminal);
     for (const { server, hostPid } of mcp.report.leftovers) {
       terminal.stderr.write(
         `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
@@ -59,6 +64,57 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
     return await show(await execute(mcp, args, signal), args, terminal);
   } finally {
     await mcp.close();
+  }
+}
+
+async function config(
+  args: CommandArguments & { readonly command: "config" },
+  terminal: Terminal,
+): Promise<number> {
+  const { wanted, cwd, configFiles: files, servers, discover } = args;
+  if (wanted.action === "parse") return show(await parseConfig(wanted, cwd), args, terminal);
+  const hosts = discover ? args.hosts : [];
+  const approvals = openApprovals(undefined, logTo(terminal, "warn"));
+  const { found, ...result } = await listConfig({
+    cwd,
+    files,
+    servers,
+    hosts,
+    isApproved: (definition) => approvals.isApproved(definition),
+  });
+  tellProblems(found, args, terminal);
+  if (found.discoveryError) terminal.stderr.write(errorText(found.discoveryError));
+  return show(result, args, terminal);
+}
+
+async function approveServers(
+  args: CommandArguments & { readonly command: "approve" },
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  const { cwd, discover, server: name, yes } = args;
+  const { found, ...result } = await approve({
+    cwd,
+    hosts: discover ? args.hosts : [],
+    name,
+    yes,
+    ledger: openApprovals(undefined, logTo(terminal, "warn")),
+    terminal,
+    stdin: terminal.stdin ?? process.stdin,
+    signal,
+  });
+  tellProblems(found, args, terminal);
+  return show(result, args, terminal);
+}
+
+function tellProblems(
+  { problems, diagnostics }: Pick<LoadedServers, "problems" | "diagnostics">,
+  { verbose }: CommandArguments,
+  { stderr }: Terminal,
+): void {
+  for (const { error } of problems) stderr.write(errorText(error));
+  for (const { severity, message } of diagnostics) {
+    if (severity !== "info" || verbose) stderr.write(`${severity}: ${printable(message)}\n`);
   }
 }
 
@@ -73,8 +129,9 @@ async function open(args: CommandArguments, terminal: Terminal, signal: AbortSig
     servers: args.servers,
     configFiles: args.configFiles,
     cwd: args.cwd,
+    discover: args.discover && { hosts: args.hosts },
     cache: { path: args.cache },
-    startup: args.command === "status" ? UNTIL_SETTLED : undefined,
+    startup: ASKS_SERVERS.includes(args.command) ? UNTIL_SETTLED : undefined,
     log: args.verbose ? logTo(terminal, "debug") : undefined,
     signal,
   });
@@ -82,6 +139,7 @@ async function open(args: CommandArguments, terminal: Terminal, signal: AbortSig
 
 async function execute(mcp: Mcp, args: CommandArguments, signal: AbortSignal): Promise<CommandResult> {
   if (args.command === "tools") return tools(mcp, args);
+  if (args.command === "verify") return verify(mcp, args);
   if (args.command === "call") return call(mcp, { ...args, stdin: () => process.stdin, signal });
   return status(mcp);
 }

@@ -1,4 +1,14 @@
-export type { ConfigProblem, InlineServer } from "@jackfield/mcp-config";
+export {
+  type ConfigProblem,
+  type InlineServer,
+  type PromptApproverOptions,
+  promptApprover,
+  type ServerApprovalRequest,
+  type ServerApprover,
+  type ServerFilter,
+  type ServerPattern,
+  type TrustFolder,
+} from "@jackfield/mcp-config";
 export { isMcpError, McpError } from "@jackfield/mcp-core";
 export {
   type McpManagerOptions,
@@ -9,8 +19,15 @@ export {
   type StartupOptions,
   type StartupReport,
 } from "@jackfield/mcp-manager";
-export type { Leftover } from "@jackfield/mcp-transports";
+export type { HttpOptions, HttpOptionsSource, Leftover, TlsOptions } from "@jackfield/mcp-transports";
+export type { BlockedReport } from "./blocked-servers.ts";
+export type { GuardOptions } from "./guards.ts";
 export type { Mcp, McpReloadReport, McpReport } from "./mcp.ts";
 export { openMcp } from "./open-mcp.ts";
-export type { CacheOptions, OpenMcpOptions } from "./open-mcp-options.ts";
+export type {
+  CacheOptions,
+  DiscoverOptions,
+  McpFilterOptions,
+  OpenMcpOptions,
+} from "./open-mcp-options.ts";
 export { endLeftovers } from "./transports.ts";

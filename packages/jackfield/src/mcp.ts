@@ -1,11 +1,17 @@
 import type { ConfigProblem } from "@jackfield/mcp-config";
-import type { Diagnostic } from "@jackfield/mcp-core";
+import type { Diagnostic, McpError } from "@jackfield/mcp-core";
 import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-manager";
 import type { Leftover } from "@jackfield/mcp-transports";
+import { approvalWarning, type BlockedReport, reasonOf } from "./blocked-servers.ts";
 import type { Configuration } from "./configuration.ts";
+import type { Secrecy } from "./secrecy.ts";
 
 /** How the opening went. */
 export interface McpReport extends StartupReport {
+  /** What was found and is not used, each with its reason; also entries whose name another server has. */
+  readonly blocked: readonly BlockedReport[];
+  /** Why nothing but the servers that were passed was found, if looking for them failed as a whole. */
+  readonly discoveryError?: McpError | undefined;
   /** Configuration files that could not be used at all. Entries that could not be used are under `failed`. */
   readonly problems: readonly ConfigProblem[];
   /** What else is worth telling a person about the configuration. */
@@ -21,6 +27,8 @@ export interface McpReloadReport extends ReloadReport {
   /** Files that could not be used at all, and entries that could not be used. */
   readonly problems: readonly ConfigProblem[];
   readonly diagnostics: readonly Diagnostic[];
+  /** What was found and is not used. */
+  readonly blocked: readonly BlockedReport[];
 }
 
 /** The runtime: every configured server as one source of tools. Close it when it is no longer needed. */
@@ -30,7 +38,7 @@ export interface Mcp extends Omit<McpManager, "start" | "reload"> {
   /**
    * Reads the configuration again, from where it was read when the runtime was opened, and touches only what is different: servers
    * that are gone are closed, new ones are started and waited for as at the opening, others are connected anew only if what their
-   * connection rests on is different. A file that can no longer be read, half written for example, leaves everything as it is.
+   * connection rests on is different. What a project brings is started only if it was approved by then. A file that can no longer be read, half written for example, leaves everything as it is.
    *
    * @throws McpError `MCP_CLOSED`
    */
@@ -41,6 +49,7 @@ export interface Mcp extends Omit<McpManager, "start" | "reload"> {
 export interface Opening extends Pick<McpReport, "leftovers"> {
   readonly started: StartupReport;
   readonly configuration: Configuration;
+  readonly secrecy: Pick<Secrecy, "hideIn">;
 }
 
 /**
@@ -50,16 +59,24 @@ export interface Opening extends Pick<McpReport, "leftovers"> {
  */
 export function createMcp(
   manager: McpManager,
-  { started, configuration, leftovers }: Opening,
+  { started, configuration, leftovers, secrecy }: Opening,
   release: () => Promise<void>,
 ): Mcp {
-  const { problems, diagnostics } = configuration.loaded;
+  const { problems, diagnostics, blocked, discoveryError } = configuration.merged;
+  const warning = approvalWarning(blocked);
   const report: McpReport = {
     ...started,
+    blocked: blocked.map(reasonOf),
+    ...(discoveryError === undefined ? {} : { discoveryError }),
     failed: [...started.failed, ...configuration.broken().map(({ name, error }) => ({ name, error }))],
     problems: problems.filter((problem) => problem.server === undefined),
-    diagnostics,
+    diagnostics: warning === undefined ? diagnostics : [...diagnostics, warning],
     leftovers,
+  };
+  /** A server that waits to be approved is known, so nobody is told that there is none of its name. */
+  const refuseWaiting = (server: string | undefined) => {
+    const waiting = configuration.waiting().find(({ name }) => name === server);
+    if (waiting !== undefined) throw waiting.error;
   };
   const close = async () => {
     await manager.close();
@@ -68,11 +85,21 @@ export function createMcp(
   return {
     report,
     tools: () => manager.tools(),
-    callTool: (tool, args, options) => manager.callTool(tool, args, options),
-    on: (event, listener) => manager.on(event, listener),
-    servers: () => [...manager.servers(), ...configuration.broken().map(({ snapshot }) => snapshot)],
+    async callTool(tool, args, options) {
+      if (typeof tool === "object") refuseWaiting(tool.server);
+      return manager.callTool(tool, args, options);
+    },
+    on: (event, listener) =>
+      manager.on(event, event === "notification" ? (said) => listener(secrecy.hideIn(said)) : listener),
+    servers: () => [
+      ...manager.servers(),
+      ...[...configuration.broken(), ...configuration.waiting()].map(({ snapshot }) => snapshot),
+    ],
     reload: () => configuration.reload(manager),
-    reconnect: (server, options) => manager.reconnect(server, options),
+    async reconnect(server, options) {
+      refuseWaiting(server);
+      await manager.reconnect(server, options);
+    },
     disconnect: (server) => manager.disconnect(server),
     refreshTools: (server, options) => manager.refreshTools(server, options),
     close,

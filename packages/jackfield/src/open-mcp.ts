@@ -1,60 +1,113 @@
-import { createServerResolver, loadServers } from "@jackfield/mcp-config";
-import { silentLogger, type ToolCache } from "@jackfield/mcp-core";
-import { createMcpManager } from "@jackfield/mcp-manager";
+import type { DiscoveredServers } from "@jackfield/mcp-config";
+import type { Logger, ToolCache } from "@jackfield/mcp-core";
+import { createMcpManager, type McpManager } from "@jackfield/mcp-manager";
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
-import { createConfiguration } from "./configuration.ts";
+import { type Configuration, createConfiguration, type ReadConfiguration } from "./configuration.ts";
+import { createGuards } from "./guards.ts";
 import { processRecordDirectory, reportLeftovers } from "./leftover-report.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
+import { createSecrecy } from "./secrecy.ts";
+import {
+  createExaKeyFinder,
+  createServerPorts,
+  createServerSearch,
+  type ServerPorts,
+  type ServerSearch,
+} from "./server-search.ts";
 import { createLateConnector } from "./transports.ts";
 
 /**
  * Reads the configuration, connects the servers and returns as soon as tools can be used: at once where the catalog knows
  * every server, else when those it does not know have come up or failed.
  *
- * One bad file, entry or server never makes it fail: `report` and `servers()` tell of them.
+ * One bad file, entry or server never makes it fail: `report` and `servers()` tell of them. What a project brings runs nothing
+ * before somebody has approved exactly that: until then it is `report.blocked`.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be right, `MCP_ABORTED` if the signal fires.
  */
 export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   const {
-    servers,
-    configFiles,
+    servers: _servers,
+    configFiles: _configFiles,
+    discover: _discover,
     cwd,
     cache,
-    inheritEnv,
     connect,
-    resolve,
+    http,
     clientInfo,
+    guards,
+    approval,
+    use,
+    toolPolicies,
     signal,
     ...managerOptions
   } = options;
   const directory = processRecordDirectory();
-  const log = options.log ?? silentLogger;
-  const read = () => loadServers({ servers, files: configFiles, cwd });
-  const [loaded, leftovers] = await Promise.all([
-    read(),
+  const secrecy = createSecrecy(options.log);
+  const { log } = secrecy;
+  const stop = new AbortController();
+  const search = createServerSearch(options, log, stop.signal);
+  let manager: McpManager | undefined;
+  const refresh = async (server: string) => manager?.refreshTools(server);
+  const [guarded, opened, leftovers] = await Promise.all([
+    createGuards({ guards, approval, use, toolPolicies, cwd, log, refresh }),
+    search.read(),
     connect === undefined ? reportLeftovers(directory, log) : [],
   ]);
-  const catalog = openCatalog(cache, options);
+  const catalog = openCatalog(cache, { log });
+  const release = async () => {
+    stop.abort();
+    await catalog.release();
+  };
   try {
-    const manager = createMcpManager({
+    const connector = connect ?? createLateConnector({ clientInfo, http, processRecord: { directory } });
+    const ports = createServerPorts(options, connector, search, secrecy);
+    manager = createMcpManager({
       ...managerOptions,
-      servers: loaded.servers,
-      connect: connect ?? createLateConnector({ clientInfo, processRecord: { directory } }),
-      resolve: resolve ?? createServerResolver({ inheritEnv }),
+      ...guarded,
+      servers: opened.merged.servers,
+      ...ports,
+      log,
       cache: catalog.cache,
     });
+    const configuration = configure(manager, opened, { search, ports, options, log, signal: stop.signal });
     const started = await manager.start({ signal });
-    return createMcp(
-      manager,
-      { configuration: createConfiguration(loaded, read), started, leftovers },
-      catalog.release,
-    );
+    return createMcp(manager, { configuration, started, leftovers, secrecy }, release);
   } catch (error) {
-    await catalog.release();
+    await release();
     throw error;
   }
+}
+
+interface Following {
+  readonly search: ServerSearch;
+  readonly ports: ServerPorts;
+  readonly options: OpenMcpOptions;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Has somebody asked about what waits for approval, in the background, and starts what was approved. */
+function configure(
+  manager: McpManager,
+  opened: ReadConfiguration,
+  { search, ports, options, log, signal }: Following,
+): Configuration {
+  const { read, merge } = search;
+  const findExaKeys = createExaKeyFinder(options, ports.resolve, log, signal);
+  const taken = (merged: DiscoveredServers) => {
+    findExaKeys(merged);
+    search.follow(merged, startApproved);
+  };
+  const configuration = createConfiguration(opened, { read, merge, taken });
+  function startApproved(): void {
+    configuration.reconsider(manager).catch((error: unknown) => {
+      if (!signal.aborted) log("warn", "what was approved could not be started", { error: String(error) });
+    });
+  }
+  taken(opened.merged);
+  return configuration;
 }
 
 interface OpenedCatalog {
@@ -63,10 +116,10 @@ interface OpenedCatalog {
   release(): Promise<void>;
 }
 
-function openCatalog(option: OpenMcpOptions["cache"], { log }: OpenMcpOptions): OpenedCatalog {
+function openCatalog(option: OpenMcpOptions["cache"], { log }: Pick<OpenMcpOptions, "log">): OpenedCatalog {
   if (option === false) return { cache: undefined, release: async () => {} };
   if (option !== undefined && "getMany" in option) return { cache: option, release: async () => {} };
-  const { path, busyTimeoutMs } = option ?? {};
-  const cache = sqliteToolCache({ path, busyTimeoutMs, logger: log });
+  const { path, busyTimeoutMs, maxBytes } = option ?? {};
+  const cache = sqliteToolCache({ path, busyTimeoutMs, maxBytes, logger: log });
   return { cache, release: () => cache.close() };
 }

@@ -9,13 +9,14 @@ export interface StateSurroundings {
 }
 
 /**
- * Where Jackfield keeps what it must remember between runs but could do without: `$JACKFIELD_HOME/state`, else the platform's
+ * Where Jackfield keeps what it must remember between runs but could do without: `$JACKFIELD_HOME/state` if that is absolute, else the platform's
  * place for a program's state, `$XDG_STATE_HOME/jackfield` or `~/.local/state/jackfield` (XDG Base Directory Specification),
  * `~/Library/Application Support/jackfield` on macOS, `%LOCALAPPDATA%\jackfield\State` on Windows.
  */
 export function stateDirectory({ platform, env, home }: StateSurroundings): string {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
-  if (env.JACKFIELD_HOME) return join(env.JACKFIELD_HOME, "state");
+  // A relative one would lie in whatever project is open, which could then bring its own approvals.
+  if (env.JACKFIELD_HOME && isAbsolute(env.JACKFIELD_HOME)) return join(env.JACKFIELD_HOME, "state");
   if (platform === "win32") {
     return join(env.LOCALAPPDATA || join(home, "AppData", "Local"), "jackfield", "State");
   }

@@ -141,7 +141,8 @@ describe.each(LOOPS)("an agent's loop through $name", (loop) => {
     "that is aborted in a call over %s ends, tells the server, and shows the model nothing of it",
     async (_name, serve) => {
       await using served = await serve({ silentOn: ["tools/call"] });
-      const hasReceived = (method: string) => expect.poll(() => served.received(method), { timeout: 20_000 }).toBe(1);
+      const hasReceived = (method: string) =>
+        expect.poll(() => served.received(method), { timeout: 20_000 }).toBe(1);
       const controller = new AbortController();
       const run = loop.run([call("echo"), "Not reached."], served.mcp, { abortSignal: controller.signal });
       const ended = expect(run).rejects.toThrow();

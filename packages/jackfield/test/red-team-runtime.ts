@@ -1,20 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ToolDefinition, ToolListPolicy } from "@jackfield/mcp-core";
 import { aiSdkTools } from "@jackfield/mcp-ai-sdk";
+import type { ToolDefinition, ToolListPolicy } from "@jackfield/mcp-core";
 import {
   type ApprovalRule,
-  callApproval,
-  cleanResults,
-  cleanTools,
   type InjectionFinding,
-  limitResults,
-  markResults,
   openToolPins,
   type PinFinding,
   type ToolPinsOptions,
-  scanResults,
-  scanTools,
 } from "@jackfield/mcp-guard";
 import { langchainTools } from "@jackfield/mcp-langchain";
 import { type Mcp, type OpenMcpOptions, openMcp } from "../src/index.ts";
@@ -41,6 +34,8 @@ export interface HostileScript {
   readonly tools: readonly ToolDefinition[];
   readonly answers?: Readonly<Record<string, HostileAnswer>>;
   readonly instructions?: string;
+  /** What it says its own version is. */
+  readonly version?: string;
 }
 
 /** What a hostile server was told. */
@@ -70,6 +65,8 @@ export interface GuardSettings {
   readonly rule?: ApprovalRule;
   readonly pins?: ToolPinsOptions;
   readonly policies?: readonly ToolListPolicy[];
+  /** Hears of findings as they are made. */
+  readonly found?: (finding: InjectionFinding) => void;
 }
 
 /** A runtime with every guard, and what the guards have found. */
@@ -81,12 +78,10 @@ export interface GuardedRuntime {
 
 export async function openGuarded(
   options: OpenMcpOptions,
-  { rule = "never", pins: pinOptions, policies = [] }: GuardSettings = {},
+  { rule = "never", pins: pinOptions, policies = [], found }: GuardSettings = {},
 ): Promise<GuardedRuntime> {
   const findings: InjectionFinding[] = [];
   const drifts: PinFinding[] = [];
-  const scan = { found: (finding: InjectionFinding) => void findings.push(finding) };
-  const approval = callApproval({ rule });
   const pins = await openToolPins({
     found: (drift) => void drifts.push(drift),
     refresh: (server) => mcp.refreshTools(server),
@@ -94,9 +89,18 @@ export async function openGuarded(
   });
   const mcp: Mcp = await openMcp({
     cache: false,
+    approval: { rule },
+    toolPolicies: policies,
     ...options,
-    use: [approval.middleware, pins.middleware, markResults(), limitResults(), cleanResults(), scanResults(scan)],
-    toolPolicies: [scanTools(scan), cleanTools(), ...policies, pins.policy, approval.policy],
+    guards: {
+      mark: true,
+      cleanResults: true,
+      pins,
+      found: (finding) => {
+        findings.push(finding);
+        found?.(finding);
+      },
+    },
   });
   return { mcp, findings, drifts };
 }
@@ -112,16 +116,17 @@ export async function seenByModels(mcp: Mcp, name: string): Promise<{ aiSdk: str
   return { aiSdk: readable(value), langchain: readable(message.content) };
 }
 
-/** Every name, title, description and schema that both adapters hand to a model. */
-export function offeredToModels(mcp: Mcp): string {
-  const forAiSdk = Object.entries(aiSdkTools(mcp)).map(([name, { description, title, inputSchema }]) => ({
-    name,
-    description,
-    title,
-    schema: inputSchema.jsonSchema,
-  }));
-  const forChain = langchainTools(mcp).map(({ name, description, schema }) => ({ name, description, schema }));
-  return JSON.stringify([forAiSdk, forChain]);
+/** What both adapters hand to a model of the tools of a server, or of all: names, titles, descriptions, schemas. */
+export function offeredToModels(mcp: Mcp, server?: string): { aiSdk: string; langchain: string } {
+  const isOwn = (name: string) =>
+    server === undefined || mcp.tools().some((tool) => tool.name === name && tool.server === server);
+  const forAiSdk = Object.entries(aiSdkTools(mcp)).flatMap(([name, { description, title, inputSchema }]) =>
+    isOwn(name) ? [{ name, title, description, schema: inputSchema.jsonSchema }] : [],
+  );
+  const forChain = langchainTools(mcp).flatMap(({ name, description, schema }) =>
+    isOwn(name) ? [{ name, description, schema }] : [],
+  );
+  return { aiSdk: JSON.stringify(forAiSdk), langchain: JSON.stringify(forChain) };
 }
 
 function readable(value: unknown): string {

@@ -7,6 +7,7 @@ describe("where state is kept", () => {
     ["linux", { XDG_STATE_HOME: "/var/state" }, "/home/ada", "/var/state/jackfield"],
     ["linux", { XDG_STATE_HOME: "relative" }, "/home/ada", "/home/ada/.local/state/jackfield"],
     ["linux", { JACKFIELD_HOME: "/opt/jf", XDG_STATE_HOME: "/var/state" }, "/home/ada", "/opt/jf/state"],
+    ["linux", { JACKFIELD_HOME: ".jackfield" }, "/home/ada", "/home/ada/.local/state/jackfield"],
     ["darwin", {}, "/Users/ada", "/Users/ada/Library/Application Support/jackfield"],
     ["win32", {}, "C:\\Users\\ada", "C:\\Users\\ada\\AppData\\Local\\jackfield\\State"],
     ["win32", { LOCALAPPDATA: "D:\\Local" }, "C:\\Users\\ada", "D:\\Local\\jackfield\\State"],

@@ -96,7 +96,16 @@ describe("a start with a catalog that knows every server", () => {
     expect(tools.every(({ origin }) => origin === "cache")).toBe(true);
     expect(active).not.toContain("ProcessWrap");
     expect(new Set(loaded.map(packageOf))).toEqual(
-      new Set(["node", "jackfield", "mcp-config", "mcp-core", "mcp-manager", "mcp-tool-cache", "mcp-tools"]),
+      new Set([
+        "node",
+        "jackfield",
+        "mcp-config",
+        "mcp-core",
+        "mcp-guard",
+        "mcp-manager",
+        "mcp-tool-cache",
+        "mcp-tools",
+      ]),
     );
     expect(loaded).not.toContain("node:child_process");
     expect(loaded.filter((url) => url.includes("/mcp-tool-cache/"))).toHaveLength(1);

@@ -65,6 +65,10 @@ export const DIAGNOSTIC_CODES = {
     severity: "info",
     means: "An entry without a command or URL, which its host starts by itself.",
   },
+  "script-file": {
+    severity: "warning",
+    means: "A configuration that is a program. It is neither read nor run, so its servers are not known.",
+  },
   "untrusted-project": {
     severity: "info",
     means: "A project's file that its host ignores until it is trusted.",

@@ -1,12 +1,19 @@
-import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import { looksLikeCredential, secretsOfUrls } from "./credentials.ts";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import { createMap, ownMember } from "./documents/json-value.ts";
+import { missingVariables, type UnsetReference } from "./missing-variables.ts";
 import { homeOf, placeValues } from "./place-values.ts";
-import { type Environment, layEnvironment } from "./safe-environment.ts";
-import { quote } from "./server-name.ts";
-import { describeLocation, locationOf } from "./sources/config-problem.ts";
-import { expandVariables, type VariableDialect, type VariableReference } from "./variables.ts";
+import type { CommandOutputs } from "./referenced-commands.ts";
+import { type Environment, isCommonVariable, layEnvironment } from "./safe-environment.ts";
+import {
+  ambientLookup,
+  heldBackNames,
+  type LookupVariable,
+  outwardLookup,
+  ownValue,
+  type ReferringDefinition,
+} from "./variable-lookup.ts";
+import { expandVariables, references, type VariableDialect, type VariableReference } from "./variables.ts";
 
 /**
  * What becomes of a reference whose variable is unset and which has no default: the server `fail`s, or the reference is
@@ -32,6 +39,8 @@ export interface ValueSources {
   readonly dialect: VariableDialect;
   /** What the files hold that the entry refers to, by path as written. */
   readonly files: ReadonlyMap<string, string>;
+  /** What the commands printed that the entry refers to. */
+  readonly commands: CommandOutputs;
   /** Reads the entry's `envFile`, given by its path with variables filled in. */
   readEnvFile(path: string): Promise<TextMap>;
 }
@@ -42,11 +51,15 @@ export interface EntryValues {
   readonly env: { readonly [name: string]: string };
   /** What has turned out to be secret so far. */
   readonly secrets: Set<string>;
+  /** Every value so far that came from outside the entry. */
+  readonly filledIn: Set<string>;
   /** Fills in one text; the path says where it stands. */
   expand(text: string, path: JsonPath): string;
   /** The same for every value of a map. */
   expandAll(texts: TextMap | undefined, path: JsonPath): { [name: string]: string };
-  /** A variable that the entry names outright, if it is set; its value counts as secret. */
+  /** A variable that is handed on to a child, if it is set; its value counts as secret. */
+  passOn(name: string): string | undefined;
+  /** A variable that a header takes its value from, if it is set; its value counts as secret. */
   lookup(name: string): string | undefined;
   /** The same, but a variable that is unset is missing. */
   require(name: string, path: JsonPath): string;
@@ -59,15 +72,6 @@ export interface EntryValues {
 }
 
 type TextMap = { readonly [name: string]: string };
-type LookupVariable = (name: string) => string | undefined;
-
-interface UnsetReference {
-  readonly reference: VariableReference;
-  /** The field it stands in, for example `headers.Authorization`. */
-  readonly field: string;
-}
-
-type ReferringDefinition = Exclude<ServerDefinition, { transport: "in-process" }>;
 
 /**
  * Fills in the path of the entry's `envFile` from the environment, and its own `env` from that file and the environment;
@@ -79,68 +83,97 @@ export async function createEntryValues(
   sources: ValueSources,
 ): Promise<EntryValues> {
   const { dialect } = sources;
-  const { secrets, expand, require, checkComplete } = createExpansion(definition, policy, sources);
+  const { secrets, filledIn, expand, require, checkComplete } = createExpansion(definition, policy, sources);
   const ambient = ambientLookup(definition, policy);
-  const envFile = expand(definition.envFile ?? "", ["envFile"], ambient);
+  const outward = outwardLookup(definition, ambient);
+  const envFile = expand(definition.envFile ?? "", ["envFile"], outward);
   checkComplete();
   const lower = envFile === "" ? {} : await sources.readEnvFile(envFile);
-  const beneath: LookupVariable = (name) => ownMember(lower, name) ?? ambient(name);
-  const upper = mapTexts(definition.env, (text, name) => expand(text, ["env", name], beneath, true));
+  const beneath: LookupVariable = (name) => ownValue(lower, name) ?? ambient(name);
+  const upper = mapTexts(definition.env, (text, name) => expand(text, ["env", name], beneath, true), sources);
   const env = layEnvironment(upper, lower, policy.platform);
   for (const [name, value] of Object.entries(env)) {
     if (looksLikeCredential(name)) secrets.add(value);
     for (const secret of secretsOfUrls(value)) secrets.add(secret);
   }
+  for (const value of Object.values(lower)) filledIn.add(value);
   const seesOwn = dialect.ownEnv === "always" || definition.transport !== "stdio";
-  const scoped: LookupVariable = (name) => (seesOwn ? ownMember(env, name) : undefined) ?? ambient(name);
+  const isHeldBack = heldBackNames(definition, dialect);
+  const scoped: LookupVariable = (name) => {
+    const own = seesOwn ? ownValue(env, name) : undefined;
+    return own && isHeldBack(name) ? "withheld" : (own ?? outward(name));
+  };
   return {
     env,
     secrets,
+    filledIn,
     expand: (text, path) => expand(text, path, scoped),
-    expandAll: (texts, path) => mapTexts(texts, (text, name) => expand(text, [...path, name], scoped, true)),
-    lookup: (name) => {
-      const value = scoped(name);
-      if (value) secrets.add(value);
-      return value;
-    },
+    expandAll: (texts, path) =>
+      mapTexts(texts, (text, name) => expand(text, [...path, name], scoped, true), sources),
+    passOn: (name) => remembered(ambient(name)),
+    lookup: (name) => remembered(scoped(name)),
     require: (name, path) => require(name, path, scoped),
     checkComplete,
   };
+
+  function remembered(found: ReturnType<LookupVariable>): string | undefined {
+    const value = typeof found === "object" ? found.value : undefined;
+    if (value) {
+      secrets.add(value);
+      filledIn.add(value);
+    }
+    return value;
+  }
 }
+
+/** Stands for a value that this field of a project's entry may not have. */
+const WITHHELD = Symbol("withheld");
 
 /** Fills in references, and remembers what was secret and what was missing. */
 function createExpansion(definition: ReferringDefinition, policy: VariablePolicy, sources: ValueSources) {
-  const { dialect, files } = sources;
+  const { dialect, files, commands } = sources;
   const unset: UnsetReference[] = [];
   const secrets = new Set<string>();
+  const filledIn = new Set<string>();
   const home = homeOf(policy.environment, policy.platform);
   const placeValue = placeValues(definition.definedIn, policy.cwd, home);
 
   function lookUp({ kind, name, defaultText }: VariableReference, lookup: LookupVariable) {
     switch (kind) {
-      case "environment":
-        return lookup(name) ?? defaultText;
+      case "environment": {
+        const found = lookup(name);
+        return typeof found === "object" ? found.value : found === "withheld" ? WITHHELD : defaultText;
+      }
       case "place":
         return placeValue(name) ?? defaultText;
       case "input":
-        return ownMember(policy.inputs, name);
+        return answerTo(name, lookup);
       case "file":
         return files.get(name);
       case "command":
-        return undefined;
+        return commands.get(name);
     }
+  }
+
+  /** Answers are given for the user's own entries; a project's entry gets one only if it could read a variable of that name. */
+  function answerTo(id: string, lookup: LookupVariable) {
+    const { definedIn } = definition;
+    if (definedIn.scope === "project" && !policy.projectVariables.includes(id)) return undefined;
+    return lookup(id) === "withheld" ? WITHHELD : ownMember(policy.inputs, id);
   }
 
   function fill(reference: VariableReference, path: JsonPath, lookup: LookupVariable): string {
     const { kind, name, written, platform } = reference;
     if (platform !== undefined && platform !== policy.platform) return written;
     const value = lookUp(reference, lookup);
-    if (value !== undefined) {
-      if (kind === "input" || kind === "file" || looksLikeCredential(name)) secrets.add(value);
+    const isWithheld = value === WITHHELD;
+    if (value !== undefined && !isWithheld) {
+      if (["input", "file", "command"].includes(kind) || looksLikeCredential(name)) secrets.add(value);
+      if (kind !== "place" && !isCommonVariable(name, policy.platform)) filledIn.add(value);
       return value;
     }
     const rule = unsetRule(reference);
-    if (rule === "fail") unset.push({ reference, field: fieldName(path) });
+    if (rule === "fail") unset.push({ reference, field: fieldName(path), isWithheld });
     return rule === "literal" ? written : "";
   }
 
@@ -153,73 +186,48 @@ function createExpansion(definition: ReferringDefinition, policy: VariablePolicy
 
   return {
     secrets,
+    filledIn,
     expand(text: string, path: JsonPath, lookup: LookupVariable, isValue = false): string {
       const expanded = expandVariables(text, (found) => fill(found, path, lookup), dialect, isValue);
       for (const secret of secretsOfUrls(expanded)) secrets.add(secret);
       return expanded;
     },
     require(name: string, path: JsonPath, lookup: LookupVariable): string {
-      const value = lookup(name);
-      if (value) secrets.add(value);
-      else unset.push({ reference: { kind: "environment", name, written: name }, field: fieldName(path) });
+      const found = lookup(name);
+      const value = typeof found === "object" ? found.value : undefined;
+      if (value) {
+        secrets.add(value);
+        filledIn.add(value);
+        return value;
+      }
+      const reference = { kind: "environment", name, written: name } as const;
+      unset.push({ reference, field: fieldName(path), isWithheld: found === "withheld" });
       return value ?? "";
     },
     checkComplete(): void {
-      if (unset.length > 0) throw missingVariables(definition, unset, policy);
+      if (unset.length > 0) throw missingVariables(definition, unset, policy.environment);
     },
   };
 }
 
-function ambientLookup({ definedIn }: ServerDefinition, policy: VariablePolicy): LookupVariable {
-  const isReadable = (name: string) =>
-    definedIn.scope !== "project" || policy.projectVariables.includes(name);
-  return (name) => (isReadable(name) ? ownMember(policy.environment, name) : undefined);
-}
-
-function mapTexts(texts: TextMap = {}, change: (text: string, name: string) => string) {
+/** A value that is nothing but a command which failed is left out with its name, as oh-my-pi does. */
+function mapTexts(
+  texts: TextMap = {},
+  change: (text: string, name: string) => string,
+  { dialect, commands }: ValueSources,
+) {
   const changed = createMap<string>();
-  for (const name of Object.keys(texts)) changed[name] = change(texts[name] ?? "", name);
+  for (const name of Object.keys(texts)) {
+    const text = texts[name] ?? "";
+    if (!isFailedCommand(text, dialect, commands)) changed[name] = change(text, name);
+  }
   return changed;
 }
 
-function missingVariables(
-  { name, definedIn }: ServerDefinition,
-  unset: readonly UnsetReference[],
-  { environment }: VariablePolicy,
-): McpError {
-  const list = unset.map(({ reference, field }) => `${quote(reference.name)} in ${quote(field)}`).join(", ");
-  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) refers to ${describeKinds(unset)}: ${list}. ${nextStep(unset, environment)}`;
-  return new McpError("MCP_CONFIG_VARIABLE_MISSING", message, {
-    server: name,
-    phase: "resolve",
-    location: locationOf(definedIn),
-  });
-}
-
-function describeKinds(unset: readonly UnsetReference[]): string {
-  const areVariables = unset.every(({ reference }) => reference.kind === "environment");
-  return areVariables ? "a variable that is not set" : "values that are not known";
-}
-
-function nextStep(unset: readonly UnsetReference[], environment: Environment): string {
-  const [{ reference } = unset[0] as UnsetReference] = unset.filter(
-    (found) => found.reference.kind !== "environment",
-  );
-  switch (reference.kind) {
-    case "command":
-      return "A command in a configuration is never run; set a variable to what it prints, and refer to that.";
-    case "input":
-      return `Give the answer in "inputs".`;
-    case "file":
-      return "Create the file, or correct the path; a project's entry may read files of the project only.";
-    case "place":
-      return "The place is not known here; write the path itself.";
-    case "environment": {
-      const isWithheld = unset.some(({ reference: { name } }) => ownMember(environment, name) !== undefined);
-      const isSetHere = isWithheld
-        ? "A project's entry sees its own env only: list the name in projectVariables if it may be read, or write a default"
-        : "Set it, or write a default";
-      return `${isSetHere} as in \${${reference.name}:-default}.`;
-    }
-  }
+function isFailedCommand(text: string, dialect: VariableDialect, commands: CommandOutputs): boolean {
+  if (commands.size === 0) return false;
+  const [first] = references(text, dialect, true);
+  const { kind, name, written } = first?.reference ?? {};
+  if (kind !== "command" || name === undefined || written !== text) return false;
+  return commands.has(name) && commands.get(name) === undefined;
 }

@@ -1,3 +1,22 @@
+export type { BlockedServer } from "./admission/admitted-entries.ts";
+export {
+  type Admission,
+  type AdmitServer,
+  createServerAdmission,
+  type ServerAdmission,
+  type ServerAdmissionOptions,
+  type TrustFolder,
+} from "./admission/server-admission.ts";
+export { type ApprovalLedger, createApprovalLedger } from "./approval/approval-ledger.ts";
+export { approvalRequest, type ServerApprovalRequest } from "./approval/approval-request.ts";
+export { definitionContent } from "./approval/definition-content.ts";
+export { type FileStateStoreOptions, fileStateStore } from "./approval/file-state-store.ts";
+export {
+  type PromptApproverOptions,
+  promptApprover,
+  type ServerApprover,
+} from "./approval/prompt-approver.ts";
+export type { CommandValueOptions } from "./command-values.ts";
 export {
   type ConfigDiagnostic,
   DIAGNOSTIC_CODES,
@@ -8,7 +27,10 @@ export {
   type DiscoveredServers,
   type DiscoverServersOptions,
   discoverServers,
+  type FoundServers,
+  findServers,
 } from "./discovery/discover-servers.ts";
+export type { LaunchOption } from "./discovery/launch-options.ts";
 export { type LoadedServers, type LoadServersOptions, loadServers } from "./discovery/load-servers.ts";
 export {
   type ParsedHostFile,
@@ -18,8 +40,13 @@ export {
 } from "./discovery/parse-host-file.ts";
 export type { WrittenServer } from "./entries/written-server.ts";
 export type { MissingVariable } from "./entry-values.ts";
+export { exaApiKey, isExaServer } from "./filters/native-servers.ts";
+export type { ServerBlock, ServerFilter, ServerFilterOptions } from "./filters/server-filters.ts";
+export type { ServerPattern } from "./filters/server-pattern.ts";
 export { HOST_IDS } from "./hosts/host-dialects.ts";
+export { type ProjectFile, projectFiles } from "./project-files.ts";
 export type { Environment, InheritEnv } from "./safe-environment.ts";
+export { secretSpellings } from "./secret-spellings.ts";
 export { createServerResolver, type ServerResolverOptions } from "./server-resolver.ts";
 export type { ConfigProblem } from "./sources/config-problem.ts";
 export type {

@@ -57,6 +57,12 @@ const SAFE_ON_WINDOWS: readonly string[] = [
   "WINDIR",
 ];
 
+/** Whether every child gets the variable anyway, so that its value is known all over the system and no secret. */
+export function isCommonVariable(name: string, platform: NodeJS.Platform): boolean {
+  const safe = platform === "win32" ? SAFE_ON_WINDOWS : SAFE_ON_POSIX;
+  return safe.includes(canonicalName(name, platform));
+}
+
 /** Why a text cannot name a variable of a process, or `undefined` if it can. */
 export function environmentNameFault(name: string): string | undefined {
   if (name === "") return "is no name for a variable";
@@ -89,12 +95,10 @@ export function childEnvironment(
   own: { readonly [name: string]: string },
   platform: NodeJS.Platform,
 ): { [name: string]: string } {
-  const names = namesToInherit(inheritEnv, platform).map((name) => canonicalName(name, platform));
-  const allowed = new Set(names);
-  const inherited = createMap<string | undefined>();
-  for (const name of Object.keys(parent)) {
-    const isWanted = inheritEnv === true || allowed.has(canonicalName(name, platform));
-    if (isWanted && !parent[name]?.startsWith("()")) inherited[name] = parent[name];
+  const inherited = createMap<string>();
+  for (const name of inheritedNames(parent, inheritEnv, platform)) {
+    const value: unknown = parent[name]; // A name that is not the parent's own may be a function of its prototype.
+    if (typeof value === "string" && !value.startsWith("()")) inherited[name] = value;
   }
   return layEnvironment(own, inherited, platform);
 }
@@ -104,7 +108,19 @@ function canonicalName(name: string, platform: NodeJS.Platform): string {
   return platform === "win32" ? name.toUpperCase() : name;
 }
 
-function namesToInherit(inheritEnv: InheritEnv, platform: NodeJS.Platform): readonly string[] {
+/**
+ * The names that may be inherited, some of which the parent may not have. Where a name has one spelling it is looked up and the
+ * parent is not walked through: reading one variable of `process.env` is a call of the system, and there are often hundreds.
+ */
+function inheritedNames(
+  parent: Environment,
+  inheritEnv: InheritEnv,
+  platform: NodeJS.Platform,
+): readonly string[] {
+  if (inheritEnv === true) return Object.keys(parent);
   const safe = platform === "win32" ? SAFE_ON_WINDOWS : SAFE_ON_POSIX;
-  return typeof inheritEnv === "boolean" ? safe : [...safe, ...inheritEnv];
+  const wanted = inheritEnv === false ? safe : [...safe, ...inheritEnv];
+  if (platform !== "win32") return wanted;
+  const allowed = new Set(wanted.map((name) => canonicalName(name, platform)));
+  return Object.keys(parent).filter((name) => allowed.has(canonicalName(name, platform)));
 }

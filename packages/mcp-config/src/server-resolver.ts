@@ -9,6 +9,7 @@ import {
   type StdioServerDefinition,
 } from "@jackfield/mcp-core";
 import { anchorCommand, anchorPath, expandHome } from "./anchored-path.ts";
+import { type CommandValueOptions, type CommandValues, createCommandValues } from "./command-values.ts";
 import { secretsOfHeader } from "./credentials.ts";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import { createMap } from "./documents/json-value.ts";
@@ -24,10 +25,12 @@ import { isHeaderValue, isHttpUrl } from "./http-syntax.ts";
 import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
 import { homeOf } from "./place-values.ts";
 import { BOUNDARY_FAULT, baseDirectory, climbsOut, isInside, projectRoot } from "./project-boundary.ts";
+import { runReferencedCommands } from "./referenced-commands.ts";
 import { readReferencedFiles } from "./referenced-files.ts";
 import { childEnvironment, type Environment, type InheritEnv } from "./safe-environment.ts";
+import { secretSpellings } from "./secret-spellings.ts";
 import { quote } from "./server-name.ts";
-import { invalidServer, locationOf } from "./sources/config-problem.ts";
+import { describeLocation, invalidServer, locationOf } from "./sources/config-problem.ts";
 
 /** Where values come from. */
 export interface ServerResolverOptions {
@@ -37,8 +40,26 @@ export interface ServerResolverOptions {
   readonly inheritEnv?: InheritEnv | undefined;
   /** What becomes of a variable that is unset and has no default. Default `fail`. */
   readonly missingVariable?: MissingVariable | undefined;
-  /** Names in `env` that entries of scope `project` may read; besides them they see their own `env` only. Default none. */
+  /**
+   * Names in `env`, and ids of `inputs`, that entries of scope `project` may read; besides them they see their own `env` only.
+   * Those that are called like a credential reach nothing but the `env` of a child. Default none.
+   */
   readonly projectVariables?: readonly string[] | undefined;
+  /**
+   * Whether exactly this definition of scope `project` may be resolved, such as `isAdmitted` of a `ServerAdmission`. Default: none
+   * may, so that however servers are found and joined nothing of a project runs before somebody has agreed.
+   */
+  readonly isAdmitted?: ((definition: ServerDefinition) => boolean) | undefined;
+  /**
+   * Runs commands in the place of values, `!command` or `$(command)`, where the host knows them and the entry is the user's own,
+   * the caller's or an administrator's; never a project's or an extension's. `true` is the default limits. Default `false`.
+   */
+  readonly runCommands?: boolean | CommandValueOptions | undefined;
+  /**
+   * Told each time of every value that was filled in from outside the entry and is not known all over the system, as `HOME` is;
+   * whoever writes logs hides them. `secrets` of a resolved server holds only those that are credentials.
+   */
+  readonly filledIn?: ((server: string, values: readonly string[]) => void) | undefined;
   /** Answers to what hosts would ask a person for, by id, as in `${input:id}`. Default none. */
   readonly inputs?: { readonly [id: string]: string } | undefined;
   /** The folder that `${workspaceFolder}` and its like mean in entries of no project. Default the working directory. */
@@ -57,15 +78,19 @@ type StartedOrDialled = StdioServerDefinition | HttpServerDefinition | SseServer
  * Makes the function that fills in a definition's references, in the dialect of its host, in `command`, `args`, `env`,
  * `envFile`, `cwd`, `url` and `headers`. In Jackfield's own dialect they are `${NAME}` and `${NAME:-default}`. Values in `env`
  * are filled in from the environment and from what `envFile` holds; all other fields see the entry's own `env` first. A variable
- * that is set but empty counts as set. A command in a reference is never run.
+ * that is set but empty counts as set.
  *
- * The function rejects with `MCP_CONFIG_VARIABLE_MISSING`, with `MCP_CONFIG_NOT_FOUND` if the `envFile` cannot be read, with
+ * The function rejects with `MCP_APPROVAL_REQUIRED` for an entry of a project that is not admitted, with
+ * `MCP_CONFIG_VARIABLE_MISSING`, with `MCP_CONFIG_NOT_FOUND` if the `envFile` cannot be read, with
  * `MCP_CONFIG_INVALID` if what comes out cannot be used (an empty command, no http URL, a header with a line break) or is
  * more than a project's entry may do, and with `MCP_ABORTED`. No message contains a value.
  */
 export function createServerResolver(options: ServerResolverOptions = {}): ResolveServer {
-  return async (definition, { signal }) => {
+  const { runCommands = false } = options;
+  const commands = runCommands ? createCommandValues(runCommands === true ? {} : runCommands) : undefined;
+  return async (definition, { signal, rejected }) => {
     checkWanted(definition, signal);
+    checkAdmitted(definition, options);
     const policy: ResolverPolicy = {
       platform: process.platform,
       environment: options.env ?? process.env,
@@ -76,7 +101,10 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
       cwd: options.cwd ?? process.cwd(),
     };
     try {
-      return await resolveServer(definition, policy);
+      const run = { commands, signal, rejected };
+      const { server, filledIn } = await resolveServer(definition, policy, run);
+      options.filledIn?.(definition.name, filledIn);
+      return server;
     } finally {
       checkWanted(definition, signal);
     }
@@ -90,11 +118,31 @@ function checkWanted({ name }: ServerDefinition, signal: AbortSignal): void {
   throw new McpError("MCP_ABORTED", text, { server: name, phase: "resolve", cause: signal.reason });
 }
 
-async function resolveServer(definition: ServerDefinition, policy: ResolverPolicy): Promise<ResolvedServer> {
+/** Whoever finds servers asks before, and shows what was held back; this is for those who forgot (threat T01). */
+function checkAdmitted(definition: ServerDefinition, { isAdmitted }: ServerResolverOptions): void {
+  const { name, definedIn } = definition;
+  if (definedIn.scope !== "project" || isAdmitted?.(definition)) return;
+  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) came with a project, and nobody has approved exactly this content.`;
+  const details = { server: name, phase: "approve", location: locationOf(definedIn) } as const;
+  throw new McpError("MCP_APPROVAL_REQUIRED", message, details);
+}
+
+interface CommandRun {
+  readonly commands: CommandValues | undefined;
+  readonly signal: AbortSignal;
+  readonly rejected: boolean | undefined;
+}
+
+async function resolveServer(
+  definition: ServerDefinition,
+  policy: ResolverPolicy,
+  { commands, ...run }: CommandRun,
+): Promise<{ readonly server: ResolvedServer; readonly filledIn: readonly string[] }> {
   const { name, limits } = definition;
   const common = { name, limits: limits && { ...limits } };
   if (definition.transport === "in-process") {
-    return { ...common, transport: "in-process", server: definition.server, secrets: [] };
+    const { server } = definition;
+    return { server: { ...common, transport: "in-process", server, secrets: [] }, filledIn: [] };
   }
   checkLoaders(definition, policy);
   const dialect = variablesOf(definition.definedIn.host);
@@ -102,7 +150,13 @@ async function resolveServer(definition: ServerDefinition, policy: ResolverPolic
   const values = await createEntryValues(definition, policy, {
     dialect,
     files: readReferencedFiles(definition, dialect, home),
+    commands: await runReferencedCommands(definition, dialect, commands, {
+      ...run,
+      env: policy.environment,
+      cwd: policy.cwd,
+    }),
     readEnvFile: (envFile) => {
+      checkEnvFileUse(definition);
       const path = resolve(anchored(envFile, definition, home));
       checkInside(definition, "envFile", path);
       const written = definition.envFile ?? "";
@@ -113,7 +167,8 @@ async function resolveServer(definition: ServerDefinition, policy: ResolverPolic
     definition.transport === "stdio"
       ? resolveProcess(definition, values, policy, home)
       : resolveRemote(definition, values);
-  return { ...common, ...resolved, secrets: [...values.secrets].filter((secret) => secret !== "") };
+  const secrets = new Set([...values.secrets].filter((secret) => secret !== "").flatMap(secretSpellings));
+  return { server: { ...common, ...resolved, secrets: [...secrets] }, filledIn: [...values.filledIn] };
 }
 
 function resolveProcess(
@@ -149,7 +204,7 @@ function resolveProcess(
 function passedThrough({ envPassthrough = [] }: StdioServerDefinition, values: EntryValues) {
   const passed = createMap<string>();
   for (const name of envPassthrough) {
-    const value = values.lookup(name);
+    const value = values.passOn(name);
     if (value !== undefined) passed[name] = value;
   }
   return passed;
@@ -165,6 +220,14 @@ function anchored(path: string, { definedIn }: ServerDefinition, home: string): 
 function checkInside(definition: ServerDefinition, field: "cwd" | "envFile", path: string): void {
   const root = projectRoot(definition.definedIn);
   if (root !== undefined && !isInside(path, root)) throw unusable(definition, [field], BOUNDARY_FAULT);
+}
+
+/** A file in a project's folder may be its user's; what it holds could be sent anywhere (threat T13). */
+function checkEnvFileUse(definition: StartedOrDialled): void {
+  if (definition.definedIn.scope !== "project" || definition.transport === "stdio") return;
+  const fault =
+    "is not read for a remote server of a project. Put the entry into your own configuration if you trust it";
+  throw unusable(definition, ["envFile"], fault);
 }
 
 /** The reader has refused them already, with their line; a definition may also have been made in another way. */

@@ -2,6 +2,7 @@ import type {
   FoundReference,
   ReferenceKind,
   UnsetRule,
+  VariableDialect,
   VariableReference,
   VariableSyntax,
 } from "./variables.ts";
@@ -53,6 +54,19 @@ export function bareBraces(prefixes: { readonly [prefix: string]: ReferenceKind 
     return match && prefixed(text, at, match, prefixes);
   };
 }
+
+/** `{name}`, which somebody is asked for. */
+export const bareName: VariableSyntax = (text, at) => {
+  const match = matchAt(/\{([A-Za-z_][\w.-]*)\}/y, text, at);
+  return match && found(text, at, at + match[0].length, { kind: "input", name: match[1] ?? "" });
+};
+
+/** `${NAME:?message}`, which fails if the variable is not set. */
+export const requiredName: VariableSyntax = (text, at) => {
+  const match = matchAt(/\$\{([A-Za-z_]\w*):\?[^{}]*\}/y, text, at);
+  const reference = { kind: "environment", name: match?.[1] ?? "", unset: "fail" } as const;
+  return match && found(text, at, at + match[0].length, reference);
+};
 
 /** `$env:NAME`, as PowerShell has it. */
 export function prefixedDollar(prefix: string): VariableSyntax {
@@ -126,6 +140,13 @@ export const leadingCommand: VariableSyntax = (text, at) => {
   if (at !== 0 || !text.startsWith("!")) return undefined;
   return found(text, 0, text.length, { kind: "command", name: text.slice(1) });
 };
+
+/** Whether a command can stand in the place of a value in this dialect. */
+export function knowsCommands({ syntaxes, valueSyntaxes = [] }: VariableDialect): boolean {
+  return [...syntaxes, ...valueSyntaxes].some((syntax) => COMMANDS.has(syntax));
+}
+
+const COMMANDS: ReadonlySet<VariableSyntax> = new Set([commandSubstitution, leadingCommand]);
 
 /** Matches a sticky pattern at a position. */
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {

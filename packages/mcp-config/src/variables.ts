@@ -48,6 +48,8 @@ export interface VariableDialect {
   readonly syntaxes: readonly VariableSyntax[];
   /** Further ones for values of `env` and headers. */
   readonly valueSyntaxes?: readonly VariableSyntax[] | undefined;
+  /** Whether a value of `env` or a header that is nothing but the name of a variable stands for it, if it is set. */
+  readonly bareNames?: boolean | undefined;
   /** What the host itself makes of a reference without value. */
   readonly unset: UnsetRule;
   /**
@@ -75,7 +77,7 @@ export function expandVariables(
   dialect: VariableDialect = OWN_VARIABLES,
   isValue = false,
 ): string {
-  if (!mayRefer(text)) return text;
+  if (!mayRefer(text, dialect, isValue)) return text;
   let expanded = "";
   let copiedTo = 0;
   for (const { from, to, reference } of references(text, dialect, isValue)) {
@@ -85,9 +87,17 @@ export function expandVariables(
   return expanded + text.slice(copiedTo);
 }
 
-/** Whether a text refers to a variable. */
-export function hasVariables(text: string, dialect: VariableDialect = OWN_VARIABLES): boolean {
-  return mayRefer(text) && !references(text, dialect, false).next().done;
+/**
+ * Whether a text refers to a variable.
+ *
+ * @param isValue - whether the text is a value of `env` or a header
+ */
+export function hasVariables(
+  text: string,
+  dialect: VariableDialect = OWN_VARIABLES,
+  isValue = false,
+): boolean {
+  return mayRefer(text, dialect, isValue) && !references(text, dialect, isValue).next().done;
 }
 
 /** Every reference in a text, from left to right. */
@@ -96,7 +106,12 @@ export function* references(
   dialect: VariableDialect,
   isValue: boolean,
 ): Generator<FoundReference & { readonly from: number }, void> {
-  if (!mayRefer(text)) return;
+  if (!mayRefer(text, dialect, isValue)) return;
+  if (isBareName(text, dialect, isValue)) {
+    const reference = { kind: "environment", name: text, written: text, unset: "literal" } as const;
+    yield { from: 0, to: text.length, reference };
+    return;
+  }
   const syntaxes = isValue ? [...dialect.syntaxes, ...(dialect.valueSyntaxes ?? [])] : dialect.syntaxes;
   if (syntaxes.length === 0) return;
   const trigger = /[$%{!]/g;
@@ -110,8 +125,12 @@ export function* references(
 }
 
 /** Most texts refer to nothing, which is quickly seen. */
-function mayRefer(text: string): boolean {
-  return /[$%{!]/.test(text);
+function mayRefer(text: string, dialect: VariableDialect, isValue: boolean): boolean {
+  return /[$%{!]/.test(text) || isBareName(text, dialect, isValue);
+}
+
+function isBareName(text: string, { bareNames }: VariableDialect, isValue: boolean): boolean {
+  return bareNames === true && isValue && /^[A-Za-z_]\w*$/.test(text);
 }
 
 function findAt(text: string, at: number, syntaxes: readonly VariableSyntax[]) {

@@ -1,7 +1,16 @@
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createServerResolver } from "../src/index.ts";
-import { http, IN_PROJECT, refused, resolveHttp, resolveStdio, signal, type Written } from "./resolution.ts";
+import {
+  http,
+  IN_PROJECT,
+  refused,
+  resolveHttp,
+  resolveStdio,
+  signal,
+  stdio,
+  type Written,
+} from "./resolution.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -153,16 +162,63 @@ describe("a project's entry", () => {
     for (const attempt of attempts) {
       const error = await refused(attempt);
       expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
-      expect(error.message).toContain("projectVariables");
+      expect(error.message).toMatch(/projectVariables|put the entry into your own configuration/);
       expect(JSON.stringify(error)).not.toContain("planted");
     }
   });
 
+  test("[threat T13] never sends what is called like a credential, also if it may read it, under another name or with a default", async () => {
+    const options = { env, projectVariables: ["ANTHROPIC_API_KEY"] };
+    const hidden = "${ANTHROPIC_API_KEY}";
+    const attempts = [
+      resolveHttp({ definedIn, headers: { A: hidden } }, options),
+      resolveHttp({ definedIn, headers: { A: "${ANTHROPIC_API_KEY:-none}" } }, options),
+      resolveHttp({ definedIn, url: `https://host/${hidden}` }, options),
+      resolveHttp({ definedIn, headers: { A: "${X}" }, env: { X: hidden } }, options),
+      resolveHttp({ definedIn, bearerTokenEnv: "ANTHROPIC_API_KEY" }, options),
+      resolveStdio({ definedIn, args: ["${X}"], env: { X: `<${hidden}>` } }, options),
+      resolveStdio({ definedIn, cwd: hidden }, options),
+    ];
+    for (const attempt of attempts) {
+      const error = await refused(attempt);
+      expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
+      expect(error.message).toContain("put the entry into your own configuration");
+    }
+    const headersFromEnv = { "X-Key": "ANTHROPIC_API_KEY", "X-Plain": "ALLOWED" };
+    const remote = await resolveHttp(
+      { definedIn, headersFromEnv },
+      { env, projectVariables: ["ANTHROPIC_API_KEY", "ALLOWED"] },
+    );
+    expect(remote.headers).toEqual({ "X-Plain": "allowed" });
+    const child = await resolveStdio({ definedIn, env: { KEY: hidden } }, options);
+    expect(child.env).toEqual({ KEY: "sk-ant-planted" });
+  });
+
+  test("[threat T13] a remote one reads no envFile, since the folder may hold what only its user knows", async () => {
+    const error = await refused(resolveHttp({ definedIn, envFile: "/project/.env" }));
+    expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", phase: "resolve" });
+    expect(error.message).toContain('"envFile" is not read for a remote server of a project');
+  });
+
+  test("[threat T13] gets an answer that was given for a person's own entries only if its id is on the list", async () => {
+    const headers = { H: "${input:region}" };
+    const own = { definedIn: { ...definedIn, host: "vscode" }, headers };
+    const options = { inputs: { region: "eu" } };
+    expect((await refused(resolveHttp(own, options))).message).toContain("projectVariables");
+    const allowed = await resolveHttp(own, { ...options, projectVariables: ["region"] });
+    expect(allowed.headers.H).toBe("eu");
+  });
+
+  test("[threat T01] is not resolved at all by a resolver that nobody told what was approved", async () => {
+    const attempt = createServerResolver({ env })(stdio({ definedIn }), { signal });
+    expect(await refused(attempt)).toMatchObject({ code: "MCP_APPROVAL_REQUIRED", server: "s" });
+  });
+
   test("reads its own env and the names it was allowed", async () => {
-    const headers = { A: "${OWN} ${ALLOWED} ${ANTHROPIC_API_KEY:-none}" };
+    const headers = { A: "${OWN} ${ALLOWED} ${HIDDEN:-none}" };
     const server = await resolveHttp(
       { definedIn, headers, env: { OWN: "own" } },
-      { env, projectVariables: ["ALLOWED"] },
+      { env: { ...env, HIDDEN: "planted" }, projectVariables: ["ALLOWED"] },
     );
     expect(server.headers.A).toBe("own allowed none");
   });

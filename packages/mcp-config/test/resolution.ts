@@ -25,12 +25,12 @@ export function http(written: Written<"http"> = {}): ServerDefinition {
 export const signal: AbortSignal = new AbortController().signal;
 
 export async function resolveStdio(written: Written<"stdio">, options: ServerResolverOptions = {}) {
-  const resolver = createServerResolver({ env: {}, ...options });
+  const resolver = createServerResolver({ env: {}, isAdmitted: () => true, ...options });
   return (await resolver(stdio(written), { signal })) as ResolvedStdioServer;
 }
 
 export async function resolveHttp(written: Written<"http">, options: ServerResolverOptions = {}) {
-  const resolver = createServerResolver({ env: {}, ...options });
+  const resolver = createServerResolver({ env: {}, isAdmitted: () => true, ...options });
   return (await resolver(http(written), { signal })) as ResolvedRemoteServer;
 }
 

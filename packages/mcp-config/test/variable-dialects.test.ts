@@ -1,5 +1,5 @@
-import { mkdir, symlink } from "node:fs/promises";
-import { basename, join, sep } from "node:path";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join, sep } from "node:path";
 import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { variablesOf } from "../src/hosts/host-dialects.ts";
@@ -67,7 +67,11 @@ async function resolveText(text: string, definedIn: Partial<DefinedIn>, options:
     url: "https://host",
     headers: { H: text },
   };
-  const resolved = await createServerResolver({ env: { HOME: "/home/u" }, ...options })(definition, {
+  const resolved = await createServerResolver({
+    env: { HOME: "/home/u" },
+    isAdmitted: () => true,
+    ...options,
+  })(definition, {
     signal,
   });
   return resolved.transport === "http" ? { text: resolved.headers.H, secrets: resolved.secrets } : undefined;
@@ -112,25 +116,25 @@ describe("values", () => {
     expect((await refused(resolveText("{file:nowhere}", definedIn))).message).toContain("Create the file");
   });
 
-  test("[threat T13] a project's entry reads no file outside of the project, also through a link", async () => {
+  test("[threat T13] a project's entry reads no file, be it in the project, outside of it, or behind a link", async () => {
     const folder = await folderWith({ secret: "planted", "inside.txt": "inside" });
     const root = join(folder, "project");
     await mkdir(root);
     await symlink(join(folder, "secret"), join(root, "link"));
+    await writeFile(join(root, "inside.txt"), "inside");
     const definedIn = {
       host: "opencode",
       scope: "project",
       root,
       file: join(root, "opencode.json"),
     } as const;
-    for (const path of ["../secret", join(folder, "secret"), "link"]) {
+    for (const path of ["../secret", join(folder, "secret"), "link", "inside.txt"]) {
       expect((await refused(resolveText(`{file:${path}}`, definedIn))).code).toBe(
         "MCP_CONFIG_VARIABLE_MISSING",
       );
     }
-    const whole = { ...definedIn, root: folder, file: join(folder, "opencode.json") };
-    expect((await resolveText("{file:inside.txt}", whole))?.text).toBe("inside");
-    expect(basename(root)).toBe("project");
+    const own = { ...definedIn, scope: "user", root: folder, file: join(folder, "opencode.json") } as const;
+    expect((await resolveText("{file:inside.txt}", own))?.text).toBe("inside");
   });
 
   test("that are unset follow the host's own rule only if that is asked for", async () => {
@@ -157,7 +161,7 @@ test("a path below the home folder is filled in, and leads a project's entry out
     command: "~/bin/server",
     cwd: "~/work",
   });
-  const resolve = createServerResolver({ env: { HOME: "/home/u" } });
+  const resolve = createServerResolver({ env: { HOME: "/home/u" }, isAdmitted: () => true });
   expect(await resolve(definition("user"), { signal })).toMatchObject({
     command: "/home/u/bin/server",
     cwd: "/home/u/work",

@@ -50,6 +50,8 @@ export interface ServerLimits {
   readonly maxTotalMs?: number | undefined;
   /** One message, decoded. Default 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
+  /** A session on which nothing was asked for so long is let go; the next call connects again. `0` = never, the default. */
+  readonly idleTimeoutMs?: number | undefined;
   /** Whether the server's `readOnlyHint` and `idempotentHint` are believed when a call might be repeated. Default false. */
   readonly trustAnnotations?: boolean | undefined;
 }
@@ -61,6 +63,7 @@ export const DEFAULT_LIMITS: Required<{ readonly [K in keyof ServerLimits]: NonN
     callTimeoutMs: 60_000,
     maxTotalMs: 600_000,
     maxMessageBytes: 16 * 1024 * 1024,
+    idleTimeoutMs: 0,
     trustAnnotations: false,
   };
 

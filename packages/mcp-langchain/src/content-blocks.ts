@@ -17,6 +17,17 @@ export function toBlocks(content: McpContentBlock[]): LangchainBlock[] {
   return classifyResult({ content }).parts.map(toBlock);
 }
 
+/**
+ * The fields of a message whose content is standard blocks. LangChain makes the same of `contentBlocks`; but a message that was
+ * made so is empty after it was stored with `mapChatMessagesToStoredMessages` and read again.
+ */
+export function standardContent(content: LangchainBlock[]): {
+  content: LangchainBlock[];
+  response_metadata: { output_version: "v1" };
+} {
+  return { content, response_metadata: { output_version: "v1" } };
+}
+
 /** Images, sounds and videos have blocks of their own; everything else is a file. */
 function blockType(mimeType: string): "image" | "audio" | "video" | "file" {
   const [, kind] = /^(image|audio|video)\//i.exec(mimeType) ?? [];

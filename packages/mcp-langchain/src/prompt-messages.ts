@@ -1,6 +1,6 @@
 import type { GetPromptResult } from "@jackfield/mcp-core";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
-import { toBlocks } from "./content-blocks.ts";
+import { standardContent, toBlocks } from "./content-blocks.ts";
 
 /**
  * A prompt's messages, for an agent or a model. A text is a plain message; images, sounds, videos and documents are standard
@@ -10,9 +10,9 @@ import { toBlocks } from "./content-blocks.ts";
  */
 export function langchainPromptMessages(prompt: GetPromptResult): (HumanMessage | AIMessage)[] {
   return prompt.messages.map(({ role, content }) => {
-    const contentBlocks = toBlocks([content]);
-    const [block] = contentBlocks;
-    const said = block?.type === "text" ? { content: block.text } : { contentBlocks };
+    const blocks = toBlocks([content]);
+    const isText = blocks.every((block) => block.type === "text");
+    const said = isText ? { content: blocks.map(({ text }) => text).join("") } : standardContent(blocks);
     return role === "assistant" ? new AIMessage(said) : new HumanMessage(said);
   });
 }

@@ -6,7 +6,7 @@ import {
   type ToolMetadata,
 } from "@jackfield/mcp-tools";
 import { ToolMessage } from "@langchain/core/messages";
-import { type LangchainBlock, toBlock } from "./content-blocks.ts";
+import { type LangchainBlock, standardContent, toBlock } from "./content-blocks.ts";
 
 /** What a tool of LangChain answers under `content_and_artifact`. */
 export type ContentAndArtifact = [
@@ -37,7 +37,7 @@ export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall):
   const isByHand = call.toolCallId === undefined;
   if (!isError && (typeof content === "string" || isByHand)) return [content, result];
   const message = new ToolMessage({
-    ...(typeof content === "string" ? { content } : { contentBlocks: content }),
+    ...(typeof content === "string" ? { content } : standardContent(content)),
     status: isError ? "error" : "success",
     artifact: result,
     name: call.name,

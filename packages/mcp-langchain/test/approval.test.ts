@@ -136,6 +136,27 @@ describe("approval", () => {
     ]);
   });
 
+  it("asks about the tools of each of two sources, and remembers both answers", async () => {
+    const sources = ["one", "two"].map((server) =>
+      createFakeToolSource([{ server, definition: { name: "wipe" } }]),
+    );
+    const steps = [
+      sources.map((_, index) => ({ tool: `mcp__${["one", "two"][index]}__wipe`, args: {} })),
+      "Done.",
+    ];
+    const model = new ScriptedModel(steps);
+    const middleware = sources.map((tools, index) =>
+      mcpMiddleware(tools, { approval: "always", name: `source ${index}` }),
+    );
+    const agent = createAgent({ model, middleware, checkpointer: new MemorySaver() });
+    const approve = new Command({ resume: { decisions: [APPROVE] } });
+    expect(await agent.invoke({ messages: "Do it." }, THREAD)).toHaveProperty("__interrupt__");
+    expect(await agent.invoke(approve, THREAD)).toHaveProperty("__interrupt__");
+    const state = await agent.invoke(approve, THREAD);
+    expect(state.messages.at(-1)?.text).toBe("Done.");
+    for (const { calls } of sources) expect(calls).toMatchObject([{ options: { approved: true } }]);
+  });
+
   it("throws at once for a policy that does not exist, tools or not", () => {
     const options = { approval: "alwyas" } as never;
     expect(() => mcpMiddleware(createFakeToolSource([]), options)).toThrowError(

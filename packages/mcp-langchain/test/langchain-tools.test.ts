@@ -1,12 +1,10 @@
 import { type CallOptions, McpError, type ToolCallResult } from "@jackfield/mcp-core";
-import { createFakeToolSource, type FakeTool, type FakeToolSource } from "@jackfield/test-kit";
-import { AIMessage, ToolMessage } from "@langchain/core/messages";
-import { ToolInputParsingException } from "@langchain/core/tools";
-import { ToolNode } from "@langchain/langgraph/prebuilt";
-import { createAgent, createMiddleware } from "langchain";
+import { createFakeToolSource, type FakeTool } from "@jackfield/test-kit";
+import { createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
 import { isFailedCall, langchainTools } from "../src/index.ts";
 import { ScriptedModel } from "./scripted-model.ts";
+import { askToolNode, CALL, SETUPS } from "./setups.ts";
 
 const answers = (result: ToolCallResult): FakeTool => ({ definition: { name: "ask" }, call: () => result });
 
@@ -25,55 +23,6 @@ const LOST = new McpError("MCP_SESSION_LOST", "The connection ended.", {
   outcome: "unknown",
   cause: new Error("token=s3cret"),
 });
-
-const CALL = { type: "tool_call" as const, id: "call-0", name: "mcp__fake__ask", args: { q: 1 } };
-
-/** Middleware that changes nothing, but makes LangChain treat what tools throw as fatal. */
-const wrapping = createMiddleware({
-  name: "wrapping",
-  wrapToolCall: (request, handler) => handler(request),
-});
-
-interface Setup {
-  readonly name: string;
-  /** Makes one call of the tool and gives the message that answers it. */
-  ask(source: FakeToolSource, config?: { signal: AbortSignal }): Promise<ToolMessage>;
-}
-
-const inAgent =
-  (middleware: readonly (typeof wrapping)[]) =>
-  async (source: FakeToolSource, config?: { signal: AbortSignal }) => {
-    const model = new ScriptedModel([[{ tool: CALL.name, args: CALL.args }], "Done."]);
-    const agent = createAgent({ model, tools: langchainTools(source), middleware: [...middleware] });
-    const { messages } = await agent.invoke({ messages: [{ role: "user", content: "Do it." }] }, config);
-    expect(messages.at(-1)?.text).toBe("Done.");
-    const answer = model.prompts[1]?.at(-1);
-    return onlyToolMessage(answer);
-  };
-
-async function askToolNode(source: FakeToolSource, config?: { signal: AbortSignal }): Promise<ToolMessage> {
-  const node = new ToolNode(langchainTools(source));
-  const called = new AIMessage({ content: "", tool_calls: [CALL] });
-  const { messages } = await node.invoke({ messages: [called] }, config);
-  return onlyToolMessage(messages[0]);
-}
-
-const SETUPS: readonly Setup[] = [
-  { name: "an agent", ask: inAgent([]) },
-  { name: "an agent whose middleware wraps tool calls", ask: inAgent([wrapping]) },
-  { name: "a ToolNode", ask: askToolNode },
-  {
-    name: "a call by hand",
-    async ask(source, config) {
-      return onlyToolMessage(await langchainTools(source)[0]?.invoke(CALL, config));
-    },
-  },
-];
-
-function onlyToolMessage(value: unknown): ToolMessage {
-  if (!ToolMessage.isInstance(value)) throw new Error("That is no ToolMessage.");
-  return value as ToolMessage;
-}
 
 describe.each(SETUPS)("in $name", ({ ask }) => {
   it("the call reaches the source and the answer comes back, with the whole result as artifact", async () => {
@@ -182,6 +131,15 @@ describe("an abort", () => {
     });
   });
 
+  it.each(["invoke", "withConfig"] as const)("is what a time limit given by %s comes to", async (way) => {
+    const seen: CallOptions[] = [];
+    const [tool] = langchainTools(createFakeToolSource([abortable(new AbortController(), seen)]));
+    const limit = { timeout: 1 };
+    const run = way === "invoke" ? tool?.invoke(CALL, limit) : tool?.withConfig(limit).invoke(CALL);
+    await expect(run).rejects.toMatchObject({ code: "MCP_ABORTED" });
+    expect(seen[0]?.signal?.aborted).toBe(true);
+  });
+
   it("is not shown to the model", async () => {
     const controller = new AbortController();
     const model = new ScriptedModel([[{ tool: CALL.name, args: {} }], "Done."]);
@@ -205,7 +163,10 @@ describe("a tool called by hand", () => {
 
   it.each([[[1]], ["text"], [7]])("[T20] does not send input that is no object: %j", async (input) => {
     const source = createFakeToolSource([answers(TEXT)]);
-    await expect(langchainTools(source)[0]?.invoke(input)).rejects.toThrow(ToolInputParsingException);
+    expect(await langchainTools(source)[0]?.invoke(input as never)).toMatchObject({
+      status: "error",
+      content: expect.stringContaining("MCP_ARGUMENTS_INVALID"),
+    });
     expect(source.calls).toEqual([]);
   });
 

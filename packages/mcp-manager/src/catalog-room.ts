@@ -31,17 +31,11 @@ export async function openShelves(
   options: CatalogRoomOptions,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CatalogShelf>> {
-  const identities = await Promise.all(
-    definitions.map((definition) => identify(definition, options, signal)),
-  );
-  const known = definitions.flatMap(({ name }, index) => {
-    const identity = identities[index];
-    return identity === undefined ? [] : [{ name, identity }];
-  });
-  const entries = await options.cache.getMany(known.map(({ identity }) => identity.id));
+  const known = [...(await identifyInTime(definitions, options, signal))];
+  const entries = await options.cache.getMany(known.map(([, identity]) => identity.id));
   const now = Date.now();
   return new Map(
-    known.map(({ name, identity }) => [name, shelf(identity, entries.get(identity.id), now, options)]),
+    known.map(([name, identity]) => [name, shelf(identity, entries.get(identity.id), now, options)]),
   );
 }
 
@@ -54,18 +48,36 @@ function shelf(
   return { identity, entry, verdict: judge(entry, identity, now, staleAfterMs) };
 }
 
+/** By name. All servers share one deadline: what each would need for one of its own adds up where there are a thousand. */
+async function identifyInTime(
+  definitions: readonly ServerDefinition[],
+  options: CatalogRoomOptions,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CatalogIdentity>> {
+  const known = new Map<string, CatalogIdentity>();
+  const gaveUp = () => new McpError("MCP_ABORTED", "The catalog is not asked for this server any more.");
+  using deadline = createDeadline({
+    signal,
+    timeoutMs: RESOLVE_TIMEOUT_MS,
+    aborted: gaveUp,
+    expired: gaveUp,
+  });
+  const all = definitions.map(async (definition) => {
+    const identity = await identify(definition, options, deadline.signal);
+    if (identity !== undefined) known.set(definition.name, identity);
+  });
+  await raceSignal(Promise.all(all), deadline.signal).catch(() => {}); // Who is late is missing.
+  return known;
+}
+
 async function identify(
   definition: ServerDefinition,
   { cache, resolve, principal, log }: CatalogRoomOptions,
   signal: AbortSignal,
 ): Promise<CatalogIdentity | undefined> {
   if (definition.transport === "in-process") return undefined; // An object in memory has no identity on disk.
-  const expired = () =>
-    new McpError("MCP_CONFIG_INVALID", `The variables of server "${definition.name}" take long to fill in.`);
-  using deadline = createDeadline({ signal, timeoutMs: RESOLVE_TIMEOUT_MS, aborted: expired, expired });
   try {
-    const resolved = await raceSignal(resolve(definition, { signal: deadline.signal }), deadline.signal);
-    return await cache.identify(resolved, principal);
+    return await cache.identify(await resolve(definition, { signal }), principal);
   } catch (error) {
     if (!isMcpError(error))
       log("warn", "the catalog could not identify a server", {

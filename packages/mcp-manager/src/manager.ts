@@ -139,7 +139,7 @@ class Manager implements McpManager {
   async reload(servers: Iterable<ServerDefinition>): Promise<ReloadReport> {
     const run = this.#run;
     refuseIfClosed(run);
-    const definitions = resolveDefinitions(servers, this.#options.limits);
+    const definitions = resolveDefinitions(servers, this.#options);
     // The configuration is replaced in one piece, before anything is waited for: of two reloads the later one holds.
     const { report, unstarted, gone } = this.#directory.configure(definitions);
     if (run.starting !== undefined) await startServers(unstarted, this.#options, run.stop.signal);

@@ -62,7 +62,7 @@ export interface McpManagerOptions {
   readonly principal?: string | undefined;
   /**
    * A session on which nothing was asked for so many milliseconds is let go; its tools stay on offer, and the next call connects
-   * again. `0` = never. Default 0.
+   * again. The same limit of an entry beats it. `0` = never. Default 0.
    */
   readonly idleTimeoutMs?: number | undefined;
   /** How often the tools of a connected server are listed anew though it announced no change, in milliseconds; `0` = never. Default 0. */
@@ -83,7 +83,6 @@ export interface ResolvedManagerOptions
     | "naming"
     | "use"
     | "toolPolicies"
-    | "idleTimeoutMs"
     | "toolPollIntervalMs"
     | "closeTimeoutMs"
     | "log"
@@ -93,7 +92,6 @@ export interface ResolvedManagerOptions
   readonly naming: NamingOptions;
   readonly use: readonly CallMiddleware[];
   readonly toolPolicies: readonly ToolListPolicy[];
-  readonly idleTimeoutMs: number;
   readonly toolPollIntervalMs: number;
   readonly closeTimeoutMs: number;
   readonly log: Logger;
@@ -119,19 +117,18 @@ export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptio
   const { startup, retry, naming, use, toolPolicies, log, ...rest } = options;
   const resolved: ResolvedManagerOptions = {
     ...rest,
-    servers: resolveDefinitions(options.servers, options.limits),
+    servers: resolveDefinitions(options.servers, options),
     startup: withDefaults(DEFAULT_STARTUP, startup),
     retry: withDefaults(DEFAULT_RETRY_POLICY, retry),
     naming: naming ?? {},
     use: use ?? [],
     toolPolicies: toolPolicies ?? [],
-    idleTimeoutMs: options.idleTimeoutMs ?? 0,
     toolPollIntervalMs: options.toolPollIntervalMs ?? 0,
     closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
     log: contained(log ?? silentLogger),
   };
-  const { idleTimeoutMs, toolPollIntervalMs, closeTimeoutMs } = resolved;
-  checkNumbers("manager", { idleTimeoutMs, toolPollIntervalMs, closeTimeoutMs });
+  const { toolPollIntervalMs, closeTimeoutMs } = resolved;
+  checkNumbers("manager", { toolPollIntervalMs, closeTimeoutMs });
   checkNumbers("startup", resolved.startup);
   checkNumbers("retry", resolved.retry);
   return resolved;
@@ -144,10 +141,14 @@ export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptio
  */
 export function resolveDefinitions(
   definitions: Iterable<ServerDefinition>,
-  limits: ServerLimits | undefined,
+  { limits, idleTimeoutMs }: Pick<McpManagerOptions, "limits" | "idleTimeoutMs">,
 ): readonly ServerDefinition[] {
-  const resolved = Array.from(definitions, (definition) => withLimits(definition, limits));
-  for (const { name, limits } of resolved) checkNumbers(`limits of server "${name}"`, limits ?? {});
+  const common = withDefaults(withDefaults(DEFAULT_LIMITS, { idleTimeoutMs }), limits);
+  const resolved = Array.from(definitions, (definition) => withLimits(definition, common));
+  checkNumbers("limits", common);
+  for (const { name, limits } of resolved) {
+    if (limits !== common) checkNumbers(`limits of server "${name}"`, limits ?? {});
+  }
   checkNames(resolved);
   return resolved;
 }
@@ -163,9 +164,9 @@ function contained(log: Logger): Logger {
   };
 }
 
-function withLimits(definition: ServerDefinition, limits: ServerLimits | undefined): ServerDefinition {
-  const base = withDefaults(DEFAULT_LIMITS, limits);
-  return { ...definition, limits: withDefaults(base, definition.limits) };
+function withLimits(definition: ServerDefinition, common: ServerLimits): ServerDefinition {
+  const { limits } = definition;
+  return { ...definition, limits: limits === undefined ? common : withDefaults(common, limits) };
 }
 
 /** Like a spread, but a field that is `undefined` leaves the default standing. */

@@ -1,11 +1,8 @@
 import {
-  type CatalogEntry,
-  type CatalogId,
   type Logger,
   McpError,
   type McpEvents,
   type ServerDefinition,
-  type ToolCache,
   type ToolsChanged,
 } from "@jackfield/mcp-core";
 import type { Emitter } from "./emitter.ts";
@@ -160,7 +157,6 @@ class Directory implements ServerDirectory {
       handlers,
       auth,
       closeTimeoutMs,
-      idleTimeoutMs,
       toolPollIntervalMs,
       log,
     } = this.#options;
@@ -173,7 +169,6 @@ class Directory implements ServerDirectory {
       handlers,
       auth,
       closeTimeoutMs,
-      idleTimeoutMs,
       toolPollIntervalMs,
       log,
       pace: this.#pace,
@@ -204,7 +199,11 @@ class Directory implements ServerDirectory {
       },
       troubled: (error) => log("warn", error.message, { server: name, code: error.code }),
       store: ({ identity, entry }) => {
-        if (cache !== undefined && isCurrent()) this.#leftover.add(tell(cache, identity.id, entry, log));
+        if (cache !== undefined && isCurrent())
+          this.#leftover.add(told(cache.set(identity.id, entry), name, log));
+      },
+      doubted: ({ id }) => {
+        if (cache !== undefined && isCurrent()) this.#leftover.add(told(cache.markStale(id), name, log));
       },
     };
   }
@@ -215,11 +214,11 @@ class Directory implements ServerDirectory {
 }
 
 /** A catalog never throws; one that does anyway is only a catalog. */
-async function tell(cache: ToolCache, id: CatalogId, entry: CatalogEntry, log: Logger): Promise<void> {
+async function told(telling: Promise<void>, server: string, log: Logger): Promise<void> {
   try {
-    await cache.set(id, entry);
+    await telling;
   } catch (error) {
-    log("warn", "the catalog could not be told of a server", { server: entry.server, error: String(error) });
+    log("warn", "the catalog could not be told of a server", { server, error: String(error) });
   }
 }
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { McpError } from "@jackfield/mcp-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createDeadline, raceSignal } from "../src/deadline.ts";
 
 const aborted = () => new McpError("MCP_ABORTED", "aborted");
@@ -15,6 +15,28 @@ describe("a deadline", () => {
       expect(getEventListeners(deadline.signal, "abort")).toEqual([]);
     }
     expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it.each([
+    ["[T11] that has passed is the reason, though the caller gives up afterwards", 100, 150, "MCP_CALL_TIMEOUT"],
+    ["[T12] is not the reason if the caller gave up before it passed", 100, 50, "MCP_ABORTED"],
+  ])("%s", async (_title, timeoutMs, abortedAfterMs, code) => {
+    vi.useFakeTimers();
+    try {
+      const caller = new AbortController();
+      using deadline = createDeadline({ signal: caller.signal, timeoutMs, aborted, expired });
+      const settled = vi.fn();
+      const late = Promise.withResolvers<void>();
+      raceSignal(late.promise, deadline.signal).catch(settled);
+      setTimeout(() => caller.abort(), abortedAfterMs);
+      await vi.advanceTimersByTimeAsync(1_000);
+      late.reject(new Error("the body could not be read"));
+      await vi.advanceTimersByTimeAsync(0);
+      expect(deadline.signal.reason).toMatchObject({ code });
+      expect(settled).toHaveBeenCalledExactlyOnceWith(deadline.signal.reason);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("that was over before it began rejects, and what was to be waited for rejects nowhere else", async () => {

@@ -38,6 +38,41 @@ describe("a session that nobody uses", () => {
     await manager.close();
   });
 
+  it("is let go as its own entry says, which beats what holds for all, also where it says never", async () => {
+    const entry = (name: string, idleTimeoutMs: number) => stdioDefinition(name, { limits: { idleTimeoutMs } });
+    const { manager } = createFixture([entry("soon", 1_000), entry("never", 0), "as-all"], {
+      idleTimeoutMs: 60_000,
+    });
+    const statuses = () => manager.servers().map(({ name, status }) => `${name} ${status}`);
+    await manager.start();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(statuses()).toEqual(["soon idle", "never ready", "as-all ready"]);
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(statuses()).toEqual(["soon idle", "never ready", "as-all idle"]);
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    expect(statuses()).toEqual(["soon idle", "never ready", "as-all idle"]);
+    await manager.close();
+  });
+
+  it("is let go as the limits for all servers say, which beat the option of that name", async () => {
+    const { manager } = createFixture(["a"], { idleTimeoutMs: 60_000, limits: { idleTimeoutMs: 1_000 } });
+    await manager.start();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(manager.servers()).toMatchObject([{ status: "idle" }]);
+    await manager.close();
+  });
+
+  it("takes a new limit from its next use on, and is not connected anew for it", async () => {
+    const { manager, connector } = createFixture(["a"]);
+    await manager.start();
+    await manager.reload([stdioDefinition("a", { limits: { idleTimeoutMs: 1_000 } })]);
+    await manager.callTool("mcp__a__echo");
+    expect(connector.attempts).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(manager.servers()).toMatchObject([{ status: "idle" }]);
+    await manager.close();
+  });
+
   it("is kept by default", async () => {
     const { manager, sessions } = createFixture(["a", stdioDefinition("lazy", { lazy: true })]);
     await manager.start();

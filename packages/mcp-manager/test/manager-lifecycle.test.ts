@@ -229,6 +229,24 @@ describe("disconnect and reconnect", () => {
     await manager.close();
   });
 
+  it("[R31] a reconnect that stalls ends at the server's connect deadline, and close() is not held up by it", async () => {
+    const { manager, connector } = createFixture(["a"], {
+      byHand: true,
+      limits: { connectTimeoutMs: 3_000 },
+    });
+    const starting = manager.start();
+    (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("echo")] }));
+    await starting;
+    const failed = vi.fn();
+    void manager.reconnect("a").catch(failed);
+    await connector.nextAttempt(); // It never comes to an end.
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(failed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(failed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ server: "a", code: "MCP_CALL_TIMEOUT" }));
+    await manager.close();
+  });
+
   it("reconnect rejects with the cause if the server does not come up", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();

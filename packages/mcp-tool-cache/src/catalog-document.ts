@@ -1,10 +1,11 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import type { CatalogId } from "@jackfield/mcp-core";
-import { isCatalogRecord } from "./catalog-record-shape.ts";
+import { isWrittenRecord, type WrittenRecord } from "./catalog-record-shape.ts";
 import type { CatalogRecord } from "./catalog-succession.ts";
+import { outlineTools, restoreTools } from "./deferred-schemas.ts";
 
 /** Raised whenever a document that was written before can no longer be read as it was meant. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** What stands before the part that the checksum covers. The writer knows no other spelling, so neither does the reader. */
 const HEAD = /^\{"version":(\d+),"checksum":"([0-9a-f]{64})",/;
@@ -16,14 +17,22 @@ export interface DocumentSeal {
 }
 
 /**
- * Writes a record as a JSON document with version and checksum.
+ * Writes a record: a line of JSON with version and checksum, and one with the schemas of the tools.
  *
  * The checksum is an HMAC-SHA-256 over version, id and content, so it also tells a document that was copied from another
  * user's catalog, or to another server's entry, from one that was written here.
  */
 export function writeCatalogDocument(record: CatalogRecord, seal: DocumentSeal): string {
   const { suspect, staleSince, expiresAt, entry } = record;
-  const covered = JSON.stringify({ suspect, staleSince, expiresAt, entry }).slice(1);
+  const { outlines, schemas } = outlineTools(entry.tools ?? []);
+  const written = entry.tools === undefined ? entry : { ...entry, tools: outlines };
+  const line = JSON.stringify({ suspect, staleSince, expiresAt, entry: written });
+  return sealContent(`${line}\n${schemas}`, seal);
+}
+
+/** Puts version and checksum in front of a content, which is JSON text of an object and whatever follows it. */
+export function sealContent(content: string, seal: DocumentSeal): string {
+  const covered = content.slice(1);
   return `{"version":${VERSION},"checksum":"${checksum(covered, seal)}",${covered}`;
 }
 
@@ -32,19 +41,21 @@ export function readCatalogDocument(text: string, seal: DocumentSeal): CatalogRe
   const head = HEAD.exec(text);
   if (head === null || head[1] !== String(VERSION)) return undefined;
   if (head[2] !== checksum(text.slice(head[0].length), seal)) return undefined;
-  return parseRecord(text);
+  const end = text.indexOf("\n");
+  const written = parseRecord(text.slice(0, end));
+  if (written === undefined || !restoreTools(written.entry.tools ?? [], text.slice(end + 1)))
+    return undefined;
+  const { suspect, staleSince, expiresAt, entry } = written;
+  return { suspect, staleSince, expiresAt, entry: entry as CatalogRecord["entry"] };
 }
 
-function parseRecord(text: string): CatalogRecord | undefined {
-  let value: unknown;
+function parseRecord(line: string): WrittenRecord | undefined {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(line);
+    return isWrittenRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
-  if (!isCatalogRecord(value)) return undefined;
-  const { suspect, staleSince, expiresAt, entry } = value;
-  return { suspect, staleSince, expiresAt, entry };
 }
 
 /** In two parts, because to join them would copy the whole content. */

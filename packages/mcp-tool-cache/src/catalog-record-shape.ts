@@ -1,9 +1,16 @@
+import type { CatalogEntry } from "@jackfield/mcp-core";
 import type { CatalogRecord } from "./catalog-succession.ts";
+
+/** A record as it is written, before its tools have got their schemas back. */
+export interface WrittenRecord extends Omit<CatalogRecord, "entry"> {
+  readonly entry: Omit<CatalogEntry, "tools"> & { readonly tools?: readonly object[] | undefined };
+}
 
 type Check = (value: unknown) => boolean;
 
 const isString: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const isLength: Check = (value) => Number.isSafeInteger(value) && (value as number) > 0;
 const isBoolean: Check = (value) => typeof value === "boolean";
 const isObject: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isScope: Check = (value) => value === "public" || value === "private";
@@ -29,7 +36,7 @@ const isEntry = objectWith({
   server: isString,
   credentials: isString,
   listedAt: isNumber,
-  tools: optional(listOf(objectWith({ name: isString, inputSchema: isObject }))),
+  tools: optional(listOf(objectWith({ name: isString, inputSchema: isLength }))),
   resources: optional(listOf(objectWith({ name: isString, uri: isString }))),
   resourceTemplates: optional(listOf(objectWith({ name: isString, uriTemplate: isString }))),
   prompts: optional(listOf(objectWith({ name: isString }))),
@@ -53,6 +60,6 @@ const isRecord = objectWith({
 });
 
 /** Whether a value read from a store has the shape of a record, as far as anyone relies on it. */
-export function isCatalogRecord(value: unknown): value is CatalogRecord {
+export function isWrittenRecord(value: unknown): value is WrittenRecord {
   return isRecord(value);
 }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { McpError } from "@jackfield/mcp-core";
-import { isOwnFile, lookAtPrivateFile } from "./private-path.ts";
+import { isSecretFile, lookAtPrivateFile } from "./private-path.ts";
 import { setAside } from "./set-aside.ts";
 import { hasCode } from "./system-error.ts";
 
@@ -19,8 +19,8 @@ export function temporaryIdentityKey(): Uint8Array {
 
 /**
  * Reads the directory's key, which is made at the first use; processes that come at the same time agree on one. Whatever
- * is not a key of the right length (a link, a directory, a torn file), or could have been written by others, is set aside and
- * replaced.
+ * is not a key of the right length (a link, a directory, a torn file), or could have been read or written by others, is set aside
+ * and replaced.
  *
  * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's error if it cannot be made.
  */
@@ -30,7 +30,7 @@ export function readIdentityKey(directory: string): Uint8Array {
     const found = lookAtPrivateFile(file);
     if (found === undefined) {
       makeKey(file);
-    } else if (isOwnFile(found) && found.size === BigInt(KEY_BYTES)) {
+    } else if (isSecretFile(found) && found.size === BigInt(KEY_BYTES)) {
       return readFileSync(file);
     } else {
       setAside(file, found);

@@ -41,6 +41,11 @@ export function isOwnFile(found: BigIntStats): boolean {
   return found.isFile() && !(hasModes() && found.mode & OTHERS_MAY_WRITE);
 }
 
+/** Whether nobody else can have read it or written into it. What a repository or an archive brings along is readable by others. */
+export function isSecretFile(found: BigIntStats): boolean {
+  return found.isFile() && !(hasModes() && found.mode & OTHERS_MAY_ANYTHING);
+}
+
 function requireOwner(path: string, found: BigIntStats): void {
   const user = process.getuid?.();
   if (user === undefined || found.uid === BigInt(user)) return;

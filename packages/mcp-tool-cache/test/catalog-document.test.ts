@@ -2,7 +2,7 @@ import { createSecretKey } from "node:crypto";
 import type { ToolDefinition } from "@jackfield/mcp-core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readCatalogDocument, writeCatalogDocument } from "../src/catalog-document.ts";
+import { readCatalogDocument, sealContent, writeCatalogDocument } from "../src/catalog-document.ts";
 import type { CatalogRecord } from "../src/catalog-succession.ts";
 import { sampleEntry, sampleId } from "./catalog-samples.ts";
 
@@ -10,16 +10,17 @@ const seal = { id: sampleId("files"), key: createSecretKey(new Uint8Array(32).fi
 const record: CatalogRecord = { entry: sampleEntry(), suspect: false, expiresAt: 5_000 };
 const text = writeCatalogDocument(record, seal);
 
-/** A document as this version would write it, whatever its content. */
-function sealed(content: unknown): string {
-  return writeCatalogDocument(
-    { entry: content as CatalogRecord["entry"], suspect: false, expiresAt: 1 },
-    seal,
-  );
+/** What a written entry looks like: lengths stand in the place of schemas. */
+const SCHEMA = '{"type":"object"}';
+const written = { ...sampleEntry(), tools: [{ name: "read", inputSchema: SCHEMA.length }] };
+
+/** A document with the right version and checksum, whatever its content. */
+function sealed(entry: unknown, schemas = `[${SCHEMA}]`): string {
+  return sealContent(`${JSON.stringify({ suspect: false, expiresAt: 1, entry })}\n${schemas}`, seal);
 }
 
 describe("a document", () => {
-  test("is JSON and gives back what was written", () => {
+  test("is two lines of JSON and gives back what was written", () => {
     const full: CatalogRecord = {
       suspect: true,
       staleSince: 3,
@@ -40,7 +41,7 @@ describe("a document", () => {
       }),
     };
     const written = writeCatalogDocument(full, seal);
-    expect(JSON.parse(written)).toMatchObject({ version: 1 });
+    expect(JSON.parse(written.split("\n", 1)[0] ?? "")).toMatchObject({ version: 2 });
     expect(readCatalogDocument(written, seal)).toEqual(full);
   });
 
@@ -59,8 +60,8 @@ describe("a document", () => {
     expect(readCatalogDocument(`${text} `, seal)).toBeUndefined();
   });
 
-  test.each(["0", "2", "01", "1.0"])("is a miss when it says version %s", (version) => {
-    expect(readCatalogDocument(text.replace('"version":1', `"version":${version}`), seal)).toBeUndefined();
+  test.each(["0", "1", "3", "02", "2.0"])("is a miss when it says version %s", (version) => {
+    expect(readCatalogDocument(text.replace('"version":2', `"version":${version}`), seal)).toBeUndefined();
   });
 
   test("is a miss under another id or another key", () => {
@@ -95,11 +96,13 @@ test("[R65] no mutation of a document is believed, and none makes the reader thr
 });
 
 test("[R65] whatever a sealed entry holds, reading it gives a whole entry or a miss", () => {
-  const field = fc.constantFrom(...Object.keys(sampleEntry()), "prior", "ttlMs", "stale", "lastOutcome");
+  const field = fc.constantFrom(...Object.keys(written), "prior", "ttlMs", "stale", "lastOutcome");
+  const length = fc.oneof(fc.constant(SCHEMA.length), fc.integer(), fc.double(), fc.jsonValue());
+  const tools = fc.array(fc.record({ name: fc.jsonValue(), inputSchema: length, outputSchema: length }));
   fc.assert(
-    fc.property(field, fc.jsonValue(), (name, value) => {
-      const read = readCatalogDocument(sealed({ ...sampleEntry(), [name]: value }), seal);
-      const { tools = [], listedAt = 0 } = read?.entry ?? {};
+    fc.property(field, fc.oneof(fc.jsonValue(), tools), fc.nat(3), (name, value, schemas) => {
+      const document = sealed({ ...written, [name]: value }, `[${Array(schemas).fill(SCHEMA)}]`);
+      const { tools = [], listedAt = 0 } = readCatalogDocument(document, seal)?.entry ?? {};
       const isTool = (tool: ToolDefinition) =>
         typeof tool.name === "string" && typeof tool.inputSchema === "object";
       return Number.isFinite(listedAt) && tools.every(isTool);
@@ -108,22 +111,35 @@ test("[R65] whatever a sealed entry holds, reading it gives a whole entry or a m
   );
 });
 
+test("an entry of this shape can be read", () => {
+  expect(readCatalogDocument(sealed(written), seal)?.entry).toEqual({
+    ...sampleEntry(),
+    tools: [{ name: "read", inputSchema: { type: "object" } }],
+  });
+});
+
 describe("an entry of another shape is a miss, even with the right checksum", () => {
+  const tool = (change: object) => ({ ...written, tools: [{ ...written.tools[0], ...change }] });
   const shapes: readonly [what: string, entry: unknown][] = [
     ["no entry", null],
     ["a list", []],
-    ["no server", { ...sampleEntry(), server: undefined }],
-    ["a time that is no number", { ...sampleEntry(), listedAt: Number.NaN }],
-    ["tools that are no list", { ...sampleEntry(), tools: {} }],
-    ["a tool without a name", { ...sampleEntry(), tools: [{ inputSchema: {} }] }],
-    ["a tool without a schema", { ...sampleEntry(), tools: [{ name: "a" }] }],
-    ["a tool that is null", { ...sampleEntry(), tools: [null] }],
-    ["a prompt without a name", { ...sampleEntry(), prompts: [{}] }],
-    ["a ttl that is text", { ...sampleEntry(), ttlMs: "5" }],
-    ["an unknown scope", { ...sampleEntry(), cacheScope: "everyone" }],
-    ["an unknown era", { ...sampleEntry(), prior: { era: "future", at: 1 } }],
-    ["a modern handshake without its result", { ...sampleEntry(), prior: { era: "modern", at: 1 } }],
-    ["a stale mark that is no boolean", { ...sampleEntry(), stale: "yes" }],
+    ["no server", { ...written, server: undefined }],
+    ["a time that is no number", { ...written, listedAt: Number.NaN }],
+    ["tools that are no list", { ...written, tools: {} }],
+    ["a tool without a name", tool({ name: undefined })],
+    ["a tool without a schema", tool({ inputSchema: undefined })],
+    ["a tool whose schema is null", tool({ inputSchema: null })],
+    ["a tool whose schema is too short", tool({ inputSchema: SCHEMA.length - 1 })],
+    ["a tool whose schema is too long", tool({ inputSchema: SCHEMA.length + 1 })],
+    ["a tool whose output schema is not there", tool({ outputSchema: SCHEMA.length })],
+    ["a schema that belongs to no tool", { ...written, tools: [] }],
+    ["a tool that is null", { ...written, tools: [null] }],
+    ["a prompt without a name", { ...written, prompts: [{}] }],
+    ["a ttl that is text", { ...written, ttlMs: "5" }],
+    ["an unknown scope", { ...written, cacheScope: "everyone" }],
+    ["an unknown era", { ...written, prior: { era: "future", at: 1 } }],
+    ["a modern handshake without its result", { ...written, prior: { era: "modern", at: 1 } }],
+    ["a stale mark that is no boolean", { ...written, stale: "yes" }],
   ];
   test.each(shapes)("%s", (_what, entry) => {
     expect(readCatalogDocument(sealed(entry), seal)).toBeUndefined();

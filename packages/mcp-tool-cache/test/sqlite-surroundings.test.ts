@@ -193,13 +193,16 @@ describe.runIf(posix)("what others could have written is not believed", () => {
     expect(lstatSync(`${file}.corrupt-1`).isFile()).toBe(true);
   });
 
-  test("[T73] a key with the wrong mode is replaced, and nothing that was sealed with it is served", async () => {
-    const directory = await filledDirectory();
-    chmodSync(join(directory, "identity.key"), 0o622);
-    const { cache } = openCache(directory);
-    expect(await cache.getMany([earlier])).toEqual(new Map());
-    expect(lstatSync(join(directory, "identity.key")).mode & 0o777).toBe(0o600);
-  });
+  test.each([0o622, 0o644, 0o640])(
+    "[T73] a key with the mode %o is replaced, and nothing that was sealed with it is served",
+    async (mode) => {
+      const directory = await filledDirectory();
+      chmodSync(join(directory, "identity.key"), mode);
+      const { cache } = openCache(directory);
+      expect(await cache.getMany([earlier])).toEqual(new Map());
+      expect(lstatSync(join(directory, "identity.key")).mode & 0o777).toBe(0o600);
+    },
+  );
 
   test("[T73] a catalog that was copied from another user's directory holds nothing", async () => {
     const stranger = await filledDirectory();

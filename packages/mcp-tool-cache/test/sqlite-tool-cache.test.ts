@@ -140,7 +140,7 @@ describe("a server without tools", () => {
 
 describe("unreadable rows", () => {
   const damages: readonly [what: string, sql: string][] = [
-    ["another version", `UPDATE keyv SET value = replace(value, '"version":1', '"version":2')`],
+    ["another version", `UPDATE keyv SET value = replace(value, '"version":2', '"version":3')`],
     ["a changed tool", "UPDATE keyv SET value = replace(value, 'Does read', 'Does harm')"],
     ["text that is no document", "UPDATE keyv SET value = 'nonsense'"],
     ["no text at all", "UPDATE keyv SET value = x'00ff'"],

@@ -1,8 +1,6 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
+import { findExcess } from "./message-bounds.ts";
 import type { Sdk } from "./sdk.ts";
-
-/** Deeper than any honest message; programs that walk through one by recursion run out of stack far below this many thousands. */
-const DEEPEST_NESTING = 256;
 
 /** In the `data` of an error that stands in for an answer that is none. */
 export const UNSOUND_ANSWER = Symbol("unsound answer");
@@ -23,14 +21,12 @@ interface AnswerMembers {
 /**
  * Makes the check that every message goes through before anybody reads it. The SDK ignores what it does not take for an
  * answer, and the request would wait in vain: an error takes its place, so that the request fails at once. A message that is
- * nested too deep ends the same way, or is dropped if nobody waits for it (threat T86).
+ * nested too deep or has too many parts ends the same way, or is dropped if nobody waits for it.
  */
 export function createMessageCheck(sdk: Sdk): MessageCheck {
   return (message) => {
-    if (nestsDeeperThan(message, DEEPEST_NESTING))
-      return isAnswer(message)
-        ? unsoundAnswer(message.id, `it is nested more than ${DEEPEST_NESTING} levels deep`)
-        : undefined;
+    const excess = findExcess(message);
+    if (excess !== undefined) return isAnswer(message) ? unsoundAnswer(message.id, excess) : undefined;
     return isAnswer(message) ? checkAnswer(message, sdk) : message;
   };
 }
@@ -54,19 +50,4 @@ function checkAnswer({ id, result, error }: AnswerMembers, sdk: Sdk): JSONRPCMes
   const answer = { jsonrpc: "2.0", id, ...(hasError ? { error } : { result }) };
   if (sdk.isJSONRPCResultResponse(answer) || sdk.isJSONRPCErrorResponse(answer)) return answer;
   return unsoundAnswer(id, hasError ? "its error is malformed" : "its result is not an object, or malformed");
-}
-
-/** Goes through it level by level: recursion is what such a message is made to break. */
-function nestsDeeperThan(value: object, limit: number): boolean {
-  let level: readonly object[] = [value];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap(objectsIn);
-  }
-  return false;
-}
-
-function objectsIn(value: object): object[] {
-  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return members.filter((member) => typeof member === "object" && member !== null);
 }

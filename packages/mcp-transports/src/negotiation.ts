@@ -63,8 +63,12 @@ export async function negotiate(options: NegotiationOptions): Promise<Negotiated
 /** What an earlier handshake suggests. */
 export function firstApproach(prior: PriorHandshake | undefined, now: number): Approach {
   if (prior?.era === "modern") return { kind: "adopt", discover: prior.discover };
-  const isFresh = prior !== undefined && now - prior.at < LEGACY_VERDICT_LIFETIME_MS;
-  return { kind: isFresh ? "legacy" : "probe" };
+  return { kind: prior && isFreshVerdict(prior, now) ? "legacy" : "probe" };
+}
+
+/** Whether what an earlier handshake found out of a legacy server is still believed. */
+export function isFreshVerdict({ at }: PriorHandshake, now: number): boolean {
+  return now - at < LEGACY_VERDICT_LIFETIME_MS;
 }
 
 /** A remembered era that is refused is asked for anew; a process that may have died of being asked is not asked again. */

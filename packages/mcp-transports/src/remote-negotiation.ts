@@ -1,12 +1,9 @@
 import type { PriorHandshake, ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { Channel } from "./channel.ts";
-import { type Negotiated, type NegotiationOptions, negotiate } from "./negotiation.ts";
+import { isFreshVerdict, type Negotiated, type NegotiationOptions, negotiate } from "./negotiation.ts";
 
 /** The transports that a remote server may turn out to speak. */
 type RemoteTransport = "http" | "sse";
-
-/** A handshake of ours also remembers that a server speaks only the older transport. */
-type RemotePrior = PriorHandshake & { readonly transport?: RemoteTransport | undefined };
 
 export interface RemoteNegotiationOptions extends Omit<NegotiationOptions, "openChannel"> {
   open(transport: RemoteTransport): Promise<Channel>;
@@ -24,8 +21,7 @@ export async function negotiateRemote(
   options: RemoteNegotiationOptions,
 ): Promise<Negotiated> {
   if (server.transport === "sse") return negotiateOver("sse", options);
-  const remembered = (options.prior as RemotePrior | undefined)?.transport;
-  const first: RemoteTransport = remembered === "sse" ? "sse" : "http";
+  const first: RemoteTransport = olderVerdict(options.prior, Date.now()) ? "sse" : "http";
   const facts: { channel?: Channel } = {};
   const onChannel = (channel: Channel) => {
     facts.channel = channel;
@@ -46,15 +42,28 @@ export async function negotiateRemote(
   }
 }
 
-/** Whoever speaks the older transport only has never heard of the probe, which would cost a round trip. */
+/** What says that a server speaks only the older transport, unless it has grown too old to be believed. */
+function olderVerdict(prior: PriorHandshake | undefined, now: number): PriorHandshake | undefined {
+  return prior?.era === "legacy" && prior.transport === "sse" && isFreshVerdict(prior, now)
+    ? prior
+    : undefined;
+}
+
+/**
+ * Whoever speaks the older transport only has never heard of the probe, which would cost a round trip. The date of a verdict
+ * that is merely confirmed stays, so that an upgraded server is found out one day.
+ */
 async function negotiateOver(
   transport: RemoteTransport,
   options: RemoteNegotiationOptions,
 ): Promise<Negotiated> {
   const openChannel = () => options.open(transport);
   if (transport === "http") return negotiate({ ...options, openChannel });
-  const negotiated = await negotiate({ ...options, openChannel, prior: { era: "legacy", at: Date.now() } });
-  const prior: RemotePrior = { ...negotiated.handshake.prior, transport };
+  const now = Date.now();
+  const verdict = olderVerdict(options.prior, now) ?? { era: "legacy", at: now };
+  const negotiated = await negotiate({ ...options, openChannel, prior: verdict });
+  const { at } = negotiated.handshake.prior;
+  const prior = { era: "legacy", at, transport } as const;
   return { ...negotiated, handshake: { ...negotiated.handshake, prior } };
 }
 

@@ -14,6 +14,9 @@ export function atEnd(cleanup: Cleanup): void {
 /** Runs a test and cleans up behind it. Each of several that run beside each other has its own. */
 export async function runCleaningUp(runTest: () => Promise<void>): Promise<void> {
   const cleanups: Cleanup[] = [];
-  await current.run(cleanups, runTest);
-  for (const cleanup of cleanups.reverse()) await cleanup();
+  try {
+    await current.run(cleanups, runTest);
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  }
 }

@@ -28,6 +28,8 @@ export interface FakeToolCacheOptions {
 /** Makes a catalog in memory. */
 export function createFakeToolCache(options: FakeToolCacheOptions = {}): FakeToolCache {
   const entries = options.entries ?? new Map<CatalogId, CatalogEntry>();
+  /** When entries were marked stale: a list that was begun before that does not clear the mark. */
+  const staleSince = new Map<CatalogId, number>();
   let closed = false;
   return {
     entries,
@@ -45,14 +47,20 @@ export function createFakeToolCache(options: FakeToolCacheOptions = {}): FakeToo
     async set(id, entry) {
       const stored = entries.get(id);
       if (closed || (stored && stored.listedAt > entry.listedAt)) return;
-      entries.set(id, structuredClone(entry));
+      const wasListedBefore = entry.listedAt < (staleSince.get(id) ?? 0);
+      if (!wasListedBefore) staleSince.delete(id);
+      entries.set(id, structuredClone(wasListedBefore ? { ...entry, stale: true } : entry));
     },
     async markStale(id) {
       const entry = entries.get(id);
-      if (!closed && entry) entries.set(id, { ...entry, stale: true });
+      if (closed || !entry) return;
+      staleSince.set(id, Date.now());
+      entries.set(id, { ...entry, stale: true });
     },
     async delete(id) {
-      if (!closed) entries.delete(id);
+      if (closed) return;
+      staleSince.delete(id);
+      entries.delete(id);
     },
     async list() {
       return closed ? [] : [...entries].map(([id, entry]) => summaryOf(id, entry));

@@ -1,5 +1,5 @@
 import { AssertionError } from "node:assert";
-import { afterEach, beforeEach } from "vitest";
+import { aroundEach } from "vitest";
 import { watchResources } from "./active-resource.ts";
 import { runningProcesses } from "./running-process.ts";
 
@@ -68,16 +68,27 @@ function nextRound(round: number): Promise<void> {
 }
 
 /**
- * Checks every test of the file, after its own `afterEach` hooks. Call it before any other hook is
- * registered; it cannot tell concurrent tests apart.
+ * Checks every test of the file after all it has cleaned up, or of a package if a setup file calls it. To be called before any
+ * other hook is registered. Tests that run beside each other share one check: it ends with the last of them, and says where
+ * what is left was opened.
  */
 export function useLeakCheck(options: LeakCheckOptions = {}): void {
+  let running = 0;
   let check: LeakCheck | undefined;
-  beforeEach(() => {
-    check = leakCheck(options);
-  });
-  afterEach(async () => {
-    await check?.assertClean();
+  let checking: Promise<void> = Promise.resolve();
+  aroundEach(async (runTest) => {
+    await checking.catch(() => {}); // whoever began it tells what it found
+    if (running === 0) check = leakCheck(options);
+    running += 1;
+    try {
+      await runTest();
+    } finally {
+      running -= 1;
+      if (running === 0 && check) {
+        checking = check.assertClean();
+        await checking;
+      }
+    }
   });
 }
 

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import type { InlineServer } from "@jackfield/mcp-config";
 import { McpError } from "@jackfield/mcp-core";
 import type { CacheAction } from "./cache-command.ts";
+import type { ConfigAction } from "./config-command.ts";
 
 /** What every command takes. */
 export interface CommonArguments {
@@ -10,6 +11,10 @@ export interface CommonArguments {
   readonly configFiles: readonly string[];
   readonly servers: { readonly [name: string]: InlineServer };
   readonly cwd: string | undefined;
+  /** Whose files are read; `all` are the files of every host. Default: Jackfield's own. */
+  readonly hosts: readonly string[] | "all" | undefined;
+  /** Whether files are looked for at all. */
+  readonly discover: boolean;
   /** The catalog's directory. */
   readonly cache: string | undefined;
 }
@@ -21,6 +26,11 @@ export type CommandArguments = CommonArguments &
     /** `input` is JSON, or `-` to read it from standard input. */
     | { readonly command: "call"; readonly tool: string; readonly input: string | undefined }
     | { readonly command: "cache"; readonly wanted: CacheAction }
+    | { readonly command: "config"; readonly wanted: ConfigAction }
+    /** Without a server: every one that waits. `yes`: approves it without asking. */
+    | { readonly command: "approve"; readonly server: string | undefined; readonly yes: boolean }
+    /** `lock`: the lock file; `write`: makes it anew. */
+    | { readonly command: "verify"; readonly lock: string | undefined; readonly write: boolean }
     | { readonly command: "help" }
     | { readonly command: "version" }
   );
@@ -31,7 +41,13 @@ const OPTIONS = {
   tokens: { type: "boolean", default: false },
   config: { type: "string", multiple: true },
   "mcp-server": { type: "string", multiple: true },
+  lock: { type: "string" },
+  write: { type: "boolean", default: false },
+  yes: { type: "boolean", default: false },
   cwd: { type: "string" },
+  host: { type: "string" },
+  hosts: { type: "string" },
+  "no-discover": { type: "boolean", default: false },
   cache: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
   version: { type: "boolean", default: false },
@@ -50,6 +66,8 @@ export function readArguments(argv: readonly string[]): CommandArguments {
     configFiles: values.config ?? [],
     servers: readServers(values["mcp-server"] ?? []),
     cwd: values.cwd,
+    hosts: readHosts(values.hosts),
+    discover: !values["no-discover"],
     cache: values.cache,
   };
   if (values.help) return { ...common, command: "help" };
@@ -69,10 +87,20 @@ export function readArguments(argv: readonly string[]): CommandArguments {
     case "cache":
       refuseRest(command, rest);
       return { ...common, command, wanted: readCacheAction(first, second) };
+    case "verify":
+      refuseRest(command, [first, second, ...rest]);
+      return { ...common, command, lock: values.lock, write: values.write };
+    case "config":
+      return { ...common, command, wanted: readConfigAction(first, second, rest, values.host) };
+    case "approve":
+      refuseRest(command, [second, ...rest]);
+      return { ...common, command, server: first, yes: values.yes };
     case "help":
       return { ...common, command };
     default:
-      throw usage(`There is no command "${command}"; there are status, tools, call, cache and help.`);
+      throw usage(
+        `There is no command "${command}"; there are status, tools, call, verify, approve, config, cache and help.`,
+      );
   }
 }
 
@@ -81,6 +109,26 @@ function readCacheAction(action: string | undefined, name: string | undefined): 
   if (action !== "list" && action !== "path") throw usage('"cache" needs one of list, clear and path.');
   refuseRest(`cache ${action}`, [name]);
   return { action };
+}
+
+function readConfigAction(
+  action: string | undefined,
+  file: string | undefined,
+  beneath: readonly string[],
+  host: string | undefined,
+): ConfigAction {
+  if (action === "list") {
+    refuseRest("config list", [file, ...beneath]);
+    return { action };
+  }
+  if (action !== "parse") throw usage('"config" needs one of list and parse.');
+  if (host === undefined || file === undefined) throw usage('"config parse" needs --host HOST and a FILE.');
+  return { action, host, file, beneath };
+}
+
+/** Names with commas between them. */
+function readHosts(list: string | undefined): CommonArguments["hosts"] {
+  return list === undefined || list === "all" ? list : list.split(",").map((host) => host.trim());
 }
 
 function parse(argv: readonly string[]) {

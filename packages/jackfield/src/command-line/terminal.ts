@@ -1,4 +1,4 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 
 /** Where a command writes. */
 export interface Terminal {
@@ -6,6 +6,8 @@ export interface Terminal {
   readonly stdout: Writable;
   /** Everything else. */
   readonly stderr: Writable;
+  /** Where answers come from. Default: standard input of this process. */
+  readonly stdin?: (Readable & { readonly isTTY?: boolean | undefined }) | undefined;
 }
 
 /** C0 and C1 controls but tab and newline, and the characters that reorder or hide text. */

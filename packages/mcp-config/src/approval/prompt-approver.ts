@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import type { ServerApprovalRequest } from "./approval-request.ts";
 
 /**
@@ -36,11 +35,15 @@ async function ask(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (input.isTTY !== true || signal.aborted) return false;
+  // Loaded here, because hardly any program asks.
+  const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input, output });
   try {
     output.write(`\nA file of this project wants to run an MCP server:\n\n${text}\n\n`);
     const verb = definition.transport === "stdio" ? "run this command" : "connect to this server";
-    const answer = await lines.question(`May it ${verb}? [y/N] `, { signal });
+    // Nobody answers a question any more once the input has ended, as by Ctrl+D.
+    const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+    const answer = await Promise.race([lines.question(`May it ${verb}? [y/N] `, { signal }), ended]);
     return ["y", "yes"].includes(answer.trim().toLowerCase());
   } catch (error) {
     if (signal.aborted) return false;

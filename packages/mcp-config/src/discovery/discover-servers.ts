@@ -1,6 +1,13 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type DefinedIn, type DefinitionScope, type McpError, toMcpError } from "@jackfield/mcp-core";
+import {
+  type AdmittedEntries,
+  admitEntries,
+  type SortedServers,
+  sortOutBlocked,
+} from "../admission/admitted-entries.ts";
+import type { AdmitServer } from "../admission/server-admission.ts";
 import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
 import { kindOf } from "../documents/json-value.ts";
 import type { FindingContext, HostDialect, HostSurroundings } from "../hosts/host-dialect.ts";
@@ -11,12 +18,8 @@ import { quote } from "../server-name.ts";
 import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
 import { readHostServersSafely } from "../sources/host-servers.ts";
 import { type InlineServer, readInlineServers } from "../sources/inline-servers.ts";
-import {
-  describeOwners,
-  type MergedServers,
-  mergeEntries,
-  type OwningEntry,
-} from "../sources/merged-servers.ts";
+import { describeOwners, type MayBeSame, mergeEntries, type OwningEntry } from "../sources/merged-servers.ts";
+import type { SourceEntry } from "../sources/server-source.ts";
 import { createReadOnce, findProjectTop, readHostFiles } from "./host-files.ts";
 import { readNamedFiles } from "./named-files.ts";
 
@@ -43,10 +46,15 @@ export interface DiscoverServersOptions {
   readonly project?: boolean | undefined;
   /** The order in which scopes count; one that is missing comes last. Default: explicit, managed, local, project, user, extension. */
   readonly order?: readonly DefinitionScope[] | undefined;
+  /**
+   * Decides which entries have a say before they are merged, see `createServerAdmission`. Default: every entry has, so what comes
+   * out holds what a project brought and nobody has approved.
+   */
+  readonly admit?: AdmitServer | undefined;
 }
 
 /** What was found. A name occurs at most once in `servers` and `problems` together. */
-export interface DiscoveredServers extends MergedServers {
+export interface DiscoveredServers extends SortedServers {
   /** Why nothing but the explicit servers was found, if looking for them failed as a whole. */
   readonly discoveryError?: McpError | undefined;
 }
@@ -59,12 +67,26 @@ export interface DiscoveredServers extends MergedServers {
  * It does not reject, nothing is executed, and no variable is expanded.
  */
 export async function discoverServers(options: DiscoverServersOptions = {}): Promise<DiscoveredServers> {
+  const found = await findServers(options);
+  return found.merge(options.admit);
+}
+
+/** What was read, to be merged as often as somebody's mind changes about what may be used. */
+export interface FoundServers {
+  /** Merges what was found, from memory: no file is read again. */
+  merge(admit?: AdmitServer): Promise<DiscoveredServers>;
+}
+
+/** Reads as `discoverServers` does, and leaves the merging for later. It does not reject. */
+export async function findServers(
+  options: Omit<DiscoverServersOptions, "admit"> = {},
+): Promise<FoundServers> {
   const diagnostics: ConfigDiagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
   const cwd = resolve(options.cwd ?? ".");
   const inline = readInlineServers(options.servers, cwd);
   const named = await readNamedFiles(options.files, cwd);
-  let discovered: DiscoveredHosts = { owners: [], problems: [] };
+  let discovered: DiscoveredHosts = { sources: [], problems: [] };
   let discoveryError: McpError | undefined;
   try {
     discovered = await discoverHosts(options, cwd, report);
@@ -72,21 +94,65 @@ export async function discoverServers(options: DiscoverServersOptions = {}): Pro
     discoveryError = toMcpError(cause, "MCP_INTERNAL", "Looking for servers failed.", { phase: "config" });
   }
   const explicit = [inline, ...named];
-  const own = mergeEntries(
-    explicit.flatMap(({ entries }) => entries),
-    () => false,
-  );
-  const merged = describeOwners(joinOwners([...own, ...discovered.owners], options.order));
+  const own: FoundEntries = { entries: explicit.flatMap(({ entries }) => entries) };
   return {
-    ...merged,
-    problems: [...explicit.flatMap(({ problems }) => problems), ...discovered.problems, ...merged.problems],
-    diagnostics: [...explicit.flatMap((source) => source.diagnostics), ...diagnostics, ...merged.diagnostics],
-    ...(discoveryError ? { discoveryError } : {}),
+    async merge(admit = admitAll) {
+      const isOff = options.project === false;
+      const merged = await mergeSources([own, ...discovered.sources], options.order, (definition) =>
+        isOff && definition.definedIn.scope === "project" ? projectsAreOff() : admit(definition),
+      );
+      return {
+        ...merged,
+        problems: [
+          ...explicit.flatMap(({ problems }) => problems),
+          ...discovered.problems,
+          ...merged.problems,
+        ],
+        diagnostics: [
+          ...explicit.flatMap((source) => source.diagnostics),
+          ...diagnostics,
+          ...merged.diagnostics,
+        ],
+        ...(discoveryError ? { discoveryError } : {}),
+      };
+    },
   };
 }
 
+/** Entries that are merged among themselves before they are joined with others. */
+interface FoundEntries {
+  readonly entries: readonly SourceEntry[];
+  /** Missing where names alone count. */
+  readonly mayBeSame?: MayBeSame | undefined;
+}
+
+const admitAll: AdmitServer = async (definition) => ({ definition });
+
+async function projectsAreOff() {
+  const block = { by: "project", reason: "what projects bring is switched off" };
+  return { block, ownsName: false };
+}
+
+async function mergeSources(
+  sources: readonly FoundEntries[],
+  order: DiscoverServersOptions["order"],
+  admit: AdmitServer,
+): Promise<SortedServers> {
+  const owners: OwningEntry[] = [];
+  const admitted: AdmittedEntries[] = [];
+  for (const { entries, mayBeSame } of sources) {
+    const found = await admitEntries(entries, admit);
+    admitted.push(found);
+    owners.push(...mergeEntries(found.entries, mayBeSame));
+  }
+  return sortOutBlocked(describeOwners(joinOwners(owners, order)), {
+    blocks: new Map(admitted.flatMap(({ blocks }) => [...blocks])),
+    held: admitted.flatMap(({ held }) => held),
+  });
+}
+
 interface DiscoveredHosts {
-  readonly owners: readonly OwningEntry[];
+  readonly sources: readonly FoundEntries[];
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -96,7 +162,7 @@ async function discoverHosts(
   report: Report,
 ): Promise<DiscoveredHosts> {
   const { dialects, problems } = namedDialects(options.hosts);
-  if (dialects.length === 0) return { owners: [], problems };
+  if (dialects.length === 0) return { sources: [], problems };
   const at: HostSurroundings = {
     platform: options.platform ?? process.platform,
     env: options.env ?? process.env,
@@ -104,22 +170,27 @@ async function discoverHosts(
     cwd,
     projectTop: findProjectTop(cwd),
   };
-  const context: FindingContext = { folders: projectFolders(at), isSingleFile: false, remark: () => {} };
+  const context: FindingContext = {
+    folders: projectFolders(at),
+    isSingleFile: false,
+    platform: at.platform,
+    remark: () => {},
+  };
   const readOnce = createReadOnce(report);
   const hosts = await Promise.all(dialects.map((dialect) => readHostFiles(dialect, at, readOnce, report)));
-  const owners: OwningEntry[] = [];
+  const sources: FoundEntries[] = [];
   for (const host of hosts) {
-    const source = readHostServersSafely(host, context, report);
-    const entries = source.entries.filter(
-      ({ definedIn }) => options.project !== false || definedIn.scope !== "project",
-    );
-    const { endpointScope } = host.dialect;
-    const mayBeSame = (stronger: DefinedIn, weaker: DefinedIn) =>
-      weaker.scope === endpointScope && stronger.scope !== endpointScope;
-    owners.push(...mergeEntries(entries, mayBeSame));
-    problems.push(...host.problems, ...source.problems);
+    const { entries, problems: faults } = readHostServersSafely(host, context, report);
+    sources.push({ entries, mayBeSame: endpointRule(host.dialect) });
+    problems.push(...host.problems, ...faults);
   }
-  return { owners, problems };
+  return { sources, problems };
+}
+
+/** Within a host, endpoints count only where it says so. */
+function endpointRule({ endpointScope }: HostDialect): MayBeSame | undefined {
+  if (endpointScope === undefined) return undefined;
+  return (stronger, weaker) => weaker.scope === endpointScope && stronger.scope !== endpointScope;
 }
 
 /** Merges what the hosts and the explicit sources have each merged for themselves. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { diagnose, type Report } from "../diagnostic-codes.ts";
+import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type {
   FollowedFile,
   HostDialect,
@@ -70,7 +70,7 @@ export async function readHostFiles(
 
 interface Candidate {
   readonly path: HostPath;
-  readonly file: Pick<HostFile, "kind" | "scope" | "format" | "servers">;
+  readonly file: Pick<HostFile, "kind" | "scope" | "format" | "servers" | "script">;
   /** Missing where it is the host itself. */
   readonly host?: string | undefined;
 }
@@ -119,6 +119,11 @@ async function readCandidates(
   const problems: ConfigProblem[] = [];
   let isExclusive = false;
   for (const candidate of candidates) {
+    const { script } = candidate.file;
+    if (script !== undefined) {
+      if (existsSync(candidate.path.file)) reportScript(candidate.path.file, script, report);
+      continue;
+    }
     const found = readOnce(candidate.path.file);
     if ("absence" in found && found.absence !== undefined) {
       if (found.absence === "dangling") reportDangling(candidate.path.file, report);
@@ -203,6 +208,16 @@ function followedCandidates(
       file: { kind: ownKind, scope },
     }));
   });
+}
+
+/** A program is not opened, and its servers are not known. */
+export function reportScript(
+  file: string,
+  script: string,
+  report: Report,
+  severity?: ConfigDiagnostic["severity"],
+): void {
+  report(diagnose("script-file", `${file} is not read: ${script}.`, { file }, { severity }));
 }
 
 /** A link that leads to nothing is taken for an absent file. */

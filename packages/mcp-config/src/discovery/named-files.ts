@@ -10,7 +10,12 @@ import { parseHostText, problemOf } from "../sources/host-document.ts";
 import { readHostServersSafely } from "../sources/host-servers.ts";
 import type { ServerSource } from "../sources/server-source.ts";
 
-const CONTEXT: FindingContext = { folders: [], isSingleFile: false, remark: () => {} };
+const CONTEXT: FindingContext = {
+  folders: [],
+  isSingleFile: false,
+  platform: process.platform,
+  remark: () => {},
+};
 
 /** Reads files that were named by the caller, in Jackfield's own form. A file that is missing is a problem. */
 export async function readNamedFiles(files: unknown, cwd: string): Promise<readonly ServerSource[]> {

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { type DefinitionScope, McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
@@ -14,7 +14,8 @@ import { readHostServersSafely } from "../sources/host-servers.ts";
 import { describeOwners, mergeEntries } from "../sources/merged-servers.ts";
 import { references } from "../variables.ts";
 import { unknownHost } from "./discover-servers.ts";
-import { formatOf, reportDangling } from "./host-files.ts";
+import { formatOf, reportDangling, reportScript } from "./host-files.ts";
+import { joinOptions, type LaunchOption } from "./launch-options.ts";
 
 /** What to parse. */
 export interface ParseHostFileOptions {
@@ -32,6 +33,8 @@ export interface ParseHostFileOptions {
   readonly env?: Environment | undefined;
   /** A larger file is not read. Default 16 MiB. */
   readonly largestBytes?: number | undefined;
+  /** For which system an entry is read that says different things for several. Default the one this runs on. */
+  readonly platform?: NodeJS.Platform | undefined;
 }
 
 /** A server of a file. */
@@ -41,6 +44,8 @@ export interface ParsedServer {
   readonly written: WrittenServer;
   /** Ready to be resolved. */
   readonly definition: ServerDefinition;
+  /** The ways to reach it, where the file gives a choice. `written` and `definition` are then those of the first one. */
+  readonly options?: readonly LaunchOption[] | undefined;
 }
 
 /** What a file says. */
@@ -70,20 +75,30 @@ export async function parseHostFile(options: ParseHostFileOptions): Promise<Pars
   }
   const host = { dialect, documents, isExclusive: false, isTrusted: true };
   const source = readHostServersSafely(host, contextOf(options, documents, report), report);
-  const merged = describeOwners(mergeEntries(source.entries, () => false));
-  const servers = merged.servers.flatMap((definition) => {
+  const single = source.entries.filter(({ option }) => option === undefined);
+  const choices = joinOptions(source.entries.filter(({ option }) => option !== undefined));
+  const merged = describeOwners(mergeEntries(single));
+  const named = merged.servers.flatMap((definition): ParsedServer[] => {
     const { name } = definition;
     const written = merged.written.get(name);
     return written ? [{ name, written, definition }] : [];
   });
+  const servers: readonly ParsedServer[] = [...named, ...choices.servers];
   if (options.env) for (const server of servers) reportUnresolved(server, dialect, options.env, report);
-  const lost = [...problems, ...source.problems, ...merged.problems].map(describeProblem);
+  const lost = [...problems, ...source.problems, ...merged.problems, ...choices.problems].map(
+    describeProblem,
+  );
   return { servers, diagnostics: [...lost, ...diagnostics, ...merged.diagnostics] };
 }
 
 async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, report: Report) {
   const { text, largestBytes } = options;
   const file = resolve(options.file);
+  const script = dialect.files.find((candidate) => candidate.script && isNamedAs(candidate, file))?.script;
+  if (script !== undefined) {
+    reportScript(file, script, report, "error");
+    return {};
+  }
   const source = sourceOf(file, dialect);
   if (text !== undefined) return parseHostText({ ...source, text }, report);
   const found = readConfigFile(file, report, largestBytes);
@@ -97,9 +112,10 @@ async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, re
 /** What a file by itself is taken for: the kind of the host's files that has its name, else that of the user's own. */
 function sourceOf(file: string, dialect: HostDialect): Omit<HostText, "text"> {
   const known = dialect.files.find((candidate) => isNamedAs(candidate, file));
-  const scope: DefinitionScope = known?.scope ?? "user";
+  const scope: DefinitionScope = known?.scope ?? dialect.scope ?? "user";
   return {
     file,
+    ...(scope === "extension" ? { root: installationOf(file) } : {}),
     kind: known?.kind ?? "user",
     scope,
     format: known?.format ?? formatOf(file, dialect),
@@ -107,6 +123,12 @@ function sourceOf(file: string, dialect: HostDialect): Omit<HostText, "text"> {
     dialect,
     host: dialect.id,
   };
+}
+
+/** Where an extension is installed whose file this is: a manifest may stand in a folder of its own, such as `.claude-plugin`. */
+function installationOf(file: string): string {
+  const folder = dirname(file);
+  return basename(folder).startsWith(".") ? dirname(folder) : folder;
 }
 
 /** Where a host's file would be, seen from the file's own directory. */
@@ -121,13 +143,14 @@ function isNamedAs({ paths, servers, scope }: HostFile, file: string): boolean {
 }
 
 function contextOf(
-  { cwd }: ParseHostFileOptions,
+  { cwd, platform = process.platform }: ParseHostFileOptions,
   documents: readonly ParsedHostText[],
   report: Report,
 ): FindingContext {
   return {
     folders: cwd === undefined ? [] : [cwd],
     isSingleFile: true,
+    platform,
     remark: (code, path, text) => {
       const location = documents[0]?.document.locate(path) ?? {};
       report(diagnose(code, text, location));

@@ -5,7 +5,7 @@ import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import { type JsonPath, jsonPointer } from "./json-path.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
-import type { Place } from "./pointer-places.ts";
+import { createLineCounter, type LineCounter } from "./line-counter.ts";
 
 /** The formats that this parser reads. */
 export type JsonFormat = Extract<ConfigFormat, "strict-json" | "json" | "jsonc">;
@@ -24,13 +24,16 @@ export function parseJsonDocument(text: string, file: string, format: JsonFormat
 }
 
 interface Frame {
-  readonly container: JsonMap | unknown[];
-  readonly places: Map<string | number, Place>;
+  /** Where its members or elements stand. */
+  readonly offsets: Offsets;
   /** Where keys that stand more than once stand first. */
-  firsts?: Map<string, Place>;
+  firsts?: Map<string, number>;
   /** The member that is being read. */
   key: string | number;
 }
+
+/** Offsets by key or index. */
+type Offsets = Map<string | number, number>;
 
 class JsonParser implements ConfigDocument {
   root: unknown;
@@ -40,17 +43,19 @@ class JsonParser implements ConfigDocument {
   readonly #file: string;
   readonly #format: JsonFormat;
   readonly #scanner: JsonScanner;
-  readonly #places = new Map<object, Frame["places"]>();
+  readonly #lines: LineCounter;
+  readonly #offsets = new Map<object, Offsets>();
   readonly #open: Frame[] = [];
-  #rootPlace: Place = { line: 1, column: 1 };
+  #rootOffset = 0;
 
   constructor(text: string, file: string, format: JsonFormat) {
     this.#file = file;
     this.#format = format;
+    this.#lines = createLineCounter(text);
     this.#scanner = new JsonScanner(
       text,
-      (place, fault) => invalidSource({ file, ...place }, `this is not valid JSON: ${fault}.`),
-      format === "strict-json" ? undefined : (place) => this.#remark(place),
+      (offset, fault) => invalidSource(this.#at(offset), `this is not valid JSON: ${fault}.`),
+      format === "strict-json" ? undefined : (offset) => this.#remark(offset),
     );
   }
 
@@ -58,7 +63,7 @@ class JsonParser implements ConfigDocument {
     const scanner = this.#scanner;
     scanner.skipSpace();
     if (scanner.isAtEnd()) return;
-    this.#rootPlace = scanner.place();
+    this.#rootOffset = scanner.offset();
     this.root = this.#value();
     scanner.skipSpace();
     if (!scanner.isAtEnd()) throw scanner.fault("the document has ended, but something follows");
@@ -66,14 +71,14 @@ class JsonParser implements ConfigDocument {
 
   locate(path: JsonPath): SourceLocation {
     let value = this.root;
-    let place = this.#rootPlace;
+    let offset = this.#rootOffset;
     for (const step of path) {
-      const found = isContainer(value) ? this.#places.get(value)?.get(step) : undefined;
-      if (!found) break;
-      place = found;
+      const found = isContainer(value) ? this.#offsets.get(value)?.get(step) : undefined;
+      if (found === undefined) break;
+      offset = found;
       value = (value as JsonMap)[step];
     }
-    return { file: this.#file, line: place.line, column: place.column, pointer: jsonPointer(path) };
+    return this.#at(offset, path);
   }
 
   #value(): unknown {
@@ -87,20 +92,20 @@ class JsonParser implements ConfigDocument {
     const map = createMap();
     const frame = this.#enter(map);
     for (let isMore = !this.#isEnd("}"); isMore; isMore = this.#goesOn("}")) {
-      const place = scanner.place();
+      const offset = scanner.offset();
       const key = scanner.key();
       frame.key = key;
       scanner.skipSpace();
       if (!scanner.take(":")) throw scanner.fault("a colon is expected after the key");
       scanner.skipSpace();
       if (key === FORBIDDEN_KEY && this.#format !== "strict-json") {
-        this.forbidden.push(this.#at(place, this.#path()));
+        this.forbidden.push(this.#at(offset, this.#path()));
         this.#value();
         continue;
       }
-      const before = frame.places.get(key);
-      if (before) this.#repeat(frame, key, before, place);
-      frame.places.set(key, place);
+      const before = frame.offsets.get(key);
+      if (before !== undefined) this.#repeat(frame, key, before, offset);
+      frame.offsets.set(key, offset);
       map[key] = this.#value();
     }
     this.#open.pop();
@@ -112,22 +117,21 @@ class JsonParser implements ConfigDocument {
     const frame = this.#enter(array);
     for (let isMore = !this.#isEnd("]"); isMore; isMore = this.#goesOn("]")) {
       frame.key = array.length;
-      frame.places.set(array.length, this.#scanner.place());
+      frame.offsets.set(array.length, this.#scanner.offset());
       array.push(this.#value());
     }
     this.#open.pop();
     return array;
   }
 
-  #enter(container: Frame["container"]): Frame {
+  #enter(container: JsonMap | unknown[]): Frame {
     if (this.#open.length === DEEPEST_NESTING) {
-      const place = this.#scanner.placeBefore();
       const text = `values are nested more than ${DEEPEST_NESTING} levels deep.`;
-      throw invalidSource({ file: this.#file, ...place }, text);
+      throw invalidSource(this.#at(this.#scanner.offset() - 1), text);
     }
-    const places: Frame["places"] = new Map();
-    this.#places.set(container, places);
-    const frame: Frame = { container, places, key: "" };
+    const offsets: Offsets = new Map();
+    this.#offsets.set(container, offsets);
+    const frame: Frame = { offsets, key: "" };
     this.#open.push(frame);
     return frame;
   }
@@ -143,7 +147,7 @@ class JsonParser implements ConfigDocument {
   #goesOn(end: "}" | "]"): boolean {
     if (this.#isEnd(end)) return false;
     const scanner = this.#scanner;
-    const comma = scanner.place();
+    const comma = scanner.offset();
     if (!scanner.take(",")) throw scanner.fault("a comma is expected between two members or elements");
     scanner.skipSpace();
     if (this.#format === "strict-json" || !scanner.take(end)) return true;
@@ -152,24 +156,26 @@ class JsonParser implements ConfigDocument {
   }
 
   /** Strict JSON would have stopped here. */
-  #remark(place: Place): void {
-    if (this.#format === "json") this.looseness ??= this.#at(place, []);
+  #remark(offset: number): void {
+    if (this.#format === "json") this.looseness ??= this.#at(offset, []);
   }
 
-  #repeat(frame: Frame, key: string, before: Place, place: Place): void {
+  #repeat(frame: Frame, key: string, before: number, offset: number): void {
     frame.firsts ??= new Map();
     const first = frame.firsts.get(key) ?? before;
     frame.firsts.set(key, first);
     const path = this.#path();
-    this.duplicates.push({ path, first: this.#at(first, path), again: this.#at(place, path) });
+    this.duplicates.push({ path, first: this.#at(first, path), again: this.#at(offset, path) });
   }
 
   #path(): JsonPath {
     return this.#open.map(({ key }) => key);
   }
 
-  #at(place: Place, path: JsonPath): SourceLocation {
-    return { file: this.#file, ...place, pointer: jsonPointer(path) };
+  #at(offset: number, path?: JsonPath): SourceLocation {
+    const { line, column } = this.#lines.placeOf(offset);
+    const place = { file: this.#file, line, column };
+    return path === undefined ? place : { ...place, pointer: jsonPointer(path) };
   }
 }
 

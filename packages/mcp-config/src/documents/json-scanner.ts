@@ -1,7 +1,5 @@
-import type { Place } from "./pointer-places.ts";
-
-/** Makes the error for a fault at a place. */
-export type FaultAtPlace = (place: Place, fault: string) => Error;
+/** Makes the error for a fault at an offset. */
+export type FaultAtOffset = (offset: number, fault: string) => Error;
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])/y;
 const LITERAL = /(?:true|false|null)(?![\w])/y;
@@ -11,20 +9,17 @@ const LITERALS: ReadonlyMap<string, boolean | null> = new Map([
   ["null", null],
 ]);
 
-const LINE_FEED = 0x0a;
 const SLASH = 0x2f;
 
-/** Walks over a JSON text token by token (RFC 8259) and knows the line and column it has come to. */
+/** Walks over a JSON text token by token (RFC 8259). */
 export class JsonScanner {
   readonly #text: string;
-  readonly #faultAt: FaultAtPlace;
-  readonly #onComment: ((place: Place) => void) | undefined;
+  readonly #faultAt: FaultAtOffset;
+  readonly #onComment: ((offset: number) => void) | undefined;
   #at = 0;
-  #line = 1;
-  #lineStart = 0;
 
   /** @param onComment - missing where comments are a fault */
-  constructor(text: string, faultAt: FaultAtPlace, onComment: ((place: Place) => void) | undefined) {
+  constructor(text: string, faultAt: FaultAtOffset, onComment: ((offset: number) => void) | undefined) {
     this.#text = text;
     this.#faultAt = faultAt;
     this.#onComment = onComment;
@@ -34,19 +29,14 @@ export class JsonScanner {
     return this.#at >= this.#text.length;
   }
 
-  /** Line breaks stand between tokens only, so the place is known without counting again. */
-  place(): Place {
-    return { line: this.#line, column: this.#at - this.#lineStart + 1 };
-  }
-
-  /** The place of the character that was taken last. */
-  placeBefore(): Place {
-    return { line: this.#line, column: this.#at - this.#lineStart };
+  /** Where the scanner has come to, in UTF-16 units from the beginning. */
+  offset(): number {
+    return this.#at;
   }
 
   /** An error at the place that the scanner has come to. */
   fault(text: string): Error {
-    return this.#faultAt(this.place(), text);
+    return this.#faultAt(this.#at, text);
   }
 
   /** Takes one character if it is the given one. */
@@ -62,9 +52,8 @@ export class JsonScanner {
     let at = this.#at;
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      if (code === LINE_FEED) this.#breakLine(at);
-      else if (code === SLASH) at = this.#skipComment(at);
-      else if (code !== 0x20 && code !== 0x09 && code !== 0x0d) break;
+      if (code === SLASH) at = this.#skipComment(at);
+      else if (code !== 0x20 && code !== 0x0a && code !== 0x09 && code !== 0x0d) break;
     }
     this.#at = at;
   }
@@ -123,11 +112,6 @@ export class JsonScanner {
     }
   }
 
-  #breakLine(at: number): void {
-    this.#line += 1;
-    this.#lineStart = at + 1;
-  }
-
   /** @returns where the last character of the comment is */
   #skipComment(at: number): number {
     this.#at = at;
@@ -135,13 +119,10 @@ export class JsonScanner {
     const isLine = text.startsWith("//", at);
     if (!isLine && !text.startsWith("/*", at)) throw this.fault("this is no JSON value");
     if (!this.#onComment) throw this.fault("JSON allows no comments");
-    this.#onComment(this.place());
+    this.#onComment(at);
     const end = text.indexOf(isLine ? "\n" : "*/", at + 2);
     if (end === -1 && !isLine) throw this.fault("this comment is not closed");
     const stop = end === -1 ? text.length : isLine ? end : end + 2;
-    for (let feed = text.indexOf("\n", at); feed !== -1 && feed < stop; feed = text.indexOf("\n", feed + 1)) {
-      this.#breakLine(feed);
-    }
     return stop - 1;
   }
 }

@@ -30,7 +30,8 @@ export function defineServer(written: WrittenServer, place: EntryPlace, faultAt:
   };
   const { values: env, unset } = splitVariables(written.env);
   if (transport === "stdio") {
-    const { args, envPassthrough } = written;
+    const { args } = written;
+    const envPassthrough = handedOn(written);
     const command = anchoredCommand(written, place, faultAt);
     const cwd = anchored("cwd", written, place, faultAt);
     return { ...common, transport, command, args, env, envUnset: unset, envPassthrough, cwd };
@@ -51,6 +52,11 @@ export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimit
   } = written;
   const limits = { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, trustAnnotations };
   return Object.values(limits).some((limit) => limit !== undefined) ? limits : undefined;
+}
+
+/** Variables that the server needs are handed on as well: whoever sets them has given them. */
+function handedOn({ envPassthrough, requires }: WrittenServer): readonly string[] | undefined {
+  return requires?.env ? [...(envPassthrough ?? []), ...requires.env] : envPassthrough;
 }
 
 function splitVariables(env: WrittenServer["env"]) {
@@ -100,8 +106,8 @@ function anchored(field: "cwd" | "envFile", written: WrittenServer, place: Entry
   return path;
 }
 
-function checkLoaders({ env = {} }: WrittenServer, { definedIn }: EntryPlace, faultAt: FaultAt): void {
-  if (definedIn.scope !== "project") return;
-  const loader = Object.keys(env).find((name) => isLoaderVariable(name, process.platform));
+function checkLoaders({ env = {} }: WrittenServer, place: EntryPlace, faultAt: FaultAt): void {
+  if (place.definedIn.scope !== "project") return;
+  const loader = Object.keys(env).find((name) => isLoaderVariable(name, place.platform));
   if (loader !== undefined) throw faultAt(["env", loader], `${quote(loader)} in "env" ${LOADER_FAULT}.`);
 }

@@ -78,12 +78,16 @@ export interface EntryRules {
   /** Whether an empty list of tools to include means all of them. */
   readonly emptyIncludesAll?: boolean | undefined;
   /** Brings an entry of an odd shape into the usual one before it is read. Must not change what it is given. */
-  readonly reshape?: ((entry: JsonMap, remark: RemarkOnEntry) => JsonMap) | undefined;
+  readonly reshape?:
+    | ((entry: JsonMap, remark: RemarkOnEntry, platform: NodeJS.Platform) => JsonMap)
+    | undefined;
+  /** What an entry needs to be given before it can be used. */
+  readonly requires?: ((entry: JsonMap) => WrittenServer["requires"]) | undefined;
   /** What reshaping an entry takes out of it, to be kept in `extra`. */
   readonly keptAside?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
   /** What the host refuses an entry for, besides what every host does. */
   readonly refused?:
-    | ((entry: JsonMap) => { readonly field: string; readonly text: string } | undefined)
+    | ((entry: JsonMap, name: string) => { readonly field: string; readonly text: string } | undefined)
     | undefined;
   /** Says why an entry that names no server is none that can be run, instead of its being a mistake. */
   readonly notRunnable?: ((entry: JsonMap) => string | undefined) | undefined;

@@ -13,6 +13,8 @@ export interface EntryPlace {
   readonly inCode: boolean;
   readonly dialect: EntryDialect;
   readonly variables: VariableDialect;
+  /** The system it is read for. */
+  readonly platform: NodeJS.Platform;
   /** The place of something inside the entry; the empty path is the entry itself. */
   locate(path: JsonPath): SourceLocation;
 }

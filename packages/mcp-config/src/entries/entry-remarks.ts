@@ -3,6 +3,7 @@ import { type DiagnosticCode, type DiagnosticDetails, diagnose, type Report } fr
 import type { JsonPath } from "../documents/json-path.ts";
 import type { JsonMap } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
+import { knowsCommands } from "../variable-syntax.ts";
 import { references } from "../variables.ts";
 import type { EntryPlace } from "./entry-place.ts";
 import { isSelfApproval, meantField } from "./field-hints.ts";
@@ -76,9 +77,8 @@ export function reportValues(written: WrittenServer, place: EntryPlace, report: 
     const text = `${quote(field)} holds a credential; refer to a variable instead of writing it out.`;
     remark("literal-secret", path, text);
   }
+  if (!knowsCommands(place.variables)) return;
   for (const { text, path, isValue } of textsOf(written)) {
-    // Only `$(…)` and `!…` are commands; most texts are neither.
-    if (!/[$!]/.test(text)) continue;
     for (const { reference } of references(text, place.variables, isValue)) {
       if (reference.kind !== "command") continue;
       const field = quote(path.join("."));

@@ -8,16 +8,19 @@ const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|\d{1,5})$/i;
 
 /** Where an entry holds a credential that is written out instead of being referred to. Values are not told. */
 export function findLiteralSecrets(written: WrittenServer, variables: VariableDialect): readonly JsonPath[] {
-  const isLiteral = (text: string) => !HARMLESS_VALUE.test(text) && !hasVariables(text, variables);
-  const isSecret = (name: string, text: string) =>
-    isLiteral(text) && (isUrl(text) ? holdsSecret(text) : looksLikeCredential(name));
+  const isLiteral = (text: string, isValue = false) =>
+    !HARMLESS_VALUE.test(text) && !hasVariables(text, variables, isValue);
+  const isSecret = (name: string, text: string, isValue = false) => {
+    const mayBe = isUrl(text) ? holdsSecret(text) : name !== "" && looksLikeCredential(name);
+    return mayBe && isLiteral(text, isValue);
+  };
   const paths: JsonPath[] = [];
   for (const field of ["env", "headers"] as const) {
     for (const [name, text] of Object.entries(written[field] ?? {})) {
-      if (text !== null && isSecret(name, text)) paths.push([field, name]);
+      if (text !== null && isSecret(name, text, true)) paths.push([field, name]);
     }
   }
-  if (isLiteral(written.url ?? "") && holdsSecret(written.url ?? "")) paths.push(["url"]);
+  if (holdsSecret(written.url ?? "") && isLiteral(written.url ?? "")) paths.push(["url"]);
   let before = "";
   for (const [index, text] of (written.args ?? []).entries()) {
     const { flag, value = flag === "" ? text : "" } = readFlag(text);
@@ -35,9 +38,9 @@ function readFlag(text: string): { readonly flag: string; readonly value?: strin
 }
 
 function isUrl(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  return text.includes("://") && /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
 function holdsSecret(url: string): boolean {
-  return secretsOfUrls(url).some((secret) => secret !== "");
+  return /[@?&]/.test(url) && secretsOfUrls(url).some((secret) => secret !== "");
 }

@@ -36,8 +36,8 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     throw faultAt([], `the entry must be an object, not ${kindOf(entry)}; ${shape}.`);
   }
   reportFields(entry, place, report);
-  const refusal = dialect.refused?.(entry);
-  if (refusal) throw faultAt([refusal.field], refusal.text);
+  const refusal = dialect.refused?.(entry, name);
+  if (refusal) throw faultAt(refusal.field === "" ? [] : [refusal.field], refusal.text);
   const shaped = reshape(entry, place, report);
   const read = readWrittenEntry(shaped, dialect, place.inCode, faultAt, toleranceOf(place, report));
   const { transport, common, process, remote, fields } = read;
@@ -53,7 +53,15 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   const unread = reportUnread(fields.rest(), transport, place, report);
   const aside = dialect.keptAside?.(entry);
   const extra = aside ? { ...unread, ...aside } : unread;
-  const written: WrittenServer = { transport, ...process, ...remote, ...common, ...(extra ? { extra } : {}) };
+  const requires = dialect.requires?.(entry);
+  const written: WrittenServer = {
+    transport,
+    ...process,
+    ...remote,
+    ...common,
+    ...(requires ? { requires } : {}),
+    ...(extra ? { extra } : {}),
+  };
   const definition = defineServer(written, place, faultAt);
   reportCommandLine(written, place, report);
   reportValues(written, place, report);
@@ -62,11 +70,12 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
 
 const off = (enabled: boolean) => (enabled ? {} : { enabled });
 
-function reshape(entry: JsonMap, { dialect, name, locate }: EntryPlace, report: Report): JsonMap {
+function reshape(entry: JsonMap, place: EntryPlace, report: Report): JsonMap {
+  const { dialect, name, locate, platform } = place;
   const remark: RemarkOnEntry = (code, field, text) => {
     report(diagnose(code, `Server ${quote(name)}: ${text}`, locate([field]), { server: name }));
   };
-  return dialect.reshape ? dialect.reshape(entry, remark) : entry;
+  return dialect.reshape ? dialect.reshape(entry, remark, platform) : entry;
 }
 
 function toleranceOf({ dialect, name }: EntryPlace, report: Report): Tolerate | undefined {

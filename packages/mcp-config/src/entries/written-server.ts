@@ -37,6 +37,16 @@ export interface WrittenServer {
   readonly trust?: boolean | undefined;
   /** Tools that the host calls without asking. Jackfield takes no approval from a file. */
   readonly autoApprove?: readonly string[] | undefined;
+  /** What has to be given before the server can be used, by name: it is required, and the file has no value for it. */
+  readonly requires?:
+    | {
+        readonly env?: readonly string[] | undefined;
+        readonly args?: readonly string[] | undefined;
+        readonly headers?: readonly string[] | undefined;
+        /** Parts of other values. */
+        readonly variables?: readonly string[] | undefined;
+      }
+    | undefined;
   /** Fields that have no meaning here, as written. */
   readonly extra?: { readonly [field: string]: unknown } | undefined;
 }

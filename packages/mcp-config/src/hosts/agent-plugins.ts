@@ -8,6 +8,7 @@ export const AGENT_PLUGINS: HostDialect = {
   title: "Agent Plugins",
   format: "json",
   files: [],
+  scope: "extension",
   servers: serversUnder("mcpServers"),
   entry: entryDialect({
     transport: {
@@ -16,6 +17,13 @@ export const AGENT_PLUGINS: HostDialect = {
       untypedUrl: "http",
     },
     fields: COMMON_FIELDS,
+    refused: ({ url }) =>
+      typeof url === "string" && isOpenlyRemote(url)
+        ? {
+            field: "url",
+            text: `"url" must begin with https:// in this format, unless it leads to this machine.`,
+          }
+        : undefined,
   }),
   variables: {
     syntaxes: [braces({ places: ["PLUGIN_ROOT", "PLUGIN_DATA"] })],
@@ -23,3 +31,8 @@ export const AGENT_PLUGINS: HostDialect = {
     ownEnv: "remote",
   },
 };
+
+function isOpenlyRemote(url: string): boolean {
+  if (!/^http:/i.test(url) || !URL.canParse(url)) return false;
+  return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}

@@ -12,6 +12,7 @@ export const CLAUDE_PLUGIN: HostDialect = {
   title: "Claude Code plugin",
   format: "json",
   files: [],
+  scope: "extension",
   servers: (root: JsonMap, context) =>
     typeof root.name === "string" && !Object.hasOwn(root, "mcpServers")
       ? serversUnder("mcpServers")(root, context)

@@ -2,9 +2,10 @@ import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { prefixedBraces } from "../variable-syntax.ts";
 import { type HostDialect, type HostPath, type HostSurroundings, serversUnder } from "./host-dialect.ts";
-import { absolute, applicationData, inDirectory, joined } from "./host-paths.ts";
+import { absolute, applicationData, inDirectory, inHome, joined } from "./host-paths.ts";
 
 const FILE = "cline_mcp_settings.json";
+const STORAGE = "Code/User/globalStorage/saoudrizwan.claude-dev/settings";
 
 /** One file for the extension and the command line. A URL without a type is SSE. Times are seconds, from 1 to 3,600. */
 export const CLINE: HostDialect = {
@@ -17,12 +18,10 @@ export const CLINE: HostDialect = {
       // Where the extension kept them before; newer versions move them.
       kind: "extension-storage",
       scope: "user",
-      paths: (at) =>
-        inDirectory(
-          at,
-          joined(at, applicationData(at), "Code/User/globalStorage/saoudrizwan.claude-dev/settings"),
-          FILE,
-        ),
+      paths: (at) => [
+        ...inDirectory(at, joined(at, applicationData(at), STORAGE), FILE),
+        ...inHome(at, `Documents/Cline/MCP/${FILE}`),
+      ],
     },
   ],
   servers: serversUnder("mcpServers"),

@@ -1,5 +1,6 @@
+import type { JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
-import { braces, commandSubstitution, dollarName } from "../variable-syntax.ts";
+import { braces, commandSubstitution, dollarName, requiredName } from "../variable-syntax.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { absolute, configHome, inDirectory, joined, upward } from "./host-paths.ts";
 
@@ -52,13 +53,33 @@ export const CRUSH: HostDialect = {
         oauth_callback_port: "callbackPort",
       },
     },
+    refused: loneDollar,
     notRunnable: (entry) => {
       const isTokenOnly = Object.keys(entry).every((field) => field === "oauth_token");
       return isTokenOnly ? "it only holds a token for a server that another file defines" : undefined;
     },
   }),
-  variables: { syntaxes: [braces(), dollarName(), commandSubstitution], unset: "fail", ownEnv: "remote" },
+  variables: {
+    syntaxes: [braces(), requiredName, dollarName(), commandSubstitution],
+    unset: "empty",
+    ownEnv: "remote",
+  },
 };
+
+/** A dollar sign that begins no reference. */
+const LONE_DOLLAR = /\$(?![A-Za-z_{(])/;
+
+/** The host takes it for a mistake, since it may be a credential that the shell would cut short. */
+function loneDollar(entry: JsonMap): { field: string; text: string } | undefined {
+  const field = ["command", "args", "env", "url", "headers"].find((name) => hasLoneDollar(entry[name]));
+  if (field === undefined) return undefined;
+  return { field, text: `"${field}" has a dollar sign that begins no reference, which is refused by Crush.` };
+}
+
+function hasLoneDollar(value: unknown): boolean {
+  if (typeof value === "string") return LONE_DOLLAR.test(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasLoneDollar);
+}
 
 function directory(at: HostSurroundings): string {
   return absolute(at, "CRUSH_GLOBAL_CONFIG") ?? joined(at, configHome(at), "crush");

@@ -52,9 +52,16 @@ export interface FollowedFile extends HostPath {
   readonly host: string;
 }
 
-/** A value in a document that holds servers: a map by name, or a list. */
+/** A value in a document that holds servers: a map by name, a list, or a single server. */
 export interface ServersPlace {
   readonly path: JsonPath;
+  /** The name of the one server that stands here, where no key and no field says it. */
+  readonly name?: string | undefined;
+  /**
+   * Names the elements of a list that are different ways to reach the one server, of which somebody picks one. Only a file that
+   * is looked at by itself has these.
+   */
+  readonly optionOf?: ((element: unknown, index: number) => string) | undefined;
   /** Default: the file's. */
   readonly scope?: DefinitionScope | undefined;
   /** The field of each element that holds its name, for a list. */
@@ -71,6 +78,8 @@ export interface FindingContext {
   readonly folders: readonly string[];
   /** One file is looked at by itself: where it holds several projects and none is meant, the first is shown. */
   readonly isSingleFile: boolean;
+  /** What an entry is read for that says different things for different systems. */
+  readonly platform: NodeJS.Platform;
   /** Tells whose servers were chosen. */
   remark(code: "project-chosen", path: JsonPath, text: string): void;
 }
@@ -100,6 +109,8 @@ export interface ListedServer {
 export interface ListVerdict {
   /** The list that switches it off. */
   readonly disabledBy?: string | undefined;
+  /** A list of the user's own switches it on, whatever the entry says. */
+  readonly isSwitchedOn?: boolean | undefined;
   /** What is said about its tools outside the entry. */
   readonly tools?: ToolFilter | undefined;
 }
@@ -119,6 +130,8 @@ export interface HostDialect {
   readonly format: ConfigFormat;
   /** The strongest first. */
   readonly files: readonly HostFile[];
+  /** What a file counts as that is looked at by itself, where no file of the host has its name. Default `user`. */
+  readonly scope?: "user" | "extension" | undefined;
   readonly servers: FindServers;
   readonly entry: EntryDialect;
   readonly variables: VariableDialect;

@@ -67,10 +67,16 @@ export function systemDirectory(
 /** A variable that holds an absolute path. On Windows, variables have no case. */
 export function absolute(at: HostSurroundings, variable: string): string | undefined {
   const value = at.env[variable] ?? (at.platform === "win32" ? at.env[variable.toUpperCase()] : undefined);
-  return value !== undefined && pathRules(at).isAbsolute(value) ? value : undefined;
+  const rules = pathRules(at);
+  return value !== undefined && rules.isAbsolute(value) ? rules.normalize(value) : undefined;
 }
 
-/** Joins with the separators of the platform. */
+/**
+ * Joins with the separators of the platform. Both parts are written as they are to be, so nothing is normalised, which would take
+ * longer than to look for the file.
+ */
 export function joined(at: HostSurroundings, directory: string, file: string): string {
-  return pathRules(at).join(directory, ...file.split("/"));
+  const { sep } = pathRules(at);
+  const beginning = directory.endsWith(sep) ? directory : directory + sep;
+  return beginning + (sep === "/" ? file : file.replaceAll("/", sep));
 }

@@ -1,8 +1,15 @@
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import type { JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
 import { braces, leadingCommand } from "../variable-syntax.ts";
-import { type HostDialect, type HostDocument, type ReadLists, serversUnder } from "./host-dialect.ts";
-import { inHome, joined, upward } from "./host-paths.ts";
+import {
+  type FindingContext,
+  type HostDialect,
+  type HostDocument,
+  type HostSurroundings,
+  type ReadLists,
+  serversUnder,
+} from "./host-dialect.ts";
+import { inDirectory, joined, upward } from "./host-paths.ts";
 
 /** Without a type an entry is a child process. A value that begins with `!` is a command, which is never run here. */
 export const OMP: HostDialect = {
@@ -15,12 +22,10 @@ export const OMP: HostDialect = {
       scope: "project",
       paths: (at) => upward(at, ".omp/mcp.json", ".omp/.mcp.json", "mcp.json", ".mcp.json"),
     },
-    { kind: "user", scope: "user", paths: (at) => inHome(at, ".omp/agent/mcp.json", ".omp/agent/.mcp.json") },
     {
-      kind: "profile",
+      kind: "user",
       scope: "user",
-      servers: "none",
-      paths: (at) => [{ file: joined(at, at.home, ".omp/profiles/*/agent/mcp.json"), isPattern: true }],
+      paths: (at) => inDirectory(at, agentDirectory(at), "mcp.json", ".mcp.json"),
     },
   ],
   servers: serversUnder("mcpServers"),
@@ -32,23 +37,44 @@ export const OMP: HostDialect = {
       include: "enabledTools",
       exclude: "disabledTools",
     },
-    emptyIncludesAll: true,
     oauth: { object: "oauth" },
     kept: ["auth", "requestIdFormat"],
   }),
-  variables: { syntaxes: [braces()], valueSyntaxes: [leadingCommand], unset: "literal", ownEnv: "remote" },
+  variables: {
+    syntaxes: [braces()],
+    valueSyntaxes: [leadingCommand],
+    bareNames: true,
+    unset: "literal",
+    ownEnv: "remote",
+  },
   lists: readLists,
 };
 
-/** `disabledServers` switches servers off by name, `enabledServers` keeps them on whatever that list says. */
-function readLists(documents: readonly HostDocument[]): ReturnType<ReadLists> {
-  const disabled = documents.flatMap(({ content }) => namesIn(content, "disabledServers"));
-  const enabled = documents.flatMap(({ content }) => namesIn(content, "enabledServers"));
-  return ({ name }) =>
-    disabled.includes(name) && !enabled.includes(name) ? { disabledBy: "disabledServers" } : undefined;
+/**
+ * `disabledServers` switches servers off by name, `enabledServers` switches others on whatever their entries say. A project can
+ * only do the first.
+ */
+function readLists(
+  documents: readonly HostDocument[],
+  { isSingleFile }: FindingContext,
+): ReturnType<ReadLists> {
+  const own = documents.filter(({ scope }) => isSingleFile || scope !== "project");
+  const disabled = new Set(documents.flatMap(({ content }) => namesIn(content, "disabledServers")));
+  const enabled = new Set(own.flatMap(({ content }) => namesIn(content, "enabledServers")));
+  return ({ name }) => {
+    if (disabled.has(name)) return { disabledBy: "disabledServers" };
+    return enabled.has(name) ? { isSwitchedOn: true } : undefined;
+  };
 }
 
 function namesIn(content: JsonMap, list: string): readonly unknown[] {
-  const names = isMap(content) ? content[list] : undefined;
+  const names = content[list];
   return Array.isArray(names) ? names : [];
+}
+
+/** A profile has files of its own and sees no others of the user's. */
+function agentDirectory(at: HostSurroundings): string {
+  const profile = at.env.OMP_PROFILE || at.env.PI_PROFILE || "";
+  const isName = /^[\w.-]+$/.test(profile) && !/^\.+$/.test(profile);
+  return joined(at, at.home, isName ? `.omp/profiles/${profile}/agent` : ".omp/agent");
 }

@@ -1,3 +1,4 @@
+import type { JsonMap } from "../documents/json-value.ts";
 import { entryDialect } from "../entries/entry-dialect.ts";
 import { sourceChain } from "../variable-syntax.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
@@ -25,10 +26,14 @@ export const SEP_2633: HostDialect = {
       description: "description",
     },
     oauth: { object: "oauth" },
-    refused: (entry) =>
-      Object.hasOwn(entry, "type")
-        ? undefined
-        : { field: "type", text: `"type" is required in this format.` },
+    refused,
   }),
   variables: { syntaxes: [sourceChain], unset: "fail", ownEnv: "remote" },
 };
+
+function refused(entry: JsonMap, name: string): { field: string; text: string } | undefined {
+  if (!/^[\w[\]-]+$/.test(name)) {
+    return { field: "", text: "a name consists of letters, digits, _, -, [ and ] in this format." };
+  }
+  return Object.hasOwn(entry, "type") ? undefined : { field: "", text: `"type" is required in this format.` };
+}

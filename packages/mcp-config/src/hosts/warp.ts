@@ -5,7 +5,7 @@ import { inHome, upward } from "./host-paths.ts";
 
 const FILE = ".warp/.mcp.json";
 
-/** Servers of a project are started by hand there; `start_on_launch` is kept as written. */
+/** The switch is called `start_on_launch`. Servers of a project are always started by hand there. */
 export const WARP: HostDialect = {
   id: "warp",
   title: "Warp",
@@ -17,8 +17,11 @@ export const WARP: HostDialect = {
   servers: serversUnderOrBare("mcpServers"),
   entry: entryDialect({
     transport: COMMON_TRANSPORT,
-    fields: { ...COMMON_FIELDS, cwd: ["working_directory", "cwd"] },
-    kept: ["start_on_launch"],
+    fields: {
+      ...COMMON_FIELDS,
+      cwd: ["working_directory", "cwd"],
+      enabled: ["enabled", "start_on_launch"],
+    },
   }),
   variables: NO_VARIABLES,
 };

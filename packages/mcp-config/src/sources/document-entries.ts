@@ -20,7 +20,11 @@ export interface DocumentEntry {
   readonly dialect: HostDialect;
   /** The kind of file it stands in. */
   readonly kind: string;
+  /** Which of several ways to reach one server it is. */
+  readonly option?: string | undefined;
   readonly replaces?: boolean | undefined;
+  /** Where a project has a part in it: the same without that part. */
+  readonly withoutProject?: DocumentEntry | undefined;
   /** Why it cannot be used, whatever it says. */
   readonly error?: McpError | undefined;
   locate(path: JsonPath): SourceLocation;
@@ -47,7 +51,7 @@ export function findEntries(
   }
   return { entries, problems };
 
-  function entryOf({ name, value, path, place }: Member): DocumentEntry {
+  function entryOf({ name, value, path, place, option }: Member): DocumentEntry {
     const duplicate = source.dialect.entry.strict ? firstDuplicateIn(document.duplicates, path) : undefined;
     const { scope, host, realFile, root, dialect, kind } = source;
     const definedIn: DefinedIn = {
@@ -63,6 +67,7 @@ export function findEntries(
       definedIn,
       dialect,
       kind,
+      ...(option === undefined ? {} : { option }),
       replaces: place.replaces,
       error: duplicate && ambiguous(name, duplicate, path.length),
       locate: (inner) => document.locate([...path, ...inner]),
@@ -75,6 +80,7 @@ interface Member {
   readonly value: unknown;
   readonly path: JsonPath;
   readonly place: ServersPlace;
+  readonly option?: string | undefined;
 }
 
 function valueAt(root: unknown, path: JsonPath): unknown {
@@ -88,7 +94,7 @@ function placeFault(
   { document, content, dialect }: ParsedHostText,
   place: ServersPlace,
 ): McpError | undefined {
-  const { path, nameField } = place;
+  const { path } = place;
   const value = valueAt(content, path);
   const repeated = document.duplicates.find((duplicate) => fieldName(duplicate.path) === fieldName(path));
   if (repeated && dialect.entry.strict) {
@@ -101,25 +107,37 @@ function placeFault(
       `there are more than ${MOST_SERVERS} servers; split the file.`,
     );
   }
-  if (isMap(value) || (Array.isArray(value) && nameField !== undefined)) return undefined;
-  const wanted = nameField === undefined ? "an object of servers by name" : "a list of servers";
+  const wanted = wantedAt(place, value);
+  if (wanted === undefined) return undefined;
   const text = `${quote(fieldName(path))} must be ${wanted}, not ${kindOf(value)}.`;
   return invalidSource(document.locate(path), text);
 }
 
+/** What ought to stand in a place, unless it does. */
+function wantedAt({ name, nameField, optionOf }: ServersPlace, value: unknown): string | undefined {
+  if (optionOf) return Array.isArray(value) ? undefined : "a list";
+  if (isMap(value)) return undefined;
+  if (name !== undefined) return "an object";
+  if (nameField === undefined) return "an object of servers by name";
+  return Array.isArray(value) ? undefined : "a list of servers";
+}
+
 function membersOf(value: unknown, place: ServersPlace): Member[] {
-  const { path, nameField = "", isServer = () => true } = place;
-  if (Array.isArray(value)) {
-    return value.map((element: unknown, index) => {
-      const named = isMap(element) ? element[nameField] : undefined;
-      const name = typeof named === "string" ? named : "";
-      return { name, value: element, path: [...path, index], place };
-    });
-  }
+  const { path, isServer = () => true } = place;
+  if (Array.isArray(value)) return value.map((element, index) => memberOfList(element, index, place));
+  if (place.name !== undefined) return [{ name: place.name, value, path, place }];
   const map = isMap(value) ? value : {};
   return Object.keys(map)
     .filter((name) => isServer(map[name], name))
     .map((name) => ({ name, value: map[name], path: [...path, name], place }));
+}
+
+function memberOfList(value: unknown, index: number, place: ServersPlace): Member {
+  const { nameField = "", name, optionOf } = place;
+  const named = isMap(value) ? value[nameField] : undefined;
+  const ownName = typeof named === "string" ? named : "";
+  const member = { name: name ?? ownName, value, path: [...place.path, index], place };
+  return optionOf ? { ...member, option: optionOf(value, index) } : member;
 }
 
 /** A server in which some key stands twice: a reader could take one value and the program the other (threat T11). */

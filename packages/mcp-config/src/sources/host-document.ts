@@ -82,7 +82,12 @@ function shapeProblem(source: HostText, document: ConfigDocument, root: unknown)
 
 /** The places of an empty document of this kind. */
 export function placesIn(root: JsonMap, { servers }: Pick<HostText, "servers">) {
-  const context = { folders: [], isSingleFile: false, remark: () => {} };
+  const context = {
+    folders: [],
+    isSingleFile: false,
+    platform: process.platform,
+    remark: () => {},
+  };
   return servers === "none" ? [] : servers(root, context);
 }
 

@@ -34,9 +34,9 @@ export function readHostServers(host: HostDocuments, context: FindingContext, re
   });
   const entries = dialect.merge === "fields" ? layerEntries(found) : found;
   const verdictOf = dialect.lists?.(host.documents, context) ?? (() => undefined);
-  const read = entries.flatMap((entry) => readEntry(entry, report) ?? []);
+  const read = entries.flatMap((entry) => readEntry(entry, context, report) ?? []);
   return {
-    entries: read.map(({ entry, kind }) => applyLists(entry, kind, verdictOf, report)),
+    entries: read.map((found) => applyAllLists(found, verdictOf, report)),
     problems,
     diagnostics: [],
   };
@@ -52,9 +52,21 @@ function isTrusted(document: ParsedHostText, host: HostDocuments, report: Report
   return false;
 }
 
-function readEntry(found: DocumentEntry, report: Report): { entry: SourceEntry; kind: string } | undefined {
+interface ReadSourceEntry {
+  readonly entry: SourceEntry;
+  /** The kind of file it stands in. */
+  readonly kind: string;
+  readonly withoutProject?: ReadSourceEntry | undefined;
+}
+
+function readEntry(
+  found: DocumentEntry,
+  context: FindingContext,
+  report: Report,
+): ReadSourceEntry | undefined {
   const { name, value, definedIn, dialect, error, kind } = found;
-  if (error) return { entry: { name, definedIn, outcome: { error } }, kind };
+  const option = found.option === undefined ? {} : { option: found.option };
+  if (error) return { entry: { name, definedIn, ...option, outcome: { error } }, kind };
   const reason = isMap(value) ? dialect.entry.notRunnable?.(value) : undefined;
   if (reason !== undefined) {
     const message = `Server ${quote(name)} is left out: ${reason}.`;
@@ -68,9 +80,19 @@ function readEntry(found: DocumentEntry, report: Report): { entry: SourceEntry; 
     inCode: false,
     dialect: dialect.entry,
     variables: dialect.variables,
+    platform: context.platform,
     locate: found.locate,
   };
-  return { entry: readSourceEntry(value, place, report), kind };
+  const entry = { ...readSourceEntry(value, place, report), ...option };
+  // What is odd about it is said of the whole.
+  const withoutProject = found.withoutProject && readEntry(found.withoutProject, context, () => {});
+  return withoutProject ? { entry, kind, withoutProject } : { entry, kind };
+}
+
+function applyAllLists(found: ReadSourceEntry, verdictOf: VerdictOf, report: Report): SourceEntry {
+  const entry = applyLists(found.entry, found.kind, verdictOf, report);
+  if (!found.withoutProject) return entry;
+  return { ...entry, withoutProject: applyAllLists(found.withoutProject, verdictOf, () => {}) };
 }
 
 type VerdictOf = (server: ListedServer) => ReturnType<ReturnType<NonNullable<HostDialect["lists"]>>>;
@@ -80,13 +102,14 @@ function applyLists(entry: SourceEntry, kind: string, verdictOf: VerdictOf, repo
   if (!("definition" in outcome) || !outcome.written) return entry;
   const verdict = verdictOf({ name, definedIn, kind, written: outcome.written });
   if (!verdict) return entry;
-  const { disabledBy, tools } = verdict;
+  const { disabledBy, isSwitchedOn, tools } = verdict;
   if (disabledBy !== undefined) {
     const message = `Server ${quote(name)} is switched off by ${quote(disabledBy)}.`;
     report(diagnose("disabled-by-host", message, locationOf(definedIn), { server: name }));
   }
   const change = <T extends WrittenServer | ServerDefinition>(server: T): T => ({
     ...server,
+    ...(isSwitchedOn ? { enabled: true } : {}),
     ...(disabledBy === undefined ? {} : { enabled: false }),
     ...(tools
       ? { tools: { ...server.tools, exclude: [...(server.tools?.exclude ?? []), ...(tools.exclude ?? [])] } }

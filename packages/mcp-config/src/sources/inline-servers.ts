@@ -65,7 +65,8 @@ export function readInlineServers(servers: unknown, cwd: string): ServerSource {
     const locate = (path: JsonPath) => ({ pointer: jsonPointer(["servers", name, ...path]) });
     const definedIn: DefinedIn = { scope: "explicit", ...locate([]) };
     const { entry: dialect, variables } = JACKFIELD;
-    const place = { name, definedIn, directory: cwd, inCode: true, dialect, variables, locate };
+    const { platform } = process;
+    const place = { name, definedIn, directory: cwd, inCode: true, dialect, variables, platform, locate };
     return readSourceEntry(servers[name], place, (diagnostic) => diagnostics.push(diagnostic));
   });
   return { entries, problems: [], diagnostics };

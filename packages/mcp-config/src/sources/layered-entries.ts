@@ -13,9 +13,17 @@ import type { DocumentEntry } from "./document-entries.ts";
 export function layerEntries(entries: readonly DocumentEntry[]): readonly DocumentEntry[] {
   const byName = Map.groupBy(entries, ({ name }) => name);
   return Array.from(byName.values(), (layers) => {
-    const replacing = layers.findIndex(({ replaces }) => replaces);
-    return joinLayers(replacing === -1 ? layers : layers.slice(0, replacing + 1));
+    const others = layers.filter(({ definedIn }) => definedIn.scope !== "project");
+    const joined = joinLayers(layersInUse(layers));
+    if (others.length === 0 || others.length === layers.length) return joined;
+    return { ...joined, withoutProject: joinLayers(layersInUse(others)) };
   });
+}
+
+/** A layer that replaces what is beneath it is the last one that counts. */
+function layersInUse(layers: readonly DocumentEntry[]): readonly DocumentEntry[] {
+  const replacing = layers.findIndex(({ replaces }) => replaces);
+  return replacing === -1 ? layers : layers.slice(0, replacing + 1);
 }
 
 function joinLayers(layers: readonly DocumentEntry[]): DocumentEntry {

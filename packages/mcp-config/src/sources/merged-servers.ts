@@ -29,8 +29,12 @@ export type MayBeSame = (stronger: DefinedIn, weaker: DefinedIn) => boolean;
  * of other names that reach the same endpoint.
  *
  * @param entries - the strongest first
+ * @param mayBeSame - missing where names alone count
  */
-export function mergeEntries(entries: readonly SourceEntry[], mayBeSame: MayBeSame): readonly OwningEntry[] {
+export function mergeEntries(
+  entries: readonly SourceEntry[],
+  mayBeSame?: MayBeSame | undefined,
+): readonly OwningEntry[] {
   const owners: Owners = new Map();
   for (const entry of entries) {
     const owner = owners.get(entry.name);
@@ -38,7 +42,7 @@ export function mergeEntries(entries: readonly SourceEntry[], mayBeSame: MayBeSa
     else if (!isSamePlace(owner.entry.definedIn, entry.definedIn))
       owner.shadowed.push({ entry, reason: "name" });
   }
-  if (new Set(entries.map(({ definedIn }) => originOf(definedIn))).size > 1) joinEndpoints(owners, mayBeSame);
+  if (mayBeSame && haveSeveralOrigins(entries)) joinEndpoints(owners, mayBeSame);
   return [...owners.values()];
 }
 
@@ -60,6 +64,10 @@ function joinEndpoints(owners: Owners, mayBeSame: MayBeSame): void {
     const isFirst = !stronger.some((other) => originOf(other.definedIn) === originOf(entry.definedIn));
     if (isEnabled(entry) && isFirst) byEndpoint.set(endpoint, [...stronger, entry]);
   }
+}
+
+function haveSeveralOrigins(entries: readonly SourceEntry[]): boolean {
+  return new Set(entries.map(({ definedIn }) => originOf(definedIn))).size > 1;
 }
 
 function originOf({ host = "", scope }: DefinedIn): string {
@@ -123,7 +131,7 @@ function isEnabled({ outcome }: SourceEntry): boolean {
 }
 
 /** Two hosts read some files both. */
-function isSamePlace(a: DefinedIn, b: DefinedIn): boolean {
+export function isSamePlace(a: DefinedIn, b: DefinedIn): boolean {
   const isSameFile = a.file !== undefined && (a.realFile ?? a.file) === (b.realFile ?? b.file);
   return isSameFile && a.pointer === b.pointer && a.host !== b.host;
 }

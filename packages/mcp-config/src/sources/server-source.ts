@@ -10,6 +10,10 @@ import type { ConfigProblem } from "./config-problem.ts";
 export interface SourceEntry {
   readonly name: string;
   readonly definedIn: DefinedIn;
+  /** Which of several ways to reach one server this is. */
+  readonly option?: string | undefined;
+  /** What takes its place where it is joined with a project's part, and the project's part is not to count. */
+  readonly withoutProject?: SourceEntry | undefined;
   readonly outcome:
     | { readonly definition: ServerDefinition; readonly written?: WrittenServer | undefined }
     | { readonly error: McpError };

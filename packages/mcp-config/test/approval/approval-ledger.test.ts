@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { HttpServerDefinition, ServerDefinition, StdioServerDefinition } from "@jackfield/mcp-core";
+import { memoryStateStore } from "@jackfield/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createApprovalLedger } from "../../src/approval/approval-ledger.ts";
-import { memoryStore } from "./memory-store.ts";
 
 const DEFINED_IN = {
   scope: "project",
@@ -55,26 +55,26 @@ const MUTATIONS: readonly (readonly [string, ServerDefinition, ServerDefinition]
 ];
 
 async function approved(definition: ServerDefinition) {
-  const ledger = createApprovalLedger(memoryStore());
+  const ledger = createApprovalLedger(memoryStateStore());
   await ledger.approve(definition);
   return ledger;
 }
 
 describe("the ledger of approvals", () => {
   test("nothing is approved to begin with, and what is approved stays so", async () => {
-    const store = memoryStore();
+    const store = memoryStateStore();
     expect(await createApprovalLedger(store).isApproved(LOCAL)).toBe(false);
     await createApprovalLedger(store).approve(LOCAL);
     expect(await createApprovalLedger(store).isApproved(structuredClone(LOCAL))).toBe(true);
   });
 
-  test.each(MUTATIONS)("[T02] changing %s asks again", async (_what, before, after) => {
+  test.each(MUTATIONS)("[threat T02] changing %s asks again", async (_what, before, after) => {
     const ledger = await approved(before);
     expect(await ledger.isApproved(before)).toBe(true);
     expect(await ledger.isApproved(after)).toBe(false);
   });
 
-  test("[T02] of any two definitions that differ, only the approved one is approved", async () => {
+  test("[threat T02] of any two definitions that differ, only the approved one is approved", async () => {
     const definition = fc.record({
       command: fc.string(),
       args: fc.array(fc.string(), { maxLength: 3 }),
@@ -105,7 +105,7 @@ describe("the ledger of approvals", () => {
   });
 
   test("approvals made with one key mean nothing with another", async () => {
-    const store = memoryStore();
+    const store = memoryStateStore();
     await createApprovalLedger(store).approve(LOCAL);
     await store.set("server-approval-key", "another");
     expect(await createApprovalLedger(store).isApproved(LOCAL)).toBe(false);

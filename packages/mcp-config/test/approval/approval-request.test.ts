@@ -53,7 +53,7 @@ describe("what somebody who approves gets to see", () => {
     "\u00a0",
     "\u3164",
     "\ud800",
-  ])("[T06] %j in a command, an argument, a name or a value is shown as its code", (character) => {
+  ])("[threat T06] %j in a command, an argument, a name or a value is shown as its code", (character) => {
     const tricky = `a${character}b`;
     const definition = {
       ...local(tricky, [tricky], { env: { [tricky]: tricky }, extra: { [tricky]: tricky } }),
@@ -66,12 +66,12 @@ describe("what somebody who approves gets to see", () => {
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{C}\p{Zl}\p{Zp}\u00a0\u3164]/u);
   });
 
-  test("[T06] an argument of 10 kB is shown whole", () => {
+  test("[threat T06] an argument of 10 kB is shown whole", () => {
     const long = `${"x".repeat(10_240)} && rm -rf ~`;
     expect(approvalRequest(local("sh", ["-c", long])).text).toContain(`"${long}"`);
   });
 
-  test("[T06] no text can pretend to be another line or end its quotation", () => {
+  test("[threat T06] no text can pretend to be another line or end its quotation", () => {
     const { text } = approvalRequest(local('node" and nothing else', ['\\u{202E}"', '\ncommand  "safe"']));
     expect(text.split("\n").slice(2)).toEqual([
       'command  "node\\" and nothing else"',
@@ -80,7 +80,7 @@ describe("what somebody who approves gets to see", () => {
     ]);
   });
 
-  test("[T16] variables that load other code are named", () => {
+  test("[threat T16] variables that load other code are named", () => {
     const request = approvalRequest(
       local("node", [], { env: { NODE_OPTIONS: "--require ./x.js", HOME: "/x" } }),
       "linux",
@@ -90,7 +90,7 @@ describe("what somebody who approves gets to see", () => {
   });
 });
 
-describe("[T21] packages in whatever version is newest", () => {
+describe("[threat T21] packages in whatever version is newest", () => {
   test.each([
     ["npx", ["-y", "pkg"], "pkg"],
     ["npx", ["-y", "pkg@latest"], "pkg@latest"],

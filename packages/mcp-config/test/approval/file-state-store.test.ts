@@ -47,7 +47,7 @@ describe("state in files", () => {
     expect((await stat(await onlyFile())).mode & 0o777).toBe(0o600);
   });
 
-  test("[T08] a link in the place of a file is neither read nor written through", async () => {
+  test("[threat T08] a link in the place of a file is neither read nor written through", async () => {
     const victim = join(home, "victim");
     await writeFile(victim, '{"key":"key","value":"forged"}');
     const store = fileStateStore({ directory, log });
@@ -62,7 +62,7 @@ describe("state in files", () => {
     expect(await store.get("key")).toBe("new");
   });
 
-  test("[T09] a file that others may write counts as missing and is reported once", async () => {
+  test("[threat T09] a file that others may write counts as missing and is reported once", async () => {
     const store = fileStateStore({ directory, log });
     await store.set("key", "value");
     await chmod(await onlyFile(), 0o666);
@@ -72,7 +72,7 @@ describe("state in files", () => {
     expect(warnings[0]).toContain("others may write it");
   });
 
-  test("[T09] a directory in which others may write is refused", async () => {
+  test("[threat T09] a directory in which others may write is refused", async () => {
     await mkdir(directory, { recursive: true });
     await chmod(directory, 0o777);
     await expect(fileStateStore({ directory }).set("key", "value")).rejects.toMatchObject({

@@ -47,6 +47,14 @@ describe("asking on a terminal", () => {
     expect(await asked).toBe(accepted);
   });
 
+  test("an input that ends instead of answering refuses", async () => {
+    const { input, output, approve } = terminal();
+    const asked = approve(request, { signal: never });
+    await shown(output, "[y/N] ");
+    input.end();
+    expect(await asked).toBe(false);
+  });
+
   test("without a terminal everything is refused and nothing is written", async () => {
     const { output, approve } = terminal(false);
     expect(await approve(request, { signal: never })).toBe(false);

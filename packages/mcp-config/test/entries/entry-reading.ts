@@ -8,6 +8,7 @@ export const PLACE = {
   definedIn: { scope: "explicit", file: "/project/mcp.json", line: 3 },
   directory: "/project",
   inCode: false,
+  platform: process.platform,
   dialect: JACKFIELD.entry,
   variables: JACKFIELD.variables,
   locate: (path: readonly (string | number)[]) => ({ file: "/project/mcp.json", pointer: jsonPointer(path) }),

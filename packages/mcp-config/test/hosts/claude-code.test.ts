@@ -9,7 +9,7 @@ import { parse } from "../discovery/parsing.ts";
 
 const homeWith = useHomeFolder();
 const CLAUDE = { hosts: ["claude-code"] };
-const CONTEXT: FindingContext = { folders: ["/p"], isSingleFile: false, remark: () => {} };
+const CONTEXT: FindingContext = { folders: ["/p"], isSingleFile: false, platform: "linux", remark: () => {} };
 
 const servers = (entries: object) => ({ mcpServers: entries });
 const facts = (found: readonly ServerDefinition[]) =>

@@ -23,6 +23,7 @@ function filesOf(host: string, kind: string, at: HostSurroundings, env = {}): st
   return (file?.paths({ ...at, env: { ...at.env, ...env } }) ?? []).map((path) => path.file);
 }
 
+const ROO = "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json";
 const SUPPORT = "/Users/u/Library/Application Support";
 
 describe("the files of a host", () => {
@@ -84,10 +85,80 @@ describe("the files of a host", () => {
       `${SUPPORT}/jackfield/mcp.json`,
       "D:\\Roaming\\jackfield\\mcp.json",
     ],
+    [
+      "zed",
+      "user",
+      "/home/u/.config/zed/settings.json",
+      "/Users/u/.config/zed/settings.json",
+      "D:\\Roaming\\Zed\\settings.json",
+    ],
+    [
+      "goose",
+      "user",
+      "/home/u/.config/goose/config.yaml",
+      "/Users/u/.config/goose/config.yaml",
+      "D:\\Roaming\\Block\\goose\\config\\config.yaml",
+    ],
+    [
+      "amp",
+      "managed",
+      "/etc/ampcode/managed-settings.json",
+      "/Library/Application Support/ampcode/managed-settings.json",
+      "C:\\ProgramData\\ampcode\\managed-settings.json",
+    ],
+    [
+      "roo",
+      "user",
+      `/home/u/.config/${ROO}`,
+      `${SUPPORT}/${ROO}`,
+      `D:\\Roaming\\${ROO.replaceAll("/", "\\")}`,
+    ],
   ])("%s (%s) on Linux, macOS and Windows", (host, kind, linux, darwin, windows) => {
     expect(filesOf(host, kind, LINUX)).toEqual([linux]);
     expect(filesOf(host, kind, DARWIN)).toEqual([darwin]);
     expect(filesOf(host, kind, WIN32)).toEqual([windows]);
+  });
+
+  test.each<[string, ...string[]]>([
+    ["windsurf", ".codeium/windsurf/mcp_config.json", ".codeium/mcp_config.json"],
+    ["copilot-cli", ".copilot/mcp-config.json"],
+    ["cline", ".cline/data/settings/cline_mcp_settings.json"],
+    ["amp", ".config/amp/settings.jsonc", ".config/amp/settings.json"],
+    ["kiro", ".kiro/settings/mcp.json"],
+    ["lm-studio", ".lmstudio/mcp.json"],
+    ["junie", ".junie/mcp/mcp.json"],
+    ["warp", ".warp/.mcp.json"],
+    ["crush", ".config/crush/crush.json"],
+    ["omp", ".omp/agent/mcp.json", ".omp/agent/.mcp.json"],
+    [
+      "mcporter",
+      ...[".config/mcporter/mcporter.json", ".config/mcporter/mcporter.jsonc"],
+      ...[".mcporter/mcporter.json", ".mcporter/mcporter.jsonc"],
+    ],
+    ["inspector", ".mcp-inspector/mcp.json"],
+  ])("%s are in the home at %s on every platform", (host, ...files) => {
+    expect(filesOf(host, "user", LINUX)).toEqual(files.map((file) => `/home/u/${file}`));
+    expect(filesOf(host, "user", DARWIN)).toEqual(files.map((file) => `/Users/u/${file}`));
+    const windows = files.map((file) => `C:\\Users\\u\\${file.replaceAll("/", "\\")}`);
+    expect(filesOf(host, "user", WIN32)).toEqual(windows);
+  });
+
+  test.each<[string, string, ...string[]]>([
+    ["zed", "project", ".zed/settings.json"],
+    ["copilot-cli", "project", ".mcp.json", ".github/mcp.json"],
+    ["roo", "project", ".roo/mcp.json"],
+    ["amp", "project", ".amp/settings.jsonc", ".amp/settings.json"],
+    ["kiro", "workspace", ".kiro/settings/mcp.json"],
+    ["junie", "project", ".junie/mcp/mcp.json", ".idea/mcp.json", ".air/mcp.json", ".mcp.json"],
+    ["warp", "project", ".warp/.mcp.json"],
+    ["crush", "project", ".crush.json", "crush.json"],
+    ["crush", "project-script", ".crushrc", "crushrc"],
+    ["omp", "project", ".omp/mcp.json", ".omp/.mcp.json", "mcp.json", ".mcp.json"],
+    ["mcporter", "project", "config/mcporter.json", "config/mcporter.jsonc"],
+    ["continue", "project-block", ".continue/mcpServers/*"],
+  ])("%s (%s) are in each folder of the project, the nearest first: %s", (host, kind, ...files) => {
+    const expected = ["/p/a", "/p"].flatMap((folder) => files.map((file) => `${folder}/${file}`));
+    expect(filesOf(host, kind, LINUX)).toEqual(expected);
   });
 
   test.each([
@@ -102,6 +173,23 @@ describe("the files of a host", () => {
       ["/x/opencode/opencode.jsonc", "/x/opencode/opencode.json"],
     ],
     ["jackfield", "user", { JACKFIELD_HOME: "/moved" }, ["/moved/mcp.json"]],
+    ["copilot-cli", "user", { COPILOT_HOME: "/moved" }, ["/moved/mcp-config.json"]],
+    ["cline", "user", { CLINE_MCP_SETTINGS_PATH: "/moved.json" }, ["/moved.json"]],
+    ["cline", "user", { CLINE_DATA_DIR: "/moved" }, ["/moved/settings/cline_mcp_settings.json"]],
+    ["cline", "user", { CLINE_DIR: "/moved" }, ["/moved/data/settings/cline_mcp_settings.json"]],
+    ["crush", "user", { CRUSH_GLOBAL_CONFIG: "/moved" }, ["/moved/crush.json"]],
+    [
+      "omp",
+      "user",
+      { OMP_PROFILE: "work" },
+      ["/home/u/.omp/profiles/work/agent/mcp.json", "/home/u/.omp/profiles/work/agent/.mcp.json"],
+    ],
+    [
+      "omp",
+      "user",
+      { OMP_PROFILE: "../.." },
+      ["/home/u/.omp/agent/mcp.json", "/home/u/.omp/agent/.mcp.json"],
+    ],
     ["codex", "user", { CODEX_HOME: "relative" }, ["/home/u/.codex/config.toml"]],
   ])("%s (%s) are moved by %j", (host, kind, env, files) => {
     expect(filesOf(host, kind, LINUX, env)).toEqual(files);

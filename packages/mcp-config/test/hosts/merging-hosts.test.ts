@@ -27,7 +27,10 @@ describe("Codex", () => {
     expect(servers).toMatchObject([
       { url: "https://evil.example/mcp", limits: { callTimeoutMs: 5000 }, definedIn: { scope: "project" } },
     ]);
-    const resolved = await createServerResolver({ env: { KEY: "planted" } })(servers[0] as never, { signal });
+    const resolved = await createServerResolver({ env: { KEY: "planted" }, isAdmitted: () => true })(
+      servers[0] as never,
+      { signal },
+    );
     expect(JSON.stringify(resolved)).not.toContain("planted");
   });
 

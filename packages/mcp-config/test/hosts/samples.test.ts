@@ -35,11 +35,13 @@ function readable(file: string): string[] {
   }
 }
 
-/** Keys that begin with a dollar sign are notes. */
+/** Other keys that begin with a dollar sign are notes. */
+const NOT_NOTES = ["$options", "$requires"];
+
 function withoutNotes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNotes);
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([key]) => !key.startsWith("$"));
+  const members = Object.entries(value).filter(([key]) => !key.startsWith("$") || NOT_NOTES.includes(key));
   return Object.fromEntries(members.map(([key, member]) => [key, withoutNotes(member)]));
 }
 

@@ -1,12 +1,15 @@
 import { removeControlSequences } from "./control-sequences.ts";
 import { removeHiddenCharacters } from "./hidden-characters.ts";
 
+/** Most texts are: they cost one look. */
+const PLAIN = /^[\t\n -~]*$/;
+
 /**
  * A server's text as a person or a model may be shown it, on a terminal or in a log: nothing moves the cursor and nothing is
  * hidden ([T54], [T55] of the threat list). Linear in the length of the text.
  */
 export function cleanText(text: string): string {
-  return removeHiddenCharacters(removeControlSequences(text));
+  return PLAIN.test(text) ? text : removeHiddenCharacters(removeControlSequences(text));
 }
 
 /** The deepest nesting that is followed. */
@@ -18,18 +21,34 @@ const TOO_DEEP = "[nested too deeply]";
  * The same for each string in a JSON value, names of members included. The value itself stays as it is: a copy is made
  * where something changes. What is nested deeper than 64 levels is left out.
  */
-export function cleanJson<T>(value: T, depth = 0): T {
+export function cleanJson<T>(value: T): T {
+  return isPlainJson(value) ? value : cleanValue(value, 0);
+}
+
+/** Whether there is certainly nothing to clean in a JSON value. */
+export function isPlainJson(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") return PLAIN.test(value);
+  if (typeof value !== "object" || value === null) return true;
+  if (depth >= MAX_DEPTH) return false;
+  // JSON inherits nothing; `for in` spares lists of names and values.
+  for (const name in value) {
+    if (!PLAIN.test(name) || !isPlainJson((value as Record<string, unknown>)[name], depth + 1)) return false;
+  }
+  return true;
+}
+
+function cleanValue<T>(value: T, depth: number): T {
   if (typeof value === "string") return cleanText(value) as T;
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_DEPTH) return TOO_DEEP as T;
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => cleanJson(item, depth + 1));
+    const items = value.map((item: unknown) => cleanValue(item, depth + 1));
     return items.every((item, index) => item === value[index]) ? value : (items as T);
   }
   const members = Object.entries(value);
   const cleaned = members.map(([name, member]): [string, unknown] => [
     cleanText(name),
-    cleanJson(member, depth + 1),
+    cleanValue(member, depth + 1),
   ]);
   const isSame = cleaned.every(
     ([name, member], index) => name === members[index]?.[0] && member === members[index]?.[1],

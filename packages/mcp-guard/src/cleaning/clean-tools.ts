@@ -1,28 +1,29 @@
 import type { ToolDefinition, ToolListPolicy } from "@jackfield/mcp-core";
-import { cleanJson, cleanText } from "./clean-text.ts";
-import { findHiddenCharacters } from "./hidden-characters.ts";
+import { cleanJson, cleanText, isPlainJson } from "./clean-text.ts";
+import { nameProblem } from "./name-problem.ts";
+import { BY_NAME, DATA, MAX_SCHEMA_DEPTH, PROSE } from "./schema-keywords.ts";
+import { schemaProblem } from "./schema-problem.ts";
 
 /**
- * Offers every tool with a description and schemas in which nothing is hidden and nothing can reach a terminal. A tool
- * whose *name* hides something is not offered at all: two such names look alike to a person. The name on the wire and the
- * names of arguments in the schema are never changed, or the server would not know them.
+ * Offers every tool with a description and schemas in which nothing is hidden and nothing can reach a terminal. What is a
+ * name on the wire or is compared with arguments is never changed, or the server would not know it: a tool is not offered at
+ * all if its own *name* or that of an argument hides something, since two such names look alike to a person, or if a value of
+ * an argument holds Unicode tags.
  */
 export function cleanTools(): ToolListPolicy {
   return (tool) => {
-    const reason = nameProblem(tool.originalName);
-    if (reason !== undefined) return { blocked: reason };
+    const hidden = nameProblem(tool.originalName);
+    if (hidden !== undefined) return { blocked: `its name holds ${hidden}` };
+    // A server's tools are judged whenever it is listed, also before a start is over: most have nothing to clean.
+    if (isPlainJson(tool.definition) && isPlainJson(tool.description)) return tool;
+    const problem = schemaProblem(tool.definition.inputSchema) ?? schemaProblem(tool.definition.outputSchema);
+    if (problem !== undefined) return { blocked: problem };
     const definition = cleanDefinition(tool.definition);
     const description = cleanText(tool.description);
     return definition === tool.definition && description === tool.description
       ? tool
       : { ...tool, description, definition };
   };
-}
-
-function nameProblem(name: string): string | undefined {
-  if (/\p{Cc}/u.test(name)) return "its name holds control characters";
-  const [hidden] = findHiddenCharacters(name);
-  return hidden === undefined ? undefined : `its name holds the invisible character ${hidden.codePoint}`;
 }
 
 function cleanDefinition(definition: ToolDefinition): ToolDefinition {
@@ -39,14 +40,6 @@ function cleanDefinition(definition: ToolDefinition): ToolDefinition {
   };
 }
 
-/** The keywords that people and models read as prose. */
-const PROSE = new Set(["title", "description", "$comment"]);
-/** What is compared with arguments, or is one: a changed value would be another value. */
-const DATA = new Set(["const", "enum", "default", "examples", "pattern"]);
-/** Their members are schemas by name, and a name may be that of a keyword. */
-const BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
-const MAX_DEPTH = 64;
-
 function cleanSchema<T>(schema: T, depth = 0): T {
   return cleanMembers(schema, depth, (keyword, value) => {
     if (PROSE.has(keyword) && typeof value === "string") return cleanText(value);
@@ -58,7 +51,7 @@ function cleanSchema<T>(schema: T, depth = 0): T {
 
 /** A copy with cleaned members, or the value itself where nothing changes. */
 function cleanMembers<T>(value: T, depth: number, clean: (name: string, member: unknown) => unknown): T {
-  if (typeof value !== "object" || value === null || depth >= MAX_DEPTH) return value;
+  if (typeof value !== "object" || value === null || depth >= MAX_SCHEMA_DEPTH) return value;
   if (Array.isArray(value)) {
     const items = value.map((item: unknown) => cleanSchema(item, depth + 1));
     return items.every((item, index) => item === value[index]) ? value : (items as T);

@@ -1,3 +1,5 @@
+import { latePattern } from "../late-pattern.ts";
+
 /** What kind of invisible character was found. */
 export type HiddenKind =
   | "tag"
@@ -19,22 +21,25 @@ export interface HiddenCharacter {
   readonly index: number;
 }
 
+/** Nothing in ASCII is invisible. */
+const NOT_ASCII = /[^\0-\x7f]/;
 /** Every character that may be invisible. Most texts hold none, so this one test is all they cost. */
-const CANDIDATE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
-const EVERY_CANDIDATE = new RegExp(CANDIDATE, "gu");
+const CANDIDATE = String.raw`[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`;
+const candidate = latePattern(CANDIDATE, "u");
+const everyCandidate = latePattern(CANDIDATE, "gu");
 
 /** Letters of scripts that are written from right to left: only among them do direction marks have work to do. */
-const RIGHT_TO_LEFT =
-  /(?=\p{L})[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const rightToLeft = latePattern(`(?=\\p{L})[${scripts("Hebrew Arabic Syriac Thaana Nko")}]`, "u");
 /** Scripts in which joiners change how letters are drawn. */
-const JOINING_LETTER =
-  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]$/u;
-const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$/u;
-const EMOJI_AFTER = /^\p{Extended_Pictographic}/u;
+const JOINING_SCRIPTS =
+  "Arabic Syriac Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan";
+const joiningLetter = latePattern(`[${scripts(JOINING_SCRIPTS)}]$`, "u");
+const emojiBefore = latePattern(String.raw`(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$`, "u");
+const emojiAfter = latePattern(String.raw`^\p{Extended_Pictographic}`, "u");
 /** What the two selectors for text and emoji style may follow: emoji, and the digits of keycaps. */
-const STYLED = /[\p{Emoji}\p{So}]$/u;
+const styled = latePattern(String.raw`[\p{Emoji}\p{So}]$`, "u");
 /** What the other selectors may follow: ideographs, signs of mathematics, and scripts with standardised variants. */
-const VARIABLE = /[\p{Script=Han}\p{Script=Mongolian}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Sm}]$/u;
+const variable = latePattern(`[${scripts("Han Mongolian Myanmar Phags_Pa")}\\p{Sm}]$`, "u");
 /** The flag of a region: a black flag, its letters as tags, and the tag that ends them. */
 const REGION_FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f}/gu;
 
@@ -63,11 +68,11 @@ interface HiddenPoint {
 
 /** The same one by one, for texts that may hold millions. */
 export function* hiddenCharacters(text: string): Generator<HiddenPoint> {
-  if (!CANDIDATE.test(text)) return;
-  const isRightToLeft = RIGHT_TO_LEFT.test(text);
+  if (!NOT_ASCII.test(text) || !candidate().test(text)) return;
+  const isRightToLeft = rightToLeft().test(text);
   const flags = text.matchAll(REGION_FLAG);
   let flag = flags.next().value;
-  for (const { index, 0: character } of text.matchAll(EVERY_CANDIDATE)) {
+  for (const { index, 0: character } of text.matchAll(everyCandidate())) {
     while (flag !== undefined && flag.index + flag[0].length <= index) flag = flags.next().value;
     if (flag !== undefined && index > flag.index) continue;
     const codePoint = character.codePointAt(0) ?? 0;
@@ -133,6 +138,9 @@ const MAY_HAVE_REASON: ReadonlySet<HiddenKind> = new Set([
 /** Overrides draw letters in an order in which nobody wrote them; no script needs them. */
 const OVERRIDES = [0x202d, 0x202e];
 const BYTE_ORDER_MARK = 0xfeff;
+const letterBefore = latePattern(String.raw`\p{L}$`, "u");
+const letterAfter = latePattern(String.raw`^\p{L}`, "u");
+const marksBehind = latePattern(String.raw`\p{M}+$`, "u");
 /** U+FE0E and U+FE0F: text style and emoji style. */
 const STYLES = [0xfe0e, 0xfe0f];
 
@@ -147,15 +155,15 @@ function hasReason(
   switch (kind) {
     case "joiner":
       return (
-        JOINING_LETTER.test(stripMarks(before)) || (EMOJI_BEFORE.test(before) && EMOJI_AFTER.test(after))
+        joiningLetter().test(stripMarks(before)) || (emojiBefore().test(before) && emojiAfter().test(after))
       );
     case "bidirectional":
       return isRightToLeft && !OVERRIDES.includes(codePoint);
     case "variation-selector":
       // Any other selector behind an emoji carries bytes that nobody sees.
-      return (STYLES.includes(codePoint) && STYLED.test(before)) || VARIABLE.test(before);
+      return (STYLES.includes(codePoint) && styled().test(before)) || variable().test(before);
     case "soft-hyphen":
-      return /\p{L}$/u.test(before) && /^\p{L}/u.test(after);
+      return letterBefore().test(before) && letterAfter().test(after);
     case "zero-width":
       // A byte order mark that opens a file is no message.
       return codePoint === BYTE_ORDER_MARK && before === "";
@@ -165,5 +173,13 @@ function hasReason(
 }
 
 function stripMarks(text: string): string {
-  return text.replace(/\p{M}+$/u, "");
+  return text.replace(marksBehind(), "");
+}
+
+/** The members of a set of characters, from the names of their scripts. */
+function scripts(names: string): string {
+  return names
+    .split(" ")
+    .map((name) => `\\p{Script=${name}}`)
+    .join("");
 }

@@ -1,7 +1,9 @@
+import { latePattern } from "../late-pattern.ts";
+
 /** What can be left out without changing how a text reads: format characters, fillers, combining marks. */
-const UNSEEN = /[\p{Cf}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]/u;
-const SPACE = /[\s\p{Z}]/u;
-const MARKS = /\p{Mn}/gu;
+const unseen = latePattern(String.raw`[\p{Cf}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]`, "u");
+const space = latePattern(String.raw`[\s\p{Z}]`, "u");
+const marks = latePattern(String.raw`\p{Mn}`, "gu");
 
 /** Small letters of other alphabets that a reader takes for Latin ones. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
@@ -16,8 +18,8 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
  */
 export function foldCharacter(character: string): string {
   if (character <= "\x7f") return character.toLowerCase();
-  if (UNSEEN.test(character)) return "";
-  if (SPACE.test(character)) return " ";
-  const plain = character.normalize("NFKD").replace(MARKS, "").toLowerCase();
+  if (unseen().test(character)) return "";
+  if (space().test(character)) return " ";
+  const plain = character.normalize("NFKD").replace(marks(), "").toLowerCase();
   return LOOKALIKES.get(plain) ?? plain;
 }

@@ -1,5 +1,6 @@
 import { hiddenCharacters } from "../cleaning/hidden-characters.ts";
 import { type FoldedText, foldText } from "./folded-text.ts";
+import { readingsOf } from "./readings.ts";
 
 /** A phrase by which a text speaks to the model that reads it. */
 export type InjectionSignal = keyof typeof SIGNALS | "hidden-text";
@@ -153,9 +154,18 @@ const MOST_MATCHES = 100;
 
 /**
  * Finds phrases that try to steer a model. Advisory: honest texts about prompts hold them too, so nothing is blocked or
- * changed by it (SideCar). Linear in the length of the text; at most the first 100 matches of each signal.
+ * changed by it (SideCar). Linear in the length of the text; at most the first 100 matches of each signal, and as many more where
+ * terminal sequences allow of two readings.
  */
 export function findInjectionSignals(text: string): readonly SignalMatch[] {
+  const matches = new Map<string, SignalMatch>();
+  for (const reading of readingsOf(text)) {
+    for (const match of matchesInReading(reading)) matches.set(`${match.signal} ${match.index}`, match);
+  }
+  return [...matches.values(), ...hiddenText(text)].sort((a, b) => a.index - b.index);
+}
+
+function matchesInReading(text: string): readonly SignalMatch[] {
   const matches: SignalMatch[] = [];
   const counts = new Map<InjectionSignal, number>();
   const known = new Map<string, string>();
@@ -168,7 +178,7 @@ export function findInjectionSignals(text: string): readonly SignalMatch[] {
       matches.push({ ...match, index: match.index + from });
     }
   }
-  return [...matches, ...hiddenText(text)].sort((a, b) => a.index - b.index);
+  return matches;
 }
 
 /** Long texts are folded in parts, so that memory does not grow with them; a phrase is never longer than the overlap. */

@@ -115,7 +115,7 @@ function fitsBinary(
   { maxBinaryBytes }: ParsedLimits,
   missing: string[],
 ): boolean {
-  const bytes = Math.floor((base64.length * 3) / 4);
+  const bytes = Buffer.byteLength(base64, "base64");
   if (bytes <= maxBinaryBytes) return true;
   missing.push(`a part of type ${type} with ${bytes} bytes`);
   return false;

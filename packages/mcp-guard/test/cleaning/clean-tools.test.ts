@@ -34,18 +34,52 @@ describe("cleaning what servers say of their tools", () => {
     });
   });
 
-  test("what is compared with arguments is left alone: names, enums, patterns", () => {
-    const properties = { "pa\u200bth": { enum: ["a\u200b"], pattern: "\u200b" } };
+  test("what is compared with arguments is left alone: enums, patterns", () => {
+    const properties = { path: { enum: ["a\u200b", "\u001b[A"], pattern: "\u200b" } };
     const tool = offeredTool({ description: "x\u200b", inputSchema: { type: "object", properties } });
     expect(policy(tool)).toMatchObject({ definition: { inputSchema: { properties } } });
   });
 
-  test.each(["read\u200bfile", "read\u0000file", "read\u{e0041}", "\u202eelif"])(
-    "[T54] a tool called %j is not offered",
+  const HIDING = [
+    "read\u200bfile",
+    "read\u0000file",
+    "read\u{e0041}",
+    "\u202eelif",
+    "re\u00adad",
+    "\ufeffread",
+  ];
+
+  test.each(HIDING)("[T54] a tool called %j is not offered", (name) => {
+    expect(policy(offeredTool({ name }))).toEqual({ blocked: expect.stringMatching(/^its name holds/) });
+  });
+
+  test.each(HIDING)(
+    "[T55] a tool with an argument called %j is not offered, however deep it stands",
     (name) => {
-      expect(policy(offeredTool({ name }))).toEqual({ blocked: expect.stringMatching(/^its name holds/) });
+      const blocked = expect.stringMatching(/^the name of an argument holds/);
+      const inner = { type: "object" as const, properties: { [name]: {} } };
+      expect(policy(offeredTool({ inputSchema: inner }))).toEqual({ blocked });
+      const nested = { anyOf: [{ items: { $defs: { x: inner } } }] };
+      expect(policy(offeredTool({ inputSchema: { type: "object", ...nested } }))).toEqual({ blocked });
+      expect(policy(offeredTool({ outputSchema: nested }))).toEqual({ blocked });
     },
   );
+
+  test.each(["enum", "const", "default", "examples"])(
+    "[T55] a tool with a sentence in invisible letters in its %s is not offered",
+    (keyword) => {
+      const properties = { path: { [keyword]: [{ a: "x\u{e0041}" }] } };
+      expect(policy(offeredTool({ inputSchema: { type: "object", properties } }))).toEqual({
+        blocked: "a value of an argument holds the invisible character U+E0041",
+      });
+    },
+  );
+
+  test("names and values in any script are honest", () => {
+    const properties = { größe: { enum: ["खिलाड़ी", "می‌خواهم", "👩🏽‍💻"] }, 名前: {} };
+    const tool = offeredTool({ name: "検索", inputSchema: { type: "object", properties } });
+    expect(policy(tool)).toBe(tool);
+  });
 
   test("what is data stays, also where its members are called like prose; what is prose is cleaned, also in arguments of such names", () => {
     const hidden = "a\u200bb";

@@ -25,8 +25,8 @@ export interface CorpusFigures {
   readonly signals: readonly SignalFigures[];
   readonly falseAlarms: number;
   readonly benign: number;
-  /** In Markdown. */
-  readonly table: string;
+  /** In Markdown: what each signal found, and on which honest texts there were false alarms. */
+  readonly tables: readonly string[];
 }
 
 /** Measures each signal, and all together, on the corpus. */
@@ -50,8 +50,21 @@ export function measureSignals(attacks: readonly Attack[], benign: readonly Beni
     row("a technique without a signal", none),
     row("any signal", any),
   ];
-  const table = [HEADER, "|---|---|---|---|", ...rows].join("\n");
-  return { signals, falseAlarms: any.falseAlarms.hits, benign: benign.length, table };
+  const bySignal = [HEADER, "|---|---|---|---|", ...rows].join("\n");
+  const tables = [bySignal, falseAlarmTable(benign)];
+  return { signals, falseAlarms: any.falseAlarms.hits, benign: benign.length, tables };
+}
+
+function falseAlarmTable(benign: readonly Benign[]): string {
+  const isReal = ({ class: kind }: Benign) => kind === "command output" || kind === "server output";
+  const hard = benign.filter((sample) => !isReal(sample));
+  const groups: readonly (readonly [string, readonly Benign[]])[] = [
+    ["what real commands and servers answered", benign.filter(isReal)],
+    ["texts that were written because they are easily mistaken", hard],
+    ["those of them that were held out", hard.filter(({ heldOut }) => heldOut)],
+  ];
+  const rows = groups.map(([title, samples]) => `| ${title} | ${rate(share(samples))} |`);
+  return ["| honest texts | false alarms |", "|---|---|", ...rows].join("\n");
 }
 
 const HEADER = "| signal | attacks found | held-out attacks found | false alarms |";

@@ -16,9 +16,9 @@ describe("the corpus of attacks and honest outputs", () => {
     for (const { class: kind, source } of samples) expect([kind, source]).not.toContain("");
   });
 
-  test("raises at most 2 % false alarms, in all and on what was held out", ({ annotate }) => {
+  test("raises at most 2 % false alarms", ({ annotate }) => {
     expect(measured.falseAlarms / measured.benign).toBeLessThanOrEqual(0.02);
-    return annotate(measured.table);
+    return annotate(measured.tables.join("\n\n"));
   });
 
   test("[T61] every technique that has a signal is found where the patterns were made for it", () => {
@@ -26,8 +26,8 @@ describe("the corpus of attacks and honest outputs", () => {
     expect(missed).toEqual([]);
   });
 
-  test("the table in the README is what was measured", () => {
+  test("the tables in the README are what was measured", () => {
     const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-    expect(readme).toContain(measured.table);
+    for (const table of measured.tables) expect(readme).toContain(table);
   });
 });

@@ -44,12 +44,25 @@ describe("limiting results", () => {
     expect(texts(limited.content)).toEqual(["aaaa", "bb", expect.stringContaining("6 of 12 characters")]);
   });
 
-  test("an image counts by its decoded bytes and is left out whole", async () => {
-    const data = Buffer.alloc(1001).toString("base64");
-    const answer = { content: [{ type: "image" as const, data, mimeType: "image/png" }] };
-    const limited = await callThrough(limitResults({ maxBinaryBytes: 1000 }), answer);
-    expect(texts(limited.content)).toEqual([expect.stringContaining("a part of type image with 100")]);
-  });
+  test.each(["image", "audio"] as const)(
+    "a part of type %s counts by its decoded bytes: the last that fits is let through, one more is left out whole",
+    async (type) => {
+      const limit = limitResults({ maxBinaryBytes: 1000 });
+      const answer = (bytes: number) => {
+        const data = Buffer.alloc(bytes).toString("base64");
+        return { content: [{ type, data, mimeType: `${type}/x` }] };
+      };
+      const fits = answer(1000);
+      expect(await callThrough(limit, fits)).toBe(fits);
+      const limited = await callThrough(limit, answer(1001));
+      expect(limited.content).toEqual([
+        {
+          type: "text",
+          text: `[This result was too long. Missing: a part of type ${type} with 1001 bytes.]`,
+        },
+      ]);
+    },
+  );
 
   test("structured content is never cut: it fits or it is left out", async () => {
     const answer = { content: [], structuredContent: { text: "x".repeat(100) } };

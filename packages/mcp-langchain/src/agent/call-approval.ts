@@ -42,8 +42,12 @@ export function wasApproved(messages: readonly BaseMessage[], toolCallId: string
   const asking = messages.findLast(
     (message) => AIMessage.isInstance(message) && message.tool_calls?.some(({ id }) => id === toolCallId),
   );
-  const approved: unknown = asking?.response_metadata[APPROVED];
-  return Array.isArray(approved) && approved.includes(toolCallId);
+  return asking !== undefined && approvedIn(asking).includes(toolCallId);
+}
+
+function approvedIn({ response_metadata }: BaseMessage): readonly unknown[] {
+  const approved: unknown = response_metadata[APPROVED];
+  return Array.isArray(approved) ? approved : [];
 }
 
 /**
@@ -58,13 +62,14 @@ export function createApprovalHook(approval: ToolApproval, live: LiveTools): App
     const interruptOn = questions(answer, approval, live, asked);
     // What it takes is declared by way of zod, and comes out as `never` under `exactOptionalPropertyTypes`.
     const hook = hookOf(humanInTheLoopMiddleware({ interruptOn } as never));
-    // Without the context, in which a program may name other tools for a middleware of its own: that would replace ours.
-    const result = await hook(state, { ...runtime, context: undefined });
+    const result = await hook(state, runtime);
     if (result === undefined || asked.size === 0) return result;
     const refusals = (result.messages ?? []).filter(ToolMessage.isInstance);
     const refused = new Set<string | undefined>(refusals.map((message) => message.tool_call_id));
     const approved = [...asked].filter((id) => !refused.has(id));
-    answer.response_metadata = { ...answer.response_metadata, [APPROVED]: approved };
+    // What was there is of another such hook, for the tools of another source.
+    const all = [...approvedIn(answer), ...approved];
+    answer.response_metadata = { ...answer.response_metadata, [APPROVED]: all };
     // A refusal sends the run back to the model; calls nobody had to be asked about would stay without an answer then, which
     // providers do not take. Without the jump they are made, and the model is asked after them.
     const isWaiting = answer.tool_calls?.some(({ id }: ToolCall) => !refused.has(id)) === true;

@@ -28,7 +28,7 @@ export interface McpInputAnswers {
 
 /** What goes with a call that is continued, beside the same arguments. */
 interface Continuation {
-  readonly inputResponses: McpInputAnswers;
+  readonly inputResponses?: McpInputAnswers | undefined;
   readonly requestState?: string | undefined;
 }
 
@@ -36,6 +36,9 @@ interface Continuation {
 interface InputCallOptions extends ModelCallOptions, Partial<Continuation> {
   readonly inputRequired: "return";
 }
+
+/** So often a server that asks nothing, but wants to be called again, is called again before a person is told. */
+const MOST_SILENT_ROUNDS = 10;
 
 /**
  * Makes calls whose questions interrupt the graph. Each round trip is a task of LangGraph: its answer is kept in the checkpoint,
@@ -49,7 +52,7 @@ export function interruptingCall(
   return async (input, options) => {
     const { interrupt, task } = await import("@langchain/langgraph");
     let continuation: Continuation | undefined;
-    for (;;) {
+    for (let silentRounds = 0; ; ) {
       const callOptions: InputCallOptions = {
         ...options,
         ...continuation,
@@ -59,11 +62,25 @@ export function interruptingCall(
       const result = await task(tool.descriptor.name, () => tool.call(input, callOptions))();
       const wanted = inputWanted(result, tool.descriptor, toolCallId);
       if (wanted === undefined) return result;
-      const inputResponses: McpInputAnswers = interrupt(wanted);
       const { requestState } = wanted;
-      continuation = { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+      const isAskedNothing = Object.keys(wanted.requests).length === 0;
+      const isSilent = isAskedNothing && silentRounds++ < MOST_SILENT_ROUNDS;
+      const inputResponses = isSilent ? undefined : answersTo(wanted, interrupt);
+      continuation = { inputResponses, requestState };
     }
   };
+}
+
+/** Whoever resumes with anything but answers is asked again: a wrong value in a checkpoint could not be taken back. */
+function answersTo(
+  wanted: McpInputInterrupt,
+  interrupt: (value: McpInputInterrupt) => unknown,
+): McpInputAnswers {
+  for (;;) {
+    const answers = interrupt(wanted);
+    if (typeof answers === "object" && answers !== null && !Array.isArray(answers))
+      return answers as McpInputAnswers;
+  }
 }
 
 function inputWanted(

@@ -18,6 +18,8 @@ export interface McpMiddlewareOptions extends LangchainToolsOptions {
    * such answers out; it needs a checkpointer and the package `@langchain/langgraph`.
    */
   readonly inputRequired?: "handlers" | "interrupt" | undefined;
+  /** LangChain takes each name once only: an agent with two sources needs two. Default `McpMiddleware`. */
+  readonly name?: string | undefined;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface McpMiddlewareOptions extends LangchainToolsOptions {
  * @throws McpError `MCP_CONFIG_INVALID` for an approval policy that does not exist.
  */
 export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions = {}): AgentMiddleware {
-  const { approval = "off", inputRequired = "handlers" } = options;
+  const { approval = "off", inputRequired = "handlers", name = "McpMiddleware" } = options;
   checkApproval(approval);
   const live = createLiveTools(source, options);
   const callOf = (tool: ModelTool, toolCallId: string | undefined, approved: true | undefined): MakeCall =>
@@ -35,7 +37,7 @@ export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions 
       ? interruptingCall(tool, toolCallId, approved)
       : (input, call) => tool.call(input, { ...call, approved });
   return createMiddleware({
-    name: "McpMiddleware",
+    name,
     wrapModelCall: (request, handler) => {
       const taken = new Set(request.tools.map(({ name }) => name));
       const added = live.offered().filter(({ name }) => !taken.has(name));

@@ -1,4 +1,4 @@
-import type { CatalogEntry, Handshake, Listing, McpError, PriorHandshake } from "@jackfield/mcp-core";
+import type { CatalogEntry, CatalogIdentity, Handshake, McpError, PriorHandshake } from "@jackfield/mcp-core";
 import {
   type CatalogShelf,
   type CatalogVerdict,
@@ -6,6 +6,7 @@ import {
   listedEntry,
   NOTHING_KNOWN,
 } from "./catalog-record.ts";
+import type { DatedListing } from "./list-tools.ts";
 
 /** A shelf that is to be stored. */
 export type FilledShelf = CatalogShelf & { readonly entry: CatalogEntry };
@@ -17,16 +18,25 @@ export interface CatalogMemory {
   readonly prior: PriorHandshake | undefined;
   take(shelf: CatalogShelf | undefined): void;
   /** The server was listed: `tookMs` since its attempt began. */
-  listed(handshake: Handshake, listing: Listing<"tools">, tookMs: number): void;
+  listed(handshake: Handshake, listing: DatedListing, tookMs: number): void;
+  /** The server says that its list is another now: what is known is stale until a list that was begun later is in. */
+  doubt(): void;
   /** An attempt to reach the server failed. */
   failed(error: McpError, tookMs: number): void;
   /** A session that ended before it listed anything may rest on a handshake that no longer holds: shake hands anew. */
   forgetHandshake(): void;
 }
 
-/** @param store - tells the catalog */
-export function createCatalogMemory(server: string, store: (shelf: FilledShelf) => void): CatalogMemory {
+/** How the catalog is told. */
+export interface CatalogTelling {
+  readonly store: (shelf: FilledShelf) => void;
+  readonly doubted: (identity: CatalogIdentity) => void;
+}
+
+export function createCatalogMemory(server: string, { store, doubted }: CatalogTelling): CatalogMemory {
   let shelf: CatalogShelf | undefined;
+  /** Epoch milliseconds. */
+  let doubtedAt = 0;
 
   function keep(write: (held: CatalogShelf) => CatalogEntry): void {
     if (shelf === undefined) return;
@@ -47,7 +57,14 @@ export function createCatalogMemory(server: string, store: (shelf: FilledShelf) 
     },
     listed(handshake, listing, tookMs) {
       const outcome = { ok: true, at: Date.now(), tookMs };
-      keep(({ entry, identity }) => listedEntry(entry, server, identity, { handshake, listing, outcome }));
+      const seen = { handshake, listing, outcome, doubtedAt };
+      keep(({ entry, identity }) => listedEntry(entry, server, identity, seen));
+    },
+    doubt() {
+      doubtedAt = Date.now();
+      if (shelf?.entry === undefined || shelf.entry.stale === true) return; // A burst of changes is one mark.
+      shelf = { ...shelf, entry: { ...shelf.entry, stale: true } };
+      doubted(shelf.identity);
     },
     failed(error, tookMs) {
       if (error.code === "MCP_ABORTED") return;

@@ -3,9 +3,11 @@ import type {
   CatalogIdentity,
   Handshake,
   LastOutcome,
-  Listing,
   McpError,
 } from "@jackfield/mcp-core";
+import type { DatedListing } from "./list-tools.ts";
+
+const LONGEST_TTL_MS = 86_400_000;
 
 /** What a catalog entry is good for. `none`: it holds no tools. */
 export type Freshness = "fresh" | "stale" | "none";
@@ -35,33 +37,39 @@ export function judge(
 ): CatalogVerdict {
   const failedLastTime = entry?.lastOutcome?.ok === false;
   if (entry?.tools === undefined) return { freshness: "none", failedLastTime };
-  const isYoung = now - entry.listedAt < (entry.ttlMs ?? staleAfterMs);
+  const isYoung = now - entry.listedAt < (reliableTtlMs(entry.ttlMs) ?? staleAfterMs);
   const isFresh = isYoung && entry.stale !== true && entry.credentials === identity.credentials;
   return { freshness: isFresh ? "fresh" : "stale", failedLastTime };
 }
 
-/** The entry after a server has been listed. */
+/** A server may say how long its list holds; at most a day is believed, and what is no duration is none. */
+function reliableTtlMs(ttlMs: number | undefined): number | undefined {
+  if (ttlMs === undefined) return undefined;
+  return typeof ttlMs === "number" && ttlMs >= 0 ? Math.min(ttlMs, LONGEST_TTL_MS) : 0;
+}
+
+/** The entry after a server has been listed. A list that was begun before the mark may not know why it was made. */
 export function listedEntry(
   before: CatalogEntry | undefined,
   server: string,
   { credentials }: CatalogIdentity,
-  seen: { handshake: Handshake; listing: Listing<"tools">; outcome: LastOutcome },
+  seen: { handshake: Handshake; listing: DatedListing; outcome: LastOutcome; doubtedAt: number },
 ): CatalogEntry {
-  const { handshake, listing, outcome } = seen;
+  const { handshake, listing, outcome, doubtedAt } = seen;
   return {
     ...before,
     server,
     credentials,
     tools: listing.items,
-    ttlMs: listing.ttlMs,
+    ttlMs: reliableTtlMs(listing.ttlMs),
     cacheScope: listing.cacheScope,
     instructions: handshake.instructions,
     serverInfo: handshake.serverInfo,
     capabilities: handshake.capabilities,
     prior: handshake.prior,
     lastOutcome: outcome,
-    listedAt: outcome.at,
-    stale: undefined,
+    listedAt: listing.beganAt,
+    stale: listing.beganAt < doubtedAt ? true : undefined,
   };
 }
 

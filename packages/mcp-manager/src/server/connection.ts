@@ -1,6 +1,7 @@
 import {
   type ConnectOptions,
   type Connector,
+  DEFAULT_LIMITS,
   type Logger,
   McpError,
   type PriorHandshake,
@@ -25,8 +26,6 @@ export interface ConnectionOptions {
   readonly retry: RetryPolicy;
   /** Spreads the retries of many servers: when an attempt wanted at a time is to be made, both epoch milliseconds. */
   readonly pace: (wantedAt: number) => number;
-  /** After so many milliseconds without use a session is let go; `0` = never. */
-  readonly idleTimeoutMs: number;
   readonly handlers?: ConnectOptions["handlers"];
   readonly auth?: ConnectOptions["auth"];
   readonly log: Logger;
@@ -215,7 +214,8 @@ class ServerConnection implements Connection {
   }
 
   #watch(opened: Session): WatchedSession {
-    const { idleTimeoutMs, counts } = this.#options;
+    const { definition, counts } = this.#options;
+    const idleTimeoutMs = () => definition().limits?.idleTimeoutMs ?? DEFAULT_LIMITS.idleTimeoutMs;
     const idle = () => {
       if (this.#isCurrent(session)) void this.release(false);
     };

@@ -1,32 +1,44 @@
-import { isDeepStrictEqual } from "node:util";
 import type { ServerDefinition } from "@jackfield/mcp-core";
+import { isSameJson } from "../json-equality.ts";
 
 /** What is different in a definition. `settings`: what a session that is up can live with. `connection`: what it rests on. */
 export type DefinitionChange = "none" | "settings" | "connection";
 
+/** Fields that no connection rests on. */
+const SETTINGS: ReadonlySet<string> = new Set([
+  "name",
+  "enabled",
+  "disabledBy",
+  "shadows",
+  "lazy",
+  "limits",
+  "tools",
+] satisfies (keyof ServerDefinition)[]);
+
 /**
  * Compares two definitions of one name by value. Pure.
  *
- * Limits, tool filter, `lazy` and the line a definition stands on are settings. Everything else is taken for what the connection rests
+ * Limits, tool filter, `lazy`, the line a definition stands on and what it stands in front of are settings. Everything else is taken for what the connection rests
  * on, fields that Jackfield does not read included, because a resolver may read them; and so are the scope and the file, because
  * they decide what a variable may stand for.
  */
 export function compareDefinitions(before: ServerDefinition, after: ServerDefinition): DefinitionChange {
-  if (!isDeepStrictEqual(connectionPart(before), connectionPart(after))) return "connection";
+  if (!isSameJson(connectionPart(before), connectionPart(after))) return "connection";
   if (before.transport === "in-process" && after.transport === "in-process") {
     if (before.server !== after.server) return "connection"; // Two servers may look alike and not be the same.
   }
-  return isDeepStrictEqual(settings(before), settings(after)) ? "none" : "settings";
+  return isSameJson(settings(before), settings(after)) ? "none" : "settings";
 }
 
 function connectionPart(definition: ServerDefinition): object {
-  const { name: _, enabled: _enabled, lazy: _lazy, limits: _limits, tools: _tools, ...rest } = definition;
   const { scope, file } = definition.definedIn;
-  return present({ ...rest, definedIn: present({ scope, file }), server: undefined });
+  const others = Object.entries(definition).filter(([field]) => !SETTINGS.has(field));
+  return present({ ...Object.fromEntries(others), definedIn: present({ scope, file }), server: undefined });
 }
 
-function settings({ limits, tools, lazy, definedIn }: ServerDefinition): object {
+function settings({ limits, tools, lazy, definedIn, shadows }: ServerDefinition): object {
   return {
+    shadows,
     limits: present(limits),
     tools: tools && present(tools),
     lazy: lazy === true,

@@ -1,7 +1,6 @@
 import {
   type ErrorReport,
   isMcpError,
-  type Listing,
   type McpError,
   type ServerDefinition,
   type ServerSnapshot,
@@ -13,7 +12,7 @@ import { type Deadline, raceSignal } from "../deadline.ts";
 import { type CatalogMemory, createCatalogMemory } from "./catalog-memory.ts";
 import type { CatalogShelf, CatalogVerdict } from "./catalog-record.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
-import { listTools } from "./list-tools.ts";
+import { type DatedListing, listTools } from "./list-tools.ts";
 import type { ServerHooks } from "./server-hooks.ts";
 import type { ServerState } from "./state.ts";
 import { createToolLoader, type ToolLoader } from "./tool-loader.ts";
@@ -83,7 +82,7 @@ class Server implements ManagedServer {
     this.#definition = definition;
     this.#hooks = hooks;
     this.#dropFailed = dropFailed;
-    this.#memory = createCatalogMemory(definition.name, hooks.store);
+    this.#memory = createCatalogMemory(definition.name, hooks);
     this.#connection = createConnection({
       ...options,
       definition: () => this.#definition,
@@ -123,6 +122,7 @@ class Server implements ManagedServer {
   snapshot(): ServerSnapshot {
     const { name, transport, definedIn } = this.#definition;
     const { state } = this.#connection;
+    const handshake = this.openSession?.handshake;
     return {
       name,
       transport,
@@ -133,7 +133,8 @@ class Server implements ManagedServer {
       retryAt: state.status === "backoff" ? state.retryAt : undefined,
       tools: this.#hooks.offered(),
       toolsFrom: this.#toolsFrom,
-      era: state.status === "ready" ? state.session.handshake.era : this.#memory.prior?.era,
+      era: handshake?.era ?? this.#memory.prior?.era,
+      serverInfo: handshake?.serverInfo,
       ...this.#counts,
     };
   }
@@ -238,7 +239,10 @@ class Server implements ManagedServer {
     };
     session.onNotification((notification) => {
       if (!isCurrent()) return;
-      if (notification.method === "notifications/tools/list_changed") this.#loader.announce(session);
+      if (notification.method === "notifications/tools/list_changed") {
+        this.#memory.doubt();
+        this.#loader.announce(session);
+      }
       this.#hooks.notified(notification);
     });
     session.onRenewed(() => {
@@ -262,7 +266,7 @@ class Server implements ManagedServer {
     this.#hooks.withdraw();
   }
 
-  #loaded({ handshake }: Session, listing: Listing<"tools">): void {
+  #loaded({ handshake }: Session, listing: DatedListing): void {
     this.#tools = listing.items;
     this.#toolsFrom = "live";
     this.#wasUp = true;

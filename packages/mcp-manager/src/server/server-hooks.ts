@@ -1,4 +1,4 @@
-import type { McpError, ServerNotification, ServerStatus, ToolDefinition } from "@jackfield/mcp-core";
+import type { CatalogIdentity, McpError, ServerNotification, ServerStatus, ToolDefinition } from "@jackfield/mcp-core";
 import type { FilledShelf } from "./catalog-memory.ts";
 
 /** What one server tells the directory it belongs to. */
@@ -15,4 +15,6 @@ export interface ServerHooks {
   readonly troubled: (error: McpError) => void;
   /** The catalog should know this. */
   readonly store: (shelf: FilledShelf) => void;
+  /** What the catalog knows may be out of date. */
+  readonly doubted: (identity: CatalogIdentity) => void;
 }

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import { type Listing, type McpError, type Session, toMcpError } from "@jackfield/mcp-core";
+import { isSameJson } from "../json-equality.ts";
 import { createListingPace } from "./listing-pace.ts";
 
 export type ToolsState =
@@ -8,13 +8,13 @@ export type ToolsState =
   | { readonly status: "live" }
   | { readonly status: "failed"; readonly error: McpError };
 
-export interface ToolLoaderOptions {
+export interface ToolLoaderOptions<L extends Listing<"tools">> {
   readonly server: string;
   /** How often a list is read anew that the server does not say anything about, in milliseconds; `0` = never. */
   readonly pollIntervalMs: number;
   /** Lists once, within a deadline of its own. */
-  readonly list: (session: Session) => Promise<Listing<"tools">>;
-  readonly loaded: (session: Session, listing: Listing<"tools">) => void;
+  readonly list: (session: Session) => Promise<L>;
+  readonly loaded: (session: Session, listing: L) => void;
   readonly failed: (error: McpError) => void;
 }
 
@@ -44,12 +44,12 @@ export interface ToolLoader {
   reset(): void;
 }
 
-export function createToolLoader(options: ToolLoaderOptions): ToolLoader {
+export function createToolLoader<L extends Listing<"tools">>(options: ToolLoaderOptions<L>): ToolLoader {
   return new Loader(options);
 }
 
-class Loader implements ToolLoader {
-  readonly #options: ToolLoaderOptions;
+class Loader<L extends Listing<"tools">> implements ToolLoader {
+  readonly #options: ToolLoaderOptions<L>;
   readonly #pace = createListingPace();
   #state: ToolsState = { status: "none" };
   #current: Load | undefined;
@@ -61,7 +61,7 @@ class Loader implements ToolLoader {
   /** One more list is wanted, as soon as the pace allows. */
   #isDue = false;
 
-  constructor(options: ToolLoaderOptions) {
+  constructor(options: ToolLoaderOptions<L>) {
     this.#options = options;
   }
 
@@ -134,7 +134,7 @@ class Loader implements ToolLoader {
   }
 
   /** A server that has just started may stumble once ([S12]); a session that is gone will not answer the second time either. */
-  async #listWithOneRetry(load: Load): Promise<Listing<"tools">> {
+  async #listWithOneRetry(load: Load): Promise<L> {
     try {
       return await this.#options.list(load.session);
     } catch (error) {
@@ -145,10 +145,10 @@ class Loader implements ToolLoader {
 
   #publish(
     session: Session,
-    outcome: { readonly listing: Listing<"tools"> } | { readonly error: unknown },
+    outcome: { readonly listing: L } | { readonly error: unknown },
   ): void {
     if (this.#isAnnounced) {
-      const isChanged = "listing" in outcome && !isDeepStrictEqual(this.#items, outcome.listing.items);
+      const isChanged = "listing" in outcome && !isSameJson(this.#items, outcome.listing.items);
       this.#pace.listed({ isChanged });
     }
     if ("listing" in outcome) {

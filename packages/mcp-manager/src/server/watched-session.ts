@@ -12,8 +12,8 @@ import {
 
 /** Who wants to know what a session is used for. */
 export interface SessionWatch {
-  /** After so many milliseconds without a request the session is idle; `0` = never. */
-  readonly idleTimeoutMs: number;
+  /** After so many milliseconds without a request the session is idle; `0` = never. Asked again after each use. */
+  readonly idleTimeoutMs: () => number;
   /** Nothing was asked of the session for `idleTimeoutMs`, and nothing is in flight. */
   readonly idle: () => void;
   readonly counts: CallCounts;
@@ -118,9 +118,10 @@ class Watched implements WatchedSession {
   }
 
   #waitForIdleness(): void {
-    const { idleTimeoutMs, idle } = this.#watch;
-    if (idleTimeoutMs === 0 || this.#isOver) return;
     clearTimeout(this.#timer);
+    const { idle } = this.#watch;
+    const idleTimeoutMs = this.#watch.idleTimeoutMs();
+    if (idleTimeoutMs === 0 || this.#isOver) return;
     const waitMs = Math.max(0, this.#usedAt + idleTimeoutMs - performance.now());
     this.#timer = setTimeout(() => {
       if (this.#pending.size === 0) idle();

@@ -16,24 +16,25 @@ export interface SortedTools {
  */
 export function createSortedTools(): SortedTools {
   const byName = new Map<string, ToolDescriptor>();
-  /** Added, and removed, since the array was made. */
-  const added = new Set<ToolDescriptor>();
-  const removed = new Set<ToolDescriptor>();
+  /** Added, and removed, since the array was made; by name, since a text is looked up faster than an object. */
+  const added = new Map<string, ToolDescriptor>();
+  const removed = new Map<string, ToolDescriptor>();
   let sorted: readonly ToolDescriptor[] = Object.freeze([]);
 
   return {
     get: (name) => byName.get(name),
     add(tool) {
       byName.set(tool.name, tool);
-      if (!removed.delete(tool)) added.add(tool);
+      if (removed.get(tool.name) === tool) removed.delete(tool.name);
+      else added.set(tool.name, tool);
     },
     remove(tool) {
       byName.delete(tool.name);
-      if (!added.delete(tool)) removed.add(tool);
+      if (!added.delete(tool.name)) removed.set(tool.name, tool);
     },
     list() {
       if (added.size > 0 || removed.size > 0) {
-        const changes = { removed: [...removed].sort(byCodeUnits), added: [...added].sort(byCodeUnits) };
+        const changes = { removed: inOrder(removed), added: inOrder(added) };
         sorted = Object.freeze(updated(sorted, changes));
         added.clear();
         removed.clear();
@@ -48,8 +49,8 @@ interface Changes {
   readonly added: readonly ToolDescriptor[];
 }
 
-function byCodeUnits(a: ToolDescriptor, b: ToolDescriptor): number {
-  return a.name < b.name ? -1 : 1;
+function inOrder(tools: ReadonlyMap<string, ToolDescriptor>): ToolDescriptor[] {
+  return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The array with the changes, of which each is looked up and everything between them is copied. */

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import type { ServerDefinition, ToolDefinition, ToolDescriptor, ToolsChanged } from "@jackfield/mcp-core";
+import { isSameJson } from "../json-equality.ts";
 import type { NamingOptions } from "./naming-options.ts";
 import { createSortedTools } from "./sorted-tools.ts";
 import type { KnownTool } from "./tool-alias.ts";
@@ -133,8 +133,8 @@ class Registry implements ToolRegistry {
     const known = new Set([...this.#slices.keys(), ...this.#listings.keys()]);
     const concerned = [...known].filter(
       (name) =>
-        !isDeepStrictEqual(before.servers.get(name)?.tools, this.#servers.get(name)?.tools) ||
-        !isDeepStrictEqual(before.naming.namesOf(name), this.#naming.namesOf(name)) ||
+        !isSameJson(before.servers.get(name)?.tools, this.#servers.get(name)?.tools) ||
+        !isSameJson([...before.naming.namesOf(name)], [...this.#naming.namesOf(name)]) ||
         !this.#listings.has(name),
     );
     return this.#offer(concerned);
@@ -197,10 +197,13 @@ function namesOf(named: readonly { readonly name: string }[]): string[] {
 
 /** Whether a caller could tell two tools apart. That a tool is live now and not from the catalog is not a difference. */
 function isAlike(a: ToolDescriptor, b: ToolDescriptor): boolean {
-  return isDeepStrictEqual({ ...a, origin: "" }, { ...b, origin: "" });
+  return isSameJson({ ...a, origin: "" }, { ...b, origin: "" });
 }
 
 function difference(server: string, before: Slice, after: Slice): ToolsChanged[] {
+  if (before.size === 0 && after.size > 0) {
+    return [{ server, added: [...after.values()].map(({ name }) => name).sort(), removed: [], changed: [] }];
+  }
   const old = byName(before);
   const now = byName(after);
   const added = [...now.keys()].filter((name) => !old.has(name)).sort();

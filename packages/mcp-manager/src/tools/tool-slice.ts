@@ -39,7 +39,7 @@ export function offeredTools(
       server: server.name,
       originalName: definition.name,
       description: definition.description ?? definition.title ?? definition.annotations?.title ?? "",
-      definition: deepFreeze(definition),
+      definition: frozenDefinition(definition),
       origin,
       requiresApproval: approval,
     });
@@ -71,7 +71,21 @@ function applyPolicies(
   return offered;
 }
 
-/** One definition is shared by the catalog, the policies and every caller: nobody may change it for the others ([L13], [L14]). */
+/**
+ * One definition is shared by the catalog, the policies and every caller: nobody may change it for the others ([L13], [L14]). A
+ * field with a getter is one that its catalog reads when somebody looks at it. It is the catalog's to freeze: looking here would
+ * read the schemas of every tool at each start.
+ */
+function frozenDefinition(definition: ToolDefinition): ToolDefinition {
+  if (Object.isFrozen(definition)) return definition;
+  for (const key in definition) {
+    if (Object.getOwnPropertyDescriptor(definition, key)?.get !== undefined) continue;
+    const inner: unknown = definition[key as keyof ToolDefinition];
+    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
+  }
+  return Object.freeze(definition);
+}
+
 function deepFreeze<T extends object>(value: T): T {
   if (Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -16,6 +16,11 @@ describe("what a catalog entry is good for", () => {
     ["less, when it is old", entry, HOUR, "stale"],
     ["as long as the server said, even if that is longer", { ...entry, ttlMs: 2 * HOUR }, HOUR, "fresh"],
     ["as long as the server said, even if that is shorter", { ...entry, ttlMs: 10 }, 10, "stale"],
+    ["nothing, if the server says so", { ...entry, ttlMs: 0 }, 0, "stale"],
+    ["a day, though the server says more", { ...entry, ttlMs: 1e300 }, 24 * HOUR - 1, "fresh"],
+    ["no longer than a day, though the server says more", { ...entry, ttlMs: 1e300 }, 24 * HOUR, "stale"],
+    ["nothing, if the server says less than that", { ...entry, ttlMs: -HOUR }, 0, "stale"],
+    ["nothing, if what the server says is no number", { ...entry, ttlMs: Number.NaN }, 0, "stale"],
     ["less, if another token wrote it", { ...entry, credentials: "token-2" }, 0, "stale"],
     ["less, if it was marked", { ...entry, stale: true }, 0, "stale"],
     ["everything, even if the list is empty", { ...entry, tools: [] }, 0, "fresh"],
@@ -34,20 +39,42 @@ describe("what is written into the catalog", () => {
   it("after a list: the list with its time, and what the handshake taught", () => {
     const { handshake } = createFakeSession();
     const outcome = { ok: true, at: 7, tookMs: 3 };
-    const listing = { items: [tool("two")], ttlMs: 5 };
+    const listing = { items: [tool("two")], ttlMs: 5, beganAt: 4 };
     const written = listedEntry({ ...entry, stale: true, prompts: [] }, "a", identity, {
       handshake,
       listing,
       outcome,
+      doubtedAt: 4,
     });
     expect(written).toMatchObject({
       tools: [{ name: "two" }],
       ttlMs: 5,
-      listedAt: 7,
+      listedAt: 4,
       prior: handshake.prior,
       prompts: [],
     });
     expect(written.stale).toBeUndefined();
+  });
+
+  it.each([
+    [Number.POSITIVE_INFINITY, 24 * HOUR],
+    [-1, 0],
+    [Number.NaN, 0],
+    [undefined, undefined],
+  ])("a list that holds for %s ms is kept for %s", (given, kept) => {
+    const { handshake } = createFakeSession();
+    const listing = { items: [], ttlMs: given, beganAt: 4 };
+    const outcome = { ok: true, at: 7, tookMs: 3 };
+    const written = listedEntry(entry, "a", identity, { handshake, listing, outcome, doubtedAt: 0 });
+    expect(written.ttlMs).toBe(kept);
+  });
+
+  it("after a list that was begun before the server announced a change: that it is doubtful", () => {
+    const { handshake } = createFakeSession();
+    const listing = { items: [], beganAt: 4 };
+    const outcome = { ok: true, at: 7, tookMs: 3 };
+    const written = listedEntry(entry, "a", identity, { handshake, listing, outcome, doubtedAt: 5 });
+    expect(written.stale).toBe(true);
   });
 
   it("after a failure: that it failed; the tools and their time stay", () => {

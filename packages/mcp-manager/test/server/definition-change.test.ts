@@ -22,6 +22,12 @@ const CASES: [what: string, before: ServerDefinition, after: ServerDefinition, c
   ["the filter", child, { ...child, tools: { exclude: ["x"] } }, "settings"],
   ["an empty filter list", child, { ...child, tools: { include: [] } }, "settings"],
   ["the line", child, { ...child, definedIn: { scope: "explicit", line: 3 } }, "settings"],
+  [
+    "a weaker definition that it stands in front of",
+    child,
+    { ...child, shadows: [{ name: "a", definedIn: { scope: "user", line: 3 }, reason: "name" }] },
+    "settings",
+  ],
   ["the file", child, { ...child, definedIn: { scope: "explicit", file: "/x" } }, "connection"],
   ["the scope", child, { ...child, definedIn: { scope: "project" } }, "connection"],
   ["the command", child, { ...child, command: "other" }, "connection"],

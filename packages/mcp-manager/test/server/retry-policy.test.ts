@@ -80,6 +80,13 @@ describe("the retry policy", () => {
     expect(nextRetry(steady, loss({ error }))?.retryAt).toBe(7_000);
   });
 
+  it("[T37] goes on growing for as long as there are retries, up to the longest delay", () => {
+    const unlimited = { ...steady, maxRetries: Number.MAX_SAFE_INTEGER };
+    const waited = delays(unlimited, {}, 12);
+    expect(waited.slice(0, 3)).toEqual([1_000, 2_000, 4_000]);
+    expect(waited.slice(5)).toEqual(Array(7).fill(30_000));
+  });
+
   it("[T38] stays finite for an absurd number of retries", () => {
     const retry = nextRetry({ ...steady, maxRetries: 1e6 }, loss({ attempt: 99_999 }));
     expect(retry?.retryAt).toBe(30_000);

@@ -93,7 +93,12 @@ function openDispatcher(undici: Undici, origin: string, { tls, proxy }: PoolSett
   };
   const options: Agent.Options = { allowH2: true, connect, h2Options: { pingInterval: HTTP2_PING_MS } };
   if (!proxy || !isProxied(origin)) return new undici.Pool(origin, options);
-  const proxied: EnvHttpProxyAgent.Options = { ...options, requestTls: connect };
+  // The proxy may be vouched for by the same authorities; the client's certificate is none of its business.
+  const proxied: EnvHttpProxyAgent.Options = {
+    ...options,
+    requestTls: connect,
+    ...(tls && { proxyTls: secureOptions({ ca: tls.ca }) }),
+  };
   return new undici.EnvHttpProxyAgent(proxied);
 }
 

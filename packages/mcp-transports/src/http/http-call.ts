@@ -35,7 +35,7 @@ export interface HttpCallOptions {
   readonly isStream?: boolean | undefined;
   /** The request is about to be written; comes again if it is made again. */
   onWriting?(): void;
-  /** It was refused before it was processed, and is about to be made again. */
+  /** It was refused before it was processed, and may be made again. */
   onRefused?(): void;
   /** Success: gives what takes the body. */
   onAccepted(status: number, headers: IncomingHeaders): BodySink;
@@ -204,6 +204,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
     this.#hasMetChallenge = true;
     this.#exchange = undefined;
     this.#sink = undefined;
+    this.#options.onRefused?.();
     credentials.answer(challenge, this.#attached).then(
       (mayRetry) => {
         if (this.#isOver) return;

@@ -1,18 +1,15 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { exceedsBounds } from "./json-nesting.ts";
-
-/** Deeper or wider messages exist only to break whoever reads them. */
-const BOUNDS = { depth: 256, nodes: 1_000_000 };
+import { ALWAYS_WITHIN_BOUNDS, findExcess } from "../message-bounds.ts";
 
 /**
  * The messages of a JSON text: one, or those of a batch (MCP 2025-03-26).
  *
- * @throws SyntaxError if anything in it is not JSON-RPC.
+ * @throws SyntaxError if anything in it is not JSON-RPC, or nobody could walk through it.
  */
 export function readMessages(text: string): JSONRPCMessage[] {
-  if (exceedsBounds(text, BOUNDS))
-    throw new SyntaxError("a message is nested too deeply or has too many parts");
   const parsed: unknown = JSON.parse(text);
+  const excess = text.length > ALWAYS_WITHIN_BOUNDS ? findExcess(parsed) : undefined;
+  if (excess !== undefined) throw new SyntaxError(excess);
   const messages: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
   if (!messages.every(isMessage)) throw new SyntaxError("the answer is JSON, but not JSON-RPC");
   return messages as JSONRPCMessage[];

@@ -147,16 +147,21 @@ class HttpTransport implements StreamableHttpTransport {
 
   /** A request that was refused because its session is forgotten was not looked at: it is made once more in the next. */
   async #deliver(message: JSONRPCMessage, options: QueueingSendOptions): Promise<void> {
-    if (this.#renewal.running) await this.#renewal.running;
+    // Without a session there is nothing that could be sent: what waited for one has never left.
+    if (this.#renewal.running && !(await this.#renewal.running))
+      throw new ChannelFault({ kind: "unwritable" });
     const session = this.#conversation.sessionId;
     if ((await this.#post(message, options)) === "done") return;
+    options.hooks?.onRefused?.();
     const isRenewed = await this.#renewal.renew(() => this.#conversation.sessionId !== session);
-    if (!isRenewed) throw refusalError(this.#options.sdk, { status: 404, text: "Session not found" });
+    if (!isRenewed) throw this.#forgottenError();
     // What was meant for the old session, such as an answer to one of its questions, means nothing to the new one.
     if (!("id" in message && "method" in message)) return;
-    options.hooks?.onRefused?.();
-    if ((await this.#post(message, options)) === "forgotten")
-      throw refusalError(this.#options.sdk, { status: 404, text: "Session not found" });
+    if ((await this.#post(message, options)) === "forgotten") throw this.#forgottenError();
+  }
+
+  #forgottenError(): Error {
+    return refusalError(this.#options.sdk, { status: 404, text: "Session not found" });
   }
 
   /** The connection of a request that was given up is no use any more, and may be dead. */

@@ -14,6 +14,7 @@ import {
   type SessionParams,
   type SessionRequestOptions,
   type SessionResult,
+  type ToolDefinition,
 } from "@jackfield/mcp-core";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Channel } from "../channel.ts";
@@ -25,6 +26,7 @@ import type { Sdk } from "../sdk.ts";
 import { subscribeToChanges } from "./change-subscription.ts";
 import { createExchanges, type Exchanges, type Subject } from "./exchanges.ts";
 import { withoutUnmirrorableTools } from "./mirrored-parameters.ts";
+import { createMirroredSecretWarning } from "./mirrored-secrets.ts";
 import type { NotificationRelay } from "./notification-relay.ts";
 import { contradictsPrior } from "./outdated-prior.ts";
 import { mirrorsParameters, sendRequest } from "./send-request.ts";
@@ -60,6 +62,7 @@ class SdkSession implements Session {
   readonly #renewalListeners = new Set<() => void>();
   readonly #log: Logger;
   readonly #limits: typeof DEFAULT_LIMITS;
+  readonly #warnOfMirroredSecrets: (tool: ToolDefinition) => void;
   #isUnconfirmed: boolean;
   #end: { readonly cause?: McpError | undefined; isAnnounced: boolean } | undefined;
   #closing: Promise<void> | undefined;
@@ -74,6 +77,7 @@ class SdkSession implements Session {
     this.#handlers = handlers;
     this.#notifications = notifications;
     this.#log = log;
+    this.#warnOfMirroredSecrets = createMirroredSecretWarning({ server: server.name, log });
     this.#isUnconfirmed = negotiated.isUnconfirmed;
     this.handshake = negotiated.handshake;
     this.#exchanges = createExchanges({
@@ -92,6 +96,7 @@ class SdkSession implements Session {
   ): Promise<Listing<K>> {
     const deadline = this.#limits.maxTotalMs === 0 ? undefined : performance.now() + this.#limits.maxTotalMs;
     const listing = await listAll(kind, {
+      deadline,
       ended: this.#ended.signal,
       signal,
       capabilities: this.handshake.capabilities,
@@ -103,7 +108,9 @@ class SdkSession implements Session {
     });
     if (kind !== "tools" || !mirrorsParameters(this.#client)) return listing;
     const place = { server: this.#server.name, log: this.#log };
-    return withoutUnmirrorableTools(listing as Listing<"tools">, place) as Listing as Listing<K>;
+    const tools = withoutUnmirrorableTools(listing as Listing<"tools">, place);
+    tools.items.forEach(this.#warnOfMirroredSecrets);
+    return tools as Listing as Listing<K>;
   }
 
   async request<M extends SessionMethod>(
@@ -118,6 +125,7 @@ class SdkSession implements Session {
       meta: options.meta,
       tool: options.tool,
     };
+    if (options.tool && mirrorsParameters(this.#client)) this.#warnOfMirroredSecrets(options.tool);
     const result = await this.#ask({ method, tool }, options, (watch) =>
       sendRequest(this.#sdk, this.#client, outgoing, watch),
     );

@@ -50,6 +50,7 @@ class TreeKeeper implements ProcessTreeRegistry {
   /** Who outlived even SIGKILL stays written down: whoever comes next may have more luck. */
   readonly #outlived: KeptTree[] = [];
   #nextLook: NodeJS.Timeout | undefined;
+  #pauseMs = FIRST_LOOK_MS;
 
   constructor({ table = createProcessTable(), recorder }: ProcessTreeRegistryOptions) {
     this.#table = table;
@@ -67,6 +68,7 @@ class TreeKeeper implements ProcessTreeRegistry {
       members,
       table: this.#table,
       input,
+      onReady: () => this.#lookSoon(),
       onEnd: (isGone) => this.#release(kept, isGone),
     });
   }
@@ -113,16 +115,22 @@ class TreeKeeper implements ProcessTreeRegistry {
    * A server that dies by itself takes the chain of parents with it, and a host that is killed cannot look any more: what was
    * seen before is all that is known then.
    */
-  #lookLater(delayMs: number): void {
+  #lookLater(pauseMs: number): void {
     clearTimeout(this.#nextLook);
-    this.#nextLook = setTimeout(() => void this.#lookAround(delayMs), delayMs).unref();
+    this.#pauseMs = pauseMs;
+    this.#nextLook = setTimeout(() => void this.#lookAround(), pauseMs).unref();
   }
 
-  async #lookAround(pauseMs: number): Promise<void> {
+  /** A package runner may have taken half a minute to start the server itself: the next look would be as far away. */
+  #lookSoon(): void {
+    if (this.#pauseMs > FIRST_LOOK_MS) this.#lookLater(FIRST_LOOK_MS);
+  }
+
+  async #lookAround(): Promise<void> {
+    this.#lookLater(Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS));
     const snapshot = await this.#table.snapshot();
     if (this.#trees.size === 0) return;
     for (const { members } of this.#trees) members.look(snapshot);
     this.#writeDown(undefined);
-    this.#lookLater(Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
   }
 }

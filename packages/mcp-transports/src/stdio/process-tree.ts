@@ -7,6 +7,8 @@ import type { TreeMembers } from "./tree-members.ts";
 
 /** A child process that leads its own session, and whatever it has started in turn. */
 export interface ProcessTree {
+  /** The server speaks: whoever it has started to get there can be seen soon, however long that took. */
+  becomeReady(): void;
   /**
    * Ends every process of the tree, also those that have left its group: its input is closed, then it is asked to stop, then
    * it is stopped. Idempotent. `hurry` asks at once, also if a slower end is already under way.
@@ -19,6 +21,7 @@ export interface ProcessTreeOptions {
   readonly table: ProcessTable;
   /** The input of the child, whose end is the first step. */
   readonly input: Writable | null;
+  onReady(): void;
   /** Hears that the end is over. `isGone` is false if somebody has outlived even SIGKILL. */
   onEnd(isGone: boolean): void;
 }
@@ -37,6 +40,10 @@ class OwnedTree implements ProcessTree {
   constructor(child: ChildProcess, options: ProcessTreeOptions) {
     this.#child = child;
     this.#options = options;
+  }
+
+  becomeReady(): void {
+    if (!this.#ending) this.#options.onReady();
   }
 
   end(options?: { readonly hurry?: boolean | undefined }): Promise<void> {

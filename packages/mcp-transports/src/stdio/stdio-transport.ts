@@ -66,6 +66,7 @@ class ChildTransport implements StdioTransport {
   #queue: WriteQueue | undefined;
   #exit: ProcessExit | undefined;
   #receipt: ReadReceipt | undefined;
+  #hasAnswered = false;
   #isPipeClosed = false;
   #fault: ChannelFault | undefined;
   #closing: Promise<void> | undefined;
@@ -162,8 +163,15 @@ class ChildTransport implements StdioTransport {
 
   #deliver(message: JSONRPCMessage): void {
     if (this.#isFinished) return;
-    if (isAnswer(message)) this.#receipt?.answered();
+    if (isAnswer(message)) this.#noticeAnswer();
     this.onmessage?.(message);
+  }
+
+  #noticeAnswer(): void {
+    this.#receipt?.answered();
+    if (this.#hasAnswered) return;
+    this.#hasAnswered = true;
+    this.#tree?.becomeReady();
   }
 
   #listenToInput(child: ChildProcess): void {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { readMessages } from "../../src/http/incoming-messages.ts";
-import { exceedsBounds } from "../../src/http/json-nesting.ts";
 
 const answer = { jsonrpc: "2.0", id: 1, result: {} };
 
@@ -32,22 +31,12 @@ describe("the messages of a text", () => {
     expect(() => readMessages(JSON.stringify(value))).toThrow(SyntaxError);
   });
 
-  test("[T86] what is nested too deep or too wide is refused before it is read", () => {
+  test("[T86] what is nested too deep or has too many parts is refused", () => {
     const deep = (depth: number) =>
       `{"jsonrpc":"2.0","id":1,"result":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
-    const wide = `{"jsonrpc":"2.0","id":1,"result":{"a":[${"0,".repeat(1_000_001)}0]}}`;
+    const wide = `{"jsonrpc":"2.0","id":1,"result":{"a":[${"{},".repeat(1_000_001)}0]}}`;
     expect(readMessages(deep(250))).toHaveLength(1);
     for (const bomb of [deep(300), deep(200_000), wide])
       expect(() => readMessages(bomb)).toThrow(SyntaxError);
-  });
-
-  test("what stands in strings does not count", () => {
-    const text = JSON.stringify({ a: '["[{'.repeat(1000), b: '\\"[[[\\\\', c: [[1]] });
-    expect(exceedsBounds(text, { depth: 3, nodes: 10 })).toBe(false);
-    expect(exceedsBounds(text, { depth: 2, nodes: 10 })).toBe(true);
-  });
-
-  test("a string that does not end is left to the parser", () => {
-    expect(exceedsBounds(`"${"[".repeat(1000)}`, { depth: 3, nodes: 10 })).toBe(false);
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
+import { connect } from "../connecting.ts";
+import { on, startHttpServer } from "../http-server.ts";
 import { count, ECHO, open } from "./remote.ts";
 
 const TEXT = [{ type: "text", text: JSON.stringify(ECHO.arguments) }];
@@ -7,7 +9,9 @@ const TEXT = [{ type: "text", text: JSON.stringify(ECHO.arguments) }];
 const answersOf = ({ requests }: Awaited<ReturnType<typeof open>>["remote"]) =>
   requests.flatMap(({ body }) => (body && body.method === undefined && body.id !== undefined ? [body] : []));
 
-describe.each(["json", "sse"] as const)("a request of the server in the course of a call (%s)", (answer) => {
+const WAYS = ["json", "sse", "legacy-sse"] as const;
+
+describe.each(WAYS)("a request of the server in the course of a call (%s)", (answer) => {
   const asking = (method: string, params?: Record<string, unknown>, more: object = {}) => ({
     answer,
     on: { "tools/call": { ask: { method, waits: true, ...(params && { params }), ...more } } },
@@ -46,6 +50,38 @@ describe.each(["json", "sse"] as const)("a request of the server in the course o
     );
   });
 
+  test("for the roots is answered with those of the moment", async () => {
+    const roots = [{ uri: "file:///work", name: "work" }, { uri: "file:///tmp" }];
+    const { remote, session } = await open(asking("roots/list"), { handlers: { roots: async () => roots } });
+    await session.request("tools/call", ECHO);
+    expect(answersOf(remote)).toMatchObject([{ result: { roots } }]);
+  });
+
+  test("to the model is answered by the host's handler", async () => {
+    const result = { role: "assistant", model: "m", content: { type: "text", text: "hello" } };
+    const sample = vi.fn(async () => result);
+    const params = { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 10 };
+    const { remote, session } = await open(asking("sampling/createMessage", params), {
+      handlers: { sample },
+    });
+    await session.request("tools/call", ECHO);
+    expect(answersOf(remote)).toMatchObject([{ result }]);
+    expect(sample).toHaveBeenCalledWith(
+      expect.objectContaining(params),
+      expect.objectContaining({ server: "remote" }),
+    );
+  });
+
+  test("that the host's handler fails at is refused, without the reason", async () => {
+    const roots = async () => {
+      throw new Error("the disk with /home/ada is gone");
+    };
+    const { remote, session } = await open(asking("roots/list"), { handlers: { roots } });
+    expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+    expect(answersOf(remote)).toMatchObject([{ error: { code: -32603 } }]);
+    expect(JSON.stringify(answersOf(remote))).not.toContain("ada");
+  });
+
   test("may have the person open an address", async () => {
     const elicit = vi.fn(async () => ({ action: "decline" as const }));
     const params = { mode: "url", message: "Sign in", url: "https://example.test/", elicitationId: "e1" };
@@ -73,9 +109,51 @@ describe.each(["json", "sse"] as const)("a request of the server in the course o
   test("[N19] whose answer nobody takes disturbs nothing", async () => {
     const { remote, session } = await open({
       answer,
-      on: { "tools/call": { ask: { method: "ping" } }, POST: { skip: 3, drop: "arrival", times: 1 } },
+      on: {
+        "tools/call": { ask: { method: "ping" } },
+        POST: { skip: answer === "legacy-sse" ? 2 : 3, drop: "arrival", times: 1 },
+      },
     });
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
     expect(count(remote, "tools/call")).toBe(1);
   });
+});
+
+describe.each(WAYS)("what a server logs (%s)", (answer) => {
+  const line = { level: "warning", logger: "disk", data: { free: "2 %" } };
+  const note = { method: "notifications/message", params: line };
+
+  test("is heard by whoever listens, and no handler has to be announced for it", async () => {
+    const { remote, session } = await open({ answer });
+    const heard = new Promise((resolve) => session.onNotification(resolve));
+    await remote.until(() => count(remote, "GET") === 1);
+    remote.notify(note);
+    expect(await heard).toEqual(note);
+  });
+
+  test("is asked for by level", async () => {
+    const { remote, session } = await open({ answer });
+    expect(await session.request("logging/setLevel", { level: "error" })).toEqual({});
+    const asked = remote.requests.find(({ body }) => body?.method === "logging/setLevel");
+    expect(asked?.body?.params).toMatchObject({ level: "error" });
+  });
+});
+
+test("what a server logs before an answer, on the same stream, is heard before it", async () => {
+  const note = { method: "notifications/message", params: { level: "info", data: "half way" } };
+  const server = await startHttpServer(
+    on("tools/call", ({ response, message }) => {
+      const events = [
+        { jsonrpc: "2.0", ...note },
+        { jsonrpc: "2.0", id: message.id, result: { content: [] } },
+      ];
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+    }),
+  );
+  const session = await connect(server);
+  const heard: unknown[] = [];
+  session.onNotification((notification) => heard.push(notification));
+  await session.request("tools/call", ECHO);
+  expect(heard).toEqual([note]);
 });

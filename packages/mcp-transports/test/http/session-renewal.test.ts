@@ -56,6 +56,49 @@ describe("a session that its server has forgotten", () => {
     expect(remote.calls).toEqual([]);
   });
 
+  test.each(["json", "sse"] as const)(
+    "that cannot be begun anew leaves 50 calls unsent that waited for it, each rejected once: %s",
+    async (answer) => {
+      const { remote, session } = await open({ answer });
+      const onClose = vi.fn();
+      session.onClose(onClose);
+      remote.setScript({ answer, on: { initialize: { lateMs: 100, reply: { status: 500 } } } });
+      const before = remote.requests.length;
+      remote.forgetSessions();
+      const first = failureOf(session.request("tools/call", ECHO));
+      await remote.until(() => count(remote, "initialize") === 2);
+      const onSettled = vi.fn();
+      const waiting = Array.from({ length: 50 }, () =>
+        failureOf(session.request("tools/call", ECHO)).finally(onSettled),
+      );
+      expect(await first).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "rejected", httpStatus: 404 });
+      for (const error of await Promise.all(waiting))
+        expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "not-sent", tool: "echo" });
+      expect(onSettled).toHaveBeenCalledTimes(50);
+      const sent = remote.requests.slice(before).filter(({ body }) => body?.method === "tools/call");
+      expect(sent).toHaveLength(1);
+      expect(count(remote, "initialize")).toBe(2);
+      expect(remote.calls).toEqual([]);
+      await vi.waitUntil(() => onClose.mock.calls.length > 0);
+      expect(onClose).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  test("that is being renewed when a call is given up has not carried it out", async () => {
+    const { remote, session } = await open({ on: { initialize: { skip: 1, hang: true } } });
+    const controller = new AbortController();
+    const call = () => failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
+    remote.forgetSessions();
+    const refused = call();
+    await remote.until(() => count(remote, "initialize") === 2);
+    const waiting = call();
+    controller.abort();
+    for (const error of [await refused, await waiting])
+      expect(error).toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+    expect(remote.calls).toEqual([]);
+    expect(count(remote, "notifications/cancelled")).toBe(0);
+  });
+
   test("ends if the server has become another one meanwhile", async () => {
     const other = {
       protocolVersion: "2025-06-18",

@@ -72,13 +72,24 @@ describe("an entry for Streamable HTTP", () => {
     },
   );
 
+  const HOUR_MS = 3_600_000;
+
   test("begins with the older transport where an earlier session has found it", async () => {
-    const { remote, session } = await open(LEGACY);
-    const { prior } = session.handshake;
-    const before = remote.requests.length;
-    await connectTo(remote, { prior });
-    const [first] = remote.requests.slice(before);
-    expect(first?.method).toBe("GET");
+    const remote = await startRemote(LEGACY);
+    const prior = { era: "legacy", at: Date.now() - HOUR_MS, transport: "sse" } as const;
+    const session = await connectTo(remote, { prior });
+    expect(remote.requests[0]?.method).toBe("GET");
+    expect(session.handshake.prior).toEqual(prior);
+  });
+
+  test.each([
+    ["more than a day ago", { era: "legacy", at: Date.now() - 25 * HOUR_MS, transport: "sse" }],
+    ["not at all", { era: "legacy", at: Date.now() }],
+  ] as const)("begins with the newer one where that was found %s", async (_, prior) => {
+    const remote = await startRemote(LEGACY);
+    const session = await connectTo(remote, { prior });
+    expect(remote.requests[0]?.method).toBe("POST");
+    expect(session.handshake.prior.at).toBeGreaterThan(Date.now() - HOUR_MS);
   });
 
   test("comes back from the older transport once the server has been upgraded", async () => {

@@ -16,7 +16,7 @@ test("without progress the idle deadline fires, once", () => {
   expect(onExpired).toHaveBeenCalledTimes(1);
 });
 
-test("increasing progress winds it up, progress that stands still does not", () => {
+test("[R34] increasing progress winds it up, progress that stands still does not", () => {
   const onExpired = vi.fn();
   const clock = createRequestClock({ timeoutMs: 100, maxTotalMs: 0 }, onExpired);
   vi.advanceTimersByTime(90);
@@ -30,7 +30,7 @@ test("increasing progress winds it up, progress that stands still does not", () 
   expect(onExpired).toHaveBeenCalledExactlyOnceWith(100, false);
 });
 
-test("the total deadline fires whatever the progress", () => {
+test("[R34] the total deadline fires whatever the progress", () => {
   const onExpired = vi.fn();
   const clock = createRequestClock({ timeoutMs: 100, maxTotalMs: 250 }, onExpired);
   for (let step = 1; step <= 6; step += 1) {

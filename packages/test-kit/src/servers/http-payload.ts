@@ -7,7 +7,7 @@ export interface HttpPayloadFault {
   readonly answerBytes?: number | undefined;
   /**
    * Sends in place of the answer its first half, text that is not JSON, JSON that is not JSON-RPC, the answer with a string
-   * that is not UTF-8, or with a `_meta` that is 200,000 arrays deep or two million numbers wide.
+   * that is not UTF-8, or with a `_meta` that is 200,000 arrays deep or two million arrays wide.
    */
   readonly garbled?: "truncated" | "not-json" | "not-rpc" | "not-utf8" | "deep" | "wide" | undefined;
 }
@@ -40,7 +40,7 @@ export function createPayload(value: unknown, fault: HttpPayloadFault = {}): Htt
     case "deep":
       return filled(value, `${"[".repeat(DEPTH)}${"]".repeat(DEPTH)}`);
     case "wide":
-      return filled(value, `[${"0,".repeat(WIDTH)}0]`);
+      return filled(value, `[${"[],".repeat(WIDTH)}0]`);
     default:
       return Buffer.byteLength(text) < answerBytes ? padded(value, answerBytes) : joined(Buffer.from(text));
   }

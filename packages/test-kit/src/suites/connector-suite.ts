@@ -1,6 +1,5 @@
 import type { ProtocolEra } from "@jackfield/mcp-core";
 import { describe } from "vitest";
-import { useLeakCheck } from "../leak-check.ts";
 import { describeEnds } from "./connector-ends.ts";
 import { describeLists } from "./connector-lists.ts";
 import { describeOpenings } from "./connector-openings.ts";
@@ -25,7 +24,8 @@ export interface ConnectorSuiteOptions {
 
 /**
  * Registers what every `Connector` must pass, for servers of each era. Each test has a server of its own, made by `open`
- * for the test's script, and fails if anything that was opened for it is left afterwards.
+ * for the test's script. The tests run beside each other and close what they have opened; `useLeakCheck`, called before this or
+ * in a setup file, sees to it that nothing else was.
  */
 export function connectorSuite(
   name: string,
@@ -33,8 +33,7 @@ export function connectorSuite(
   options: ConnectorSuiteOptions = {},
 ): void {
   const { eras = ["legacy", "modern"], carriesProgress = true, cancelsByMessage = true } = options;
-  describe.each(eras)(`${name} is a connector to %s servers`, (era) => {
-    useLeakCheck();
+  describe.concurrent.each(eras)(`${name} is a connector to %s servers`, (era) => {
     const bench = createConnectorBench(era, open);
     // Where no modern servers are to be found, a client need not ask for them.
     describeOpenings(bench, { era, isProbed: era === "legacy" && eras.includes("modern") });

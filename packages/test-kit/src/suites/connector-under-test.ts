@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type ConnectOptions,
   type Connector,
@@ -8,7 +9,7 @@ import {
   type Session,
   silentLogger,
 } from "@jackfield/mcp-core";
-import { afterEach, expect, vi } from "vitest";
+import { aroundEach, expect, vi } from "vitest";
 import type { ConversationScript } from "../servers/fault-script.ts";
 
 /** What a server got. */
@@ -63,14 +64,11 @@ const ARRIVAL_MS = 10_000;
 
 /** Makes a bench; to be called where tests are registered. Its servers speak the given era. */
 export function createConnectorBench(era: "legacy" | "modern", make: OpenConnectorUnderTest): ConnectorBench {
-  const cleanups: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  });
+  const cleanups = useCleanups();
   const bench: ConnectorBench = {
     async prepare(script = {}) {
       const subject = await make({ era, ...script });
-      cleanups.push(() => subject.dispose());
+      cleanups().push(() => subject.dispose());
       return subject;
     },
     async connect({ connector, server }, { limits, ...options } = {}) {
@@ -78,7 +76,7 @@ export function createConnectorBench(era: "legacy" | "modern", make: OpenConnect
         { ...server, limits: { ...server.limits, ...limits } },
         { signal: never, log: silentLogger, ...options },
       );
-      cleanups.push(() => session.close());
+      cleanups().push(() => session.close());
       return session;
     },
     async open(script, changes) {
@@ -87,6 +85,22 @@ export function createConnectorBench(era: "legacy" | "modern", make: OpenConnect
     },
   };
   return bench;
+}
+
+type Cleanup = () => Promise<void>;
+
+/** What the running test has to do when it ends, in reverse order. Tests that run beside each other have lists of their own. */
+function useCleanups(): () => Cleanup[] {
+  const running = new AsyncLocalStorage<Cleanup[]>();
+  aroundEach(async (runTest) => {
+    const cleanups: Cleanup[] = [];
+    try {
+      await running.run(cleanups, runTest);
+    } finally {
+      for (const cleanup of cleanups.reverse()) await cleanup();
+    }
+  });
+  return () => running.getStore() ?? expect.fail("Nothing can be opened outside of a test.");
 }
 
 /** The error a promise is rejected with. */

@@ -104,6 +104,18 @@ function describeEntries(cacheOf: () => ToolCache): void {
     expect((await read(cache, id))?.stale ?? false).toBe(false);
   });
 
+  test("a list that was begun before an entry was marked stale is stored and does not clear the mark", async () => {
+    const cache = cacheOf();
+    const id = await store(cache, HTTP, { tools: [tool("before")] });
+    await cache.markStale(id);
+    await store(cache, HTTP, { tools: [tool("in-flight")], listedAt: LISTED_AT + 1 });
+    const late = await read(cache, id);
+    expect(late?.tools?.map((each) => each.name)).toEqual(["in-flight"]);
+    expect(late?.stale).toBe(true);
+    await store(cache, HTTP, { tools: [tool("after")], listedAt: Date.now() });
+    expect((await read(cache, id))?.stale ?? false).toBe(false);
+  });
+
   test("marking an unknown id stale makes no entry", async () => {
     const cache = cacheOf();
     const { id } = await cache.identify(HTTP);

@@ -1,0 +1,87 @@
+import {
+  type ApprovalLedger,
+  approvalRequest,
+  definitionContent,
+  type ServerApprover,
+} from "@jackfield/mcp-config";
+import type { Logger, ServerDefinition } from "@jackfield/mcp-core";
+
+export interface ApprovalDeskOptions {
+  /** Where approvals are kept between runs. */
+  readonly ledger: ApprovalLedger;
+  /** Who is asked. Default: nobody. */
+  readonly approve?: ServerApprover | undefined;
+  readonly log: Logger;
+  /** Tells whoever is still asked that the answer is not wanted any more; what comes later is not heard. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks about definitions in the background, each at most once, and knows what was approved. */
+export interface ApprovalDesk extends Pick<ApprovalLedger, "isApproved"> {
+  /**
+   * Asks about those that were not asked about yet, and returns at once.
+   *
+   * @param granted - called each time that one was approved
+   */
+  ask(definitions: readonly ServerDefinition[], granted: () => void): void;
+}
+
+/** Nobody ever waits for an answer but the server concerned. */
+export function createApprovalDesk({ ledger, approve, log, signal }: ApprovalDeskOptions): ApprovalDesk {
+  const asked = new Set<string>();
+  /** In this run, also if it could not be written down. */
+  const grantedNow = new Set<string>();
+
+  async function askAbout(definition: ServerDefinition, approver: ServerApprover): Promise<boolean> {
+    // What is approved is this copy, whoever holds the other one.
+    const request = approvalRequest(frozen(structuredClone(definition)));
+    const server = definition.name;
+    const isGranted = (await approver(request, { signal })) === true;
+    if (signal.aborted) return false;
+    if (!isGranted) {
+      log("info", "the server was refused by the approver", { server });
+      return false;
+    }
+    grantedNow.add(definitionContent(request.definition));
+    await ledger.approve(request.definition).catch((error: unknown) => {
+      const reason = String(error);
+      log("warn", "the approval could not be written down, so it holds for this run only", {
+        server,
+        reason,
+      });
+    });
+    return true;
+  }
+
+  return {
+    async isApproved(definition) {
+      return grantedNow.has(definitionContent(definition)) || (await ledger.isApproved(definition));
+    },
+    ask(definitions, granted) {
+      if (approve === undefined) return;
+      for (const definition of definitions) {
+        const content = definitionContent(definition);
+        if (asked.has(content)) continue;
+        asked.add(content);
+        askAbout(definition, approve).then(
+          (isGranted) => {
+            if (isGranted && !signal.aborted) granted();
+          },
+          (error: unknown) => {
+            if (signal.aborted) return;
+            log("warn", "the approver failed, so the server is not started", {
+              server: definition.name,
+              error: String(error),
+            });
+          },
+        );
+      }
+    },
+  };
+}
+
+function frozen<T extends object>(value: T): T {
+  for (const member of Object.values(value))
+    if (typeof member === "object" && member !== null) frozen(member);
+  return Object.freeze(value);
+}

@@ -1,0 +1,97 @@
+import type { Readable } from "node:stream";
+import type { ApprovalLedger } from "@jackfield/mcp-config";
+import {
+  approvalRequest,
+  createServerAdmission,
+  type DiscoveredServers,
+  type DiscoverServersOptions,
+  discoverServers,
+  promptApprover,
+} from "@jackfield/mcp-config";
+import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
+import type { CommandResult } from "./status-command.ts";
+import { alignColumns, printableLine, type Terminal } from "./terminal.ts";
+
+export interface ApproveOptions extends Pick<DiscoverServersOptions, "cwd" | "hosts"> {
+  /** Which server; without a name, every one that waits. */
+  readonly name: string | undefined;
+  /** Approves without asking what is named. */
+  readonly yes: boolean;
+  readonly ledger: ApprovalLedger;
+  readonly terminal: Terminal;
+  /** Who answers. Nobody can where it is no terminal. */
+  readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
+  readonly signal: AbortSignal;
+}
+
+interface Decisions {
+  readonly approved: ServerDefinition[];
+  readonly waiting: ServerDefinition[];
+}
+
+/**
+ * Shows what a project brings and nobody has approved, whole, and asks about each. Approved is what was shown, whatever the file
+ * says by then. Exits with 1 if something that was asked for still waits.
+ *
+ * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no entry has, `MCP_CONFIG_INVALID` if everything is to be approved unseen.
+ */
+export async function approve(
+  options: ApproveOptions,
+): Promise<CommandResult & { readonly found: DiscoveredServers }> {
+  const { name, yes, ledger } = options;
+  if (yes && name === undefined) {
+    const message = `"approve --yes" needs the name of a server; nothing is approved unseen and all at once.`;
+    throw new McpError("MCP_CONFIG_INVALID", message, { phase: "approve" });
+  }
+  const { admit } = createServerAdmission({ ledger });
+  const found = await discoverServers({ cwd: options.cwd, hosts: options.hosts, admit });
+  const waiting = found.blocked.filter(({ by }) => by === "approval").map(({ definition }) => definition);
+  const wanted = waiting.filter((definition) => name === undefined || definition.name === name);
+  if (name !== undefined && wanted.length === 0) refuseUnknown(name, found);
+  const decisions = await decide(wanted, options);
+  return { found, ...resultOf(decisions) };
+}
+
+/** A server that needs no approval, or has it, is no mistake; one that nobody has heard of is. */
+function refuseUnknown(name: string, { servers, blocked }: DiscoveredServers): void {
+  const known = [...servers, ...blocked.map(({ definition }) => definition)];
+  if (known.some((definition) => definition.name === name)) return;
+  const message = `No entry is called ${JSON.stringify(name)}; "jackfield approve" shows what waits, "jackfield config list" what there is.`;
+  throw new McpError("MCP_SERVER_UNKNOWN", message, { server: name, phase: "approve" });
+}
+
+async function decide(
+  wanted: readonly ServerDefinition[],
+  { yes, ledger, terminal, stdin, signal }: ApproveOptions,
+): Promise<Decisions> {
+  const decisions: Decisions = { approved: [], waiting: [] };
+  const ask = promptApprover({ input: stdin, output: terminal.stderr });
+  for (const definition of wanted) {
+    const request = approvalRequest(definition);
+    if (yes || stdin.isTTY !== true) terminal.stderr.write(`${request.text}\n\n`);
+    if (yes || (await ask(request, { signal }))) {
+      await ledger.approve(definition);
+      decisions.approved.push(definition);
+    } else decisions.waiting.push(definition);
+  }
+  return decisions;
+}
+
+function resultOf({ approved, waiting }: Decisions): CommandResult {
+  const shown = ({ name, transport, definedIn }: ServerDefinition) => ({ name, transport, definedIn });
+  const rows = [
+    ...approved.map((definition) => rowOf(definition, "approved")),
+    ...waiting.map((definition) => rowOf(definition, "not approved")),
+  ];
+  const advice =
+    waiting.length === 0 ? "" : 'Approve one with "jackfield approve NAME" in a terminal, or with "--yes".\n';
+  return {
+    json: { approved: approved.map(shown), waiting: waiting.map(shown) },
+    text: rows.length === 0 ? "Nothing waits for approval.\n" : alignColumns(rows) + advice,
+    exitCode: waiting.length === 0 ? 0 : 1,
+  };
+}
+
+function rowOf({ name, definedIn: { file, line } }: ServerDefinition, state: string): readonly string[] {
+  return [printableLine(name, 40), state, printableLine(`${file}:${line ?? 1}`, 500)];
+}

@@ -1,0 +1,100 @@
+import { inspect } from "node:util";
+import { secretSpellings } from "@jackfield/mcp-config";
+import {
+  type Connector,
+  isMcpError,
+  type Logger,
+  McpError,
+  redact,
+  type Session,
+  silentLogger,
+} from "@jackfield/mcp-core";
+
+/** So many resolutions of one server are remembered: an error may tell of a value that has been renewed meanwhile. */
+const REMEMBERED_RESOLUTIONS = 4;
+
+/** Keeps what was filled into definitions out of everything that the runtime shows. */
+export interface Secrecy {
+  /** Told of the values that one resolution of a server has filled in. */
+  learn(server: string, values: readonly string[]): void;
+  /** Data without the values, however they are written. */
+  hideIn<T>(data: T): T;
+  readonly log: Logger;
+  /** The same connector, whose errors and whose sessions' errors hold none of the values. */
+  protect(connect: Connector): Connector;
+}
+
+/** @param log - where the runtime says what it does */
+export function createSecrecy(log: Logger | undefined): Secrecy {
+  const resolutions = new Map<string, (readonly string[])[]>();
+  let spellings: readonly string[] = [];
+
+  const hide = (text: string) => redact(text, spellings);
+  const hideIn = <T>(data: T): T => (spellings.length === 0 ? data : (hiddenIn(data, hide) as T));
+  const rethrow = (error: unknown): never => {
+    throw hiddenError(error, hide);
+  };
+
+  return {
+    learn(server, values) {
+      const known = resolutions.get(server) ?? [];
+      const latest = known.at(-1);
+      if (latest && latest.length === values.length && latest.every((value, at) => value === values[at]))
+        return;
+      resolutions.set(server, [...known, values].slice(-REMEMBERED_RESOLUTIONS));
+      const all = new Set([...resolutions.values()].flat(2));
+      spellings = [...new Set([...all].flatMap(secretSpellings))];
+    },
+    hideIn,
+    log:
+      log === undefined
+        ? silentLogger
+        : (level, message, fields) => log(level, hide(message), fields && hideIn(fields)),
+    protect: (connect) => async (server, options) => {
+      const session = await connect(server, options).catch(rethrow);
+      return protectSession(session, rethrow, (error) => hiddenError(error, hide));
+    },
+  };
+}
+
+/** A session that answers as the other one does, save for what its errors say. */
+function protectSession(
+  session: Session,
+  rethrow: (error: unknown) => never,
+  hiddenErrorOf: (error: unknown) => unknown,
+): Session {
+  return {
+    get handshake() {
+      return session.handshake;
+    },
+    list: (kind, options) => session.list(kind, options).catch(rethrow),
+    request: (method, params, options) => session.request(method, params, options).catch(rethrow),
+    onNotification: (listener) => session.onNotification(listener),
+    onRenewed: (listener) => session.onRenewed(listener),
+    onClose: (listener) => session.onClose((cause) => listener(cause && (hiddenErrorOf(cause) as McpError))),
+    close: () => session.close(),
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+/** The error itself if none of the values is in it, wherever somebody who prints it could find one. */
+function hiddenError(error: unknown, hide: (text: string) => string): unknown {
+  const printed = inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
+  if (hide(printed) === printed) return error;
+  const details = isMcpError(error) ? error.toJSON() : undefined;
+  if (details === undefined) return new McpError("MCP_INTERNAL", hide(String(error)));
+  const { code, message, ...rest } = details;
+  return new McpError(code, hide(message), hiddenIn(rest, hide) as typeof rest);
+}
+
+/** Strings wherever they are in lists and plain objects; names of members as well. */
+function hiddenIn(data: unknown, hide: (text: string) => string): unknown {
+  if (typeof data === "string") return hide(data);
+  if (typeof data !== "object" || data === null) return data;
+  if (Array.isArray(data)) return data.map((element) => hiddenIn(element, hide));
+  if (data instanceof Error) return hiddenError(data, hide);
+  const prototype: unknown = Object.getPrototypeOf(data);
+  if (prototype !== Object.prototype && prototype !== null) return data;
+  const members = Object.entries(data).map(([name, member]) => [hide(name), hiddenIn(member, hide)] as const);
+  return Object.fromEntries(members);
+}

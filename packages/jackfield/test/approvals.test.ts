@@ -1,0 +1,201 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { LogLevel } from "@jackfield/mcp-core";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type OpenMcpOptions, openMcp, type ServerApprovalRequest } from "../src/index.ts";
+import { createProjectFixture, type ProjectFixture, toolsOf } from "./project-fixture.ts";
+
+useLeakCheck();
+
+let clone: ProjectFixture;
+beforeEach(() => {
+  clone = createProjectFixture();
+});
+afterEach(() => clone[Symbol.dispose]());
+
+const open = (options: OpenMcpOptions = {}) => openMcp({ ...clone.options, ...options });
+
+/** Somebody who is asked, and answers when the test wants it. */
+function askedPerson() {
+  const requests: ServerApprovalRequest[] = [];
+  const signals: AbortSignal[] = [];
+  const answers: ((answer: boolean) => void)[] = [];
+  const approve: OpenMcpOptions["approve"] = (request, { signal }) => {
+    requests.push(request);
+    signals.push(signal);
+    return new Promise((resolve) => answers.push(resolve));
+  };
+  return { approve, requests, signals, answer: (answer: boolean) => answers.shift()?.(answer) };
+}
+
+describe("approval", () => {
+  it("is asked for in the background, and what was approved is started then", async () => {
+    clone.write({ a: { command: "server-a" }, b: { command: "server-b" } });
+    const person = askedPerson();
+    await using mcp = await open({ approve: person.approve });
+    expect(mcp.report.blocked.map(({ name, by }) => [name, by])).toEqual([
+      ["a", "approval"],
+      ["b", "approval"],
+    ]);
+    expect(mcp.tools()).toEqual([]);
+    const waiting = {
+      code: "MCP_APPROVAL_REQUIRED",
+      message: expect.stringContaining("npx jackfield approve a"),
+    };
+    await expect(mcp.callTool({ server: "a", tool: "echo" })).rejects.toMatchObject(waiting);
+    await expect(mcp.reconnect("a")).rejects.toMatchObject(waiting);
+    const started = toolsOf(mcp, "a");
+    person.answer(true);
+    await started;
+    expect(mcp.servers()).toMatchObject([
+      { name: "a", status: "ready" },
+      { name: "b", status: "failed", transport: "stdio", error: { code: "MCP_APPROVAL_REQUIRED" } },
+    ]);
+    expect(clone.connector.attempts.map(({ server }) => server.name)).toEqual(["a"]);
+  });
+
+  it("holds from one run to the next, for exactly what was approved", async () => {
+    clone.write({ a: { command: "server-a" } });
+    const person = askedPerson();
+    const first = await open({ approve: person.approve });
+    const started = toolsOf(first, "a");
+    person.answer(true);
+    await started;
+    await first.close();
+    await using second = await open({ approve: person.approve });
+    expect(second.report).toMatchObject({ blocked: [], ready: [{ name: "a" }] });
+    expect(person.requests).toHaveLength(1);
+  });
+
+  it("[threat T03] is for what was shown: a file that changes before the answer does not change what runs", async () => {
+    const file = clone.write({ a: { command: "shown", args: ["x"] } });
+    const approve: OpenMcpOptions["approve"] = async ({ definition }) => {
+      writeFileSync(file, readFileSync(file, "utf8").replace("shown", "evil"));
+      expect(Object.isFrozen(definition)).toBe(true);
+      return true;
+    };
+    await using mcp = await open({ approve });
+    if (mcp.tools().length === 0) await toolsOf(mcp, "a");
+    expect(clone.connector.attempts.map(({ server }) => server)).toMatchObject([
+      { command: "shown", args: ["x"] },
+    ]);
+    // And what the file says now is not approved.
+    const { blocked, removed } = await mcp.reload();
+    expect({ blocked, removed }).toMatchObject({ blocked: [{ name: "a", by: "approval" }], removed: ["a"] });
+  });
+
+  it("[threat T07] is asked for anew when an entry is written while the runtime is open", async () => {
+    clone.write({});
+    const person = askedPerson();
+    await using mcp = await open({ approve: person.approve });
+    clone.write({ late: { command: "evil" } });
+    expect(await mcp.reload()).toMatchObject({ applied: true, added: [], blocked: [{ name: "late" }] });
+    await mcp.reload();
+    expect(person.requests.map(({ definition }) => definition.name)).toEqual(["late"]);
+    expect(clone.connector.attempts).toEqual([]);
+  });
+
+  it("[A6] that was given elsewhere starts what was blocked with the next reload", async () => {
+    clone.write({ a: { command: "server-a" } });
+    await using mcp = await open();
+    const elsewhere = await open({ approve: async () => true });
+    if (elsewhere.tools().length === 0) await toolsOf(elsewhere, "a");
+    await elsewhere.close();
+    expect(await mcp.reload()).toMatchObject({ added: ["a"], blocked: [] });
+    expect(mcp.servers()).toMatchObject([{ name: "a", status: "ready" }]);
+  });
+
+  it("that nobody gives is not waited for by a close, and who was asked is told", async () => {
+    clone.write({ a: { command: "server-a" } });
+    const person = askedPerson();
+    const mcp = await open({ approve: person.approve });
+    await mcp.close();
+    expect(person.signals.map(({ aborted }) => aborted)).toEqual([true]);
+    person.answer(true);
+    await new Promise((done) => setImmediate(done));
+    expect(clone.connector.attempts).toEqual([]);
+    const again = await open();
+    await again.close();
+    expect(again.report.blocked).toHaveLength(1);
+  });
+
+  it("is asked for by one warning, which names the command", async () => {
+    clone.write({ a: { command: "a" }, b: { command: "b" }, "c; rm -rf ~": { command: "c" } });
+    const said: [LogLevel, string][] = [];
+    await using mcp = await open({ log: (level, message) => said.push([level, message]) });
+    await mcp.reload();
+    const warnings = said.filter(([level]) => level === "warn").map(([, message]) => message);
+    expect(warnings).toEqual([expect.stringMatching(/"a", "b", "c; rm -rf ~".*npx jackfield approve$/)]);
+    expect(mcp.report.diagnostics.filter(({ code }) => code === "not-approved")).toHaveLength(1);
+    const reasons = mcp.report.blocked.map(({ reason }) => reason.split(": ").at(-1));
+    expect(reasons).toEqual(["npx jackfield approve a", "npx jackfield approve b", "npx jackfield approve"]);
+  });
+});
+
+/** Each a single change of one of two entries, and nothing else. */
+const LOCAL = { command: "npx", args: ["-y", "server@1.0.0"], env: { LEVEL: "info" }, cwd: "tools" };
+const REMOTE = { url: "https://a.example/mcp", headers: { "X-Team": "core" } };
+const MUTATIONS: readonly (readonly [string, object, object])[] = [
+  ["the command", LOCAL, { ...LOCAL, command: "npX" }],
+  ["the first argument", LOCAL, { ...LOCAL, args: ["-Y", "server@1.0.0"] }],
+  ["the last argument", LOCAL, { ...LOCAL, args: ["-y", "server@1.0.1"] }],
+  ["the order of arguments", LOCAL, { ...LOCAL, args: ["server@1.0.0", "-y"] }],
+  ["one more argument, be it empty", LOCAL, { ...LOCAL, args: [...LOCAL.args, ""] }],
+  ["a value of env", LOCAL, { ...LOCAL, env: { LEVEL: "infO" } }],
+  ["a name of env", LOCAL, { ...LOCAL, env: { LEVELS: "info" } }],
+  ["cwd", LOCAL, { ...LOCAL, cwd: "tools2" }],
+  ["the url", REMOTE, { ...REMOTE, url: "https://a.example/mcp2" }],
+  ["a header's template", REMOTE, { ...REMOTE, headers: { "X-Team": "${TEAM:-core}" } }],
+  ["a header's name", REMOTE, { ...REMOTE, headers: { "X-Teams": "core" } }],
+  ["the transport", REMOTE, { ...REMOTE, type: "sse" }],
+];
+
+describe("after an approval", () => {
+  async function approveAll() {
+    const mcp = await open({ approve: async () => true });
+    if (mcp.tools().length === 0) await toolsOf(mcp, "s");
+    await mcp.close();
+    expect(clone.connector.attempts).toHaveLength(1);
+  }
+
+  async function asksAgain() {
+    const person = askedPerson();
+    await using mcp = await open({ approve: person.approve });
+    expect(mcp.report.blocked).toMatchObject([{ name: "s", by: "approval" }]);
+    expect(person.requests).toHaveLength(1);
+    expect(clone.connector.attempts).toHaveLength(1);
+  }
+
+  it.each(MUTATIONS)("[threat T02] changing %s asks again, and connects nothing", async (_what, before, after) => {
+    clone.write({ s: before });
+    await approveAll();
+    clone.write({ s: after });
+    await asksAgain();
+  });
+
+  it("[threat T02] moving the file asks again", async () => {
+    clone.write({ s: LOCAL });
+    await approveAll();
+    clone.write({});
+    clone.writeFile("clone/sub/.mcp.json", { mcpServers: { s: LOCAL } });
+    clone.options.discover && Object.assign(clone.options.discover, { cwd: `${clone.project}/sub` });
+    await asksAgain();
+  });
+
+  it("[threat T02] the same name and content in another project asks again", async () => {
+    clone.write({ s: LOCAL });
+    await approveAll();
+    clone.writeFile("other/.git/HEAD", "");
+    clone.writeFile("other/.mcp.json", { mcpServers: { s: LOCAL } });
+    clone.options.discover && Object.assign(clone.options.discover, { cwd: `${clone.home}/other` });
+    await asksAgain();
+  });
+
+  it("nothing is asked if only its place in the file is another", async () => {
+    clone.write({ s: LOCAL });
+    await approveAll();
+    clone.writeFile("clone/.mcp.json", `\n\n\n${JSON.stringify({ mcpServers: { s: LOCAL } }, undefined, 4)}`);
+    await using mcp = await open();
+    expect(mcp.report).toMatchObject({ blocked: [], ready: [{ name: "s" }] });
+  });
+});

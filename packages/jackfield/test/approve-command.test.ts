@@ -1,0 +1,116 @@
+import { PassThrough, Writable } from "node:stream";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runCommandLine } from "../src/command-line.ts";
+import { openMcp } from "../src/index.ts";
+import { createProjectFixture, type ProjectFixture } from "./project-fixture.ts";
+
+useLeakCheck();
+
+let clone: ProjectFixture;
+beforeEach(() => {
+  clone = createProjectFixture();
+  vi.stubEnv("JACKFIELD_HOME", `${clone.home}/jackfield`);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  clone[Symbol.dispose]();
+});
+
+/** Runs the command; without answers there is no terminal. */
+async function approve(argv: readonly string[], answers?: readonly string[]) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: answers !== undefined });
+  const left = [...(answers ?? [])];
+  const stdout = collector();
+  const stderr = collector((text) => {
+    if (text.includes("[y/N]")) stdin.write(`${left.shift()}\n`);
+  });
+  const terminal = { stdout, stderr, stdin };
+  const exitCode = await runCommandLine(["approve", ...argv, "--cwd", clone.project], terminal);
+  stdin.destroy();
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collector(hear: (text: string) => void = () => {}): Writable & { text(): string } {
+  const chunks: string[] = [];
+  const write = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      hear(String(chunk));
+      done();
+    },
+  });
+  return Object.assign(write, { text: () => chunks.join("") });
+}
+
+async function blocked(): Promise<readonly string[]> {
+  const { approvals: _, ...options } = clone.options;
+  await using mcp = await openMcp({ ...options, connect: clone.connector.connect });
+  return mcp.report.blocked.map(({ name }) => name);
+}
+
+describe("jackfield approve", () => {
+  it("shows all of an entry and approves it by its name; the runtime then starts it", async () => {
+    clone.write({ a: { command: "server-a", args: ["--flag \u202e"] }, b: { command: "server-b" } });
+    expect(await blocked()).toEqual(["a", "b"]);
+    const { exitCode, stdout, stderr } = await approve(["a"], ["y"]);
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("approved") });
+    expect(stderr).toContain('command  "server-a"');
+    expect(stderr).toContain('"--flag \\u{202E}"');
+    expect(stderr).not.toContain("server-b");
+    expect(await blocked()).toEqual(["b"]);
+  });
+
+  it("asks about each without a name, and exits with 1 as long as one of them waits", async () => {
+    clone.write({ a: { command: "a" }, b: { url: "https://b.example" } });
+    const { exitCode, stdout } = await approve(["--json"], ["y", "n"]);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      approved: [{ name: "a", transport: "stdio", definedIn: { scope: "project" } }],
+      waiting: [{ name: "b", transport: "http" }],
+    });
+    expect(await blocked()).toEqual(["b"]);
+  });
+
+  it("approves nothing where nobody can answer, and shows what waits", async () => {
+    clone.write({ a: { command: "a" } });
+    const { exitCode, stdout, stderr } = await approve([]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("not approved");
+    expect(stderr).toContain('command  "a"');
+    expect(await blocked()).toEqual(["a"]);
+  });
+
+  it("approves what is named without asking if told to, [threat T04] and never all at once", async () => {
+    clone.write({ a: { command: "a" }, b: { command: "b" } });
+    expect(await approve(["--yes"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("MCP_CONFIG_INVALID"),
+    });
+    expect(await blocked()).toEqual(["a", "b"]);
+    expect((await approve(["b", "--yes"])).exitCode).toBe(0);
+    expect(await blocked()).toEqual(["a"]);
+  });
+
+  it("says when nothing waits, and when a name is unknown", async () => {
+    clone.write({});
+    expect(await approve([])).toMatchObject({ exitCode: 0, stdout: "Nothing waits for approval.\n" });
+    const { exitCode, stderr } = await approve(["nobody"]);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("MCP_SERVER_UNKNOWN"),
+    });
+  });
+
+  it("is what config list goes by", async () => {
+    clone.write({ a: { command: "a" } });
+    const listed = async () => {
+      const [stdout, stderr] = [collector(), collector()];
+      await runCommandLine(["config", "list", "--json", "--cwd", clone.project], { stdout, stderr });
+      return JSON.parse(stdout.text());
+    };
+    expect(await listed()).toMatchObject([{ name: "a", approved: false }]);
+    await approve(["a", "--yes"]);
+    expect(await listed()).toMatchObject([{ name: "a", approved: true }]);
+  });
+});

@@ -1,0 +1,37 @@
+import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
+import { createFakeConnector, createFakeSession, useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openMcp } from "../src/index.ts";
+import { type TemporaryFolder, temporaryFolder } from "./fixture.ts";
+
+useLeakCheck();
+
+let folder: TemporaryFolder;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder[Symbol.dispose]());
+
+const NAMES = ["a", "b", "c", "d", "e", "f", "g", "h"];
+
+/** Opens a runtime with eight servers, each with about 20,000 bytes of tools, and returns how many the catalog keeps of them. */
+async function keptOf(maxBytes: number | undefined): Promise<number> {
+  const description = "x".repeat(20_000);
+  const tools = [{ name: "tool", description, inputSchema: { type: "object" as const } }];
+  const { connect } = createFakeConnector({
+    onAttempt: (attempt) => attempt.open(createFakeSession({ tools })),
+  });
+  const servers = Object.fromEntries(NAMES.map((name) => [name, { command: "server", args: [name] }]));
+  const path = folder.file(`cache-${maxBytes}`);
+  const mcp = await openMcp({ servers, connect, cache: { path, maxBytes } });
+  await mcp.close();
+  await using catalog = sqliteToolCache({ path });
+  return (await catalog.list()).length;
+}
+
+it("the catalog keeps no more than `cache.maxBytes`", async () => {
+  expect(await keptOf(undefined)).toBe(NAMES.length);
+  const kept = await keptOf(100_000);
+  expect(kept).toBeGreaterThan(0);
+  expect(kept).toBeLessThan(NAMES.length);
+});

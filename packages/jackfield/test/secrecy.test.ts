@@ -1,0 +1,145 @@
+import { inspect } from "node:util";
+import { McpError } from "@jackfield/mcp-core";
+import { createFakeConnector, createFakeSession, useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Mcp, openMcp } from "../src/index.ts";
+import { scriptServer } from "./fixture.ts";
+
+useLeakCheck();
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** Nothing in the names tells that one of them is a secret. */
+const VALUES = {
+  FLAVOUR: 'planted "first" value/+&%',
+  API_KEY: "planted-second-value",
+  PLACE: "plantéd third valuë",
+};
+
+/** Every way in which somebody might write a value. */
+function spellingsOf(value: string): readonly string[] {
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const json = JSON.stringify(value).slice(1, -1);
+  return [value, json, encodeURIComponent(value), base64(value), base64(`user:${value}`)];
+}
+const PLANTED = Object.values(VALUES).flatMap(spellingsOf);
+/** Of what stands in the middle of something longer, also most of it would be too much. */
+const TELLING = [
+  ...PLANTED,
+  ...PLANTED.filter((text) => text.startsWith("dXNlcj")).map((text) => text.slice(8, -4)),
+];
+const leaks = (shown: unknown) => {
+  const text =
+    typeof shown === "string"
+      ? shown
+      : inspect(shown, { depth: 20, showHidden: true, maxStringLength: null });
+  return TELLING.filter((spelling) => text.includes(spelling));
+};
+
+/** All that a runtime shows: what it logs, its events, snapshots and reports, and itself. */
+function watched(mcp: Mcp, said: unknown[]): unknown[] {
+  mcp.on("statusChanged", (event) => said.push(event));
+  mcp.on("notification", (event) => said.push(event));
+  return said;
+}
+
+function stubValues(): void {
+  for (const [name, value] of Object.entries(VALUES)) vi.stubEnv(name, value);
+}
+
+const REFERENCES = Object.keys(VALUES).map((name) => `\${${name}}`);
+
+describe("what was filled into a definition", () => {
+  it("[threat T90] is in nothing that is shown of a server which repeats it in every spelling before it dies", async () => {
+    stubValues();
+    const said: unknown[] = [];
+    const script = `
+      const values = process.argv.slice(1);
+      for (const value of values) {
+        const base64 = (text) => Buffer.from(text).toString("base64");
+        for (const text of [value, JSON.stringify(value), encodeURIComponent(value), base64(value), base64("user:" + value)])
+          console.error("token=" + text);
+        console.log("noise " + value);
+      }
+      process.exit(3);`;
+    const mcp = await openMcp({
+      servers: { s: { ...scriptServer(script), args: ["-e", script, ...REFERENCES] } },
+      discover: false,
+      cache: false,
+      retry: { maxRetries: 0 },
+      log: (...line) => said.push(line),
+    });
+    try {
+      watched(mcp, said);
+      said.push(mcp.report, mcp.servers(), mcp);
+      said.push(await mcp.reconnect("s").catch((error: unknown) => error));
+      said.push(await mcp.callTool({ server: "s", tool: "x" }).catch((error: unknown) => error));
+      expect(leaks(said)).toEqual([]);
+      // The words of the server itself are there, so there was something to hide.
+      expect(inspect(said, { depth: 20 })).toContain("token=[redacted]");
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("[threat T90] is in no error and no event of a connector that knows nothing of secrets", async () => {
+    stubValues();
+    const said: unknown[] = [];
+    const session = createFakeSession({
+      tools: [{ name: "echo", inputSchema: { type: "object" } }],
+      answer: () => {
+        throw new McpError("MCP_TOOL_REJECTED", `refused ${PLANTED.join(" ")}`, {
+          server: "s",
+          cause: new Error(PLANTED.join(" ")),
+        });
+      },
+    });
+    let attempts = 0;
+    const { connect } = createFakeConnector({
+      onAttempt: (attempt) => {
+        attempts += 1;
+        const message = `cannot reach ${PLANTED.join(" ")}`;
+        if (attempts === 1) attempt.fail(new McpError("MCP_CONNECT_FAILED", message, { stderr: message }));
+        else attempt.open(session);
+        attempt.options.log("warn", message, { nested: { list: PLANTED } });
+      },
+    });
+    const mcp = await openMcp({
+      servers: { s: { command: "x", args: REFERENCES } },
+      discover: false,
+      cache: false,
+      retry: { maxRetries: 0 },
+      connect,
+      log: (...line) => said.push(line),
+    });
+    try {
+      watched(mcp, said);
+      said.push(mcp.report, mcp.servers());
+      expect(mcp.report.failed[0]?.error.message).toContain("cannot reach [redacted]");
+      await mcp.reconnect("s");
+      said.push(await mcp.callTool("mcp__s__echo").catch((error: unknown) => error));
+      session.notify({ method: "notifications/message", params: { level: "info", data: { text: PLANTED } } });
+      said.push(mcp, mcp.servers());
+      expect(leaks(said)).toEqual([]);
+      expect(inspect(said, { depth: 20 })).toContain("refused [redacted]");
+      expect(inspect(said, { depth: 20 })).toContain("notifications/message");
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("does reach the server it is meant for, whole", async () => {
+    stubValues();
+    const { connect, attempts } = createFakeConnector({
+      onAttempt: (attempt) => void attempt.open(createFakeSession({})),
+    });
+    await using _ = await openMcp({
+      servers: { s: { command: "x", args: REFERENCES } },
+      discover: false,
+      cache: false,
+      connect,
+    });
+    expect(attempts[0]?.server).toMatchObject({ args: Object.values(VALUES) });
+  });
+});

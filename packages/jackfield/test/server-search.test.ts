@@ -1,0 +1,102 @@
+import { McpError } from "@jackfield/mcp-core";
+import { createFakeConnector, createFakeSession, useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openMcp } from "../src/index.ts";
+import { createProjectFixture, type ProjectFixture } from "./project-fixture.ts";
+
+useLeakCheck();
+
+let clone: ProjectFixture;
+beforeEach(() => {
+  clone = createProjectFixture();
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  clone[Symbol.dispose]();
+});
+
+const USER_FILE = ".config/jackfield/mcp.json";
+
+describe("servers are looked for", () => {
+  it("in the user's own file and the project's, by default, and what is passed beats both", async () => {
+    clone.writeFile(USER_FILE, { mcpServers: { own: { command: "own" }, both: { command: "own" } } });
+    clone.write({ of: { command: "project" } });
+    await using mcp = await openMcp({ ...clone.options, servers: { both: { command: "passed" } } });
+    expect(mcp.report.ready.map(({ name }) => name).toSorted()).toEqual(["both", "own"]);
+    expect(mcp.report.blocked).toMatchObject([{ name: "of", by: "approval" }]);
+    const commands = clone.connector.attempts.map(({ server }) => "command" in server && server.command);
+    expect(commands.toSorted()).toEqual(["own", "passed"]);
+  });
+
+  it("nowhere if that is asked for", async () => {
+    clone.writeFile(USER_FILE, { mcpServers: { own: { command: "own" } } });
+    await using mcp = await openMcp({ ...clone.options, discover: false });
+    expect([mcp.servers(), mcp.report.blocked]).toEqual([[], []]);
+  });
+});
+
+describe("filters", () => {
+  it("keep servers out with a reason in the report, and a switch takes effect with a reload", async () => {
+    clone.writeFile(USER_FILE, {
+      mcpServers: {
+        playwright: { command: "npx", args: ["@playwright/mcp@1.0.0"] },
+        off: { command: "off", enabled: false },
+        denied: { command: "rm", args: ["-rf"] },
+      },
+    });
+    let hasBrowser = true;
+    const filters = { browser: () => hasBrowser, deny: [{ argv: ["rm", "-rf"] }] };
+    await using mcp = await openMcp({ ...clone.options, filters });
+    expect(mcp.report.blocked.map(({ name, by }) => [name, by])).toEqual([
+      ["playwright", "browser"],
+      ["off", "disabled"],
+      ["denied", "deny"],
+    ]);
+    expect(mcp.servers()).toEqual([]);
+    hasBrowser = false;
+    expect(await mcp.reload()).toMatchObject({ added: ["playwright"] });
+    hasBrowser = true;
+    expect(await mcp.reload()).toMatchObject({ removed: ["playwright"] });
+    expect(mcp.tools()).toEqual([]);
+  });
+
+  it("hand the key of a search server that is not used to the host, filled in", async () => {
+    vi.stubEnv("MY_EXA", "exa-key-1");
+    clone.writeFile(USER_FILE, {
+      mcpServers: { exa: { command: "npx", args: ["exa-mcp"], env: { EXA_API_KEY: "${MY_EXA}" } } },
+    });
+    const key = Promise.withResolvers<string>();
+    const filters = { exa: true, exaApiKey: (found: string) => key.resolve(found) };
+    await using mcp = await openMcp({ ...clone.options, filters });
+    expect(await key.promise).toBe("exa-key-1");
+    expect(mcp.report.blocked).toMatchObject([{ name: "exa", by: "exa" }]);
+    expect(clone.connector.attempts).toEqual([]);
+  });
+});
+
+it("[A9] a value that drew a 401 is renewed for the next attempt", async () => {
+  const rejections: (boolean | undefined)[] = [];
+  let attempts = 0;
+  const { connect } = createFakeConnector({
+    onAttempt: (attempt) => {
+      attempts += 1;
+      if (attempts === 1) attempt.fail(new McpError("MCP_AUTH_REQUIRED", "no", { httpStatus: 401 }));
+      else attempt.open(createFakeSession({}));
+    },
+  });
+  await using mcp = await openMcp({
+    servers: { s: { url: "https://s.example" } },
+    discover: false,
+    cache: false,
+    retry: { maxRetries: 0 },
+    connect,
+    resolve: async ({ name }, { rejected }) => {
+      rejections.push(rejected);
+      return { name, transport: "http", url: "https://s.example", headers: {}, secrets: [] };
+    },
+  });
+  expect(mcp.report.failed).toMatchObject([{ name: "s" }]);
+  await mcp.reconnect("s");
+  await mcp.reconnect("s");
+  expect(rejections).toEqual([undefined, true, undefined]);
+});

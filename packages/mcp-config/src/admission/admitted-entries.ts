@@ -1,0 +1,144 @@
+import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
+import type { ServerBlock } from "../filters/server-filters.ts";
+import type { ConfigProblem } from "../sources/config-problem.ts";
+import { isSamePlace, type MergedServers } from "../sources/merged-servers.ts";
+import type { SourceEntry } from "../sources/server-source.ts";
+import type { AdmitServer } from "./server-admission.ts";
+
+/** A server that was found and is not used. */
+export interface BlockedServer extends ServerBlock {
+  /** As written; its values may be secret. */
+  readonly definition: ServerDefinition;
+}
+
+/** Entries after admission, before they are merged. */
+export interface AdmittedEntries {
+  /** Those that have a say in who owns which name. What is blocked and keeps its name is switched off. */
+  readonly entries: readonly SourceEntry[];
+  /** Why entries among these are not used. */
+  readonly blocks: ReadonlyMap<SourceEntry, BlockedServer>;
+  /** Those that have no say at all. */
+  readonly held: readonly HeldEntry[];
+}
+
+interface HeldEntry {
+  readonly entry: SourceEntry;
+  /** Missing for an entry that cannot be used anyway. */
+  readonly blocked?: BlockedServer | undefined;
+}
+
+/**
+ * Asks about each entry. A project's entry that cannot be used has no say either: nobody can approve it, and it would keep the
+ * user's own server of that name from being used. Where a host joins a project's entry with the user's, the user's part takes
+ * the place of a whole that is held back.
+ */
+export async function admitEntries(
+  entries: readonly SourceEntry[],
+  admit: AdmitServer,
+): Promise<AdmittedEntries> {
+  const blocks = new Map<SourceEntry, BlockedServer>();
+  const held: HeldEntry[] = [];
+  const admitted: SourceEntry[] = [];
+  for (const entry of entries) {
+    const own = await admitEntry(entry, admit, blocks, held);
+    const instead =
+      own ?? (entry.withoutProject && (await admitEntry(entry.withoutProject, admit, blocks, held)));
+    if (instead) admitted.push(instead);
+  }
+  return { entries: admitted, blocks, held };
+}
+
+async function admitEntry(
+  entry: SourceEntry,
+  admit: AdmitServer,
+  blocks: Map<SourceEntry, BlockedServer>,
+  held: HeldEntry[],
+): Promise<SourceEntry | undefined> {
+  const { outcome } = entry;
+  if (!("definition" in outcome)) {
+    if (entry.definedIn.scope !== "project") return entry;
+    held.push({ entry });
+    return undefined;
+  }
+  const { definition } = outcome;
+  const admission = await admit(definition);
+  if (admission.block === undefined) {
+    return { ...entry, outcome: { ...outcome, definition: admission.definition } };
+  }
+  const blocked: BlockedServer = { definition, ...admission.block };
+  if (!admission.ownsName) {
+    held.push({ entry, blocked });
+    return undefined;
+  }
+  // Switched off, it still owns its name, but stands in front of no other name that reaches the same.
+  const off = { ...entry, outcome: { ...outcome, definition: { ...definition, enabled: false } } };
+  blocks.set(off, blocked);
+  return off;
+}
+
+/** Servers that were found: those that may be used, and those that may not, with the reason. */
+export interface SortedServers extends MergedServers {
+  readonly blocked: readonly BlockedServer[];
+}
+
+/** Takes what is blocked out of what was merged, and joins it with what was held back before. */
+export function sortOutBlocked(
+  merged: MergedServers,
+  { blocks, held }: Omit<AdmittedEntries, "entries">,
+): SortedServers {
+  const byPlace = new Map(Array.from(blocks, ([{ definedIn }, blocked]) => [definedIn, blocked]));
+  const blockOf = ({ definedIn }: ServerDefinition) => byPlace.get(definedIn);
+  const servers = merged.servers.filter((server) => blockOf(server) === undefined);
+  const owned = merged.servers.flatMap((server) => blockOf(server) ?? []);
+  const first = withoutTwins(held, [...merged.servers, ...merged.problems]);
+  const taken = new Set([
+    ...merged.servers.map(({ name }) => name),
+    ...merged.problems.map(({ server }) => server),
+  ]);
+  return {
+    ...merged,
+    servers,
+    blocked: [...owned, ...first.flatMap(({ blocked }) => blocked ?? []), ...equivalents(merged)],
+    problems: [...merged.problems, ...first.flatMap((entry) => problemOf(entry, taken) ?? [])],
+  };
+}
+
+/** Two hosts read some files both; an entry in one place is one entry, and if a reading of it is used, so is the entry. */
+function withoutTwins(
+  held: readonly HeldEntry[],
+  used: readonly { readonly definedIn: DefinedIn }[],
+): readonly HeldEntry[] {
+  const places = Map.groupBy(
+    used.map(({ definedIn }) => definedIn),
+    keyOf,
+  );
+  return held.filter(({ entry: { definedIn } }) => {
+    const key = keyOf(definedIn);
+    const known = places.get(key) ?? [];
+    if (known.some((place) => isSamePlace(place, definedIn))) return false;
+    places.set(key, [...known, definedIn]);
+    return true;
+  });
+}
+
+function keyOf({ realFile, file, pointer }: DefinedIn): string {
+  return JSON.stringify([realFile ?? file, pointer]);
+}
+
+/** Of a name that another entry owns, there is a server already: then the problem is one of the file. */
+function problemOf({ entry }: HeldEntry, taken: ReadonlySet<string | undefined>): ConfigProblem | undefined {
+  const { name, definedIn, outcome } = entry;
+  if ("definition" in outcome) return undefined;
+  const server = taken.has(name) ? {} : { server: name };
+  return { ...server, definedIn, error: outcome.error, kind: "ServerConfigError" };
+}
+
+function equivalents({ shadowed }: MergedServers): readonly BlockedServer[] {
+  return shadowed
+    .filter(({ reason }) => reason === "endpoint")
+    .map(({ definition, by }) => ({
+      definition,
+      by: "equivalent",
+      reason: `it reaches the same endpoint as "${by}"`,
+    }));
+}

@@ -1,0 +1,92 @@
+import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+
+/** A value with the names of what has to be given before it is whole. */
+export interface FilledIn<T> {
+  readonly value: T;
+  /** Required, and without a value of its own. */
+  readonly missing: readonly string[];
+  /** Variables in braces without a value, which stay in the text. */
+  readonly variables: readonly string[];
+}
+
+/** A member of a record; older files write `registry_type` where newer ones write `registryType`. */
+export function member(record: JsonMap, name: string): unknown {
+  return (
+    ownMember(record, name) ??
+    ownMember(
+      record,
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    )
+  );
+}
+
+/** The same, if it is a text that is not empty. */
+export function textMember(record: JsonMap, name: string): string | undefined {
+  const value = member(record, name);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Fills in `{name}` in a text from the values and defaults of its variables. */
+export function fillVariables(text: string, variables: unknown): FilledIn<string> {
+  const left: string[] = [];
+  const value = text.replace(/\{([A-Za-z_][\w.-]*)\}/g, (written, name: string) => {
+    const variable = isMap(variables) ? ownMember(variables, name) : undefined;
+    const found = isMap(variable) ? scalarOf(variable) : undefined;
+    if (found === undefined && isMap(variable)) left.push(name);
+    return found ?? written;
+  });
+  return { value, missing: [], variables: left };
+}
+
+/** Variables of the environment or headers: a list of inputs, each with a name. */
+export function readNamedInputs(list: unknown): FilledIn<JsonMap> {
+  const value = createMap();
+  const missing: string[] = [];
+  const variables: string[] = [];
+  for (const input of inputsOf(list)) {
+    const name = textMember(input, "name");
+    if (name === undefined) continue;
+    const filled = readInput(input);
+    if (filled) {
+      value[name] = filled.value;
+      variables.push(...filled.variables);
+    } else if (isRequired(input)) missing.push(name);
+  }
+  return { value, missing, variables };
+}
+
+/** Arguments in their order: positional ones are their value, named ones their name and value. */
+export function readArguments(list: unknown): FilledIn<readonly string[]> {
+  const value: string[] = [];
+  const missing: string[] = [];
+  const variables: string[] = [];
+  for (const input of inputsOf(list)) {
+    const name = textMember(input, "name");
+    const filled = readInput(input);
+    if (filled) {
+      value.push(...(name === undefined ? [] : [name]), filled.value);
+      variables.push(...filled.variables);
+    } else if (isRequired(input)) missing.push(name ?? textMember(input, "valueHint") ?? "argument");
+  }
+  return { value, missing, variables };
+}
+
+function inputsOf(list: unknown): readonly JsonMap[] {
+  return Array.isArray(list) ? list.filter(isMap) : [];
+}
+
+function readInput(input: JsonMap): FilledIn<string> | undefined {
+  const text = scalarOf(input);
+  return text === undefined ? undefined : fillVariables(text, input.variables);
+}
+
+/** What the file gives as a value, else as a default. */
+function scalarOf(input: JsonMap): string | undefined {
+  const found = [ownMember(input, "value"), ownMember(input, "default")].find((given) => given !== undefined);
+  const isScalar = typeof found === "string" || typeof found === "number" || typeof found === "boolean";
+  return isScalar ? String(found) : undefined;
+}
+
+function isRequired(input: JsonMap): boolean {
+  return member(input, "isRequired") === true;
+}

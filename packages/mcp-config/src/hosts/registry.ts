@@ -1,0 +1,85 @@
+import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
+import type { WrittenServer } from "../entries/written-server.ts";
+import { bareName } from "../variable-syntax.ts";
+import type { FindServers, HostDialect } from "./host-dialect.ts";
+import { fillVariables, member, readNamedInputs, textMember } from "./registry-inputs.ts";
+import { packageFault, packageIdentity, packageLaunch, packageTrouble } from "./registry-package.ts";
+
+const LISTS = ["runtimeArguments", "packageArguments", "environmentVariables", "headers"];
+
+/**
+ * A `server.json` of the MCP registry (schema 2025-12-11, and older ones with underscores in their names). It describes one server and
+ * the ways to reach it: packages to start, and remote addresses. What each requires and the file does not give is listed with it.
+ */
+export const REGISTRY: HostDialect = {
+  id: "registry",
+  title: "MCP registry (server.json)",
+  format: "json",
+  files: [],
+  servers: findOptions,
+  entry: entryDialect({
+    transport: {
+      field: "type",
+      types: { stdio: "stdio", "streamable-http": "http", http: "http", sse: "sse" },
+      untypedUrl: "http",
+    },
+    fields: { command: "command", args: "args", env: "env", url: "url", headers: "headers" },
+    kept: ["transport", "identifier", "variables", "version", "name"],
+    reshape,
+    requires: (option) =>
+      withoutEmpty(isPackage(option) ? packageLaunch(option).missing : remoteAddress(option).missing),
+    refused: (option) => (isPackage(option) ? packageFault(option) : undefined),
+    notRunnable: (option) => (isPackage(option) ? packageTrouble(option) : undefined),
+  }),
+  variables: { syntaxes: [bareName], unset: "fail", ownEnv: "remote" },
+};
+
+/** Some answers of the registry wrap the whole in `server`. A name begins with a domain written backwards. */
+function findOptions(root: JsonMap): ReturnType<FindServers> {
+  const { server } = root;
+  const isWrapped = isMap(server) && !Object.hasOwn(root, "packages") && !Object.hasOwn(root, "remotes");
+  const path = isWrapped ? ["server"] : [];
+  const name = (textMember(isWrapped ? server : root, "name") ?? "").split("/").at(-1) ?? "";
+  return [
+    { path: [...path, "packages"], name, optionOf: (option) => packageIdentity(isMap(option) ? option : {}) },
+    { path: [...path, "remotes"], name, optionOf: (_option, index) => `remote:${index}` },
+  ];
+}
+
+function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
+  for (const list of LISTS) {
+    const value = member(option, list);
+    if (value !== undefined && !Array.isArray(value)) remark("invalid-field", list, "must be a list");
+  }
+  return isPackage(option) ? packageLaunch(option).entry : remoteAddress(option).entry;
+}
+
+function isPackage(option: JsonMap): boolean {
+  return !Object.hasOwn(option, "url");
+}
+
+function remoteAddress(option: JsonMap): {
+  entry: JsonMap;
+  missing: NonNullable<WrittenServer["requires"]>;
+} {
+  const url = textMember(option, "url");
+  const address = url === undefined ? undefined : fillVariables(url, option.variables);
+  const headers = readNamedInputs(option.headers);
+  return {
+    entry: {
+      type: member(option, "type") ?? member(option, "transportType"),
+      url: address?.value ?? option.url,
+      headers: headers.value,
+    },
+    missing: {
+      headers: headers.missing,
+      variables: [...(address?.variables ?? []), ...headers.variables],
+    },
+  };
+}
+
+function withoutEmpty(missing: NonNullable<WrittenServer["requires"]>): WrittenServer["requires"] {
+  const kinds = Object.entries(missing).filter(([, names = []]) => names.length > 0);
+  return kinds.length === 0 ? undefined : Object.fromEntries(kinds);
+}

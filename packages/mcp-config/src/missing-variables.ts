@@ -1,0 +1,61 @@
+import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
+import { ownMember } from "./documents/json-value.ts";
+import type { Environment } from "./safe-environment.ts";
+import { quote } from "./server-name.ts";
+import { describeLocation, locationOf } from "./sources/config-problem.ts";
+import type { VariableReference } from "./variables.ts";
+
+/** A reference without a value. */
+export interface UnsetReference {
+  readonly reference: VariableReference;
+  /** The field it stands in, for example `headers.Authorization`. */
+  readonly field: string;
+  /** It has a value that this field of a project's entry may not have. */
+  readonly isWithheld?: boolean | undefined;
+}
+
+/** The error that names everything an entry lacks, and what to do about it. */
+export function missingVariables(
+  { name, definedIn }: ServerDefinition,
+  unset: readonly UnsetReference[],
+  environment: Environment,
+): McpError {
+  const list = unset.map(({ reference, field }) => `${quote(reference.name)} in ${quote(field)}`).join(", ");
+  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) refers to ${describeKinds(unset)}: ${list}. ${nextStep(unset, environment)}`;
+  return new McpError("MCP_CONFIG_VARIABLE_MISSING", message, {
+    server: name,
+    phase: "resolve",
+    location: locationOf(definedIn),
+  });
+}
+
+function describeKinds(unset: readonly UnsetReference[]): string {
+  const areVariables = unset.every(({ reference }) => reference.kind === "environment");
+  return areVariables ? "a variable that is not set" : "values that are not known";
+}
+
+function nextStep(unset: readonly UnsetReference[], environment: Environment): string {
+  if (unset.some(({ isWithheld }) => isWithheld)) {
+    return "Whatever is called like a credential is filled into nothing but the env of a project's child process; put the entry into your own configuration if you trust it.";
+  }
+  const [{ reference } = unset[0] as UnsetReference] = unset.filter(
+    (found) => found.reference.kind !== "environment",
+  );
+  switch (reference.kind) {
+    case "command":
+      return "Its command was not run, or failed. Only those of your own files are run, and only if that was asked for; else set a variable to what it prints, and refer to that.";
+    case "input":
+      return `Give the answer in "inputs"; for a project's entry, list its id in "projectVariables" as well.`;
+    case "file":
+      return "Create the file, or correct the path; a project's entry reads no files.";
+    case "place":
+      return "The place is not known here; write the path itself.";
+    case "environment": {
+      const isWithheld = unset.some(({ reference: { name } }) => ownMember(environment, name) !== undefined);
+      const isSetHere = isWithheld
+        ? "A project's entry sees its own env only: list the name in projectVariables if it may be read, or write a default"
+        : "Set it, or write a default";
+      return `${isSetHere} as in \${${reference.name}:-default}.`;
+    }
+  }
+}

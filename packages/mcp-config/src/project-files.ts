@@ -1,0 +1,46 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { findProjectTop } from "./discovery/host-files.ts";
+import type { HostSurroundings } from "./hosts/host-dialect.ts";
+import { HOST_DIALECTS } from "./hosts/host-dialects.ts";
+
+/** A place in which a project may bring something about servers. */
+export interface ProjectFile {
+  /** The host that reads it. */
+  readonly host: string;
+  /** What the host calls it. */
+  readonly kind: string;
+  /** Absolute; one segment may have a `*` in it, which stands for every name. */
+  readonly file: string;
+  /** `none`: it holds no servers, but says something about them. `script`: it is a program, which is never run. */
+  readonly holds: "servers" | "none" | "script";
+}
+
+/**
+ * Every place in which any host reads what a project brings, whether a file is there or not: what to watch, and what to look at
+ * before a repository is opened.
+ *
+ * @param options - as those of `discoverServers`
+ */
+export function projectFiles(
+  options: Partial<Pick<HostSurroundings, "cwd" | "home" | "env" | "platform">> = {},
+): readonly ProjectFile[] {
+  const cwd = resolve(options.cwd ?? ".");
+  const at: HostSurroundings = {
+    cwd,
+    home: options.home ?? homedir(),
+    env: options.env ?? process.env,
+    platform: options.platform ?? process.platform,
+    projectTop: findProjectTop(cwd),
+  };
+  return HOST_DIALECTS.flatMap(({ id, files }) =>
+    files
+      .filter(({ scope }) => scope === "project")
+      .flatMap(({ kind, paths, servers, script }) =>
+        paths(at).map(({ file }) => {
+          const holds = script !== undefined ? "script" : servers === "none" ? "none" : "servers";
+          return { host: id, kind, file, holds } as const;
+        }),
+      ),
+  );
+}

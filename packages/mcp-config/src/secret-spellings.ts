@@ -1,0 +1,45 @@
+/** What is shorter is found in other text by chance, and is not replaced anyway. */
+const SHORTEST = 6;
+
+/**
+ * Every way in which a program usually writes a value: as it is, escaped as in JSON (also JSON inside JSON), percent-encoded, and
+ * in base64, alone or as a part of something longer. Whoever hides all of them hides the value from anybody who reads along.
+ */
+export function secretSpellings(value: string): readonly string[] {
+  if (value.length < SHORTEST) return [value];
+  const escaped = inJson(value);
+  const percent = percentSpellings(value);
+  const lowered = percent.map((text) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
+  const spellings = [value, escaped, inJson(escaped), ...percent, ...lowered, ...base64Spellings(value)];
+  return [...new Set(spellings)].filter((spelling) => spelling.length >= SHORTEST);
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** As in a path, as RFC 3986 has it, as in a form, and as in a whole URL. A lone surrogate has no such spelling. */
+function percentSpellings(text: string): readonly string[] {
+  const whole = text.toWellFormed();
+  const encoded = encodeURIComponent(whole);
+  const strict = encoded.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams({ v: whole }).toString().slice("v=".length);
+  return [encoded, strict, form, encodeURI(whole)];
+}
+
+/**
+ * Three bytes become four characters, so what stands before a value decides which characters it becomes: there are three ways.
+ * The characters at either end that also depend on a neighbour are left out.
+ */
+function base64Spellings(value: string): readonly string[] {
+  const bytes = Buffer.from(value, "utf8");
+  const parts = [0, 1, 2].map((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const isCut = (bytes.length + before) % 3 !== 0;
+    return encoded.slice(before === 0 ? 0 : before + 1, isCut ? -1 : undefined);
+  });
+  const standard = [bytes.toString("base64"), bytes.toString("base64").replace(/=+$/, ""), ...parts];
+  return [...standard, ...standard.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
+}

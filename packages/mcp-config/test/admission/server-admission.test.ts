@@ -1,0 +1,197 @@
+import type { ServerDefinition } from "@jackfield/mcp-core";
+import { memoryStateStore } from "@jackfield/test-kit";
+import { describe, expect, test } from "vitest";
+import { createApprovalLedger, createServerAdmission, type DiscoveredServers } from "../../src/index.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+
+const homeWith = useHomeFolder();
+const USER_FILE = ".config/jackfield/mcp.json";
+const PROJECT_FILE = "work/.mcp.json";
+
+const file = (mcpServers: object) => ({ mcpServers });
+const summary = ({ servers, blocked, problems, shadowed }: DiscoveredServers) => ({
+  used: servers.map(({ name, definedIn }) => `${name} of ${definedIn.scope}`),
+  blocked: blocked.map(({ definition, by }) => `${definition.name} of ${definition.definedIn.scope}: ${by}`),
+  problems: problems.map(({ server }) => server),
+  shadowed: shadowed.map(
+    ({ definition, by }) => `${definition.name} of ${definition.definedIn.scope} by ${by}`,
+  ),
+});
+
+describe("an entry of a project that nobody has approved", () => {
+  const { admit } = createServerAdmission();
+
+  test("[threat T01] [threat T12] neither is used nor shadows the user's own of its name", async () => {
+    const { discover } = await homeWith({
+      [USER_FILE]: file({ github: { url: "https://own.example", headers: { A: "secret" } } }),
+      [PROJECT_FILE]: file({ github: { url: "https://evil.example" }, other: { command: "evil" } }),
+    });
+    const found = await discover({ admit });
+    expect(summary(found)).toEqual({
+      used: ["github of user"],
+      blocked: ["github of project: approval", "other of project: approval"],
+      problems: [],
+      shadowed: [],
+    });
+    expect(found.servers[0]).toMatchObject({ url: "https://own.example" });
+  });
+
+  test("keeps the user's own from being used neither by being switched off nor by being broken", async () => {
+    const { discover } = await homeWith({
+      [USER_FILE]: file({ a: { command: "a" }, b: { command: "b" } }),
+      [PROJECT_FILE]: file({ a: { command: "evil", enabled: false }, b: { command: 5 }, c: 7 }),
+    });
+    const found = await discover({ admit });
+    expect(summary(found)).toEqual({
+      used: ["a of user", "b of user"],
+      blocked: ["a of project: disabled"],
+      problems: [undefined, "c"],
+      shadowed: [],
+    });
+    expect(found.problems[0]?.error).toMatchObject({ code: "MCP_CONFIG_INVALID", server: "b" });
+  });
+
+  test("stands in front of no server of another name that reaches the same", async () => {
+    const { discover } = await homeWith({
+      ".cursor/mcp.json": file({ docs: { url: "https://docs.example" } }),
+      [PROJECT_FILE]: file({ alias: { url: "https://docs.example" } }),
+    });
+    const found = await discover({ admit, hosts: ["jackfield", "cursor"] });
+    expect(summary(found).used).toEqual(["docs of user"]);
+  });
+
+  test("is one entry, and asked about once, where two hosts read the same file", async () => {
+    const { discover } = await homeWith({ [PROJECT_FILE]: file({ a: { type: "stdio", command: "a" } }) });
+    const found = await discover({ admit, hosts: ["jackfield", "claude-code"] });
+    expect(summary(found).blocked).toEqual(["a of project: approval"]);
+    const ledger = createApprovalLedger(memoryStateStore());
+    for (const { definition } of found.blocked) await ledger.approve(definition);
+    const approved = createServerAdmission({ ledger });
+    for (const hosts of [
+      ["jackfield", "claude-code"],
+      ["claude-code", "jackfield"],
+    ]) {
+      expect(summary(await discover({ admit: approved.admit, hosts }))).toMatchObject({
+        used: ["a of project"],
+        blocked: [],
+      });
+    }
+  });
+
+  test("changes nothing of the user's own where its host joins both field by field", async () => {
+    const { project, discover, write } = await homeWith({
+      "work/.codex/config.toml": '[mcp_servers.git]\ncommand = "evil"\n',
+    });
+    await write(
+      ".codex/config.toml",
+      `[mcp_servers.git]\ncommand = "own"\nargs = ["x"]\n[projects.${JSON.stringify(project)}]\ntrust_level = "trusted"\n`,
+    );
+    const hosts = ["codex"];
+    const held = await discover({ admit, hosts });
+    expect(held.servers).toMatchObject([{ name: "git", command: "own", definedIn: { scope: "user" } }]);
+    expect(summary(held).blocked).toEqual(["git of project: approval"]);
+    const off = await discover({ project: false, hosts });
+    expect(off.servers).toMatchObject([{ command: "own", args: ["x"], definedIn: { scope: "user" } }]);
+    const ledger = createApprovalLedger(memoryStateStore());
+    for (const { definition } of held.blocked) await ledger.approve(definition);
+    const approved = await discover({ admit: createServerAdmission({ ledger }).admit, hosts });
+    expect(approved.servers).toMatchObject([
+      { command: "evil", args: ["x"], definedIn: { scope: "project" } },
+    ]);
+  });
+
+  test("is not asked for by a ledger that fails", async () => {
+    const { discover } = await homeWith({ [PROJECT_FILE]: file({ a: { command: "a" } }) });
+    const ledger = { isApproved: () => Promise.reject(new Error("disk")) };
+    const found = await discover({ admit: createServerAdmission({ ledger }).admit });
+    expect(summary(found)).toMatchObject({ used: [], blocked: ["a of project: approval"] });
+  });
+});
+
+describe("an entry of a project that was approved", () => {
+  async function approvedIn(files: { [path: string]: unknown }) {
+    const home = await homeWith(files);
+    const ledger = createApprovalLedger(memoryStateStore());
+    const before = await home.discover({ admit: createServerAdmission({ ledger }).admit });
+    for (const { definition } of before.blocked) await ledger.approve(definition);
+    const admission = createServerAdmission({ ledger });
+    return { ...home, admission, found: await home.discover({ admit: admission.admit }) };
+  }
+
+  test("is used and shadows, and the resolver knows that it was let through, whatever limits it gets", async () => {
+    const { found, admission } = await approvedIn({
+      [USER_FILE]: file({ a: { command: "own" } }),
+      [PROJECT_FILE]: file({ a: { command: "of-project" } }),
+    });
+    expect(summary(found)).toEqual({
+      used: ["a of project"],
+      blocked: [],
+      problems: [],
+      shadowed: ["a of user by a"],
+    });
+    const [server] = found.servers as [ServerDefinition];
+    expect(admission.isAdmitted({ ...server, limits: { callTimeoutMs: 5 } })).toBe(true);
+    expect(admission.isAdmitted({ ...server, command: "other" } as ServerDefinition)).toBe(false);
+  });
+
+  test("[A10] keeps its name also while it is switched off", async () => {
+    const { found } = await approvedIn({
+      [USER_FILE]: file({ a: { command: "own" } }),
+      [PROJECT_FILE]: file({ a: { command: "of-project", disabled: true } }),
+    });
+    expect(summary(found)).toMatchObject({ used: [], blocked: ["a of project: disabled"] });
+  });
+});
+
+describe("what projects bring", () => {
+  test("[A11] can be switched off as a whole: the user's own of the same name is used, and each entry told of", async () => {
+    const { discover } = await homeWith({
+      [USER_FILE]: file({ a: { command: "own" } }),
+      [PROJECT_FILE]: file({ a: { command: "evil" }, b: { command: "evil" } }),
+    });
+    expect(summary(await discover({ project: false }))).toMatchObject({
+      used: ["a of user"],
+      blocked: ["a of project: project", "b of project: project"],
+    });
+  });
+
+  test("[A5] in a folder that is not trusted starts no process and may be remote, [A6] and starts once it is trusted", async () => {
+    const { project, discover } = await homeWith({
+      [PROJECT_FILE]: file({ local: { command: "x" }, remote: { url: "https://a.example" } }),
+    });
+    const trusted = new Set<string>();
+    const { admit, isAdmitted } = createServerAdmission({ trust: (folder) => trusted.has(folder) });
+    const before = await discover({ admit });
+    expect(summary(before)).toMatchObject({
+      used: ["remote of project"],
+      blocked: ["local of project: trust"],
+    });
+    expect(before.blocked[0]?.reason).toContain(project);
+    expect(before.blocked.map(({ definition }) => isAdmitted(definition))).toEqual([false]);
+    trusted.add(project);
+    expect(summary(await discover({ admit })).used).toEqual(["local of project", "remote of project"]);
+  });
+});
+
+test("[A12] an alias that is switched off does not keep away the one that reaches the same", async () => {
+  const { discover } = await homeWith({
+    [USER_FILE]: file({ alias: { url: "https://docs.example", enabled: false } }),
+    ".cursor/mcp.json": file({ docs: { url: "https://docs.example" } }),
+  });
+  const { admit } = createServerAdmission();
+  expect(summary(await discover({ admit, hosts: ["jackfield", "cursor"] }))).toMatchObject({
+    used: ["docs of user"],
+    blocked: ["alias of user: disabled"],
+  });
+});
+
+test("of two names for one endpoint the weaker one is told of, with the name of the other", async () => {
+  const { discover } = await homeWith({
+    [USER_FILE]: file({ docs: { url: "https://docs.example" } }),
+    ".cursor/mcp.json": file({ alias: { url: "https://docs.example/" } }),
+  });
+  const { blocked } = await discover({ hosts: ["jackfield", "cursor"] });
+  expect(blocked).toMatchObject([
+    { by: "equivalent", reason: 'it reaches the same endpoint as "docs"', definition: { name: "alias" } },
+  ]);
+});

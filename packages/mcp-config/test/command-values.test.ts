@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { readFileSync, watch } from "node:fs";
+import { join } from "node:path";
+import type { DefinitionScope, ServerDefinition } from "@jackfield/mcp-core";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createCommandValues } from "../src/command-values.ts";
+import { createServerResolver } from "../src/index.ts";
+import { refused, signal } from "./resolution.ts";
+import { useTemporaryFolder } from "./temporary-folder.ts";
+
+const folderWith = useTemporaryFolder();
+const env = process.env;
+
+useLeakCheck();
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A command that writes down each run and answers with what `answer` says. */
+async function countedCommand(answer: string) {
+  const folder = await folderWith({});
+  const runs = () => {
+    try {
+      return readFileSync(join(folder, "runs"), "utf8").length;
+    } catch {
+      return 0;
+    }
+  };
+  return { command: `printf x >> runs; ${answer}`, at: { env, cwd: folder, signal }, runs };
+}
+
+describe.skipIf(process.platform === "win32")("the output of a command", () => {
+  test("is trimmed, remembered, and shared by those who ask at once", async () => {
+    const { command, at, runs } = await countedCommand("echo '  value '");
+    const values = createCommandValues();
+    expect(await Promise.all([values.get(command, at), values.get(command, at)])).toEqual(["value", "value"]);
+    expect(await values.get(command, at)).toBe("value");
+    expect(runs()).toBe(1);
+  });
+
+  test.each([
+    ["a command that fails", "echo value; exit 1"],
+    ["one that prints nothing", "true"],
+    ["one that prints without end", "yes"],
+    ["one that is not there", "/nowhere/command"],
+  ])("is none of %s; it is tried twice, and then not before 30 seconds are over", async (_what, answer) => {
+    const { command, at, runs } = await countedCommand(answer);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const values = createCommandValues();
+    expect(await values.get(command, at)).toBeUndefined();
+    expect(runs()).toBe(2);
+    vi.advanceTimersByTime(29_000);
+    expect(await values.get(command, at)).toBeUndefined();
+    expect(runs()).toBe(2);
+    vi.advanceTimersByTime(2_000);
+    expect(await values.get(command, at)).toBeUndefined();
+    expect(runs()).toBe(3);
+  });
+
+  test("is none of a command that takes too long, and nothing of it is left, as of no command here", async () => {
+    const { command, at, runs } = await countedCommand("sleep 600 & sleep 600; echo value");
+    const values = createCommandValues({ timeoutMs: 300 });
+    expect(await values.get(command, at)).toBeUndefined();
+    expect(runs()).toBe(2);
+  });
+
+  test("[A9] that a server refused is not given again, also if the command prints it again", async () => {
+    const { command, at, runs } = await countedCommand("echo token");
+    const values = createCommandValues({ failureBackoffMs: 0 });
+    expect(await values.get(command, at)).toBe("token");
+    expect(await values.get(command, { ...at, rejected: true })).toBeUndefined();
+    expect(await values.get(command, at)).toBeUndefined();
+    expect(runs()).toBe(3);
+  });
+
+  test("is renewed after a refusal where the command prints another one", async () => {
+    const folder = await folderWith({});
+    const at = { env, cwd: folder, signal };
+    const values = createCommandValues();
+    const command = "printf x >> runs; wc -c < runs";
+    expect(await values.get(command, at)).toBe("1");
+    expect(await values.get(command, at)).toBe("1");
+    expect(await values.get(command, { ...at, rejected: true })).toBe("2");
+    expect(await values.get(command, at)).toBe("2");
+  });
+
+  test("is not waited for by who gives up, and that says nothing about the command", async () => {
+    const { command, at } = await countedCommand(
+      "test -e ready && echo value || { touch ready; exec sleep 600; }",
+    );
+    const giveUp = new AbortController();
+    const values = createCommandValues();
+    using watcher = closing(watch(at.cwd));
+    const waiting = values.get(command, { ...at, signal: giveUp.signal });
+    while (!readable(join(at.cwd, "ready"))) await once(watcher.opened, "change");
+    giveUp.abort();
+    expect(await waiting).toBeUndefined();
+    expect(await values.get(command, at)).toBe("value");
+  });
+});
+
+function closing<T extends { close(): void }>(opened: T) {
+  return { opened, [Symbol.dispose]: () => opened.close() };
+}
+
+function readable(file: string): boolean {
+  try {
+    return readFileSync(file) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(process.platform === "win32")("a command in the place of a value", () => {
+  const definition = (scope: DefinitionScope, env: { [name: string]: string }): ServerDefinition => ({
+    name: "s",
+    definedIn: { scope, host: "omp", file: "/tmp/mcp.json" },
+    transport: "stdio",
+    command: "server",
+    env,
+  });
+  const options = { env, isAdmitted: () => true };
+
+  test("is run only if that was asked for", async () => {
+    const asked = createServerResolver({ ...options, runCommands: true });
+    const resolved = await asked(definition("user", { TOKEN: "!printf from-command" }), { signal });
+    expect(resolved).toMatchObject({ env: { TOKEN: "from-command" } });
+    expect(resolved.secrets).toContain("from-command");
+    const attempt = createServerResolver(options)(definition("user", { TOKEN: "!printf x" }), { signal });
+    expect((await refused(attempt)).code).toBe("MCP_CONFIG_VARIABLE_MISSING");
+  });
+
+  test.each(["project", "extension"] as const)(
+    "[threat T01] is never run for an entry of scope %s",
+    async (scope) => {
+      const folder = await folderWith({});
+      const trace = join(folder, "trace");
+      const resolve = createServerResolver({ ...options, runCommands: true });
+      const error = await refused(resolve(definition(scope, { A: `!touch ${trace}; echo x` }), { signal }));
+      expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
+      expect(readable(trace)).toBe(false);
+    },
+  );
+
+  test("[A8] that fails leaves its variable out, and does not stand there as it is written", async () => {
+    const resolve = createServerResolver({ ...options, runCommands: true });
+    const resolved = await resolve(definition("user", { A: "!false", B: "!printf b" }), { signal });
+    expect(resolved).toMatchObject({ env: { B: "b" } });
+    expect(resolved).not.toHaveProperty("env.A");
+  });
+
+  test("is not run where its host knows no commands, as in an argument", async () => {
+    const resolve = createServerResolver({ ...options, runCommands: true });
+    const written = { ...definition("user", {}), args: ["!printf x"] };
+    expect(await resolve(written, { signal })).toMatchObject({ args: ["!printf x"] });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { createServerResolver } from "../../src/index.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const signal = new AbortController().signal;
+
+describe("the manifest of a bundle", () => {
+  const manifest = {
+    name: "files",
+    server: {
+      type: "node",
+      mcp_config: {
+        command: "node",
+        args: ["${__dirname}/server.js", "${user_config.folder}"],
+        env: { KEY: "${user_config.key}" },
+        platform_overrides: { win32: { command: "node.exe", env: { TEMP: "C:\\Temp" } } },
+      },
+    },
+    user_config: { folder: { type: "directory" }, key: { type: "string", sensitive: true } },
+  };
+  const file = "/bundles/files/manifest.json";
+
+  test.each([
+    ["linux", { command: "node", env: { KEY: "${user_config.key}" } }],
+    ["win32", { command: "node.exe", env: { TEMP: "C:\\Temp" } }],
+  ] as const)("says on %s what it says for that system", async (platform, expected) => {
+    const { servers } = await parse(manifest, { host: "mcpb", file, platform });
+    expect(servers).toMatchObject([
+      { name: "files", written: { ...expected, args: manifest.server.mcp_config.args } },
+    ]);
+  });
+
+  test("is filled in from where it is installed and from what a person was asked", async () => {
+    const { servers } = await parse(manifest, { host: "mcpb", file, platform: "linux" });
+    const inputs = { "user_config.folder": "/home/u/Desktop", "user_config.key": "planted" };
+    const resolve = createServerResolver({ env: {}, inputs });
+    const resolved = await resolve(servers[0]?.definition as never, { signal });
+    expect(resolved).toMatchObject({
+      args: ["/bundles/files/server.js", "/home/u/Desktop"],
+      env: { KEY: "planted" },
+      secrets: expect.arrayContaining(["planted"]),
+    });
+  });
+
+  test("without a name, or without a way to start it, is no server", async () => {
+    const nameless = await parse({ ...manifest, name: 1 }, { host: "mcpb", file });
+    expect([nameless.names, nameless.told]).toEqual([[], ["ServerConfigError: "]]);
+    const idle = await parse({ name: "files", server: { type: "uv" } }, { host: "mcpb", file });
+    expect([idle.names, idle.told]).toEqual([[], ["ServerConfigError: files"]]);
+    const listed = await parse({ name: "files", server: [] }, { host: "mcpb", file });
+    expect(listed.told).toEqual(["ConfigShapeError"]);
+  });
+});
+
+describe("a document of the registry", () => {
+  const option = (more: object) => ({ registryType: "npm", identifier: "pkg", version: "1.0.0", ...more });
+  const document = (packages: unknown, remotes: unknown = []) => ({
+    name: "io.example/s",
+    packages,
+    remotes,
+  });
+  const optionsOf = async (content: object) => {
+    const { servers, told } = await parse(content, { host: "registry", file: "/folder/server.json" });
+    return { told, options: servers.flatMap(({ options = [] }) => options) };
+  };
+
+  test("hands on the variables that a package requires to whoever sets them", async () => {
+    const variables = [
+      { name: "KEY", isRequired: true, isSecret: true },
+      { name: "LOG", default: "info" },
+    ];
+    const { options } = await optionsOf(document([option({ environmentVariables: variables })]));
+    expect(options[0]?.written.requires).toEqual({ env: ["KEY"] });
+    const resolve = createServerResolver({ env: { KEY: "k", OTHER: "o" } });
+    const resolved = await resolve(options[0]?.definition as never, { signal });
+    expect(resolved).toMatchObject({
+      command: "npx",
+      args: ["-y", "pkg@1.0.0"],
+      env: { KEY: "k", LOG: "info" },
+    });
+    expect(resolved).not.toHaveProperty("env.OTHER");
+  });
+
+  test("asks for the variables of an address that have no default", async () => {
+    const remote = { type: "sse", url: "https://{tenant}.example/sse", variables: { tenant: {} } };
+    const { options } = await optionsOf(document([], [remote]));
+    const [{ definition }] = options as [(typeof options)[number]];
+    await expect(createServerResolver({ env: {} })(definition, { signal })).rejects.toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+    });
+    const resolved = await createServerResolver({ env: {}, inputs: { tenant: "eu" } })(definition, {
+      signal,
+    });
+    expect(resolved).toMatchObject({ url: "https://eu.example/sse" });
+  });
+
+  test.each<[string, object, string]>([
+    [
+      "a package whose name would be taken for an option",
+      option({ identifier: "--call=evil" }),
+      "ServerConfigError",
+    ],
+    ["a package without a name", { registryType: "npm" }, "ServerConfigError"],
+    ["a package of an unknown registry", option({ registryType: "cargo" }), "not-runnable"],
+    ["a bundle", option({ registryType: "mcpb" }), "not-runnable"],
+    ["a package that serves others", option({ transport: { type: "sse" } }), "not-runnable"],
+    ["something that is no object", [], "ServerConfigError"],
+  ])("leaves out %s, and keeps its neighbours", async (_what, broken, code) => {
+    const { options, told } = await optionsOf(document([broken, option({})]));
+    expect(options.map(({ id }) => id)).toEqual(["npm:pkg@1.0.0"]);
+    expect(told).toEqual([`${code}: s`]);
+  });
+
+  test("tells of a list that is none", async () => {
+    const { options, told } = await optionsOf(document([option({ packageArguments: "x" })]));
+    expect([options.length, told]).toEqual([1, ["invalid-field: s"]]);
+    expect((await optionsOf(document({}))).told).toEqual(["ConfigShapeError"]);
+  });
+});

@@ -1,0 +1,176 @@
+import type { ToolCallResult } from "@jackfield/mcp-core";
+import { createFakeToolSource, type FakeTool, useLeakCheck } from "@jackfield/test-kit";
+import { ToolMessage } from "@langchain/core/messages";
+import { Command, MemorySaver } from "@langchain/langgraph";
+import { createAgent, createMiddleware } from "langchain";
+import { describe, expect, it } from "vitest";
+import { type McpInputInterrupt, type McpMiddlewareOptions, mcpMiddleware } from "../src/middleware.ts";
+import { startAskingSource } from "./asking-source.ts";
+import { ScriptedModel, type Step } from "./scripted-model.ts";
+
+useLeakCheck();
+
+const THREAD = { configurable: { thread_id: "1" } };
+const greet = (greeting: string) => ({ tool: "mcp__fake__greet", args: { greeting } });
+
+interface Question {
+  readonly id: string;
+  readonly value: McpInputInterrupt;
+}
+interface State {
+  readonly messages: readonly { readonly text: string }[];
+  readonly __interrupt__?: readonly Question[];
+}
+
+/** Runs an agent; each step is a new agent, which knows nothing but what the checkpoints hold. */
+function conversation(
+  source: Parameters<typeof mcpMiddleware>[0],
+  steps: readonly Step[],
+  options: McpMiddlewareOptions = {},
+) {
+  const model = new ScriptedModel(steps);
+  const checkpointer = new MemorySaver();
+  const run = async (input: unknown): Promise<State> => {
+    const middleware = [mcpMiddleware(source, { inputRequired: "interrupt", ...options })];
+    const agent = createAgent({ model, checkpointer, middleware });
+    return (await agent.invoke(input as never, THREAD)) as unknown as State;
+  };
+  return {
+    model,
+    start: () => run({ messages: "Greet." }),
+    /** Answers every open question. */
+    reply: ({ __interrupt__: open = [] }: State, answer: (question: McpInputInterrupt) => object) =>
+      run(new Command({ resume: Object.fromEntries(open.map(({ id, value }) => [id, answer(value)])) })),
+    decide: (...decisions: object[]) => run(new Command({ resume: { decisions } })),
+  };
+}
+
+const toolTexts = ({ messages }: State) =>
+  messages.filter((message) => ToolMessage.isInstance(message)).map(({ text }) => text);
+const accept = (content: object) => ({ action: "accept", content });
+
+describe("a server's question in the middle of a call", () => {
+  it("interrupts the graph with all that is needed to go on, and the call is continued, not made again", async () => {
+    await using asking = await startAskingSource();
+    const { start, reply } = conversation(asking.source, [[greet("Hello")], "Done."]);
+    const first = await start();
+    expect(first.__interrupt__?.map(({ value }) => value)).toEqual([
+      {
+        type: "mcp_input_required",
+        server: "fake",
+        tool: "greet",
+        toolCallId: "call-0",
+        requests: {
+          name: {
+            method: "elicitation/create",
+            params: expect.objectContaining({ message: "Which name?", requestedSchema: expect.anything() }),
+          },
+        },
+        requestState: "asked for the name",
+      },
+    ]);
+    const second = await reply(first, () => ({ name: accept({ name: "Ada" }) }));
+    expect(second.__interrupt__?.[0]?.value).toMatchObject({ requestState: "name=Ada" });
+    const last = await reply(second, () => ({ place: accept({ place: "London" }) }));
+    expect(toolTexts(last)).toEqual(["Hello, Ada of London!"]);
+    expect(last.messages.at(-1)?.text).toBe("Done.");
+    expect(asking.journal()).toEqual([
+      { greeting: "Hello" },
+      { greeting: "Hello", state: "asked for the name" },
+      { greeting: "Hello", state: "name=Ada" },
+      "done",
+    ]);
+  });
+
+  it("does not repeat the calls beside it, and each answer finds its own call", async () => {
+    await using asking = await startAskingSource();
+    const { start, reply } = conversation(asking.source, [[greet("Hello"), greet("Bye")], "Done."]);
+    const names: Record<string, string> = { "call-0": "Ada", "call-1": "Bob" };
+    const second = await reply(await start(), ({ toolCallId = "" }) => ({
+      name: accept({ name: names[toolCallId] }),
+    }));
+    const last = await reply(second, () => ({ place: accept({ place: "London" }) }));
+    expect(toolTexts(last)).toEqual(["Hello, Ada of London!", "Bye, Bob of London!"]);
+    expect(asking.journal()).toHaveLength(8);
+  });
+
+  it("can be declined, and the server is told so", async () => {
+    await using asking = await startAskingSource();
+    const { start, reply } = conversation(asking.source, [[greet("Hello")], "Done."]);
+    const last = await reply(await start(), () => ({ name: { action: "decline" } }));
+    expect(toolTexts(last)).toEqual(["Nobody was greeted."]);
+    expect(asking.journal()).toHaveLength(2);
+  });
+
+  it("comes after a person has agreed to the call, who is not asked about it again", async () => {
+    await using asking = await startAskingSource();
+    const { start, reply, decide } = conversation(asking.source, [[greet("Hello")], "Done."], {
+      approval: "always",
+    });
+    const asked = await start();
+    expect(asked.__interrupt__?.[0]?.value).toHaveProperty("actionRequests");
+    const second = await reply(await decide({ type: "approve" }), () => ({ name: accept({ name: "Ada" }) }));
+    const last = await reply(second, () => ({ place: accept({ place: "London" }) }));
+    expect(toolTexts(last)).toEqual(["Hello, Ada of London!"]);
+    expect(asking.journal()).toHaveLength(4);
+  });
+
+  it("is asked again if what the run is resumed with is no answer", async () => {
+    await using asking = await startAskingSource();
+    const { start, reply } = conversation(asking.source, [[greet("Hello")], "Done."]);
+    const again = await reply(await start(), () => ["Ada"]);
+    expect(again.__interrupt__?.[0]?.value).toMatchObject({ requestState: "asked for the name" });
+    const second = await reply(again, () => ({ name: accept({ name: "Ada" }) }));
+    expect(second.__interrupt__?.[0]?.value).toMatchObject({ requestState: "name=Ada" });
+    expect(asking.journal()).toHaveLength(2);
+  });
+
+  it("is left to the runtime's own handlers by default", async () => {
+    const source = createFakeToolSource([{ definition: { name: "greet" } }]);
+    await conversation(source, [[greet("Hello")], "Done."], { inputRequired: undefined }).start();
+    expect(source.calls[0]?.options).not.toHaveProperty("inputRequired");
+  });
+});
+
+/** A tool that gives these answers, one after the other. */
+function answering(...results: readonly object[]): FakeTool {
+  const left = [...results];
+  return { definition: { name: "greet" }, call: () => left.shift() as ToolCallResult };
+}
+const END = { content: [{ type: "text", text: "Hello." }] };
+
+describe("a server that wants to know nothing", () => {
+  it("but wants to be asked again is asked again, and nobody is disturbed", async () => {
+    const again = { resultType: "input_required", requestState: "wait" };
+    const source = createFakeToolSource([answering(again, again, END)]);
+    const state = await conversation(source, [[greet("Hello")], "Done."]).start();
+    expect(toolTexts(state)).toEqual(["Hello."]);
+    expect(source.calls.map(({ options }) => options)).toMatchObject([
+      { inputRequired: "return" },
+      { inputResponses: undefined, requestState: "wait" },
+      { inputResponses: undefined, requestState: "wait" },
+    ]);
+  });
+
+  it("and never comes to an end interrupts the graph after a few rounds", async () => {
+    const again = { resultType: "input_required", requestState: "wait" };
+    const source = createFakeToolSource([answering(...Array.from({ length: 100 }, () => again))]);
+    const { __interrupt__: open } = await conversation(source, [[greet("Hello")], "Done."]).start();
+    expect(open?.[0]?.value).toMatchObject({ requests: {}, requestState: "wait" });
+    expect(source.calls.length).toBeLessThan(20);
+  });
+});
+
+describe("an agent that cannot be interrupted", () => {
+  it.each([[[]], [[createMiddleware({ name: "w", wrapToolCall: (request, handler) => handler(request) })]]])(
+    "for want of a checkpointer fails loudly, not with an answer to the model (%#)",
+    async (others) => {
+      const asks = { resultType: "input_required", inputRequests: { a: { method: "elicitation/create" } } };
+      const source = createFakeToolSource([answering(asks, END)]);
+      const middleware = [mcpMiddleware(source, { inputRequired: "interrupt" }), ...others];
+      const agent = createAgent({ model: new ScriptedModel([[greet("Hello")], "Done."]), middleware });
+      await expect(agent.invoke({ messages: "Greet." })).rejects.toThrow("No checkpointer set");
+      expect(source.calls).toHaveLength(1);
+    },
+  );
+});

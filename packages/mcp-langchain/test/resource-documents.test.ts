@@ -1,0 +1,53 @@
+import type { ReadResourceResult } from "@jackfield/mcp-core";
+import { HumanMessage } from "@langchain/core/messages";
+import { createAgent } from "langchain";
+import { describe, expect, it } from "vitest";
+import { langchainDocuments, langchainResourceBlocks } from "../src/index.ts";
+import { ScriptedModel } from "./scripted-model.ts";
+
+const RESOURCE: ReadResourceResult = {
+  contents: [
+    { uri: "file:///a.md", mimeType: "text/markdown", text: "# A" },
+    { uri: "file:///a.pdf", mimeType: "application/pdf", blob: "aGk=" },
+    { uri: "file:///b.txt", text: "" },
+    { uri: "file:///c.zip", mimeType: "application/zip", blob: "aGk=" },
+  ],
+};
+
+describe("a resource", () => {
+  it("becomes one document for each of its texts, which says where it comes from", () => {
+    const documents = langchainDocuments("files", RESOURCE);
+    expect(documents.map(({ pageContent, metadata }) => ({ pageContent, metadata }))).toEqual([
+      {
+        pageContent: "# A",
+        metadata: { source: "file:///a.md", server: "files", mimeType: "text/markdown" },
+      },
+      { pageContent: "", metadata: { source: "file:///b.txt", server: "files" } },
+    ]);
+  });
+
+  it("becomes blocks of a message: documents as files, texts with their address, other bytes by name", () => {
+    expect(langchainResourceBlocks(RESOURCE)).toEqual([
+      { type: "text", text: "[resource: file:///a.md]\n# A" },
+      { type: "file", mimeType: "application/pdf", data: "aGk=" },
+      { type: "text", text: "[resource: file:///b.txt]\n" },
+      { type: "text", text: "[resource: file:///c.zip (application/zip), content not shown]" },
+    ]);
+  });
+
+  it("[T28] without contents becomes nothing", () => {
+    expect(langchainDocuments("files", { contents: [] })).toEqual([]);
+    expect(langchainResourceBlocks({ contents: [] })).toEqual([]);
+  });
+
+  it("reaches a model as part of a message", async () => {
+    const model = new ScriptedModel(["Read."]);
+    const message = new HumanMessage({ contentBlocks: langchainResourceBlocks(RESOURCE) });
+    await createAgent({ model }).invoke({ messages: [message] });
+    expect(model.prompts[0]?.[0]?.contentBlocks).toContainEqual({
+      type: "file",
+      mimeType: "application/pdf",
+      data: "aGk=",
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { type Connector, McpError } from "@jackfield/mcp-core";
+import { createDeadline, type Deadline } from "../deadline.ts";
+import type { ManagedServer } from "../server/managed-server.ts";
+import { borrowSession } from "./borrowed-session.ts";
+
+export interface LendingConnectorOptions {
+  /** Opens the sessions that are not lent. */
+  readonly connect: Connector;
+  /** The lender's server of this name, if it is one whose sessions are lent. */
+  readonly lender: (server: string) => Pick<ManagedServer, "session"> | undefined;
+}
+
+/**
+ * Opens sessions for one more user: of servers that hold nothing of a user's it borrows the session there is, and waits for it if it
+ * is not up; of all others it opens one.
+ */
+export function createLendingConnector({ connect, lender }: LendingConnectorOptions): Connector {
+  return async (server, options) => {
+    const lent = lender(server.name);
+    if (lent === undefined) return connect(server, options);
+    using deadline = borrowingDeadline(server.name, options.signal);
+    return borrowSession(await lent.session(deadline));
+  };
+}
+
+/** The lender's own attempt has its deadline; the borrower's wait ends with it, or when nobody wants the session any more. */
+function borrowingDeadline(server: string, signal: AbortSignal): Deadline {
+  const gaveUp = () =>
+    new McpError("MCP_ABORTED", `Nobody waits for server "${server}" any more.`, { server });
+  return createDeadline({ signal, timeoutMs: 0, aborted: gaveUp, expired: gaveUp });
+}

@@ -1,0 +1,79 @@
+import { McpError, silentLogger } from "@jackfield/mcp-core";
+import { createFakeSession, type FakeSession, stdioDefinition } from "@jackfield/test-kit";
+import { describe, expect, it, vi } from "vitest";
+import { borrowSession } from "../../src/principals/borrowed-session.ts";
+import { createLendingConnector } from "../../src/principals/lending-connector.ts";
+
+const resolved = (name: string) => ({ ...stdioDefinition(name), env: {}, secrets: [] }) as never;
+const options = { signal: new AbortController().signal, log: silentLogger };
+
+describe("a borrowed session", () => {
+  it("asks and lists over the lender's", async () => {
+    const lent = createFakeSession({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
+    const borrowed = borrowSession(lent);
+    expect(borrowed.handshake).toBe(lent.handshake);
+    expect((await borrowed.list("tools", options)).items).toHaveLength(1);
+    await borrowed.request("tools/call", { name: "t" });
+    expect(lent.requests).toHaveLength(1);
+  });
+
+  it("that is given back leaves the lender's alone, and can do nothing any more", async () => {
+    const lent = createFakeSession();
+    const borrowed = borrowSession(lent);
+    const heard = vi.fn();
+    const closed = vi.fn();
+    borrowed.onNotification(heard);
+    borrowed.onClose(closed);
+    await borrowed.close();
+    await borrowed.close();
+    lent.notify({ method: "notifications/message" });
+    expect(closed).toHaveBeenCalledOnce();
+    expect(heard).not.toHaveBeenCalled();
+    expect(lent.closed).toBe(false);
+    await expect(borrowed.request("ping", undefined)).rejects.toMatchObject({
+      code: "MCP_CLOSED",
+      outcome: "not-sent",
+    });
+    expect(lent.requests).toEqual([]);
+  });
+
+  it("is lost with the lender's, for the same reason", () => {
+    const lent = createFakeSession();
+    const lost = vi.fn();
+    borrowSession(lent).onClose(lost);
+    const cause = new McpError("MCP_SESSION_LOST", "Gone.");
+    lent.lose(cause);
+    expect(lost).toHaveBeenCalledExactlyOnceWith(cause);
+  });
+});
+
+describe("a connector that lends", () => {
+  function lending(lent: FakeSession | Promise<FakeSession>) {
+    const connect = vi.fn(async () => createFakeSession());
+    const session = vi.fn(async () => lent);
+    const lender = (name: string) => (name === "shared" ? { session } : undefined);
+    return { connect, session, connector: createLendingConnector({ connect, lender }) };
+  }
+
+  it("opens nothing for a server that is shared, for however many users", async () => {
+    const lent = createFakeSession();
+    const { connect, connector } = lending(lent);
+    const borrowed = await Promise.all([1, 2, 3].map(() => connector(resolved("shared"), options)));
+    await Promise.all(borrowed.map((session) => session.request("ping", undefined)));
+    expect(connect).not.toHaveBeenCalled();
+    expect(lent.requests).toHaveLength(3);
+  });
+
+  it("opens a session of the user's own for every other", async () => {
+    const { connect, session, connector } = lending(createFakeSession());
+    await connector(resolved("own"), options);
+    expect(connect).toHaveBeenCalledOnce();
+    expect(session).not.toHaveBeenCalled();
+  });
+
+  it("fails with what keeps the lender from being connected", async () => {
+    const error = new McpError("MCP_CONNECT_FAILED", "No.");
+    const { connector } = lending(Promise.reject(error));
+    await expect(connector(resolved("shared"), options)).rejects.toBe(error);
+  });
+});

@@ -1,0 +1,91 @@
+import type { CatalogEntry } from "@jackfield/mcp-core";
+import { createFakeToolCache, passThroughResolver, stdioDefinition } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createFixture, only, tool } from "../manager-fixture.ts";
+
+const CHANGED = { method: "notifications/tools/list_changed" };
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A manager whose one server is up, what its catalog holds, and how often that was marked stale. */
+async function started() {
+  const cache = createFakeToolCache();
+  const marked: string[] = [];
+  const { markStale } = cache;
+  cache.markStale = async (id) => {
+    marked.push(id);
+    await markStale(id);
+  };
+  const fixture = createFixture(["a"], { cache });
+  await fixture.manager.start();
+  const session = only(fixture.sessions.values());
+  const stored = (): CatalogEntry => only(cache.entries.values());
+  return { ...fixture, cache, session, marked, stored };
+}
+
+describe("what the catalog is told", () => {
+  it("is when a list was begun, not when it was in: what happened meanwhile may not be in it", async () => {
+    const { manager, session, stored } = await started();
+    const release = session.holdLists();
+    const beganAt = Date.now();
+    const refreshing = manager.refreshTools("a");
+    await vi.advanceTimersByTimeAsync(5_000);
+    release();
+    await refreshing;
+    expect(stored()).toMatchObject({ listedAt: beganAt, lastOutcome: { ok: true, at: beganAt + 5_000 } });
+    await manager.close();
+  });
+
+  it("is that its list is stale as soon as the server announces another, and no longer once that is in", async () => {
+    const { manager, session, marked, stored } = await started();
+    expect(stored().stale).toBeUndefined();
+    const release = session.holdLists();
+    session.setTools([tool("other")]);
+    for (let change = 0; change < 100; change += 1) session.notify(CHANGED);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(marked).toHaveLength(1);
+    expect(stored()).toMatchObject({ stale: true, tools: [{ name: "echo" }] });
+    await vi.advanceTimersByTimeAsync(1_000);
+    release();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(stored()).toMatchObject({ stale: undefined, tools: [{ name: "other" }] });
+    await manager.close();
+  });
+
+  it("stays stale if the server goes before it is listed again, so the next start waits at the gate", async () => {
+    const { manager, session, cache } = await started();
+    session.holdLists();
+    session.notify(CHANGED);
+    await vi.advanceTimersByTimeAsync(0);
+    await manager.close();
+    const next = createFixture(["a"], { cache, byHand: true });
+    const starting = next.manager.start();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(next.manager.servers()).toMatchObject([{ toolsFrom: "stale" }]);
+    await vi.advanceTimersByTimeAsync(250);
+    expect((await starting).cached).toMatchObject([{ name: "a" }]);
+    await next.manager.close();
+  });
+
+  it("is nothing by a catalog that throws: the server is listed all the same", async () => {
+    const cache = createFakeToolCache();
+    const resolved = await passThroughResolver(stdioDefinition("a"), { signal: AbortSignal.timeout(1) });
+    cache.seed(resolved, { tools: [tool("remembered")] });
+    cache.markStale = () => Promise.reject(new Error("the disk is full"));
+    const warnings: string[] = [];
+    const { manager, sessions } = createFixture(["a"], {
+      cache,
+      log: (_level, message) => warnings.push(message),
+    });
+    await manager.start();
+    await vi.advanceTimersByTimeAsync(0);
+    const session = only(sessions.values());
+    session.setTools([tool("new")]);
+    session.notify(CHANGED);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(manager.tools()).toMatchObject([{ originalName: "new" }]);
+    expect(warnings).toContain("the catalog could not be told of a server");
+    await manager.close();
+  });
+});

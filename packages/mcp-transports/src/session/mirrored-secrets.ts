@@ -1,0 +1,74 @@
+import type { Logger, ToolDefinition } from "@jackfield/mcp-core";
+import { hasMarks } from "./mirrored-parameters.ts";
+
+/** Words of which one is enough. */
+const SECRET_WORDS: ReadonlySet<string> = new Set(
+  "apikey auth authorization bearer cookie credential credentials jwt otp passphrase passwd password passcode pat pin pwd secret secrets token".split(
+    " ",
+  ),
+);
+
+/** What a key has before it that opens something. */
+const KEY_KINDS: ReadonlySet<string> = new Set("access api encryption private secret signing ssh".split(" "));
+
+/**
+ * Makes a warning about tools that have the client repeat in a header what looks like a secret. Headers are read and logged by
+ * whatever stands between client and server, so servers SHOULD NOT mark such parameters (MCP 2026-07-28, tools). The call is
+ * made all the same: the argument would reach the server anyway. Each tool is named once; values are never looked at.
+ */
+export function createMirroredSecretWarning({
+  server,
+  log,
+}: {
+  readonly server: string;
+  readonly log: Logger;
+}): (tool: ToolDefinition) => void {
+  const known = new Set<string>();
+  return (tool) => {
+    if (known.has(tool.name) || !hasMarks(tool)) return;
+    known.add(tool.name);
+    const parameters = findMirroredSecrets(tool);
+    if (parameters.length === 0) return;
+    log(
+      "warn",
+      "A tool has parameters repeated in headers that look like secrets; others may read headers.",
+      {
+        server,
+        tool: tool.name,
+        parameters: parameters.join(", "),
+      },
+    );
+  };
+}
+
+/** The marked parameters of a tool whose name, or whose header's name, looks like a secret, as paths. Pure. */
+export function findMirroredSecrets({ inputSchema }: ToolDefinition): string[] {
+  return secretsIn(inputSchema, []);
+}
+
+function secretsIn(schema: unknown, path: readonly string[]): string[] {
+  if (!isRecord(schema) || !isRecord(schema.properties)) return [];
+  return Object.entries(schema.properties).flatMap(([name, property]) => {
+    if (!isRecord(property)) return [];
+    const header = property["x-mcp-header"];
+    const isSecret = typeof header === "string" && (looksSecret(name) || looksSecret(header));
+    const deeper = secretsIn(property, [...path, name]);
+    return isSecret ? [[...path, name].join("."), ...deeper] : deeper;
+  });
+}
+
+/** `apiKey`, `API_KEY` and `x-api-key` are the same words; `tokenizer` and `monkey` are others. */
+function looksSecret(name: string): boolean {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]/);
+  return words.some(
+    (word, index) =>
+      SECRET_WORDS.has(word) || (word === "key" && index > 0 && KEY_KINDS.has(words[index - 1] ?? "")),
+  );
+}
+
+function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
