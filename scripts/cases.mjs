@@ -45,7 +45,8 @@ for (const [, fault, id, file, title] of coverage.matchAll(
 )) {
   if (file === undefined) {
     if (fault === undefined) notApplicable.add(id);
-  } else if (!hasTest(file, title)) broken.push(`${fault ?? ""}${id} is said to be shown by "${title}" of ${file}, which has no such test.`);
+  } else if (!hasTest(file, title))
+    broken.push(`${fault ?? ""}${id} is said to be shown by "${title}" of ${file}, which has no such test.`);
   else if (fault === undefined) shown.add(id);
 }
 
@@ -65,7 +66,8 @@ for (const [area, [title, count]] of Object.entries(AREAS)) {
     `${area}  ${String(count - open.length).padStart(3)} of ${count}  ${title}${open.length > 0 ? `; missing: ${open.join(" ")}` : ""}`,
   );
 }
-for (const row of broken) console.log(row);
+for (const row of broken) console.error(row);
+if (broken.length > 0) process.exitCode = 1;
 for (const id of notApplicable)
   if (shown.has(id)) console.log(`${id} is said not to apply, but a test shows it.`);
 const unshown = [...notApplicable].filter((id) => !shown.has(id)).length;

@@ -78,14 +78,7 @@ type Present<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> };
 export interface ResolvedManagerOptions
   extends Omit<
     McpManagerOptions,
-    | "startup"
-    | "retry"
-    | "naming"
-    | "use"
-    | "toolPolicies"
-    | "toolPollIntervalMs"
-    | "closeTimeoutMs"
-    | "log"
+    "startup" | "retry" | "naming" | "use" | "toolPolicies" | "toolPollIntervalMs" | "closeTimeoutMs" | "log"
   > {
   readonly startup: Present<StartupOptions>;
   readonly retry: RetryPolicy;

@@ -150,16 +150,8 @@ class Directory implements ServerDirectory {
   }
 
   #make(definition: ServerDefinition): ManagedServer {
-    const {
-      connect,
-      resolve,
-      retry,
-      handlers,
-      auth,
-      closeTimeoutMs,
-      toolPollIntervalMs,
-      log,
-    } = this.#options;
+    const { connect, resolve, retry, handlers, auth, closeTimeoutMs, toolPollIntervalMs, log } =
+      this.#options;
     const server: ManagedServer = createManagedServer({
       definition,
       predecessor: this.#parting.get(definition.name),

@@ -18,7 +18,12 @@ describe("a deadline", () => {
   });
 
   it.each([
-    ["[T11] that has passed is the reason, though the caller gives up afterwards", 100, 150, "MCP_CALL_TIMEOUT"],
+    [
+      "[T11] that has passed is the reason, though the caller gives up afterwards",
+      100,
+      150,
+      "MCP_CALL_TIMEOUT",
+    ],
     ["[T12] is not the reason if the caller gave up before it passed", 100, 50, "MCP_ABORTED"],
   ])("%s", async (_title, timeoutMs, abortedAfterMs, code) => {
     vi.useFakeTimers();

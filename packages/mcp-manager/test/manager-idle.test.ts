@@ -39,7 +39,8 @@ describe("a session that nobody uses", () => {
   });
 
   it("is let go as its own entry says, which beats what holds for all, also where it says never", async () => {
-    const entry = (name: string, idleTimeoutMs: number) => stdioDefinition(name, { limits: { idleTimeoutMs } });
+    const entry = (name: string, idleTimeoutMs: number) =>
+      stdioDefinition(name, { limits: { idleTimeoutMs } });
     const { manager } = createFixture([entry("soon", 1_000), entry("never", 0), "as-all"], {
       idleTimeoutMs: 60_000,
     });

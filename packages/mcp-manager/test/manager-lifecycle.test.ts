@@ -243,7 +243,9 @@ describe("disconnect and reconnect", () => {
     await vi.advanceTimersByTimeAsync(2_999);
     expect(failed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
-    expect(failed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ server: "a", code: "MCP_CALL_TIMEOUT" }));
+    expect(failed).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ server: "a", code: "MCP_CALL_TIMEOUT" }),
+    );
     await manager.close();
   });
 

@@ -1,10 +1,4 @@
-import type {
-  CatalogEntry,
-  CatalogIdentity,
-  Handshake,
-  LastOutcome,
-  McpError,
-} from "@jackfield/mcp-core";
+import type { CatalogEntry, CatalogIdentity, Handshake, LastOutcome, McpError } from "@jackfield/mcp-core";
 import type { DatedListing } from "./list-tools.ts";
 
 const LONGEST_TTL_MS = 86_400_000;

@@ -17,10 +17,7 @@ export interface DatedListing extends Listing<"tools"> {
  *
  * @throws McpError `MCP_CALL_TIMEOUT`, or whatever the session throws.
  */
-export async function listTools(
-  session: Session,
-  { name, limits }: ServerDefinition,
-): Promise<DatedListing> {
+export async function listTools(session: Session, { name, limits }: ServerDefinition): Promise<DatedListing> {
   const timeoutMs = limits?.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
   const expired = () => {
     const message = `Server "${name}" did not list its tools within ${timeoutMs} ms; raise callTimeoutMs or check the server.`;

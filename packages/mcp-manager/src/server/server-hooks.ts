@@ -1,4 +1,10 @@
-import type { CatalogIdentity, McpError, ServerNotification, ServerStatus, ToolDefinition } from "@jackfield/mcp-core";
+import type {
+  CatalogIdentity,
+  McpError,
+  ServerNotification,
+  ServerStatus,
+  ToolDefinition,
+} from "@jackfield/mcp-core";
 import type { FilledShelf } from "./catalog-memory.ts";
 
 /** What one server tells the directory it belongs to. */

@@ -143,10 +143,7 @@ class Loader<L extends Listing<"tools">> implements ToolLoader {
     }
   }
 
-  #publish(
-    session: Session,
-    outcome: { readonly listing: L } | { readonly error: unknown },
-  ): void {
+  #publish(session: Session, outcome: { readonly listing: L } | { readonly error: unknown }): void {
     if (this.#isAnnounced) {
       const isChanged = "listing" in outcome && !isSameJson(this.#items, outcome.listing.items);
       this.#pace.listed({ isChanged });

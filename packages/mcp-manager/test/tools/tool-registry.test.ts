@@ -71,6 +71,24 @@ describe("the registry of tools", () => {
 });
 
 describe("what a server lists", () => {
+  it("does not look into a schema that its catalog reads late, and makes the rest of the tool one that nobody can change", () => {
+    const { registry } = createRegistry();
+    let looks = 0;
+    const late = Object.defineProperty(tool("late", { annotations: { title: "x" } }), "inputSchema", {
+      enumerable: true,
+      get: () => {
+        looks += 1;
+        return { type: "object" };
+      },
+    });
+    registry.replace("a", [late], "cache");
+    const [offered] = registry.tools();
+    expect(looks).toBe(0);
+    expect(Object.isFrozen(offered?.definition)).toBe(true);
+    expect(Object.isFrozen(offered?.definition.annotations)).toBe(true);
+    expect(offered?.definition.inputSchema).toEqual({ type: "object" });
+  });
+
   it("[L13] stays what it was, whatever a caller does to what he was given", () => {
     const { registry } = createRegistry();
     const definition = tool("one", {

@@ -1,0 +1,17 @@
+import type { OpenMcpOptions } from "../open-mcp-options.ts";
+
+/** Options of `openMcp` that make it behave as another runtime does; spread them first and say the rest. */
+export type RuntimePreset = Pick<
+  OpenMcpOptions,
+  | "cache"
+  | "closeTimeoutMs"
+  | "discover"
+  | "guards"
+  | "inheritEnv"
+  | "limits"
+  | "missingVariable"
+  | "naming"
+  | "retry"
+  | "runCommands"
+  | "startup"
+>;
