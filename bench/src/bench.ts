@@ -73,7 +73,7 @@ async function prepare(settings: BenchSettings, surroundings: Surroundings): Pro
     );
   }
   await measure(knownRequest(settings, surroundings, true), surroundings);
-  await fillCatalogs(surroundings);
+  await fillCatalogs(settings.catalogSizes, surroundings);
 }
 
 async function takeStep(step: Step, settings: BenchSettings, surroundings: Surroundings): Promise<Figures> {

@@ -4,6 +4,7 @@ import { differenceOf, type Recording, ratioOf, spreadIn } from "./recording.ts"
 import type { Spread } from "./statistics.ts";
 import { KNOWN_SCENARIO, OVERHEAD_SCENARIO, type Subject } from "./step.ts";
 import { formatNumber, formatTable } from "./table.ts";
+import { TRANSPORT_BUDGETS } from "./transport-budgets.ts";
 
 /** What something may cost. */
 export interface Budget {
@@ -17,6 +18,8 @@ export interface Budget {
   readonly per?: Subject | undefined;
   readonly unit: "ms" | "us" | "x";
   readonly limit: number;
+  /** The figure is to be at least the limit. Default: at most. */
+  readonly isLeast?: boolean | undefined;
 }
 
 const BUDGETS: readonly Budget[] = [
@@ -61,6 +64,7 @@ const BUDGETS: readonly Budget[] = [
     unit: "us",
     limit: 5,
   },
+  ...TRANSPORT_BUDGETS,
   ...CATALOG_BUDGETS,
 ];
 
@@ -69,6 +73,7 @@ export interface BudgetResult {
   readonly title: string;
   readonly unit: Budget["unit"];
   readonly limit: number;
+  readonly isLeast: boolean;
   /** Missing where it was not measured. */
   readonly measured?: Spread | undefined;
   /** Whether the median is within the limit. */
@@ -78,10 +83,12 @@ export interface BudgetResult {
 /** Every budget beside what was measured. */
 export function budgetResults(recordings: readonly Recording[]): BudgetResult[] {
   return BUDGETS.map((budget) => {
-    const { title, unit, limit } = budget;
+    const { title, unit, limit, isLeast = false } = budget;
     const spread = measuredSpread(recordings, budget);
     const measured = spread && scaled(spread, unit === "us" ? 1_000 : 1);
-    return { title, unit, limit, measured, isKept: measured !== undefined && measured.median <= limit };
+    const isWithin = (figure: number) => (isLeast ? figure >= limit : figure <= limit);
+    const isKept = measured !== undefined && isWithin(measured.median);
+    return { title, unit, limit, isLeast, measured, isKept };
   });
 }
 
@@ -96,13 +103,13 @@ function measuredSpread(recordings: readonly Recording[], budget: Budget): Sprea
 export function budgetTable(results: readonly BudgetResult[]): string {
   return formatTable({
     header: ["what", "unit", "measured", "lowest", "highest", "budget", "kept"],
-    rows: results.map(({ title, unit, measured, limit, isKept }) => [
+    rows: results.map(({ title, unit, measured, limit, isLeast, isKept }) => [
       title,
       unit,
       formatNumber(measured?.median),
       formatNumber(measured?.lowest),
       formatNumber(measured?.highest),
-      String(limit),
+      `${isLeast ? ">=" : "<="} ${limit}`,
       measured === undefined ? "-" : isKept ? "yes" : "no",
     ]),
     labels: 2,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type CatalogSize, MANY_SERVERS, MANY_TOOLS } from "./catalog-size.ts";
+import type { CatalogSize } from "./catalog-size.ts";
 import type { Figures } from "./measurement.ts";
 import { type MeasuringOptions, runMeasuringProcess } from "./measuring-process.ts";
 import type { ToolCacheRequest } from "./read-tool-cache.ts";
@@ -12,19 +12,17 @@ export interface CatalogStep {
   readonly size: CatalogSize;
 }
 
-const SIZES = [MANY_SERVERS, MANY_TOOLS];
-
 /** The steps of one round, those that are compared with each other together. */
-export function catalogSteps(): CatalogStep[][] {
-  return SIZES.map((size) => [
+export function catalogSteps(sizes: readonly CatalogSize[]): CatalogStep[][] {
+  return sizes.map((size) => [
     { kind: "catalog", subject: "tool-cache", size },
     { kind: "catalog", subject: "bare-node", size },
   ]);
 }
 
 /** Fills the catalogs that are read later. */
-export async function fillCatalogs(options: MeasuringOptions): Promise<void> {
-  for (const size of SIZES)
+export async function fillCatalogs(sizes: readonly CatalogSize[], options: MeasuringOptions): Promise<void> {
+  for (const size of sizes)
     await readThroughCache({ ...size, directory: placeOf(size, options), fill: true }, options);
 }
 

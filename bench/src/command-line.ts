@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import type { BenchSettings } from "./bench.ts";
+import { MANY_SERVERS, MANY_TOOLS } from "./catalog-size.ts";
 
 export const HELP = `Measures Jackfield beside the official SDK's client and a hand-written JSON-RPC loop.
 
@@ -30,6 +31,7 @@ const FULL: BenchSettings = {
     "http-json": { warmUp: 500, sequential: 1_000, concurrent: 4_000 },
     "http-sse": { warmUp: 500, sequential: 1_000, concurrent: 4_000 },
   },
+  catalogSizes: [MANY_SERVERS, MANY_TOOLS],
   scale: { servers: 1_000, calls: 50_000 },
 };
 
@@ -44,6 +46,7 @@ const QUICK: BenchSettings = {
     "http-json": { warmUp: 200, sequential: 300, concurrent: 1_000 },
     "http-sse": { warmUp: 200, sequential: 300, concurrent: 1_000 },
   },
+  catalogSizes: [MANY_SERVERS, MANY_TOOLS],
   scale: { servers: 1_000, calls: 50_000 },
 };
 

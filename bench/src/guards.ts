@@ -23,7 +23,11 @@ type Guard = ReturnType<typeof limitResults>;
 /** All that a guard has to read of a text is in it: words, paths, an address, letters that are not ASCII. */
 const LINE =
   "2026-11-21 the system read 3 files from /home/user/project and sent them to https://example.com/a?b=c.\n";
-const TEXTS = { english: LINE, mixed: `${LINE}Größe: 12 ｋＢ, 名前, naïve, “quoted”, 👩🏽‍💻.\n` };
+const TEXTS = {
+  English: LINE,
+  European: `${LINE}Größe: 12 kB, naïve, “quoted”, année, Übersicht, 名前, ✓.\n`,
+  "joined emoji": `${LINE}👩🏽‍💻 and 👨‍👩‍👧 in each line.\n`,
+};
 
 const tool = {
   name: "mcp__files__read",

@@ -3,8 +3,8 @@ import type { Figures } from "./measurement.ts";
 import { cpuMilliseconds, millisecondsSince } from "./stopwatch.ts";
 
 /**
- * The bare runtime for comparison: a process that reads every row of every table of a SQLite file, parses what is JSON if it is
- * told to, and does nothing else.
+ * The bare runtime for comparison: a process that reads every row of every table of a SQLite file, parses what is lines of JSON if
+ * it is told to, and does nothing else.
  */
 const [, , json = "", startedAt = ""] = process.argv;
 const { file, parse } = JSON.parse(json) as { readonly file: string; readonly parse?: boolean };
@@ -20,5 +20,5 @@ process.stdout.write(JSON.stringify(figures));
 
 function parseRow(row: Readonly<Record<string, unknown>>): unknown[] {
   const texts = Object.values(row).filter((value) => typeof value === "string" && value.startsWith("{"));
-  return texts.map((text) => JSON.parse(String(text)));
+  return texts.flatMap((text) => String(text).split("\n")).map((line) => JSON.parse(line));
 }

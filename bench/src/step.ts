@@ -1,4 +1,4 @@
-import { catalogScenario } from "./catalog-size.ts";
+import { type CatalogSize, catalogScenario } from "./catalog-size.ts";
 import { type CatalogStep, catalogSteps } from "./catalog-step.ts";
 import { CLIENT_NAMES, type ClientName } from "./clients/client.ts";
 import type { CallCounts } from "./measurement.ts";
@@ -28,6 +28,8 @@ export interface RoundOptions {
   /** How many stdio servers are started at once, one scenario each. */
   readonly serverCounts: readonly number[];
   readonly callCounts: { readonly [transport in CallTransport]: CallCounts };
+  /** The catalogs that are read. */
+  readonly catalogSizes: readonly CatalogSize[];
   /** For the budgets: how many servers there are at once, and how many calls are made. */
   readonly scale: { readonly servers: number; readonly calls: number };
 }
@@ -72,7 +74,7 @@ export function scenarioOf(step: Step): string {
  * The steps of one round. What is compared with each other stands together, so that the machine is in the same state, and in
  * random order, so that nobody always comes first.
  */
-export function stepsOfRound({ serverCounts }: RoundOptions, random: () => number): Step[] {
+export function stepsOfRound({ serverCounts, catalogSizes }: RoundOptions, random: () => number): Step[] {
   const starters: readonly Starter[] = [...CLIENT_NAMES, "jackfield-catalog", "bare-node"];
   const groups: Step[][] = [
     ...serverCounts.map((servers) => starters.map((subject): Step => ({ kind: "start", subject, servers }))),
@@ -85,7 +87,7 @@ export function stepsOfRound({ serverCounts }: RoundOptions, random: () => numbe
     ],
     [{ kind: "overhead", subject: "jackfield" }],
     CLIENT_NAMES.map((subject): Step => ({ kind: "memory", subject })),
-    ...catalogSteps(),
+    ...catalogSteps(catalogSizes),
   ];
   return shuffled(groups, random).flatMap((group) => shuffled(group, random));
 }

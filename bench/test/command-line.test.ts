@@ -2,17 +2,17 @@ import { describe, expect, test } from "vitest";
 import { readCommandLine } from "../src/command-line.ts";
 
 describe("readCommandLine", () => {
-  test("the full run has 20 servers and no limit in time, the quick one has fewer of everything and a limit", () => {
+  test("the full run has ten rounds and no limit in time, the quick one has fewer of them and a limit", () => {
     const full = readCommandLine([]).settings;
     const quick = readCommandLine(["--quick"]).settings;
     expect(full).toMatchObject({ serverCounts: [1, 5, 20], rounds: 10 });
     expect(full.budgetMs).toBeUndefined();
-    expect(quick).toMatchObject({ serverCounts: [1, 5], rounds: 5, budgetMs: 75_000 });
+    expect(quick).toMatchObject({ serverCounts: [1, 5, 20], rounds: 5, budgetMs: 75_000 });
   });
 
   test("rounds that are asked for are made, whatever the time", () => {
     const { settings } = readCommandLine(["--quick", "--rounds", "9"]);
-    expect(settings).toMatchObject({ serverCounts: [1, 5], rounds: 9 });
+    expect(settings).toMatchObject({ serverCounts: [1, 5, 20], rounds: 9 });
     expect(settings.budgetMs).toBeUndefined();
   });
 

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 
-const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const BENCH = fileURLToPath(new URL("./fixtures/small-bench.ts", import.meta.url));
 const TIMEOUT_MS = 60_000;
 
 const cleanUps: (() => void)[] = [];
@@ -22,7 +22,7 @@ test.each(["jackfield", "raw-sdk", "hand-written"])(
     cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
     // Every client hands the path on, so it marks all processes of this run.
     const env = { ...process.env, TMPDIR: folder, PATH: `${process.env.PATH}${delimiter}${folder}` };
-    const bench = spawn(process.execPath, [MAIN, "--quick"], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const bench = spawn(process.execPath, [BENCH], { env, stdio: ["ignore", "ignore", "pipe"] });
     cleanUps.push(() => bench.kill("SIGKILL"));
     const closed = once(bench, "close");
     for await (const line of createInterface(bench.stderr)) {

@@ -6,6 +6,7 @@ const NO_CALLS = { warmUp: 0, sequential: 0, concurrent: 0 };
 const OPTIONS = {
   serverCounts: [5],
   callCounts: { stdio: NO_CALLS, "http-json": NO_CALLS, "http-sse": NO_CALLS },
+  catalogSizes: [],
   scale: { servers: 0, calls: 0 },
 };
 const MACHINE = { node: "v24", system: "linux", cpu: "some CPU", cpus: 2, loadBefore: 0.5, loadAfter: 1 };

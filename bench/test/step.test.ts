@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MANY_SERVERS, MANY_TOOLS } from "../src/catalog-size.ts";
 import { seededRandom } from "../src/shuffle.ts";
 import { scenarioOf, stepsOfRound } from "../src/step.ts";
 
@@ -6,6 +7,7 @@ const NO_CALLS = { warmUp: 0, sequential: 0, concurrent: 0 };
 const OPTIONS = {
   serverCounts: [1, 5],
   callCounts: { stdio: NO_CALLS, "http-json": NO_CALLS, "http-sse": NO_CALLS },
+  catalogSizes: [MANY_SERVERS, MANY_TOOLS],
   scale: { servers: 0, calls: 0 },
 };
 

@@ -44,6 +44,7 @@ async function compileExamples() {
     "@ai-sdk/openai-compatible",
     "langchain",
     "@langchain/core",
+    "@langchain/langgraph",
     "@langchain/openai",
     "@modelcontextprotocol/server",
     "@types/node",

@@ -74,14 +74,8 @@ async function config(
   const { wanted, cwd, configFiles: files, servers, discover } = args;
   if (wanted.action === "parse") return show(await parseConfig(wanted, cwd), args, terminal);
   const hosts = discover ? args.hosts : [];
-  const approvals = openApprovals(undefined, logTo(terminal, "warn"));
-  const { found, ...result } = await listConfig({
-    cwd,
-    files,
-    servers,
-    hosts,
-    isApproved: (definition) => approvals.isApproved(definition),
-  });
+  const ledger = openApprovals(undefined, logTo(terminal, "warn"));
+  const { found, ...result } = await listConfig({ cwd, files, servers, hosts, ledger });
   tellProblems(found, args, terminal);
   if (found.discoveryError) terminal.stderr.write(errorText(found.discoveryError));
   return show(result, args, terminal);

@@ -135,6 +135,7 @@ function approvalError(server: BlockedServer): McpError {
   return new McpError("MCP_APPROVAL_REQUIRED", message, {
     server: name,
     phase: "approve",
+    outcome: "not-sent",
     location: definedIn,
   });
 }

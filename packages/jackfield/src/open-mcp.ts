@@ -28,9 +28,6 @@ import { createLateConnector } from "./transports.ts";
  */
 export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   const {
-    servers: _servers,
-    configFiles: _configFiles,
-    discover: _discover,
     cwd,
     cache,
     connect,
@@ -46,12 +43,12 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   const directory = processRecordDirectory();
   const secrecy = createSecrecy(options.log);
   const { log } = secrecy;
-  const stop = new AbortController();
-  const search = createServerSearch(options, log, stop.signal);
   let manager: McpManager | undefined;
   const refresh = async (server: string) => manager?.refreshTools(server);
-  const [guarded, opened, leftovers] = await Promise.all([
-    createGuards({ guards, approval, use, toolPolicies, cwd, log, refresh }),
+  const guarded = await createGuards({ guards, approval, use, toolPolicies, cwd, log, refresh });
+  const stop = new AbortController();
+  const search = createServerSearch(options, log, stop.signal);
+  const [opened, leftovers] = await Promise.all([
     search.read(),
     connect === undefined ? reportLeftovers(directory, log) : [],
   ]);

@@ -37,7 +37,7 @@ export function createServerSearch(options: OpenMcpOptions, log: Logger, signal:
   return {
     isAdmitted: admission.isAdmitted,
     async read() {
-      const found = await findServers({ cwd, ...places, servers, files });
+      const found = await findServers({ ...places, base: cwd ?? ".", servers, files });
       return { found, merged: await merge(found) };
     },
     merge,

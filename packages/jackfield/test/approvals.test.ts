@@ -41,6 +41,7 @@ describe("approval", () => {
     const waiting = {
       code: "MCP_APPROVAL_REQUIRED",
       message: expect.stringContaining("npx jackfield approve a"),
+      outcome: "not-sent",
     };
     await expect(mcp.callTool({ server: "a", tool: "echo" })).rejects.toMatchObject(waiting);
     await expect(mcp.reconnect("a")).rejects.toMatchObject(waiting);
@@ -105,6 +106,20 @@ describe("approval", () => {
     expect(mcp.servers()).toMatchObject([{ name: "a", status: "ready" }]);
   });
 
+  it("[A5] by folder starts no process in one that is not trusted, [A6] and does with the next reload once it is", async () => {
+    clone.write({ local: { command: "server" }, remote: { url: "https://a.example" } });
+    let isTrusted = false;
+    await using mcp = await open({ trust: () => isTrusted });
+    expect(mcp.report).toMatchObject({
+      ready: [{ name: "remote" }],
+      blocked: [{ name: "local", by: "trust" }],
+    });
+    isTrusted = true;
+    expect(await mcp.reload()).toMatchObject({ added: ["local"], kept: ["remote"] });
+    isTrusted = false;
+    expect(await mcp.reload()).toMatchObject({ removed: ["local"] });
+  });
+
   it("that nobody gives is not waited for by a close, and who was asked is told", async () => {
     clone.write({ a: { command: "server-a" } });
     const person = askedPerson();
@@ -166,12 +181,15 @@ describe("after an approval", () => {
     expect(clone.connector.attempts).toHaveLength(1);
   }
 
-  it.each(MUTATIONS)("[threat T02] changing %s asks again, and connects nothing", async (_what, before, after) => {
-    clone.write({ s: before });
-    await approveAll();
-    clone.write({ s: after });
-    await asksAgain();
-  });
+  it.each(MUTATIONS)(
+    "[threat T02] changing %s asks again, and connects nothing",
+    async (_what, before, after) => {
+      clone.write({ s: before });
+      await approveAll();
+      clone.write({ s: after });
+      await asksAgain();
+    },
+  );
 
   it("[threat T02] moving the file asks again", async () => {
     clone.write({ s: LOCAL });

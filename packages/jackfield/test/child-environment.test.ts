@@ -80,38 +80,36 @@ describe.runIf(process.platform !== "win32")("a PATH that an entry brings along"
     return createConnector()(server, { signal, log: silentLogger });
   }
 
-  const entries = (project: string, installed: string) => [
-    ["the folder it works in", `.:${installed}`],
-    ["an empty entry", `:${installed}`],
-    ["an empty entry in the middle", `/nowhere::${installed}`],
-    ["a relative entry", `bin:./node_modules/.bin:${installed}`],
-    ["a relative entry out of a variable", `\${PLACE}:${installed}`],
-    ["an absolute entry", `${project}/bin:${project}/node_modules/.bin:${project}:${installed}`],
-    ["an absolute entry in a roundabout way", `${project}/../project/bin:${installed}`],
-  ];
+  const SCOPES = ["project", "user", "explicit"] as const;
+  const PATHS = [
+    ["the folder it works in", ".:INSTALLED"],
+    ["an empty entry", ":INSTALLED"],
+    ["an empty entry in the middle", "/nowhere::INSTALLED"],
+    ["a relative entry", "bin:./node_modules/.bin:INSTALLED"],
+    ["a relative entry out of a variable", "${PLACE}:INSTALLED"],
+    ["an absolute entry", "PROJECT/bin:PROJECT/node_modules/.bin:PROJECT:INSTALLED"],
+    ["an absolute entry in a roundabout way", "PROJECT/../project/bin:INSTALLED"],
+  ] as const;
+  const cases = SCOPES.flatMap((scope) => PATHS.map(([what, path]) => [scope, what, path] as const));
 
-  it.each(["project", "user", "explicit"] as const)(
-    "[threat T18] starts no program of the project, in an entry of scope %s",
-    async (scope) => {
-      const { folder, project, canary, installed } = prepare();
-      vi.stubEnv("PLACE", "bin");
-      using _folder = folder;
-      const { args, env } = stdioFaultServer();
-      for (const [what, PATH] of entries(project, installed)) {
-        const opening = open({
-          transport: "stdio",
-          name: "tool",
-          command: "tool",
-          args,
-          cwd: project,
-          env: { ...env, PATH: PATH ?? "" },
-          definedIn: { scope, file: join(project, ".mcp.json") },
-        });
-        // A project's entry may also be refused: for reading the host's variables, or for bringing a PATH at all.
-        const session = scope === "project" ? await opening.catch(() => undefined) : await opening;
-        await session?.close();
-        expect(existsSync(canary), what).toBe(false);
-      }
-    },
-  );
+  it.each(cases)("[threat T18] starts no program of the project: in scope %s, %s", async (scope, _, path) => {
+    const { folder, project, canary, installed } = prepare();
+    vi.stubEnv("PLACE", "bin");
+    using _folder = folder;
+    const { args, env } = stdioFaultServer();
+    const PATH = path.replaceAll("PROJECT", project).replaceAll("INSTALLED", installed);
+    const opening = open({
+      transport: "stdio",
+      name: "tool",
+      command: "tool",
+      args,
+      cwd: project,
+      env: { ...env, PATH },
+      definedIn: { scope, file: join(project, ".mcp.json") },
+    });
+    // A project's entry may also be refused: for reading the host's variables, or for bringing a PATH at all.
+    const session = scope === "project" ? await opening.catch(() => undefined) : await opening;
+    await session?.close();
+    expect(existsSync(canary)).toBe(false);
+  });
 });

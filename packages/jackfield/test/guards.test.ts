@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { CallMiddleware, ToolDefinition, ToolListPolicy } from "@jackfield/mcp-core";
 import { formatLock, type InjectionFinding, lockOf, openToolPins } from "@jackfield/mcp-guard";
-import { useLeakCheck } from "@jackfield/test-kit";
+import { memoryStateStore, useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Mcp, type OpenMcpOptions, openMcp } from "../src/index.ts";
 import { type TemporaryFolder, temporaryFolder } from "./fixture.ts";
@@ -98,6 +98,21 @@ describe("with options", () => {
     const { forModel, records } = await open({ approval: {} });
     await expect(forModel()).rejects.toMatchObject({ code: "MCP_CALL_DENIED" });
     expect(records()).toEqual([]);
+  });
+
+  test("nobody is asked twice: not of what a framework has approved, and not after an answer for the run or for ever", async () => {
+    const store = memoryStateStore();
+    const ask = vi.fn(async () => "forever" as const);
+    const { mcp, forModel } = await open({ approval: { ask, store } });
+    await mcp.callTool(FULL, {}, { approved: true });
+    expect(ask).not.toHaveBeenCalled();
+    await Promise.all([forModel(), forModel()]);
+    await forModel();
+    expect(ask).toHaveBeenCalledTimes(1);
+    const next = await open({ approval: { ask, store } });
+    await next.forModel();
+    expect(ask).toHaveBeenCalledTimes(1);
+    expect(next.records()).toHaveLength(1);
   });
 
   test("pins of one's own hold what is offered after one's own policies", async () => {

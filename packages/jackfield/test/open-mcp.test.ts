@@ -26,6 +26,8 @@ describe("openMcp", () => {
     using folder = temporaryFolder();
     const options = { servers: { everything }, cache: { path: folder.path } };
     const first = await openMcp(options);
+    // The server announces a change of its tools as soon as it is up; what was listed before that is not relied on.
+    await first.refreshTools("everything");
     const live = first.tools();
     await first.close();
     const second = await openMcp(options);

@@ -25,6 +25,8 @@ export interface HostileAnswer {
   readonly then?: readonly ToolDefinition[];
   /** What it asks its client before it answers. */
   readonly ask?: { readonly method: string; readonly params: object };
+  /** What a modern server asks for in place of an answer, for ever. */
+  readonly inputRequired?: object;
   /** How many log messages it sends before it answers. */
   readonly flood?: number;
 }
@@ -34,6 +36,8 @@ export interface HostileScript {
   readonly tools: readonly ToolDefinition[];
   readonly answers?: Readonly<Record<string, HostileAnswer>>;
   readonly instructions?: string;
+  /** Whether it speaks protocol 2026-07-28. */
+  readonly isModern?: boolean;
   /** What it says its own version is. */
   readonly version?: string;
 }
@@ -43,6 +47,7 @@ export interface HostileRecord {
   readonly call?: string;
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly answer?: unknown;
+  readonly state?: string;
 }
 
 /** A real child process that follows the script. */

@@ -28,6 +28,21 @@ describe("servers are looked for", () => {
     expect(commands.toSorted()).toEqual(["own", "passed"]);
   });
 
+  it("in another folder than the one that passed paths are relative to, if that is asked for", async () => {
+    clone.write({ of: { command: "project" } });
+    clone.writeFile("elsewhere/named.json", { mcpServers: { named: { command: "./bin/named" } } });
+    const cwd = `${clone.home}/elsewhere`;
+    await using mcp = await openMcp({
+      ...clone.options,
+      cwd,
+      configFiles: ["named.json"],
+      servers: { passed: { command: "./passed" } },
+    });
+    expect(mcp.report.blocked).toMatchObject([{ name: "of" }]);
+    const commands = clone.connector.attempts.map(({ server }) => "command" in server && server.command);
+    expect(commands.toSorted()).toEqual([`${cwd}/bin/named`, `${cwd}/passed`]);
+  });
+
   it("nowhere if that is asked for", async () => {
     clone.writeFile(USER_FILE, { mcpServers: { own: { command: "own" } } });
     await using mcp = await openMcp({ ...clone.options, discover: false });
@@ -72,6 +87,32 @@ describe("filters", () => {
     expect(mcp.report.blocked).toMatchObject([{ name: "exa", by: "exa" }]);
     expect(clone.connector.attempts).toEqual([]);
   });
+});
+
+it("a tool that its server's filter keeps back is not called either, and a filter that fits nothing says what there is", async () => {
+  const session = createFakeSession({
+    tools: ["read_file", "read_secret", "write_file"].map((name) => ({
+      name,
+      inputSchema: { type: "object" },
+    })),
+  });
+  const { connect } = createFakeConnector({ onAttempt: (attempt) => void attempt.open(session) });
+  const said: string[] = [];
+  const tools = { include: ["read_*", "list_*"], exclude: ["*_secret"] };
+  await using mcp = await openMcp({
+    servers: { files: { command: "x", tools } },
+    discover: false,
+    cache: false,
+    connect,
+    log: (level, message) => void said.push(`${level}: ${message}`),
+  });
+  expect(mcp.tools().map(({ originalName }) => originalName)).toEqual(["read_file"]);
+  for (const tool of ["read_secret", "write_file"]) {
+    const call = mcp.callTool({ server: "files", tool });
+    await expect(call).rejects.toMatchObject({ code: "MCP_TOOL_UNKNOWN" });
+  }
+  expect(session.requests).toEqual([]);
+  expect(said).toContainEqual(expect.stringMatching(/^warn: .*"list_\*".*"read_file"/));
 });
 
 it("[A9] a value that drew a 401 is renewed for the next attempt", async () => {

@@ -24,7 +24,7 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
     const source = createFakeToolSource([answers(answer)]);
     const outcome = await run(callOnce(), aiSdkTools(source));
     expect(source.calls).toMatchObject([
-      { tool: "mcp__fake__ask", args: { q: 1 }, options: { audience: "model" } },
+      { tool: { server: "fake", tool: "ask" }, args: { q: 1 }, options: { audience: "model" } },
     ]);
     expect(outcome).toMatchObject({
       text: "Done.",

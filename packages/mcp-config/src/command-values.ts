@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { createHash } from "node:crypto";
+import { cryptography } from "./builtin-modules.ts";
 import type { Environment } from "./safe-environment.ts";
 
 /** How commands are run that stand in the place of values. */
@@ -87,7 +87,7 @@ export function createCommandValues(options: CommandValueOptions = {}): CommandV
 }
 
 function hashOf(value: string): string {
-  return createHash("sha256").update(value).digest("base64");
+  return cryptography().createHash("sha256").update(value).digest("base64");
 }
 
 /** Runs one command by the system's shell, with nothing on its input; what it says on standard error is dropped. */

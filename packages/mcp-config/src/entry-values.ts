@@ -21,6 +21,11 @@ import { expandVariables, references, type VariableDialect, type VariableReferen
  */
 export type MissingVariable = "fail" | "empty" | "literal" | "host";
 
+/** What becomes of such a reference in two other runtimes, by the names that `RETRY_PRESETS` of `jackfield` has for them. */
+export const MISSING_VARIABLE_PRESETS = { sidecar: "empty", "oh-my-pi": "literal" } as const satisfies {
+  readonly [runtime: string]: MissingVariable;
+};
+
 export interface VariablePolicy {
   readonly platform: NodeJS.Platform;
   readonly environment: Environment;
@@ -83,7 +88,8 @@ export async function createEntryValues(
   sources: ValueSources,
 ): Promise<EntryValues> {
   const { dialect } = sources;
-  const { secrets, filledIn, expand, require, checkComplete } = createExpansion(definition, policy, sources);
+  const expansion = createExpansion(definition, policy, sources);
+  const { secrets, filledIn, expand, read, require, checkComplete } = expansion;
   const ambient = ambientLookup(definition, policy);
   const outward = outwardLookup(definition, ambient);
   const envFile = expand(definition.envFile ?? "", ["envFile"], outward);
@@ -110,20 +116,11 @@ export async function createEntryValues(
     expand: (text, path) => expand(text, path, scoped),
     expandAll: (texts, path) =>
       mapTexts(texts, (text, name) => expand(text, [...path, name], scoped, true), sources),
-    passOn: (name) => remembered(ambient(name)),
-    lookup: (name) => remembered(scoped(name)),
+    passOn: (name) => read(ambient(name)),
+    lookup: (name) => read(scoped(name)),
     require: (name, path) => require(name, path, scoped),
     checkComplete,
   };
-
-  function remembered(found: ReturnType<LookupVariable>): string | undefined {
-    const value = typeof found === "object" ? found.value : undefined;
-    if (value) {
-      secrets.add(value);
-      filledIn.add(value);
-    }
-    return value;
-  }
 }
 
 /** Stands for a value that this field of a project's entry may not have. */
@@ -169,12 +166,23 @@ function createExpansion(definition: ReferringDefinition, policy: VariablePolicy
     const isWithheld = value === WITHHELD;
     if (value !== undefined && !isWithheld) {
       if (["input", "file", "command"].includes(kind) || looksLikeCredential(name)) secrets.add(value);
-      if (kind !== "place" && !isCommonVariable(name, policy.platform)) filledIn.add(value);
+      const isFromOutside = kind !== "place" && value !== reference.defaultText;
+      if (isFromOutside && !isCommonVariable(name, policy.platform)) filledIn.add(value);
       return value;
     }
     const rule = unsetRule(reference);
     if (rule === "fail") unset.push({ reference, field: fieldName(path), isWithheld });
     return rule === "literal" ? written : "";
+  }
+
+  /** The value of a variable that is named outright, which is always taken for a secret. */
+  function read(found: ReturnType<LookupVariable>): string | undefined {
+    const value = typeof found === "object" ? found.value : undefined;
+    if (value) {
+      secrets.add(value);
+      filledIn.add(value);
+    }
+    return value;
   }
 
   /** Only a variable may be left out; nobody means an unread file or a question without answer to be empty. */
@@ -192,17 +200,14 @@ function createExpansion(definition: ReferringDefinition, policy: VariablePolicy
       for (const secret of secretsOfUrls(expanded)) secrets.add(secret);
       return expanded;
     },
+    read,
     require(name: string, path: JsonPath, lookup: LookupVariable): string {
       const found = lookup(name);
-      const value = typeof found === "object" ? found.value : undefined;
-      if (value) {
-        secrets.add(value);
-        filledIn.add(value);
-        return value;
-      }
+      const value = read(found);
+      if (value) return value;
       const reference = { kind: "environment", name, written: name } as const;
       unset.push({ reference, field: fieldName(path), isWithheld: found === "withheld" });
-      return value ?? "";
+      return "";
     },
     checkComplete(): void {
       if (unset.length > 0) throw missingVariables(definition, unset, policy.environment);

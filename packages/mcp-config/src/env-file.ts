@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
+import { fileSystem } from "./builtin-modules.ts";
 import { createMap } from "./documents/json-value.ts";
 import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
 import { BOUNDARY_FAULT, isInside, projectRoot } from "./project-boundary.ts";
@@ -48,7 +48,7 @@ function checkBoundary(envFile: EnvFile): void {
   if (root === undefined) return;
   let isWithin: boolean;
   try {
-    isWithin = isInside(realpathSync.native(envFile.path), realpathSync.native(root));
+    isWithin = isInside(fileSystem.realpathSync.native(envFile.path), fileSystem.realpathSync.native(root));
   } catch (cause) {
     throw unreadable(envFile, reasonOf(cause));
   }

@@ -39,7 +39,7 @@ export {
   parseHostFile,
 } from "./discovery/parse-host-file.ts";
 export type { WrittenServer } from "./entries/written-server.ts";
-export type { MissingVariable } from "./entry-values.ts";
+export { MISSING_VARIABLE_PRESETS, type MissingVariable } from "./entry-values.ts";
 export { exaApiKey, isExaServer } from "./filters/native-servers.ts";
 export type { ServerBlock, ServerFilter, ServerFilterOptions } from "./filters/server-filters.ts";
 export type { ServerPattern } from "./filters/server-pattern.ts";

@@ -1,14 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import type { Stats } from "node:fs";
+import { fileSystem } from "./builtin-modules.ts";
+
+const { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync, statSync } =
+  fileSystem;
 
 /** How a text may be encoded: UTF-8, or UTF-16 with a byte order mark (which some shells write). */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";

@@ -149,13 +149,13 @@ export function knowsCommands({ syntaxes, valueSyntaxes = [] }: VariableDialect)
 const COMMANDS: ReadonlySet<VariableSyntax> = new Set([commandSubstitution, leadingCommand]);
 
 /** Matches a sticky pattern at a position. */
-export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at;
   return pattern.exec(text) ?? undefined;
 }
 
 /** Makes what a syntax returns. */
-export function found(
+function found(
   text: string,
   from: number,
   to: number,

@@ -1,6 +1,6 @@
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createServerResolver } from "../src/index.ts";
+import { createServerResolver, MISSING_VARIABLE_PRESETS } from "../src/index.ts";
 import {
   http,
   IN_PROJECT,
@@ -143,6 +143,15 @@ describe("a variable that is not set and has no default", () => {
       "d",
     ]);
   });
+});
+
+test("presets do what SideCar and oh-my-pi do", async () => {
+  const preset = async (runtime: keyof typeof MISSING_VARIABLE_PRESETS) => {
+    const missingVariable = MISSING_VARIABLE_PRESETS[runtime];
+    return (await resolveHttp({ headers: { A: "<${X}>" } }, { missingVariable })).headers.A;
+  };
+  expect(await preset("sidecar")).toBe("<>");
+  expect(await preset("oh-my-pi")).toBe("<${X}>");
 });
 
 describe("a project's entry", () => {

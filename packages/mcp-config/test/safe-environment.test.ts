@@ -54,6 +54,24 @@ describe("childEnvironment", () => {
     });
   });
 
+  test("a parent of any size is asked for the wanted names, and not walked through", () => {
+    const asked: string[] = [];
+    const parent = new Proxy<{ [name: string]: string }>(
+      { HOME: "/h", A: "1", ANTHROPIC_API_KEY: "planted" },
+      {
+        ownKeys: () => {
+          throw new Error("walked through");
+        },
+        get: (target, name: string) => {
+          asked.push(name);
+          return target[name];
+        },
+      },
+    );
+    expect(childEnvironment(parent, ["A"], { OWN: "x" }, "linux")).toEqual({ HOME: "/h", A: "1", OWN: "x" });
+    expect(asked).not.toContain("ANTHROPIC_API_KEY");
+  });
+
   test("an exported shell function is left out, however much is inherited", () => {
     const parent = { HOME: "() { evil; }", X: "() { evil; }", Y: "kept" };
     expect(childEnvironment(parent, true, {}, "linux")).toEqual({ Y: "kept" });

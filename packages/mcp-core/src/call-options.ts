@@ -1,4 +1,5 @@
 import type { HostHandlers } from "./host-handlers.ts";
+import type { InputOptions } from "./input-required.ts";
 import type { JsonObject } from "./json.ts";
 import type { ToolDefinition } from "./tool.ts";
 
@@ -25,13 +26,13 @@ export interface RequestOptions {
 }
 
 /** Options of a request as a session takes it. */
-export interface SessionRequestOptions extends RequestOptions {
+export interface SessionRequestOptions extends RequestOptions, InputOptions {
   /** The definition the caller holds, for parameters that the protocol mirrors into headers (SEP-2243). */
   readonly tool?: ToolDefinition | undefined;
 }
 
 /** Options of a tool call. */
-export interface CallOptions extends RequestOptions {
+export interface CallOptions extends RequestOptions, InputOptions {
   /** Who reads the result. Adapters pass `model`; results for models may be marked and cut. Default `program`. */
   readonly audience?: "model" | "program" | undefined;
   /** The framework has asked already; the runtime does not ask again. */

@@ -11,6 +11,8 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
   /** What an earlier handshake taught, if anything. */
   readonly prior?: PriorHandshake | undefined;
+  /** As whom the server is reached, where one runtime serves several users. */
+  readonly principal?: string | undefined;
   readonly handlers?: HostHandlers | undefined;
   readonly auth?: AuthPort | undefined;
   readonly log: Logger;

@@ -27,6 +27,12 @@ export type {
   Root,
   ServerRequestContext,
 } from "./host-handlers.ts";
+export {
+  type InputOptions,
+  type InputRequest,
+  type InputRequiredResult,
+  isInputRequired,
+} from "./input-required.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export { type LogFields, type Logger, type LogLevel, silentLogger } from "./logger.ts";
 export {

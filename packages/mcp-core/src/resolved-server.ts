@@ -38,6 +38,8 @@ export type ResolvedServer = ResolvedStdioServer | ResolvedRemoteServer | Resolv
 /** What a resolver is told besides the definition. */
 export interface ResolveOptions {
   readonly signal: AbortSignal;
+  /** As whom the server is reached, where one runtime serves several users. */
+  readonly principal?: string | undefined;
   /** The server refused what was resolved last time: a value that can be renewed is renewed, not offered again. */
   readonly rejected?: boolean | undefined;
 }

@@ -88,6 +88,8 @@ interface DefinitionCommon {
   readonly shadows?: readonly ShadowedServer[] | undefined;
   /** Connect at first use only. Default false. */
   readonly lazy?: boolean | undefined;
+  /** Holds nothing of a user's: where one runtime serves several users, they share its session and its catalog entry. Default false. */
+  readonly shared?: boolean | undefined;
   readonly limits?: ServerLimits | undefined;
   readonly tools?: ToolFilter | undefined;
   /** Fields of the entry that Jackfield does not read, as written. */

@@ -7,6 +7,7 @@ it("offers exactly these values; everything else is a type", () => {
     "ERROR_CODES",
     "McpError",
     "REDACTED",
+    "isInputRequired",
     "isMcpError",
     "redact",
     "silentLogger",

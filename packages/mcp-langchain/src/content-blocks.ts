@@ -5,6 +5,11 @@ import type { ContentBlock } from "@langchain/core/messages";
 /** LangChain's standard blocks that MCP has something for. `data` is base64. */
 export type LangchainBlock = ContentBlock.Text | ContentBlock.Multimodal.Standard;
 
+/** Blocks of MCP as LangChain's, in their order. */
+export function toBlocks(content: McpContentBlock[]): LangchainBlock[] {
+  return classifyResult({ content }).parts.map(toBlock);
+}
+
 /** Writes a part as a block: images, sounds, videos and documents as what they are, everything else as text. */
 export function toBlock(part: ResultPart): LangchainBlock {
   if (!isMedia(part)) return { type: "text", text: partText(part) };
@@ -12,13 +17,8 @@ export function toBlock(part: ResultPart): LangchainBlock {
   return { type: part.kind === "resource-blob" ? blockType(mimeType) : part.kind, mimeType, data };
 }
 
-/** Blocks of MCP as LangChain's, in their order. */
-export function toBlocks(content: McpContentBlock[]): LangchainBlock[] {
-  return classifyResult({ content }).parts.map(toBlock);
-}
-
 /**
- * The fields of a message whose content is standard blocks. LangChain makes the same of `contentBlocks`; but a message that was
+ * The fields of a person's or a model's message whose content is standard blocks. LangChain makes the same of `contentBlocks`; but a message that was
  * made so is empty after it was stored with `mapChatMessagesToStoredMessages` and read again.
  */
 export function standardContent(content: LangchainBlock[]): {

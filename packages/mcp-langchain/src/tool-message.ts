@@ -6,7 +6,7 @@ import {
   type ToolMetadata,
 } from "@jackfield/mcp-tools";
 import { ToolMessage } from "@langchain/core/messages";
-import { type LangchainBlock, standardContent, toBlock } from "./content-blocks.ts";
+import { type LangchainBlock, toBlock } from "./content-blocks.ts";
 
 /** What a tool of LangChain answers under `content_and_artifact`. */
 export type ContentAndArtifact = [
@@ -23,26 +23,26 @@ export interface AnsweredCall {
 }
 
 /**
- * Writes what came of a call. A text is content, of which LangChain makes a message.
+ * Writes what came of a call, of which LangChain makes a message. An error is a finished message with status `error`, because that
+ * is the only form that every set-up treats alike: what a tool throws ends the run as soon as any middleware wraps tool calls.
  *
- * An error is a finished message with status `error`, because that is the only form that every set-up treats alike: what a
- * tool throws ends the run as soon as any middleware wraps tool calls. Images and files are a finished message too, because
- * LangChain does not mark those it makes of blocks as standard blocks (`output_version`), and providers then hand the blocks
- * on as they are, to models that do not know them.
+ * Blocks are standard blocks, but the message is not marked as made of them (`output_version`): of a tool message that is, the
+ * OpenAI provider makes a message of the model's, and the call is without an answer; in its other API the images are gone. The
+ * older data content blocks (`source_type`) are no way out: the Anthropic provider sends those of tools twice.
  */
 export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall): ContentAndArtifact {
   const classified = classifyResult(result);
   const { parts, isError } = classified;
   const content = parts.some(isMedia) ? parts.map(toBlock) : resultText(classified);
-  const isByHand = call.toolCallId === undefined;
-  if (!isError && (typeof content === "string" || isByHand)) return [content, result];
+  if (!isError) return [content, result];
+  const { name, toolCallId = "", metadata } = call;
   const message = new ToolMessage({
-    ...(typeof content === "string" ? { content } : standardContent(content)),
-    status: isError ? "error" : "success",
+    content,
+    status: "error",
     artifact: result,
-    name: call.name,
-    tool_call_id: call.toolCallId ?? "",
-    ...(call.metadata === undefined ? {} : { metadata: call.metadata }),
+    name,
+    tool_call_id: toolCallId,
+    ...(metadata === undefined ? {} : { metadata }),
   });
   return [message, result];
 }

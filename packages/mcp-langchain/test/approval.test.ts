@@ -74,10 +74,10 @@ describe("approval", () => {
     await start();
     const state = await decide(APPROVE);
     expect(state.messages.at(-1)?.text).toBe("Done.");
-    const made = tools.calls.map(({ tool, options }) => [tool, options.approved]);
+    const made = tools.calls.map(({ tool, options }) => [JSON.stringify(tool), options.approved]);
     expect(made.sort()).toEqual([
-      ["mcp__fake__look", undefined],
-      ["mcp__fake__wipe", true],
+      ['{"server":"fake","tool":"look"}', undefined],
+      ['{"server":"fake","tool":"wipe"}', true],
     ]);
   });
 
@@ -109,7 +109,7 @@ describe("approval", () => {
     });
     await start();
     const state = await decide(REJECT);
-    expect(tools.calls.map(({ tool }) => tool)).toEqual(["mcp__fake__look"]);
+    expect(tools.calls).toMatchObject([{ tool: { server: "fake", tool: "look" } }]);
     expect(answers(state)).toHaveLength(2);
     expect(model.prompts).toHaveLength(2);
   });

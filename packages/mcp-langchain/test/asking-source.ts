@@ -21,9 +21,9 @@ export interface AskingSource extends AsyncDisposable {
 
 /** The options by which a caller gets a server's questions and goes on with a call. */
 interface ContinuedCall extends CallOptions {
-  readonly inputRequired?: "return";
-  readonly inputResponses?: JsonObject;
-  readonly requestState?: string;
+  readonly inputRequired?: "handlers" | "return" | undefined;
+  readonly inputResponses?: { readonly [key: string]: JsonObject } | undefined;
+  readonly requestState?: string | undefined;
 }
 
 /** Starts the asking server as a child process and connects to it. */

@@ -36,7 +36,7 @@ describe("an agent that was created once", () => {
       ["mcp__fake__a", "mcp__fake__b"],
       [],
     ]);
-    expect(source.calls.map(({ tool }) => tool)).toEqual(["mcp__fake__b", "mcp__fake__a"]);
+    expect(source.calls).toMatchObject([{ tool: { tool: "b" } }, { tool: { tool: "a" } }]);
     expect(toolMessages(messages)).toMatchObject([{ status: "success" }, { status: "success" }]);
   });
 

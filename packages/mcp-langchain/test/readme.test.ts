@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ContextSource, ToolSource } from "@jackfield/mcp-core";
-import { createFakeToolSource } from "@jackfield/test-kit";
+import { createFakeToolSource, loadReadmeExamples, type ReadmeExamples } from "@jackfield/test-kit";
 import type { Document } from "@langchain/core/documents";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { type BaseMessage, ToolMessage } from "@langchain/core/messages";
@@ -38,23 +37,15 @@ interface Examples {
   ): Promise<{ text: string; documents: Document[] }>;
 }
 
-const README = readFileSync(resolve(import.meta.dirname, "../README.md"), "utf8");
-const folder = mkdtempSync(join(import.meta.dirname, "readme-"));
-const examples = {} as Examples;
+let readme: ReadmeExamples<Examples>;
+let examples: Examples;
 
 beforeAll(async () => {
-  const blocks = [...README.matchAll(/```m?ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
-  for (const [index, code] of blocks.entries()) {
-    const file = join(folder, `example-${index}.ts`);
-    const ownCode = code
-      .replaceAll('"@jackfield/mcp-langchain"', '"../../src/index.ts"')
-      .replaceAll('"@jackfield/mcp-langchain/middleware"', '"../../src/middleware.ts"');
-    writeFileSync(file, ownCode);
-    Object.assign(examples, await import(file));
-  }
+  readme = await loadReadmeExamples<Examples>(resolve(import.meta.dirname, ".."));
+  examples = readme.exports;
 });
 
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => readme[Symbol.dispose]());
 
 const source = () =>
   createFakeToolSource([

@@ -1,3 +1,4 @@
+import { ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import { contentAndArtifact } from "../src/tool-message.ts";
 
@@ -5,6 +6,7 @@ const blob = (mimeType: string) => ({
   type: "resource" as const,
   resource: { uri: "file:///a", blob: "aGk=", mimeType },
 });
+const block = (type: string, mimeType: string) => ({ type, mimeType, data: "aGk=" });
 
 describe("the content of a message", () => {
   it.each([
@@ -12,15 +14,17 @@ describe("the content of a message", () => {
     ["audio/wav", "audio"],
     ["video/mp4", "video"],
     ["application/pdf", "file"],
-  ])("has a block of its own for a resource of type %s", (mimeType, type) => {
+  ])("has a block for a resource of type %s that is read as a standard block", (mimeType, type) => {
     const [content] = contentAndArtifact({ content: [blob(mimeType)] }, { name: "ask" });
-    expect(content).toEqual([{ type, mimeType, data: "aGk=" }]);
+    expect(content).toEqual([block(type, mimeType)]);
+    const message = new ToolMessage({ content: content as never, tool_call_id: "1" });
+    expect(message.contentBlocks).toEqual([block(type, mimeType)]);
   });
 
   it("takes the kind of a block from its type, not from what it says of its data", () => {
     const sound = { type: "audio" as const, data: "aGk=", mimeType: "application/ogg" };
     const [content] = contentAndArtifact({ content: [sound] }, { name: "ask" });
-    expect(content).toEqual([{ type: "audio", mimeType: "application/ogg", data: "aGk=" }]);
+    expect(content).toEqual([block("audio", "application/ogg")]);
   });
 
   it("names bytes that no model reads", () => {
@@ -42,7 +46,7 @@ describe("the content of a message", () => {
     expect(message).toMatchObject({
       status: "error",
       tool_call_id: "1",
-      content: [{ type: "image", mimeType: "image/png", data: "aGk=" }],
+      content: [block("image", "image/png")],
     });
   });
 });

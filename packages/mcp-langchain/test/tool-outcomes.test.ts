@@ -16,10 +16,10 @@ const isError = (row: (typeof TOOL_OUTCOMES)[number]): row is ErrorOutcome => "e
 const asText = (part: Exclude<ExpectedPart, { media: string }>): string =>
   "text" in part ? part.text : JSON.stringify(part.data);
 
-/** The same in LangChain's words: one text, or standard content blocks as soon as one of them is more than text. */
-function expectedContent({ parts }: ResultOutcome): unknown {
+/** The same in LangChain's words: one text, or blocks as soon as one of them is more than text. */
+function expectedBlocks({ parts }: ResultOutcome): unknown {
   const texts = parts.flatMap((part) => ("media" in part ? [] : [asText(part)]));
-  return texts.length === parts.length ? texts.join("\n\n") : parts.map(block);
+  return texts.length === parts.length ? [{ type: "text", text: texts.join("\n\n") }] : parts.map(block);
 }
 
 function block(part: ExpectedPart): object {
@@ -38,7 +38,7 @@ it("the table has sixty rows and more", () => {
 describe.each(SETUPS)("in $name", ({ ask }) => {
   it.each(TOOL_OUTCOMES.filter(isResult))("$title", async (row) => {
     const message = await ask(asking(() => row.result));
-    expect(message.content).toEqual(expectedContent(row));
+    expect(message.contentBlocks).toEqual(expectedBlocks(row));
     expect(message.status).toBe(row.isError ? "error" : "success");
     expect(isFailedCall(message.artifact)).toBe(false);
   });

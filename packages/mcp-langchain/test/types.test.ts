@@ -17,8 +17,10 @@ import {
 import {
   type McpInputAnswers,
   type McpInputInterrupt,
+  type McpInputRequest,
   type McpMiddlewareOptions,
   mcpMiddleware,
+  type ToolApproval,
 } from "../src/middleware.ts";
 
 it("is what createAgent, ToolNode and bindTools take as tools", () => {
@@ -44,6 +46,7 @@ it("is middleware beside others, written as a program writes it", () => {
 
 it("has the options of the tools in the middleware too", () => {
   expectTypeOf<McpMiddlewareOptions>().toExtend<LangchainToolsOptions>();
+  expectTypeOf<McpMiddlewareOptions["approval"]>().toEqualTypeOf<ToolApproval | undefined>();
   expectTypeOf<{ approval: "always" }>().toExtend<McpMiddlewareOptions>();
   expectTypeOf<{ approval: "allways" }>().not.toExtend<McpMiddlewareOptions>();
   expectTypeOf<{ approval: () => Promise<boolean> }>().toExtend<McpMiddlewareOptions>();
@@ -61,6 +64,7 @@ it("gives messages, documents and blocks that are LangChain's", () => {
 });
 
 it("asks and is answered in plain JSON", () => {
+  expectTypeOf<McpInputInterrupt["requests"]>().toEqualTypeOf<{ readonly [key: string]: McpInputRequest }>();
   expectTypeOf<McpInputInterrupt["requestState"]>().toEqualTypeOf<string | undefined>();
   expectTypeOf<{ name: { action: "accept"; content: { name: string } } }>().toExtend<McpInputAnswers>();
 });

@@ -77,7 +77,8 @@ async function identify(
 ): Promise<CatalogIdentity | undefined> {
   if (definition.transport === "in-process") return undefined; // An object in memory has no identity on disk.
   try {
-    return await cache.identify(await resolve(definition, { signal }), principal);
+    const user = definition.shared === true ? undefined : principal; // What is shared is everybody's.
+    return await cache.identify(await resolve(definition, { signal, principal: user }), user);
   } catch (error) {
     if (!isMcpError(error))
       log("warn", "the catalog could not identify a server", {

@@ -8,71 +8,33 @@ import {
   type ToolCallResult,
   type ToolDescriptor,
   type ToolRef,
-  type ToolSource,
 } from "@jackfield/mcp-core";
+import { createContextReader } from "./context/context-reader.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
+import type { McpManager, ReconnectOptions } from "./mcp-manager.ts";
 import {
   type McpManagerOptions,
   type ResolvedManagerOptions,
   resolveDefinitions,
   resolveOptions,
 } from "./options.ts";
+import { createLendingConnector } from "./principals/lending-connector.ts";
 import type { ReloadReport } from "./reload-report.ts";
 import { createRun, type Run, refuseIfClosed } from "./run.ts";
 import type { ManagedServer } from "./server/managed-server.ts";
 import { type OperationOptions, operationDeadline } from "./server/operation-deadline.ts";
+import { reconnectServers } from "./server/reconnect-servers.ts";
 import { createServerDirectory, type ServerDirectory } from "./server-directory.ts";
 import { startAllOrNone, startServers } from "./startup/start-servers.ts";
 import { reportStartup, type StartupReport } from "./startup/startup-report.ts";
 import { createToolCaller, type ToolCaller } from "./tools/tool-caller.ts";
+import { findByName } from "./tools/tool-finder.ts";
 import { createToolRegistry, type ToolRegistry } from "./tools/tool-registry.ts";
+import { createAsyncToolView, createToolView, type ToolView, type ViewParent } from "./views/tool-view.ts";
+import type { AsyncViewFilter, ViewFilter } from "./views/view-filter.ts";
 
 /** So much of what servers say is kept until somebody listens. */
 const MAX_KEPT_NOTIFICATIONS = 100;
-
-/** How servers are reconnected. */
-export interface ReconnectOptions extends OperationOptions {
-  /** `failed`: only servers that failed, those that were dropped included; whoever is well is not touched. Default `all`. */
-  readonly only?: "all" | "failed" | undefined;
-}
-
-/** Many servers as one source of tools. What one of them does hurts no other. */
-export interface McpManager extends ToolSource<McpEvents>, AsyncDisposable {
-  /**
-   * Connects the servers and waits as the start-up options say. Called again, it returns the same report; after `close()` it begins
-   * anew.
-   *
-   * @throws McpError `MCP_ABORTED` if the signal fires, once everything that was started is gone; `MCP_CLOSED` if it is closed
-   * meanwhile. Not because of a server, unless `failures` is `throw`: the report tells.
-   */
-  start(options?: { readonly signal?: AbortSignal | undefined }): Promise<StartupReport>;
-  /** A snapshot of each server, in configured order, without those that were dropped. */
-  servers(): readonly ServerSnapshot[];
-  /**
-   * Takes a new configuration while it runs: closes servers that are gone, starts new ones and waits for them as `start()` does,
-   * and touches only what is different. A new filter or limit does not reconnect a server; anything its connection rests on does.
-   * What is in flight for a server that is removed or replaced rejects with `MCP_CLOSED`.
-   *
-   * @throws McpError `MCP_CONFIG_INVALID`, and then nothing has changed; `MCP_CLOSED`.
-   */
-  reload(servers: Iterable<ServerDefinition>): Promise<ReloadReport>;
-  /**
-   * Clears marks and attempts, replaces a live session, and resolves when the server is ready. Without a name: all servers.
-   * Default time limit: the server's `connectTimeoutMs`.
-   *
-   * @throws McpError the cause, if a server cannot be connected; `MCP_SERVER_UNKNOWN`, `MCP_ABORTED`, `MCP_CLOSED`.
-   */
-  reconnect(server?: string, options?: ReconnectOptions): Promise<void>;
-  /** Lets the session go, and the server's tools with it, until `reconnect` is called. */
-  disconnect(server: string): Promise<void>;
-  /** Lists the server's tools anew and resolves when they are on offer. @throws McpError the cause, if that fails. */
-  refreshTools(server: string, options?: OperationOptions): Promise<void>;
-  /**
-   * Settles every pending promise, then closes every server at the same time; the catalog stays open, it belongs to the caller.
-   * Idempotent; resolves when nothing is left. `start()` may be called again.
-   */
-  close(): Promise<void>;
-}
 
 /**
  * Makes a manager. Nothing is started before `start()` or the first call.
@@ -83,12 +45,21 @@ export function createMcpManager(options: McpManagerOptions): McpManager {
   return new Manager(resolveOptions(options));
 }
 
-class Manager implements McpManager {
+class Manager implements McpManager, ViewParent {
   readonly #options: ResolvedManagerOptions;
   readonly #events: Emitter<McpEvents>;
   readonly #registry: ToolRegistry;
   readonly #directory: ServerDirectory;
   readonly #call: ToolCaller;
+  readonly resources: McpManager["resources"];
+  readonly resourceTemplates: McpManager["resourceTemplates"];
+  readonly readResource: McpManager["readResource"];
+  readonly prompts: McpManager["prompts"];
+  readonly getPrompt: McpManager["getPrompt"];
+  readonly complete: McpManager["complete"];
+  readonly subscribe: McpManager["subscribe"];
+  /** The managers of other users. */
+  readonly #others = new Set<McpManager>();
   #run = createRun();
 
   constructor(options: ResolvedManagerOptions) {
@@ -109,6 +80,14 @@ class Manager implements McpManager {
     this.#directory = createServerDirectory({ options, registry: this.#registry, events: this.#events });
     const server = (name: string) => this.#server(name);
     this.#call = createToolCaller({ use: options.use, registry: this.#registry, server });
+    const context = createContextReader({ all: () => this.#all(), server, log: options.log });
+    this.resources = context.resources;
+    this.resourceTemplates = context.resourceTemplates;
+    this.readResource = context.readResource;
+    this.prompts = context.prompts;
+    this.getPrompt = context.getPrompt;
+    this.complete = context.complete;
+    this.subscribe = context.subscribe;
   }
 
   start({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<StartupReport> {
@@ -136,6 +115,29 @@ class Manager implements McpManager {
     return shown.map((server) => server.snapshot());
   }
 
+  lookup(name: string): ToolDescriptor | undefined {
+    return findByName(name, this.#registry);
+  }
+
+  view(filter: ViewFilter): ToolView {
+    return createToolView(this, filter, this.#options.log);
+  }
+
+  viewFor(filter: AsyncViewFilter): Promise<ToolView> {
+    return createAsyncToolView(this, filter, this.#options.log);
+  }
+
+  forPrincipal(principal: string): McpManager {
+    refuseIfClosed(this.#run);
+    const servers = this.#directory.configured;
+    const shared = new Set(servers.flatMap((server) => (server.shared === true ? [server.name] : [])));
+    const lender = (name: string) => (shared.has(name) ? this.#server(name) : undefined);
+    const connect = createLendingConnector({ connect: this.#options.connect, lender });
+    const other = new Manager({ ...this.#options, servers, principal, connect });
+    this.#others.add(other);
+    return other;
+  }
+
   async reload(servers: Iterable<ServerDefinition>): Promise<ReloadReport> {
     const run = this.#run;
     refuseIfClosed(run);
@@ -148,16 +150,8 @@ class Manager implements McpManager {
     return report;
   }
 
-  async reconnect(name?: string, { only, ...options }: ReconnectOptions = {}): Promise<void> {
-    refuseIfClosed(this.#run);
-    const named = name === undefined ? this.#directory.all() : [this.#directory.get(name)];
-    const servers = only === "failed" ? named.filter(({ error }) => error !== undefined) : named;
-    const reconnected = servers.map(async (server) => {
-      using deadline = operationDeadline(server, "reconnect", options);
-      await server.reconnect(deadline);
-    });
-    const failed = (await Promise.allSettled(reconnected)).find((result) => result.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+  async reconnect(name?: string, options: ReconnectOptions = {}): Promise<void> {
+    await reconnectServers(name === undefined ? this.#all() : [this.#server(name)], options);
   }
 
   async disconnect(name: string): Promise<void> {
@@ -199,6 +193,11 @@ class Manager implements McpManager {
     return reportStartup(this.#directory.all(), this.#directory.configured, tookMs);
   }
 
+  #all(): readonly ManagedServer[] {
+    refuseIfClosed(this.#run);
+    return this.#directory.all();
+  }
+
   #server(name: string): ManagedServer {
     refuseIfClosed(this.#run);
     return this.#directory.get(name);
@@ -206,7 +205,13 @@ class Manager implements McpManager {
 
   #close(run: Run): Promise<void> {
     run.stop.abort();
-    run.closed ??= this.#directory.close();
+    run.closed ??= this.#closeAll();
     return run.closed;
+  }
+
+  async #closeAll(): Promise<void> {
+    const others = [...this.#others].map((other) => other.close());
+    this.#others.clear();
+    await Promise.all([this.#directory.close(), ...others]);
   }
 }

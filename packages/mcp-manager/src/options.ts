@@ -13,6 +13,7 @@ import {
   type ToolCache,
   type ToolListPolicy,
 } from "@jackfield/mcp-core";
+import { DEFAULT_HEARTBEAT, type HeartbeatPolicy } from "./server/heartbeat.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./server/retry-policy.ts";
 import type { NamingOptions } from "./tools/naming-options.ts";
 
@@ -67,6 +68,10 @@ export interface McpManagerOptions {
   readonly idleTimeoutMs?: number | undefined;
   /** How often the tools of a connected server are listed anew though it announced no change, in milliseconds; `0` = never. Default 0. */
   readonly toolPollIntervalMs?: number | undefined;
+  /** How a legacy session that nobody uses is looked after; merged over the defaults, field by field. */
+  readonly heartbeat?: { readonly [K in keyof HeartbeatPolicy]?: HeartbeatPolicy[K] | undefined } | undefined;
+  /** How long a resource has to be quiet before subscribers are told of updates, in milliseconds; `0` = at once. Default 500. */
+  readonly resourceUpdateQuietMs?: number | undefined;
   /** How long everything together may take to close before it is left behind, in milliseconds. Default 5,000. */
   readonly closeTimeoutMs?: number | undefined;
   readonly log?: Logger | undefined;
@@ -78,7 +83,16 @@ type Present<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> };
 export interface ResolvedManagerOptions
   extends Omit<
     McpManagerOptions,
-    "startup" | "retry" | "naming" | "use" | "toolPolicies" | "toolPollIntervalMs" | "closeTimeoutMs" | "log"
+    | "startup"
+    | "retry"
+    | "naming"
+    | "use"
+    | "toolPolicies"
+    | "toolPollIntervalMs"
+    | "heartbeat"
+    | "resourceUpdateQuietMs"
+    | "closeTimeoutMs"
+    | "log"
   > {
   readonly startup: Present<StartupOptions>;
   readonly retry: RetryPolicy;
@@ -86,6 +100,8 @@ export interface ResolvedManagerOptions
   readonly use: readonly CallMiddleware[];
   readonly toolPolicies: readonly ToolListPolicy[];
   readonly toolPollIntervalMs: number;
+  readonly heartbeat: HeartbeatPolicy;
+  readonly resourceUpdateQuietMs: number;
   readonly closeTimeoutMs: number;
   readonly log: Logger;
 }
@@ -100,6 +116,7 @@ export const DEFAULT_STARTUP: Present<StartupOptions> = {
 };
 
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
+const DEFAULT_RESOURCE_UPDATE_QUIET_MS = 500;
 
 /**
  * Fills in the defaults and gives each definition its final limits. A logger that throws is contained.
@@ -107,7 +124,7 @@ const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
  * @throws McpError `MCP_CONFIG_INVALID` for a number that is none, a negative one, or two servers of one name.
  */
 export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptions {
-  const { startup, retry, naming, use, toolPolicies, log, ...rest } = options;
+  const { startup, retry, heartbeat, naming, use, toolPolicies, log, ...rest } = options;
   const resolved: ResolvedManagerOptions = {
     ...rest,
     servers: resolveDefinitions(options.servers, options),
@@ -117,11 +134,14 @@ export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptio
     use: use ?? [],
     toolPolicies: toolPolicies ?? [],
     toolPollIntervalMs: options.toolPollIntervalMs ?? 0,
+    heartbeat: withDefaults(DEFAULT_HEARTBEAT, heartbeat),
+    resourceUpdateQuietMs: options.resourceUpdateQuietMs ?? DEFAULT_RESOURCE_UPDATE_QUIET_MS,
     closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
     log: contained(log ?? silentLogger),
   };
-  const { toolPollIntervalMs, closeTimeoutMs } = resolved;
-  checkNumbers("manager", { toolPollIntervalMs, closeTimeoutMs });
+  const { toolPollIntervalMs, resourceUpdateQuietMs, closeTimeoutMs } = resolved;
+  checkNumbers("manager", { toolPollIntervalMs, resourceUpdateQuietMs, closeTimeoutMs });
+  checkNumbers("heartbeat", resolved.heartbeat);
   checkNumbers("startup", resolved.startup);
   checkNumbers("retry", resolved.retry);
   return resolved;

@@ -150,18 +150,21 @@ class Directory implements ServerDirectory {
   }
 
   #make(definition: ServerDefinition): ManagedServer {
-    const { connect, resolve, retry, handlers, auth, closeTimeoutMs, toolPollIntervalMs, log } =
-      this.#options;
+    const { connect, resolve, retry, handlers, auth, closeTimeoutMs, log } = this.#options;
+    const { toolPollIntervalMs, heartbeat, resourceUpdateQuietMs, principal } = this.#options;
     const server: ManagedServer = createManagedServer({
       definition,
       predecessor: this.#parting.get(definition.name),
       connect,
       resolve,
       retry,
+      principal,
       handlers,
       auth,
       closeTimeoutMs,
       toolPollIntervalMs,
+      heartbeat,
+      resourceUpdateQuietMs,
       log,
       pace: this.#pace,
       dropFailed: this.#options.startup.failures === "drop",
@@ -188,6 +191,16 @@ class Directory implements ServerDirectory {
       },
       notified: ({ method, params }) => {
         if (isCurrent()) this.#events.emit("notification", { server: name, method, params });
+      },
+      catalogChanged: (kind) => {
+        if (isCurrent()) this.#events.emit("catalogChanged", { server: name, kind });
+      },
+      resourceUpdated: (uri) => {
+        if (isCurrent()) this.#events.emit("resourceUpdated", { server: name, uri });
+      },
+      unhealthy: ({ code, message }) => {
+        if (isCurrent())
+          this.#events.emit("unhealthy", { server: name, error: { code, message, at: Date.now() } });
       },
       troubled: (error) => log("warn", error.message, { server: name, code: error.code }),
       store: ({ identity, entry }) => {

@@ -177,7 +177,10 @@ describe("what is told of a server", () => {
     await vi.advanceTimersByTimeAsync(5_000);
     await starting;
     const ready = manager.servers().filter(({ status }) => status === "ready");
-    expect(ready).toMatchObject([{ name: "up", since: upAt, era: "modern", tools: 1, toolsFrom: "live" }]);
+    const serverInfo = { name: "fake", version: "1.0.0" };
+    expect(ready).toMatchObject([
+      { name: "up", since: upAt, era: "modern", serverInfo, tools: 1, toolsFrom: "live" },
+    ]);
     expect(manager.servers()).toMatchObject([{}, { status: "connecting" }, { status: "failed" }]);
     await manager.close();
   });

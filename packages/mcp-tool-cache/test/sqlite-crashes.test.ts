@@ -50,7 +50,8 @@ async function stopLater(child: ChildProcess): Promise<void> {
   for (let turns = Math.floor(Math.random() * 20); turns > 0; turns -= 1)
     await new Promise((resolve) => setImmediate(resolve));
   child.kill("SIGSTOP");
-  while (!/\) T /.test(readFileSync(`/proc/${child.pid}/stat`, "latin1"))); // at the kernel's next chance: microseconds
+  const stopped = /\) [TZ] /; // Or dead, which the next message that does not come will tell.
+  while (!stopped.test(readFileSync(`/proc/${child.pid}/stat`, "latin1"))); // at the kernel's next chance: microseconds
 }
 
 const PARTS = 20;

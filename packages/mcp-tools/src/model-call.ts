@@ -1,5 +1,6 @@
 import {
   type CallOptions,
+  type InputOptions,
   isMcpError,
   type JsonObject,
   type McpError,
@@ -33,7 +34,8 @@ export type OnCallError = (error: McpError, tool: ToolDescriptor) => string | un
 
 /** Options of a call made for a model. */
 export interface ModelCallOptions
-  extends Pick<CallOptions, "signal" | "onProgress" | "approved" | "timeoutMs" | "maxTotalMs"> {
+  extends InputOptions,
+    Pick<CallOptions, "signal" | "onProgress" | "approved" | "timeoutMs" | "maxTotalMs"> {
   readonly onError?: OnCallError | undefined;
   /** Replaces the check that is made for each call; one that is kept prepares the schema once only. */
   readonly checkArguments?: ArgumentCheck | undefined;
@@ -56,7 +58,9 @@ export async function callForModel(
     const args = input ?? {};
     const refusal = checkArguments(args);
     if (refusal !== undefined) throw refusal;
-    const result = await source.callTool(tool.name, args as JsonObject, { ...options, audience: "model" });
+    // By server and tool: the name may belong to another tool by now, and the schema that was shown is this one's.
+    const ref = { server: tool.server, tool: tool.originalName };
+    const result = await source.callTool(ref, args as JsonObject, { ...options, audience: "model" });
     return isWhole(result) ? result : { ...result, content: result.content ?? [], mcpError: undefined };
   } catch (error) {
     if (isMcpError(error, "MCP_ABORTED") || options.signal?.aborted === true) throw error;

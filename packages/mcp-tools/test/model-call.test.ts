@@ -41,11 +41,13 @@ const fails = (error: unknown) =>
   });
 
 describe("a call made for a model", () => {
-  it("goes out under the exposed name, for a model, with the signal", async () => {
+  it("goes to the tool by its server and its own name, for a model, with the signal", async () => {
     const { source, calls } = sourceThat(() => ({ content: [] }));
     const { signal } = new AbortController();
     await callForModel(source, TOOL, { path: "a" }, { signal });
-    expect(calls).toEqual([["mcp__files__read", { path: "a" }, { signal, audience: "model" }]]);
+    expect(calls).toEqual([
+      [{ server: "files", tool: "read" }, { path: "a" }, { signal, audience: "model" }],
+    ]);
     expect(calls[0]?.[2]?.signal).toBe(signal);
   });
 

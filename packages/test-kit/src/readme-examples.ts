@@ -25,7 +25,11 @@ export async function loadReadmeExamples<Exports extends object>(
   try {
     for (const [index, [, code = ""]] of [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].entries()) {
       const file = join(place, `example-${index}.ts`);
-      writeFileSync(file, code.replaceAll(JSON.stringify(name), '"../../src/index.ts"'));
+      const ownSource = code
+        .replaceAll(JSON.stringify(name), '"../../src/index.ts"')
+        .replaceAll(`"${name}/`, '"../../src/')
+        .replace(/"(\.\.\/\.\.\/src\/[\w-]+)"/g, '"$1.ts"');
+      writeFileSync(file, ownSource);
       Object.assign(exports, await import(/* @vite-ignore */ file));
     }
   } catch (error) {

@@ -1,11 +1,13 @@
 import {
+  type ApprovalLedger,
+  createServerAdmission,
   type DiscoveredServers,
   type DiscoverServersOptions,
   describeServers,
   discoverServers,
   parseHostFile,
 } from "@jackfield/mcp-config";
-import type { Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
+import type { DefinitionScope, Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
 import type { CommandResult } from "./status-command.ts";
 import { alignColumns, printable, printableLine } from "./terminal.ts";
 
@@ -22,51 +24,56 @@ export type ConfigAction =
     };
 
 export interface ConfigListOptions
-  extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers" | "project"> {
-  /** Whether a person has accepted exactly this definition; asked for what came with a project. */
-  isApproved(definition: ServerDefinition): Promise<boolean>;
+  extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers"> {
+  /** What a person has accepted of what came with a project. */
+  readonly ledger: Pick<ApprovalLedger, "isApproved">;
 }
 
-/** Lists every definition that is found, also those that others stand in front of. Values of fields are not shown. */
+interface ListedServer extends Pick<ServerDefinition, "name" | "transport" | "disabledBy" | "definedIn"> {
+  readonly scope: DefinitionScope;
+  readonly enabled: boolean;
+  /** Whatever did not come with a project needs no approval. */
+  readonly approved: boolean;
+  /** Why it is not used. */
+  readonly blockedBy?: { readonly by: string; readonly reason: string } | undefined;
+  /** The entry that stands in front of it: one of its name, or one that reaches the same endpoint. */
+  readonly shadowedBy?: { readonly name: string; readonly reason: "name" | "endpoint" } | undefined;
+}
+
+/**
+ * Lists every definition that is found, also those that are blocked, switched off, or behind others, as `openMcp` would take them.
+ * Values of fields are not shown.
+ */
 export async function listConfig(
   options: ConfigListOptions,
 ): Promise<CommandResult & { readonly found: DiscoveredServers }> {
-  const { isApproved, ...places } = options;
-  const found = await discoverServers(places);
-  const shadows = found.shadowed.map(({ definition, by, reason }) => ({
-    definition,
-    by: { name: by, reason },
-  }));
-  const all = [...found.servers.map((definition) => ({ definition, by: undefined })), ...shadows];
-  const listed = await Promise.all(
-    all.map(async ({ definition, by }) => {
-      const { name, transport, enabled = true, disabledBy, definedIn } = definition;
-      const isOwn = definedIn.scope !== "project";
-      const approved = isOwn || (await isApproved(definition));
-      return {
-        name,
-        transport,
-        scope: definedIn.scope,
-        enabled,
-        disabledBy,
-        approved,
-        shadowedBy: by,
-        definedIn,
-      };
-    }),
-  );
-  return {
-    found,
-    json: listed,
-    text: listed.length === 0 ? "No server is configured.\n" : tableOf(listed),
-    exitCode: 0,
-  };
+  const { ledger, ...places } = options;
+  const { admit } = createServerAdmission({ ledger });
+  const found = await discoverServers({ ...places, admit });
+  const listed = await Promise.all([
+    ...found.servers.map((definition) => listedAs(definition, ledger, {})),
+    ...found.blocked
+      // These are among the shadowed as well.
+      .filter(({ by }) => by !== "equivalent")
+      .map(({ definition, by, reason }) => listedAs(definition, ledger, { blockedBy: { by, reason } })),
+    ...found.shadowed.map(({ definition, by, reason }) =>
+      listedAs(definition, ledger, { shadowedBy: { name: by, reason } }),
+    ),
+  ]);
+  const text = listed.length === 0 ? "No server is configured.\n" : tableOf(listed);
+  return { found, json: listed, text, exitCode: 0 };
 }
 
-type ListedServer = Pick<ServerDefinition, "name" | "transport" | "enabled" | "disabledBy" | "definedIn"> & {
-  readonly approved: boolean;
-  readonly shadowedBy: { readonly name: string } | undefined;
-};
+async function listedAs(
+  definition: ServerDefinition,
+  ledger: ConfigListOptions["ledger"],
+  state: Pick<ListedServer, "blockedBy" | "shadowedBy">,
+): Promise<ListedServer> {
+  const { name, transport, enabled = true, disabledBy, definedIn } = definition;
+  const { scope } = definedIn;
+  const approved = scope !== "project" || (await ledger.isApproved(definition));
+  return { name, transport, scope, enabled, disabledBy, approved, ...state, definedIn };
+}
 
 function tableOf(servers: readonly ListedServer[]): string {
   const rows = servers.map(({ name, transport, definedIn, ...server }) => [
@@ -80,15 +87,12 @@ function tableOf(servers: readonly ListedServer[]): string {
   return alignColumns([["SERVER", "TRANSPORT", "HOST", "SCOPE", "STATE", "DEFINED IN"], ...rows]);
 }
 
-function stateOf({
-  enabled,
-  disabledBy,
-  approved,
-  shadowedBy,
-}: Omit<ListedServer, "name" | "transport" | "definedIn">) {
-  if (shadowedBy !== undefined) return `behind ${printableLine(shadowedBy.name, 40)}`;
-  if (enabled === false) return disabledBy === undefined ? "off" : `off (${printableLine(disabledBy, 40)})`;
-  return approved ? "on" : "not approved";
+function stateOf(server: Omit<ListedServer, "name" | "transport" | "definedIn">): string {
+  const { enabled, disabledBy, approved, blockedBy, shadowedBy } = server;
+  if (shadowedBy) return `behind ${printableLine(shadowedBy.name, 40)}`;
+  if (!enabled) return disabledBy === undefined ? "off" : `off (${printableLine(disabledBy, 40)})`;
+  if (!approved) return "not approved";
+  return blockedBy ? `blocked (${printableLine(blockedBy.by, 40)})` : "on";
 }
 
 /** Reads one file in the dialect of one host. With `--json` values are shown as they are written, and may be secret. */

@@ -30,6 +30,7 @@ export type AdmitServer = (definition: ServerDefinition) => Promise<Admission>;
  */
 export type TrustFolder = (folder: string) => boolean | Promise<boolean>;
 
+/** What decides about a definition. */
 export interface ServerAdmissionOptions {
   /** What was approved. Default: nothing was. */
   readonly ledger?: Pick<ApprovalLedger, "isApproved"> | undefined;

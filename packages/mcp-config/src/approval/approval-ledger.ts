@@ -1,5 +1,5 @@
-import { createHmac, randomBytes } from "node:crypto";
 import type { ServerDefinition, StateStore } from "@jackfield/mcp-core";
+import { cryptography } from "../builtin-modules.ts";
 import { definitionContent } from "./definition-content.ts";
 
 /** Remembers which definitions a person has accepted, by content and never by name. */
@@ -33,7 +33,7 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
     },
     async approve(definition) {
       if ((await store.get(KEY_NAME)) === undefined) {
-        await store.set(KEY_NAME, randomBytes(KEY_BYTES).toString("base64"));
+        await store.set(KEY_NAME, cryptography().randomBytes(KEY_BYTES).toString("base64"));
       }
       // Read again: of two processes that both made a key, one has lost.
       const entry = await entryOf(definition);
@@ -49,5 +49,8 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
 }
 
 function hash(key: string, definition: ServerDefinition): string {
-  return createHmac("sha256", Buffer.from(key, "base64")).update(definitionContent(definition)).digest("hex");
+  return cryptography()
+    .createHmac("sha256", Buffer.from(key, "base64"))
+    .update(definitionContent(definition))
+    .digest("hex");
 }

@@ -1,9 +1,11 @@
-import { createHash, randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { type Logger, McpError, type StateStore, silentLogger } from "@jackfield/mcp-core";
+import { cryptography, fileSystem } from "../builtin-modules.ts";
 
+const { constants } = fileSystem;
+
+/** Where `fileStateStore` keeps its files. */
 export interface FileStateStoreOptions {
   /** Where the files are kept; made when missing, with mode 0700. Never derive it from a file of a project. */
   readonly directory: string;
@@ -39,9 +41,10 @@ export function fileStateStore({ directory, log = silentLogger }: FileStateStore
       return found?.key === key ? found.value : undefined;
     },
     async set(key, value) {
+      const { mkdir, open, rename, rm } = fileSystem.promises;
       await mkdir(directory, { recursive: true, mode: 0o700 });
       await refuseForeign(directory);
-      const draft = join(directory, `.${randomUUID()}`);
+      const draft = join(directory, `.${cryptography().randomUUID()}`);
       const file = await open(draft, "wx", 0o600);
       try {
         await file.writeFile(JSON.stringify({ key, value }));
@@ -55,10 +58,10 @@ export function fileStateStore({ directory, log = silentLogger }: FileStateStore
       }
     },
     async delete(key) {
-      await rm(join(directory, fileName(key)), { force: true });
+      await fileSystem.promises.rm(join(directory, fileName(key)), { force: true });
     },
     async keys(prefix) {
-      const names = await readdir(directory).catch(() => []);
+      const names = await fileSystem.promises.readdir(directory).catch(() => []);
       const files = await Promise.all(
         names.filter((name) => name.endsWith(FILE_SUFFIX)).map((name) => read(name)),
       );
@@ -75,16 +78,17 @@ interface Remembered {
 
 /** A key may be anything; a file's name may not. */
 function fileName(key: string): string {
-  return createHash("sha256").update(key).digest("hex") + FILE_SUFFIX;
+  return cryptography().createHash("sha256").update(key).digest("hex") + FILE_SUFFIX;
 }
 
 async function readRemembered(
   file: string,
   distrust: (file: string, reason: string) => undefined,
 ): Promise<Remembered | undefined> {
-  let handle: Awaited<ReturnType<typeof open>>;
+  let handle: FileHandle;
   try {
-    handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    handle = await fileSystem.promises.open(file, flags);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     return code === "ENOENT"
@@ -124,7 +128,7 @@ function parse(text: string): Remembered | undefined {
 /** @throws McpError `MCP_CONFIG_INVALID` for a directory in which somebody else could put files. */
 async function refuseForeign(directory: string): Promise<void> {
   const user = process.getuid?.();
-  const stats = await stat(directory);
+  const stats = await fileSystem.promises.stat(directory);
   if (user === undefined || (stats.uid === user && (stats.mode & OTHERS_MAY_WRITE) === 0)) return;
   const message = `${directory} belongs to another user or others may write in it; take that right away (chmod 700) or name another directory.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });

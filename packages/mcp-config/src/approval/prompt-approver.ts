@@ -9,6 +9,7 @@ export type ServerApprover = (
   options: { readonly signal: AbortSignal },
 ) => Promise<boolean>;
 
+/** How `promptApprover` asks. */
 export interface PromptApproverOptions {
   /** Where answers come from. Default: standard input. */
   readonly input?: (NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined }) | undefined;

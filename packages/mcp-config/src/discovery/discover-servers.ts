@@ -30,12 +30,14 @@ const SCOPES: readonly DefinitionScope[] = ["explicit", "managed", "local", "pro
 export interface DiscoverServersOptions {
   /** Hosts whose files are read, the strongest first within a scope; `all` is every one. Default `["jackfield"]`. */
   readonly hosts?: readonly string[] | "all" | undefined;
-  /** Files in the `mcpServers` form, the strongest first. Relative paths are relative to `cwd`. Default none. */
+  /** Files in the `mcpServers` form, the strongest first. Default none. */
   readonly files?: readonly string[] | undefined;
   /** Servers given in code, by name; they beat everything. Default none. */
   readonly servers?: { readonly [name: string]: InlineServer } | undefined;
   /** The folder of the project; files are looked for from here up to its repository's root. Default the working directory. */
   readonly cwd?: string | undefined;
+  /** What relative paths in `files` and `servers` are relative to. Default `cwd`. */
+  readonly base?: string | undefined;
   /** Default the home of the user who runs this. */
   readonly home?: string | undefined;
   /** Where variables are looked up that move a host's files. Default `process.env`. */
@@ -84,8 +86,9 @@ export async function findServers(
   const diagnostics: ConfigDiagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
   const cwd = resolve(options.cwd ?? ".");
-  const inline = readInlineServers(options.servers, cwd);
-  const named = await readNamedFiles(options.files, cwd);
+  const base = resolve(options.base ?? cwd);
+  const inline = readInlineServers(options.servers, base);
+  const named = await readNamedFiles(options.files, base);
   let discovered: DiscoveredHosts = { sources: [], problems: [] };
   let discoveryError: McpError | undefined;
   try {

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileSystem } from "../builtin-modules.ts";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type {
   FollowedFile,
@@ -15,6 +15,8 @@ import { type ConfigFile, readConfigFile } from "../sources/config-file.ts";
 import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
 import { type HostText, type ParsedHostText, parseHostText, problemOf } from "../sources/host-document.ts";
 import type { HostDocuments } from "../sources/host-servers.ts";
+
+const { existsSync, readdirSync, realpathSync } = fileSystem;
 
 /** More files in one folder than anybody has. */
 const MOST_MATCHES = 1000;

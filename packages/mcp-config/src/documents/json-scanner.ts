@@ -9,7 +9,10 @@ const LITERALS: ReadonlyMap<string, boolean | null> = new Map([
   ["null", null],
 ]);
 
+const WHITE_SPACE = /[ \t\r\n]+/y;
+
 const SLASH = 0x2f;
+const LAST_SPACE = 0x20;
 
 /** Walks over a JSON text token by token (RFC 8259). */
 export class JsonScanner {
@@ -49,13 +52,20 @@ export class JsonScanner {
   /** Skips white space and comments. */
   skipSpace(): void {
     const text = this.#text;
-    let at = this.#at;
-    for (; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === SLASH) at = this.#skipComment(at);
-      else if (code !== 0x20 && code !== 0x0a && code !== 0x09 && code !== 0x0d) break;
+    for (;;) {
+      const code = text.charCodeAt(this.#at);
+      if (code === SLASH) this.#at = this.#skipComment(this.#at) + 1;
+      else if (code > LAST_SPACE || Number.isNaN(code)) return;
+      else if (!this.#skipWhiteSpace()) return;
     }
-    this.#at = at;
+  }
+
+  /** A run of it is left to what is built in: files are indented, and this is called between any two tokens. */
+  #skipWhiteSpace(): boolean {
+    WHITE_SPACE.lastIndex = this.#at;
+    if (!WHITE_SPACE.test(this.#text)) return false;
+    this.#at = WHITE_SPACE.lastIndex;
+    return true;
   }
 
   /** A member's name. */

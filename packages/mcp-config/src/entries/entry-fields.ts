@@ -4,7 +4,7 @@ import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.
 import { quote } from "../server-name.ts";
 
 /** The longest time a timer can count; a longer one would fire at once. */
-export const LONGEST_TIME_MS = 2 ** 31 - 1;
+const LONGEST_TIME_MS = 2 ** 31 - 1;
 
 /**
  * Reads an entry field by field. A field that is missing or `undefined` is `undefined`; one of the wrong type is thrown
@@ -105,14 +105,17 @@ export function createEntryFields(entry: JsonMap, faultAt: FaultAt, tolerate?: T
 type Fail = (path: JsonPath, text: string) => never;
 
 function checkText(found: unknown, path: JsonPath, fail: Fail): string {
-  const field = quote(String(path.at(0)));
-  const subject = path.length === 1 ? field : `${quote(String(path.at(-1)))} in ${field}`;
   if (typeof found !== "string") {
     const hint = typeof found === "number" || typeof found === "boolean" ? "; put it in quotes" : "";
-    return fail(path, `${subject} must be a string, not ${kindOf(found)}${hint}.`);
+    return fail(path, `${subjectOf(path)} must be a string, not ${kindOf(found)}${hint}.`);
   }
-  if (found.includes("\0")) fail(path, `${subject} contains a NUL character.`);
+  if (found.includes("\0")) fail(path, `${subjectOf(path)} contains a NUL character.`);
   return found;
+}
+
+function subjectOf(path: JsonPath): string {
+  const field = quote(String(path.at(0)));
+  return path.length === 1 ? field : `${quote(String(path.at(-1)))} in ${field}`;
 }
 
 /** Many hosts take a number or a boolean for the text of it, and `null` for a variable that is taken away. */

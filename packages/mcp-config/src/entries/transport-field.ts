@@ -51,22 +51,27 @@ function typedTransport(type: string, target: Target, rule: TransportRule, fault
   return transport;
 }
 
+function targetIn(
+  fields: EntryFields,
+  kind: Target["kind"],
+  names: FieldNames | undefined,
+): Target | undefined {
+  const isOne = typeof names === "string";
+  const field = isOne ? names : names?.find((name) => fields.has(name));
+  return field === undefined || (isOne && !fields.has(field)) ? undefined : { kind, field };
+}
+
 function readTarget(
   fields: EntryFields,
   { fields: { command, url } }: EntryDialect,
   mayHoldServer: boolean,
   faultAt: FaultAt,
 ): Target {
-  const possible: readonly [Target["kind"], FieldNames | undefined][] = [
-    ["command", command],
-    ["url", url],
-    ["server", mayHoldServer ? "server" : undefined],
-  ];
-  const written = possible.flatMap(([kind, names = []]): Target[] => {
-    const field = [names].flat().find((name) => fields.has(name));
-    return field === undefined ? [] : [{ kind, field }];
-  });
-  const [target, second] = written;
+  const [target, second] = [
+    targetIn(fields, "command", command),
+    targetIn(fields, "url", url),
+    targetIn(fields, "server", mayHoldServer ? "server" : undefined),
+  ].filter((found) => found !== undefined);
   if (!target) {
     const [local, remote] = [command, url].map((names = []) => quote([names].flat()[0] ?? ""));
     const inCode = mayHoldServer ? `, or "server" for one in this process` : "";

@@ -5,7 +5,7 @@ import { readTextFile, realFileOf, type TextEncoding } from "../text-file.ts";
 import { invalidSource } from "./config-problem.ts";
 
 /** Real configuration files reach some megabytes; more than this is a mistake. */
-export const LARGEST_FILE_BYTES = 16 * 1024 * 1024;
+const LARGEST_FILE_BYTES = 16 * 1024 * 1024;
 
 /** A configuration file as text, or why there is none. */
 export type ConfigFile =

@@ -1,4 +1,3 @@
-import { dirname, resolve } from "node:path";
 import { type DefinitionScope, type McpError, toMcpError } from "@jackfield/mcp-core";
 import { type DiagnosticCode, diagnose, type Report } from "../diagnostic-codes.ts";
 import { type ConfigDocument, type ConfigFormat, parseConfigDocument } from "../documents/config-document.ts";
@@ -81,7 +80,7 @@ function shapeProblem(source: HostText, document: ConfigDocument, root: unknown)
 }
 
 /** The places of an empty document of this kind. */
-export function placesIn(root: JsonMap, { servers }: Pick<HostText, "servers">) {
+function placesIn(root: JsonMap, { servers }: Pick<HostText, "servers">) {
   const context = {
     folders: [],
     isSingleFile: false,
@@ -89,9 +88,4 @@ export function placesIn(root: JsonMap, { servers }: Pick<HostText, "servers">) 
     remark: () => {},
   };
   return servers === "none" ? [] : servers(root, context);
-}
-
-/** The directory of the file itself, or of what it belongs to. */
-export function directoryOf({ root, realFile, file }: Pick<HostText, "root" | "realFile" | "file">): string {
-  return root ?? dirname(resolve(realFile ?? file));
 }

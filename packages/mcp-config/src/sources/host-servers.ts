@@ -22,7 +22,7 @@ export interface HostDocuments {
 }
 
 /** Reads the servers of one host: finds the entries, joins them by the host's rule, reads them, asks the host's lists. */
-export function readHostServers(host: HostDocuments, context: FindingContext, report: Report): ServerSource {
+function readHostServers(host: HostDocuments, context: FindingContext, report: Report): ServerSource {
   const { dialect, isExclusive } = host;
   const problems: ConfigProblem[] = [];
   const documents = host.documents.filter(({ scope }) => !isExclusive || scope === dialect.exclusiveScope);

@@ -54,6 +54,11 @@ const MUTATIONS: readonly (readonly [string, ServerDefinition, ServerDefinition]
   ["a field nobody reads", LOCAL, { ...LOCAL, extra: { hook: "x" } }],
 ];
 
+/** As a file has it: prototypes do not count. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
 async function approved(definition: ServerDefinition) {
   const ledger = createApprovalLedger(memoryStateStore());
   await ledger.approve(definition);
@@ -82,9 +87,29 @@ describe("the ledger of approvals", () => {
     });
     const check = fc.asyncProperty(definition, definition, async (a, b) => {
       const ledger = await approved({ ...LOCAL, ...a });
-      expect(await ledger.isApproved({ ...LOCAL, ...b })).toBe(isDeepStrictEqual(a, b));
+      expect(await ledger.isApproved({ ...LOCAL, ...b })).toBe(isDeepStrictEqual(plain(a), plain(b)));
     });
     await fc.assert(check, { numRuns: 500 });
+  });
+
+  test("[threat T02] of 10,000 edits of a single field none is approved", async () => {
+    const ledger = await approved(LOCAL);
+    const text = fc.string({ unit: "grapheme" });
+    const edit = fc.oneof(
+      fc.record({ name: text }),
+      fc.record({ command: text }),
+      fc.record({ args: fc.array(text, { maxLength: 4 }) }),
+      fc.record({ env: fc.dictionary(text, text, { maxKeys: 3 }) }),
+      fc.record({ cwd: text }),
+      fc.record({ envFile: text }),
+      fc.record({ extra: fc.dictionary(text, fc.jsonValue()) }),
+    );
+    const check = fc.asyncProperty(edit, async (edited) => {
+      const definition = { ...LOCAL, ...edited } as ServerDefinition;
+      fc.pre(!isDeepStrictEqual(plain(definition), plain(LOCAL)));
+      expect(await ledger.isApproved(definition)).toBe(false);
+    });
+    await fc.assert(check, { numRuns: 10_000 });
   });
 
   test("lines added above an entry, members in another order and weaker entries behind it change nothing", async () => {

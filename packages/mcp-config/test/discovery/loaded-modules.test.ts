@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { HOST_IDS } from "../../src/index.ts";
 import { useHomeFolder } from "./home-folder.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "..", "fixtures", "list-loaded-modules.mjs");
@@ -10,7 +11,12 @@ const homeWith = useHomeFolder();
 
 async function loadedFor(home: string, ...hosts: string[]) {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, home, ...hosts]);
-  return JSON.parse(stdout) as { servers: number; problems: number; packages: string[] };
+  return JSON.parse(stdout) as {
+    servers: number;
+    problems: number;
+    packages: string[];
+    builtin: string[];
+  };
 }
 
 const servers = (count: number) => ({
@@ -21,13 +27,19 @@ const servers = (count: number) => ({
 
 test("no parser is loaded unless a TOML or YAML file is met", async () => {
   const { home, write } = await homeWith({ ".cursor/mcp.json": servers(10) });
-  expect(await loadedFor(home, "cursor", "codex")).toEqual({
-    servers: 10,
-    problems: 0,
-    packages: expect.not.arrayContaining(["yaml", "smol-toml"]),
-  });
+  expect(await loadedFor(home, "cursor", "codex")).toMatchObject({ servers: 10, problems: 0, packages: [] });
   await write(".codex/config.toml", '[mcp_servers.one]\ncommand = "x"\n');
   const withToml = await loadedFor(home, "cursor", "codex");
   expect(withToml).toMatchObject({ servers: 11, packages: expect.arrayContaining(["smol-toml"]) });
   expect(withToml.packages).not.toContain("yaml");
+});
+
+test("no slow module of Node.js is loaded, whatever hosts are asked for", async () => {
+  const { home, write } = await homeWith({ ".cursor/mcp.json": servers(10) });
+  await write(".claude.json", servers(3));
+  const { servers: found, packages, builtin } = await loadedFor(home, ...HOST_IDS);
+  expect([found, packages]).toEqual([10, []]);
+  const slow =
+    /^NativeModule (?:crypto|child_process|http|https|net|stream|internal\/(?:fs\/promises|webstreams|crypto)\b)/;
+  expect(builtin.filter((module) => slow.test(module))).toEqual([]);
 });

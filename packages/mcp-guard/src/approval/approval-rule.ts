@@ -27,6 +27,7 @@ export interface ApprovalMap {
   readonly [tool: string]: boolean | "always" | "never";
 }
 
+/** Lists of original tool names; tools that stand in none need approval. */
 export interface ApprovalLists {
   readonly always?: { readonly toolNames: readonly string[] } | undefined;
   readonly never?: { readonly toolNames: readonly string[] } | undefined;

@@ -21,6 +21,7 @@ export interface ApprovalRequest {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Which calls have to be approved, and who is asked. */
 export interface CallApprovalOptions {
   /** For every server that has no rule of its own. Default `always`. */
   readonly rule?: ApprovalRule | undefined;
@@ -37,6 +38,7 @@ export interface CallApprovalOptions {
   readonly log?: Logger | undefined;
 }
 
+/** Approval of calls, as the manager takes it. */
 export interface CallApproval {
   /** Refuses what was not approved, with `MCP_CALL_DENIED`, which adapters turn into a text the model can read. */
   readonly middleware: CallMiddleware;

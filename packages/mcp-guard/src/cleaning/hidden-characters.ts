@@ -69,7 +69,11 @@ interface HiddenPoint {
 /** The same one by one, for texts that may hold millions. */
 export function* hiddenCharacters(text: string): Generator<HiddenPoint> {
   if (!NOT_ASCII.test(text) || !candidate().test(text)) return;
-  const isRightToLeft = rightToLeft().test(text);
+  let rightToLeftText: boolean | undefined;
+  const isRightToLeft = () => {
+    rightToLeftText ??= rightToLeft().test(text);
+    return rightToLeftText;
+  };
   const flags = text.matchAll(REGION_FLAG);
   let flag = flags.next().value;
   for (const { index, 0: character } of text.matchAll(everyCandidate())) {
@@ -123,7 +127,7 @@ interface Surroundings {
   readonly text: string;
   readonly index: number;
   /** Whether any of the text is written from right to left. */
-  readonly isRightToLeft: boolean;
+  readonly isRightToLeft: () => boolean;
 }
 
 /** All others are hidden wherever they stand. */
@@ -155,10 +159,10 @@ function hasReason(
   switch (kind) {
     case "joiner":
       return (
-        joiningLetter().test(stripMarks(before)) || (emojiBefore().test(before) && emojiAfter().test(after))
+        (emojiBefore().test(before) && emojiAfter().test(after)) || joiningLetter().test(stripMarks(before))
       );
     case "bidirectional":
-      return isRightToLeft && !OVERRIDES.includes(codePoint);
+      return !OVERRIDES.includes(codePoint) && isRightToLeft();
     case "variation-selector":
       // Any other selector behind an emoji carries bytes that nobody sees.
       return (STYLES.includes(codePoint) && styled().test(before)) || variable().test(before);

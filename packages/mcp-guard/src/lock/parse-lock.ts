@@ -2,6 +2,7 @@ import { McpError, type SourceLocation } from "@jackfield/mcp-core";
 import { parsePin, type ToolPin } from "../pinning/tool-pin.ts";
 import { LOCK_VERSION, type LockedServer, type LockedVersion, type McpLock } from "./mcp-lock.ts";
 
+/** How a lock is read. */
 export interface ParseLockOptions {
   /** Named in errors. Default `mcp.lock`. */
   readonly file?: string | undefined;

@@ -25,6 +25,7 @@ export interface PinFinding {
   readonly changes: readonly ToolChange[];
 }
 
+/** What pins are compared with, and who hears of differences. */
 export interface ToolPinsOptions {
   /** Default `block-changed`. */
   readonly policy?: PinPolicy | undefined;
@@ -43,6 +44,7 @@ export interface ToolPinsOptions {
   readonly log?: Logger | undefined;
 }
 
+/** Pinned tools, as the manager takes them, and how a person accepts them. */
 export interface ToolPins {
   /** Withholds what the pin policy says. */
   readonly policy: ToolListPolicy;

@@ -1,7 +1,8 @@
 import { latePattern } from "../late-pattern.ts";
 
 /** What can be left out without changing how a text reads: format characters, fillers, combining marks. */
-const unseen = latePattern(String.raw`[\p{Cf}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]`, "u");
+const UNSEEN = String.raw`[\p{Cf}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]`;
+const unseen = latePattern(UNSEEN, "u");
 const space = latePattern(String.raw`[\s\p{Z}]`, "u");
 const marks = latePattern(String.raw`\p{Mn}`, "gu");
 
@@ -12,6 +13,13 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   ].map(([, lookalike = "", letter = ""]) => [lookalike, letter]),
 );
 
+/** Every letter that has a look-alike stands in one of these blocks: Latin extensions, Greek, Cyrillic, Armenian. */
+const LOOKALIKE = /[\u0131\u0251\u0261\u0370-\u058f]/g;
+
+function withoutLookalikes(text: string): string {
+  return text.replace(LOOKALIKE, (letter) => LOOKALIKES.get(letter) ?? letter);
+}
+
 /**
  * A character as it reads: in small letters, full-width, mathematical and look-alike letters as the plain ones, any white
  * space as a space, and what is not seen as nothing. May be several characters (`ﬁ` is `fi`).
@@ -20,6 +28,21 @@ export function foldCharacter(character: string): string {
   if (character <= "\x7f") return character.toLowerCase();
   if (unseen().test(character)) return "";
   if (space().test(character)) return " ";
-  const plain = character.normalize("NFKD").replace(marks(), "").toLowerCase();
-  return LOOKALIKES.get(plain) ?? plain;
+  return withoutLookalikes(character.normalize("NFKD").replace(marks(), "").toLowerCase());
+}
+
+const allUnseen = latePattern(UNSEEN, "gu");
+/** Texts of decomposed Latin, Han and Kana letters and common signs: in them only accents are not seen, which is quick to tell. */
+const ONLY_ACCENTS =
+  /^[\u0350-\u036f\0-\u00ac\u00ae-\u034e\u2010-\u2027\u2030-\u205e\u2190-\u27bf\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u9fff]*$/;
+const ACCENTS = /[\u0300-\u036f]/g;
+
+/**
+ * A text of which every character is folded, in one go: many times faster than one by one, but without a way back to where a
+ * letter came from.
+ */
+export function foldCharacters(text: string): string {
+  const decomposed = text.normalize("NFKD");
+  const unseenThere = ONLY_ACCENTS.test(decomposed) ? ACCENTS : allUnseen();
+  return withoutLookalikes(decomposed.replace(unseenThere, "").toLowerCase());
 }

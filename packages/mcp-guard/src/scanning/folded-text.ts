@@ -9,6 +9,11 @@ export interface FoldedText {
 
 const ASCII = /^[\0-\x7f]*$/;
 
+/** Whether every character of a text folds to one character in its place. */
+export function isPlainText(text: string): boolean {
+  return ASCII.test(text);
+}
+
 /**
  * Folds capitals, full-width, mathematical and look-alike letters and drops invisible characters, so that one plain pattern
  * finds a phrase however it is disguised. Linear in the length of the text.

@@ -30,6 +30,7 @@ export type FoundMatch =
 /** Whose text was scanned. */
 export type ScannedText = Pick<InjectionFinding, "server" | "tool" | "where">;
 
+/** Who hears of what was found, and how much is looked at. */
 export interface ScanOptions {
   /**
    * Hears of each text with a signal. It is never told what is harmless, and nothing is changed or withheld. What it throws

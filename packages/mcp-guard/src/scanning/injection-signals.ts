@@ -1,5 +1,6 @@
 import { hiddenCharacters } from "../cleaning/hidden-characters.ts";
-import { type FoldedText, foldText } from "./folded-text.ts";
+import { foldCharacters } from "./folded-character.ts";
+import { foldText, isPlainText } from "./folded-text.ts";
 import { readingsOf } from "./readings.ts";
 
 /** A phrase by which a text speaks to the model that reads it. */
@@ -136,9 +137,19 @@ const SIGNALS = {
 
 const PATTERNS = Object.entries(SIGNALS).map(([signal, { needs, parts }]) => ({
   signal: signal as keyof typeof SIGNALS,
-  needs,
+  needs: needs as readonly string[],
   pattern: new RegExp(parts.join("").replaceAll(" ?", "\\s*").replaceAll(" ", "\\s+"), "g"),
 }));
+
+/** Finds all the letters that any pattern needs, in one pass, also where they overlap. */
+const NEEDED = new RegExp(
+  `(?=(${[...new Set(PATTERNS.flatMap(({ needs }) => needs))].map(escapePattern).join("|")}))`,
+  "g",
+);
+
+function escapePattern(letters: string): string {
+  return letters.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
 
 /** The names of all signals. */
 export const INJECTION_SIGNALS: readonly InjectionSignal[] = [
@@ -171,7 +182,7 @@ function matchesInReading(text: string): readonly SignalMatch[] {
   const known = new Map<string, string>();
   for (let from = 0; from < text.length; from += WINDOW) {
     const window = text.length <= WINDOW ? text : text.slice(from, from + WINDOW + OVERLAP);
-    for (const match of matchesIn(foldText(window, known), counts)) {
+    for (const match of matchesIn(window, known, counts)) {
       // What begins in the overlap is found again, whole, in the next window.
       if (match.index >= WINDOW) continue;
       counts.set(match.signal, (counts.get(match.signal) ?? 0) + 1);
@@ -185,12 +196,23 @@ function matchesInReading(text: string): readonly SignalMatch[] {
 const WINDOW = 65_536;
 const OVERLAP = 2_048;
 
+/** The patterns that can match a text, by the letters in it. */
+function candidatesIn(folded: string): typeof PATTERNS {
+  const found = new Set(Array.from(folded.matchAll(NEEDED), ([, letters = ""]) => letters));
+  return found.size === 0 ? [] : PATTERNS.filter(({ needs }) => needs.some((letters) => found.has(letters)));
+}
+
 function* matchesIn(
-  folded: FoldedText,
+  text: string,
+  known: Map<string, string>,
   counts: ReadonlyMap<InjectionSignal, number>,
 ): Generator<SignalMatch> {
-  for (const { signal, needs, pattern } of PATTERNS) {
-    if (!needs.some((letters) => folded.text.includes(letters))) continue;
+  const isPlain = isPlainText(text);
+  const quick = isPlain ? text.toLowerCase() : foldCharacters(text);
+  const candidates = candidatesIn(quick).filter(({ pattern }) => quick.search(pattern) >= 0);
+  if (candidates.length === 0) return;
+  const folded = foldText(text, known);
+  for (const { signal, pattern } of candidates) {
     for (const { index, 0: phrase } of folded.text.matchAll(pattern)) {
       if ((counts.get(signal) ?? 0) >= MOST_MATCHES) break;
       yield { signal, ...folded.origin(index, index + phrase.length) };

@@ -1,7 +1,8 @@
 /** Takes the place of a character that is not read, so that all others stay where they are. */
 const UNREAD = "\u200b";
-const CONTROL = /(?!\s)\p{Cc}/u;
-const EVERY_CONTROL = new RegExp(CONTROL, "gu");
+/** Whatever is neither white space nor printable ASCII nor beyond the second row of control characters. */
+const CONTROL = /[^\t-\r -~\u00a0-\uffff]/;
+const EVERY_CONTROL = new RegExp(CONTROL, "g");
 const ESCAPE = "\u001b";
 const ENDS = "\u0007\u009c";
 const STRING_STARTS = "\u0090\u0098\u009d-\u009f";

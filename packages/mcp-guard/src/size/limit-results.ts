@@ -3,6 +3,7 @@ import { limitResult } from "./limit-result.ts";
 import { parseLimits, type ResultLimits } from "./result-limits.ts";
 import type { ResultStore } from "./result-store.ts";
 
+/** How much of a result a model gets to read, of all servers and of single ones. */
 export interface LimitResultsOptions extends ResultLimits {
   /** Limits of single servers by name; they beat the general ones field by field. */
   readonly servers?: Readonly<Record<string, ResultLimits>> | undefined;

@@ -20,6 +20,7 @@ export interface ResultPage {
   readonly nextOffset: number | undefined;
 }
 
+/** A directory of kept results that can be read on in. */
 export interface ResultDirectory extends ResultStore {
   /**
    * Reads on in a kept result: a tool that an agent can offer to its model.

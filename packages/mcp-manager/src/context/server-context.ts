@@ -51,7 +51,8 @@ export interface ServerContext {
   /** Loads whatever the server has announced. */
   load(session: Session): void;
   gone(): void;
-  notified(session: Session, notification: ServerNotification): void;
+  /** @returns when a list that the server says has changed has been seen; nothing if it said something else. */
+  notified(session: Session, notification: ServerNotification): Promise<unknown> | undefined;
   /** What is known of a kind without asking; `undefined` if nothing is. */
   known<K extends ContextKind>(kind: K): readonly CatalogItems[K][] | undefined;
   /** The list as the session has it, waiting for it if need be. @throws McpError the cause, if it could not be listed. */
@@ -110,15 +111,15 @@ class Context implements ServerContext {
     this.#pace.clear();
   }
 
-  notified(session: Session, { method, params }: ServerNotification): void {
-    if (method === "notifications/prompts/list_changed") this.#loaders.prompts.announce(session);
-    if (method === "notifications/resources/list_changed") {
-      this.#loaders.resources.announce(session);
-      this.#loaders.resourceTemplates.announce(session);
-    }
-    if (method !== "notifications/resources/updated") return;
+  notified(session: Session, { method, params }: ServerNotification): Promise<unknown> | undefined {
+    const { prompts, resources, resourceTemplates } = this.#loaders;
+    if (method === "notifications/prompts/list_changed") return prompts.announce(session);
+    if (method === "notifications/resources/list_changed")
+      return Promise.all([resources.announce(session), resourceTemplates.announce(session)]);
     const uri = (params as { readonly uri?: unknown } | undefined)?.uri;
-    if (typeof uri === "string") this.#pace.push(uri, () => this.#updated(uri));
+    if (method === "notifications/resources/updated" && typeof uri === "string")
+      this.#pace.push(uri, () => this.#updated(uri));
+    return undefined;
   }
 
   known<K extends ContextKind>(kind: K): readonly CatalogItems[K][] | undefined {
@@ -143,7 +144,7 @@ class Context implements ServerContext {
 
   #loader<K extends ContextKind>(kind: K): ListLoader {
     const { server, list, log } = this.#options;
-    return createListLoader<K>({
+    return createListLoader({
       server,
       kind,
       pollIntervalMs: 0,

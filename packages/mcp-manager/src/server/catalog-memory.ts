@@ -1,4 +1,12 @@
-import type { CatalogEntry, CatalogIdentity, Handshake, McpError, PriorHandshake } from "@jackfield/mcp-core";
+import type {
+  CatalogEntry,
+  CatalogIdentity,
+  CatalogItems,
+  CatalogKind,
+  Handshake,
+  McpError,
+  PriorHandshake,
+} from "@jackfield/mcp-core";
 import {
   type CatalogShelf,
   type CatalogVerdict,
@@ -6,7 +14,10 @@ import {
   listedEntry,
   NOTHING_KNOWN,
 } from "./catalog-record.ts";
-import type { DatedListing } from "./list-tools.ts";
+import type { DatedListing } from "./list-kind.ts";
+
+/** What a server lists besides tools. */
+type BesideTools = Exclude<CatalogKind, "tools">;
 
 /** A shelf that is to be stored. */
 export type FilledShelf = CatalogShelf & { readonly entry: CatalogEntry };
@@ -18,7 +29,9 @@ export interface CatalogMemory {
   readonly prior: PriorHandshake | undefined;
   take(shelf: CatalogShelf | undefined): void;
   /** The server was listed: `tookMs` since its attempt began. */
-  listed(handshake: Handshake, listing: DatedListing, tookMs: number): void;
+  listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void;
+  /** Another list of the server is in. It is kept with the tools, and not without them. */
+  listedBesides<K extends BesideTools>(kind: K, items: readonly CatalogItems[K][]): void;
   /** The server says that its list is another now: what is known is stale until a list that was begun later is in. */
   doubt(): void;
   /** An attempt to reach the server failed. */
@@ -59,6 +72,10 @@ export function createCatalogMemory(server: string, { store, doubted }: CatalogT
       const outcome = { ok: true, at: Date.now(), tookMs };
       const seen = { handshake, listing, outcome, doubtedAt };
       keep(({ entry, identity }) => listedEntry(entry, server, identity, seen));
+    },
+    listedBesides(kind, items) {
+      if (shelf?.entry?.tools !== undefined)
+        keep(({ entry }) => ({ ...(entry as CatalogEntry), [kind]: items }));
     },
     doubt() {
       doubtedAt = Date.now();

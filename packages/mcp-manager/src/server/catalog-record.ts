@@ -1,5 +1,5 @@
 import type { CatalogEntry, CatalogIdentity, Handshake, LastOutcome, McpError } from "@jackfield/mcp-core";
-import type { DatedListing } from "./list-tools.ts";
+import type { DatedListing } from "./list-kind.ts";
 
 const LONGEST_TTL_MS = 86_400_000;
 
@@ -47,7 +47,7 @@ export function listedEntry(
   before: CatalogEntry | undefined,
   server: string,
   { credentials }: CatalogIdentity,
-  seen: { handshake: Handshake; listing: DatedListing; outcome: LastOutcome; doubtedAt: number },
+  seen: { handshake: Handshake; listing: DatedListing<"tools">; outcome: LastOutcome; doubtedAt: number },
 ): CatalogEntry {
   const { handshake, listing, outcome, doubtedAt } = seen;
   return {

@@ -26,6 +26,7 @@ export interface ConnectionOptions {
   readonly retry: RetryPolicy;
   /** Spreads the retries of many servers: when an attempt wanted at a time is to be made, both epoch milliseconds. */
   readonly pace: (wantedAt: number) => number;
+  readonly principal?: string | undefined;
   readonly handlers?: ConnectOptions["handlers"];
   readonly auth?: ConnectOptions["auth"];
   readonly log: Logger;
@@ -56,6 +57,8 @@ export interface Connection {
   session(deadline: Deadline): Promise<Session>;
   /** Replaces whatever there is by a new connection and waits for it; asked for twice at once, it happens once ([R3]). */
   reconnect(signal: AbortSignal): Promise<Session>;
+  /** Takes the session for lost, if it is still the one in use: it is closed, and the server is connected anew as after any loss. */
+  lose(session: Session, error: McpError): void;
   /** Lets the session go; `disconnected`: only `reconnect` connects again. */
   release(disconnected: boolean): Promise<void>;
   /** Ends it for good. Resolves when nothing is left. */
@@ -106,6 +109,10 @@ class ServerConnection implements Connection {
       this.#restarting = undefined;
     });
     return raceSignal(this.#restarting, signal);
+  }
+
+  lose(session: Session, error: McpError): void {
+    this.#sessionEnded(session, error);
   }
 
   async release(disconnected: boolean): Promise<void> {
@@ -196,12 +203,12 @@ class ServerConnection implements Connection {
     state: Extract<ServerState, { status: "connecting" }>,
     earlier: Promise<void>,
   ): Promise<void> {
-    const { definition, connect, resolve, handlers, auth, log, prior } = this.#options;
+    const { definition, connect, resolve, principal, handlers, auth, log, prior } = this.#options;
     const { signal } = state.abort;
     try {
       await raceSignal(earlier, signal); // The last session ends before the next begins: a server never has two ([H5]).
-      const server = await resolveInTime(resolve, definition(), signal);
-      const opened = await connect(server, { signal, handlers, auth, log, prior: prior() });
+      const server = await resolveInTime(resolve, definition(), { signal, principal });
+      const opened = await connect(server, { signal, principal, handlers, auth, log, prior: prior() });
       const session = this.#watch(opened);
       if (this.#state !== state || !this.#dispatch({ type: "opened", session, now: Date.now() })) {
         await session.close();
@@ -227,7 +234,7 @@ class ServerConnection implements Connection {
     return this.#state.status === "ready" && this.#state.session === session;
   }
 
-  #sessionEnded(session: WatchedSession, cause: McpError | undefined): void {
+  #sessionEnded(session: Session, cause: McpError | undefined): void {
     const state = this.#state;
     if (state.status !== "ready" || state.session !== session) return;
     const error =

@@ -1,12 +1,6 @@
-import {
-  type CatalogItems,
-  type CatalogKind,
-  type Listing,
-  type McpError,
-  type Session,
-  toMcpError,
-} from "@jackfield/mcp-core";
+import { type CatalogKind, type Listing, type McpError, type Session, toMcpError } from "@jackfield/mcp-core";
 import { isSameJson } from "../json-equality.ts";
+import { KIND_WORDS } from "./list-kind.ts";
 import { createListingPace } from "./listing-pace.ts";
 
 export type ListState =
@@ -15,24 +9,16 @@ export type ListState =
   | { readonly status: "live" }
   | { readonly status: "failed"; readonly error: McpError };
 
-export interface ListLoaderOptions<K extends CatalogKind> {
+export interface ListLoaderOptions<L extends Listing> {
   readonly server: string;
-  readonly kind: K;
+  readonly kind: CatalogKind;
   /** How often a list is read anew that the server does not say anything about, in milliseconds; `0` = never. */
   readonly pollIntervalMs: number;
   /** Lists once, within a deadline of its own. */
-  readonly list: (session: Session) => Promise<Listing<K>>;
-  readonly loaded: (session: Session, listing: Listing<K>) => void;
+  readonly list: (session: Session) => Promise<L>;
+  readonly loaded: (session: Session, listing: L) => void;
   readonly failed: (error: McpError) => void;
 }
-
-/** What the kinds are called. */
-export const KIND_WORDS: { readonly [K in CatalogKind]: string } = {
-  tools: "tools",
-  resources: "resources",
-  resourceTemplates: "resource templates",
-  prompts: "prompts",
-};
 
 interface Load {
   readonly session: Session;
@@ -54,22 +40,25 @@ export interface ListLoader {
   load(session: Session): Promise<void>;
   /** Like `load`, but is content with a list that is in or under way. */
   settle(session: Session): Promise<void>;
-  /** The server says that its list changed. One that says so all the time is asked ever more rarely. */
-  announce(session: Session): void;
+  /**
+   * The server says that its list changed. One that says so all the time is asked ever more rarely. Resolves when the change has been
+   * seen, at once if that is put off.
+   */
+  announce(session: Session): Promise<void>;
   /** The session is gone: whatever is under way no longer counts. */
   reset(): void;
 }
 
-export function createListLoader<K extends CatalogKind>(options: ListLoaderOptions<K>): ListLoader {
+export function createListLoader<L extends Listing>(options: ListLoaderOptions<L>): ListLoader {
   return new Loader(options);
 }
 
-class Loader<K extends CatalogKind> implements ListLoader {
-  readonly #options: ListLoaderOptions<K>;
+class Loader<L extends Listing> implements ListLoader {
+  readonly #options: ListLoaderOptions<L>;
   readonly #pace = createListingPace();
   #state: ListState = { status: "none" };
   #current: Load | undefined;
-  #items: readonly CatalogItems[K][] = [];
+  #items: Listing["items"] = [];
   /** Armed for the next list that nobody waits for: one that is due, or the next poll. */
   #timer: NodeJS.Timeout | undefined;
   /** The list under way or scheduled was announced by the server. */
@@ -77,7 +66,7 @@ class Loader<K extends CatalogKind> implements ListLoader {
   /** One more list is wanted, as soon as the pace allows. */
   #isDue = false;
 
-  constructor(options: ListLoaderOptions<K>) {
+  constructor(options: ListLoaderOptions<L>) {
     this.#options = options;
   }
 
@@ -97,18 +86,18 @@ class Loader<K extends CatalogKind> implements ListLoader {
     return this.#state.status === "live" ? Promise.resolve() : this.load(session);
   }
 
-  announce(session: Session): void {
+  async announce(session: Session): Promise<void> {
     this.#isAnnounced = true;
     if (this.#current !== undefined) {
       // The list under way may have been answered before the change.
-      if (this.#current.isFollowUp) this.#isDue = true;
-      else void this.load(session);
+      if (!this.#current.isFollowUp) return this.load(session);
+      this.#isDue = true;
       return;
     }
     if (this.#isDue) return; // The list that is scheduled will see this change too.
     const waitMs = this.#pace.waitMs();
-    if (waitMs === 0) void this.#begin(session, false);
-    else this.#scheduleDue(session, waitMs);
+    if (waitMs === 0) return this.#begin(session, false);
+    this.#scheduleDue(session, waitMs);
   }
 
   reset(): void {
@@ -150,7 +139,7 @@ class Loader<K extends CatalogKind> implements ListLoader {
   }
 
   /** A server that has just started may stumble once ([S12]); a session that is gone will not answer the second time either. */
-  async #listWithOneRetry(load: Load): Promise<Listing<K>> {
+  async #listWithOneRetry(load: Load): Promise<L> {
     try {
       return await this.#options.list(load.session);
     } catch (error) {
@@ -159,7 +148,7 @@ class Loader<K extends CatalogKind> implements ListLoader {
     }
   }
 
-  #publish(session: Session, outcome: { readonly listing: Listing<K> } | { readonly error: unknown }): void {
+  #publish(session: Session, outcome: { readonly listing: L } | { readonly error: unknown }): void {
     if (this.#isAnnounced) {
       const isChanged = "listing" in outcome && !isSameJson(this.#items, outcome.listing.items);
       this.#pace.listed({ isChanged });

@@ -5,17 +5,18 @@ import {
   type ServerDefinition,
   type ServerSnapshot,
   type Session,
-  type ToolDefinition,
-  type ToolsFrom,
 } from "@jackfield/mcp-core";
+import { createServerContext, type ServerContext } from "../context/server-context.ts";
 import { type Deadline, raceSignal } from "../deadline.ts";
 import { type CatalogMemory, createCatalogMemory } from "./catalog-memory.ts";
 import type { CatalogShelf, CatalogVerdict } from "./catalog-record.ts";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
-import { type DatedListing, listTools } from "./list-tools.ts";
+import type { Heartbeat, HeartbeatPolicy } from "./heartbeat.ts";
+import { type DatedListing, listKind } from "./list-kind.ts";
 import type { ServerHooks } from "./server-hooks.ts";
+import { createServerTools, type ServerTools } from "./server-tools.ts";
+import { attendSession, type SessionAttendantOptions } from "./session-attendant.ts";
 import type { ServerState } from "./state.ts";
-import { createToolLoader, type ToolLoader } from "./tool-loader.ts";
 import type { CallCounts } from "./watched-session.ts";
 
 type OwnConnectionOptions = "definition" | "prior" | "changed" | "counts";
@@ -26,12 +27,16 @@ export interface ManagedServerOptions extends Omit<ConnectionOptions, OwnConnect
   readonly toolPollIntervalMs: number;
   /** Whether a server that fails is dropped: not tried again, and not shown. */
   readonly dropFailed: boolean;
+  readonly heartbeat: HeartbeatPolicy;
+  /** How long a resource has to be quiet before an update of it is told, in milliseconds; `0` = at once. */
+  readonly resourceUpdateQuietMs: number;
   readonly hooks: ServerHooks;
 }
 
-/** One server: its connection, its tools, and what the catalog knows of it. */
+/** One server: its connection, its tools and what else it offers, and what the catalog knows of it. */
 export interface ManagedServer {
   readonly definition: ServerDefinition;
+  readonly context: ServerContext;
   readonly verdict: CatalogVerdict;
   /** Resolves at the first success or the first failure, and does not wait for retries. */
   readonly settled: Promise<void>;
@@ -64,21 +69,28 @@ class Server implements ManagedServer {
   readonly #hooks: ServerHooks;
   readonly #dropFailed: boolean;
   readonly #connection: Connection;
-  readonly #loader: ToolLoader;
+  readonly #tools: ServerTools;
+  readonly context: ServerContext;
   readonly #memory: CatalogMemory;
   readonly #settled = Promise.withResolvers<void>();
   #definition: ServerDefinition;
-  #tools: readonly ToolDefinition[] = [];
-  #toolsFrom: ToolsFrom = "none";
+  readonly #attendance: SessionAttendantOptions;
+  #heartbeat: Heartbeat | undefined;
   #since = Date.now();
   readonly #counts: CallCounts = { calls: 0, failures: 0 };
   /** The last failure, until a session proves it past or nobody wants one any more. */
   #trouble: { readonly error: McpError; readonly at: number } | undefined;
   #dropped: McpError | undefined;
-  /** Whether its tools were ever listed. */
-  #wasUp = false;
 
-  constructor({ definition, hooks, dropFailed, toolPollIntervalMs, ...options }: ManagedServerOptions) {
+  constructor({
+    definition,
+    hooks,
+    dropFailed,
+    heartbeat,
+    resourceUpdateQuietMs,
+    toolPollIntervalMs,
+    ...options
+  }: ManagedServerOptions) {
     this.#definition = definition;
     this.#hooks = hooks;
     this.#dropFailed = dropFailed;
@@ -90,13 +102,33 @@ class Server implements ManagedServer {
       changed: (before, after) => this.#changed(before, after),
       counts: this.#counts,
     });
-    this.#loader = createToolLoader({
+    this.#tools = createServerTools({
+      hooks,
       server: definition.name,
       pollIntervalMs: toolPollIntervalMs,
-      list: (session) => listTools(session, this.#definition),
+      list: (session) => listKind(session, "tools", this.#definition),
       loaded: (session, listing) => this.#loaded(session, listing),
       failed: (error) => this.#listFailed(error),
     });
+    this.context = createServerContext({
+      server: definition.name,
+      log: options.log,
+      updateQuietMs: resourceUpdateQuietMs,
+      list: (session, kind) => listKind(session, kind, this.#definition),
+      changed: (kind) => hooks.catalogChanged(kind),
+      updated: (uri) => hooks.resourceUpdated(uri),
+      remember: (kind, items) => this.#memory.listedBesides(kind, items),
+    });
+    this.#attendance = {
+      server: definition.name,
+      tools: this.#tools,
+      context: this.context,
+      memory: this.#memory,
+      hooks,
+      heartbeat,
+      isCurrent: (session) => this.openSession === session,
+      lose: (session, error) => this.#connection.lose(session, error),
+    };
   }
 
   get definition(): ServerDefinition {
@@ -132,7 +164,7 @@ class Server implements ManagedServer {
       error: this.#errorReport(),
       retryAt: state.status === "backoff" ? state.retryAt : undefined,
       tools: this.#hooks.offered(),
-      toolsFrom: this.#toolsFrom,
+      toolsFrom: this.#tools.from,
       era: handshake?.era ?? this.#memory.prior?.era,
       serverInfo: handshake?.serverInfo,
       ...this.#counts,
@@ -141,13 +173,11 @@ class Server implements ManagedServer {
 
   recall(shelf: CatalogShelf | undefined): void {
     this.#memory.take(shelf);
-    const tools = shelf?.entry?.tools;
     const { state } = this.#connection;
     // A call woke the server before start-up got here, or somebody disconnected it ([C9]).
-    if (tools === undefined || this.#wasUp || (state.status === "idle" && state.disconnected)) return;
-    this.#tools = tools;
-    this.#toolsFrom = shelf?.verdict.freshness === "stale" ? "stale" : "cache";
-    this.#hooks.offer(tools, "cache");
+    if (shelf === undefined || (state.status === "idle" && state.disconnected)) return;
+    this.#tools.recall(shelf);
+    this.context.recall(shelf.entry);
   }
 
   redefine(definition: ServerDefinition): void {
@@ -168,11 +198,11 @@ class Server implements ManagedServer {
   }
 
   async ensureTools(deadline: Deadline): Promise<void> {
-    await this.#listed(deadline, (session) => this.#loader.settle(session));
+    await this.#listed(deadline, (session) => this.#tools.loader.settle(session));
   }
 
   async refreshTools(deadline: Deadline): Promise<void> {
-    await this.#listed(deadline, (session) => this.#loader.load(session));
+    await this.#listed(deadline, (session) => this.#tools.loader.load(session));
   }
 
   async reconnect({ signal }: Deadline): Promise<void> {
@@ -200,7 +230,7 @@ class Server implements ManagedServer {
   async #listed(deadline: Deadline, list: (session: Session) => Promise<void>): Promise<void> {
     for (;;) {
       await raceSignal(list(await this.session(deadline)), deadline.signal);
-      const { state } = this.#loader;
+      const { state } = this.#tools.loader;
       if (state.status === "failed") throw state.error;
       if (state.status === "live") return;
     }
@@ -211,9 +241,9 @@ class Server implements ManagedServer {
     const since = this.#since;
     this.#since = now;
     if (before.status === "ready") this.#sessionGone();
-    if (after.status === "ready") this.#sessionOpened(after.session);
+    if (after.status === "ready") this.#heartbeat = attendSession(after.session, this.#attendance);
     if (after.status === "ready" || after.status === "idle") this.#trouble = undefined;
-    if (after.status === "idle" && after.disconnected) this.#withdraw();
+    if (after.status === "idle" && after.disconnected) this.#tools.withdraw();
     const isFailure = after.status === "backoff" || after.status === "failed";
     if (isFailure) {
       this.#trouble = { error: after.error, at: now };
@@ -222,7 +252,7 @@ class Server implements ManagedServer {
     }
     if (after.status !== "connecting" && after.status !== "ready") this.#settled.resolve();
     this.#hooks.statusChanged(before.status);
-    const isHopeless = after.status === "failed" || !this.#wasUp;
+    const isHopeless = after.status === "failed" || !this.#tools.wasListed;
     if (isFailure && isHopeless) this.#dropIfWanted(after.error);
   }
 
@@ -232,46 +262,14 @@ class Server implements ManagedServer {
     void this.#connection.release(true);
   }
 
-  #sessionOpened(session: Session): void {
-    const isCurrent = () => {
-      const { state } = this.#connection;
-      return state.status === "ready" && state.session === session;
-    };
-    session.onNotification((notification) => {
-      if (!isCurrent()) return;
-      if (notification.method === "notifications/tools/list_changed") {
-        this.#memory.doubt();
-        this.#loader.announce(session);
-      }
-      this.#hooks.notified(notification);
-    });
-    session.onRenewed(() => {
-      if (isCurrent()) void this.#loader.load(session);
-    });
-    void this.#loader.load(session);
-  }
-
-  /** The tools stay on offer: a call waits for the next connection. */
   #sessionGone(): void {
-    this.#loader.reset();
-    if (this.#toolsFrom === "live") {
-      this.#toolsFrom = "cache";
-      this.#hooks.offer(this.#tools, "cache");
-    } else this.#memory.forgetHandshake();
+    this.#heartbeat?.stop();
+    this.context.gone();
+    if (!this.#tools.gone()) this.#memory.forgetHandshake();
   }
 
-  #withdraw(): void {
-    this.#tools = [];
-    this.#toolsFrom = "none";
-    this.#hooks.withdraw();
-  }
-
-  #loaded({ handshake }: Session, listing: DatedListing): void {
-    this.#tools = listing.items;
-    this.#toolsFrom = "live";
-    this.#wasUp = true;
+  #loaded({ handshake }: Session, listing: DatedListing<"tools">): void {
     this.#trouble = undefined;
-    this.#hooks.offer(this.#tools, "live");
     this.#memory.listed(handshake, listing, Date.now() - this.#since);
     this.#settled.resolve();
   }
@@ -280,7 +278,7 @@ class Server implements ManagedServer {
     this.#trouble = { error, at: Date.now() };
     this.#hooks.troubled(error);
     this.#settled.resolve();
-    if (!this.#wasUp) this.#dropIfWanted(error);
+    if (!this.#tools.wasListed) this.#dropIfWanted(error);
   }
 
   #errorReport(): ErrorReport | undefined {

@@ -2,6 +2,7 @@ import {
   DEFAULT_LIMITS,
   McpError,
   type ResolvedServer,
+  type ResolveOptions,
   type ResolveServer,
   type ServerDefinition,
 } from "@jackfield/mcp-core";
@@ -16,7 +17,7 @@ import { createDeadline, raceSignal } from "../deadline.ts";
 export async function resolveInTime(
   resolve: ResolveServer,
   definition: ServerDefinition,
-  signal: AbortSignal,
+  { signal, principal }: ResolveOptions,
 ): Promise<ResolvedServer> {
   const { name, limits } = definition;
   const timeoutMs = limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
@@ -33,5 +34,5 @@ export async function resolveInTime(
         details,
       ),
   });
-  return await raceSignal(resolve(definition, { signal: deadline.signal }), deadline.signal);
+  return await raceSignal(resolve(definition, { signal: deadline.signal, principal }), deadline.signal);
 }

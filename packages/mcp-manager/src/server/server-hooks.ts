@@ -17,6 +17,12 @@ export interface ServerHooks {
   readonly offered: () => number;
   readonly statusChanged: (before: ServerStatus) => void;
   readonly notified: (notification: ServerNotification) => void;
+  /** A list besides the tools is another now. */
+  readonly catalogChanged: (kind: "resources" | "prompts") => void;
+  /** A resource that somebody watches has changed. */
+  readonly resourceUpdated: (uri: string) => void;
+  /** The server gives no sign of life; its session is about to be given up. */
+  readonly unhealthy: (error: McpError) => void;
   /** Something failed that nobody is waiting for. */
   readonly troubled: (error: McpError) => void;
   /** The catalog should know this. */

@@ -29,6 +29,10 @@ export interface CallCounts {
 
 /** A session that knows what is in flight on it. */
 export interface WatchedSession extends Session {
+  /** When the server last answered anything, by the clock that nobody sets, in milliseconds. */
+  readonly heardAt: number;
+  /** Whether anything is in flight. */
+  readonly isBusy: boolean;
   /** Rejects whatever is in flight at once; the session itself is not told. */
   giveUp(error: McpError): void;
 }
@@ -45,6 +49,7 @@ class Watched implements WatchedSession {
   readonly #pending = new Set<(error: McpError) => void>();
   /** By the clock that nobody sets. */
   #usedAt = performance.now();
+  #heardAt = this.#usedAt;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
@@ -56,6 +61,14 @@ class Watched implements WatchedSession {
 
   get handshake(): Session["handshake"] {
     return this.#session.handshake;
+  }
+
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  get isBusy(): boolean {
+    return this.#pending.size > 0;
   }
 
   /** A list keeps the session while it is under way, but is not what a session is kept for: polling would keep it for ever. */
@@ -71,7 +84,10 @@ class Watched implements WatchedSession {
     const isCall = method === "tools/call";
     if (isCall) this.#watch.counts.calls += 1;
     try {
-      return await this.#inFlight(this.#session.request(method, params, options), { isUse: true });
+      // Looking whether the server is alive is not using it.
+      return await this.#inFlight(this.#session.request(method, params, options), {
+        isUse: method !== "ping",
+      });
     } catch (error) {
       if (isCall && !isMcpError(error, "MCP_ABORTED")) this.#watch.counts.failures += 1;
       throw error;
@@ -109,7 +125,12 @@ class Watched implements WatchedSession {
     this.#pending.add(outcome.reject);
     work.then(outcome.resolve, outcome.reject);
     try {
-      return await outcome.promise;
+      const answer = await outcome.promise;
+      this.#heardAt = performance.now();
+      return answer;
+    } catch (error) {
+      if (isMcpError(error) && error.rpcCode !== undefined) this.#heardAt = performance.now();
+      throw error;
     } finally {
       this.#pending.delete(outcome.reject);
       if (isUse) this.#usedAt = performance.now();

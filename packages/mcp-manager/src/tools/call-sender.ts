@@ -58,6 +58,7 @@ async function sendOnce(
   if (options.signal?.aborted === true) throw abortedBeforeSending(tool);
   const session = target.openSession ?? (await waitForSession(tool, options.signal, target, time));
   const params = { name: tool.originalName, arguments: args };
+  const { inputRequired, inputResponses, requestState } = options;
   return session.request("tools/call", params, {
     signal: options.signal,
     timeoutMs: time.idleMs(),
@@ -65,6 +66,9 @@ async function sendOnce(
     onProgress: options.onProgress,
     meta: options.meta === undefined ? undefined : copied(options.meta, tool),
     handlers: options.handlers,
+    inputRequired,
+    inputResponses,
+    requestState,
     tool: tool.definition,
   });
 }

@@ -73,13 +73,20 @@ class ElapsingTime implements CallTime {
  * What is wrong with the options of a call, if anything: a time that is none would never or always fire ([R45]), and a
  * misspelt `replay` must not decide whether a call is made twice.
  */
-export function invalidOption({ timeoutMs, maxTotalMs, replay }: CallOptions): string | undefined {
+export function invalidOption({
+  timeoutMs,
+  maxTotalMs,
+  replay,
+  inputRequired,
+}: CallOptions): string | undefined {
   if (!isDuration(timeoutMs))
     return `"timeoutMs" must be a finite number of at least 0, not ${said(timeoutMs)}`;
   if (!isDuration(maxTotalMs))
     return `"maxTotalMs" must be a finite number of at least 0, not ${said(maxTotalMs)}`;
   if (!isReplay(replay))
     return `"replay" must be "never", "trusted" or a whole number of at least 0, not ${said(replay)}`;
+  if (inputRequired !== undefined && inputRequired !== "handlers" && inputRequired !== "return")
+    return `"inputRequired" must be "handlers" or "return", not ${said(inputRequired)}`;
   return undefined;
 }
 

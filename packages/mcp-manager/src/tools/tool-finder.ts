@@ -31,7 +31,7 @@ export type ToolFinder = (ref: ToolRef, options: CallOptions) => FoundTool | Pro
 export function createToolFinder({ registry, server }: ToolFinderOptions): ToolFinder {
   return (ref, options) => {
     if (typeof ref === "string") {
-      const tool = registry.get(ref) ?? repairedTool(ref, registry.known()) ?? refuseName(ref, registry);
+      const tool = findByName(ref, registry) ?? refuseName(ref, registry);
       return { tool, options };
     }
     const tool = registry.find(ref.server, ref.tool);
@@ -46,6 +46,11 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
     const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
     return { tool, options: { ...options, timeoutMs: time.idleMs(), maxTotalMs: time.totalMs() } };
   }
+}
+
+/** The tool of this name, or the only one that can be meant by it. */
+export function findByName(name: string, registry: ToolRegistry): ToolDescriptor | undefined {
+  return registry.get(name) ?? repairedTool(name, registry.known());
 }
 
 function refuseName(name: string, registry: ToolRegistry): never {

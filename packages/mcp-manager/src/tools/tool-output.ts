@@ -1,4 +1,9 @@
-import type { ToolCallResult, ToolDefinition, ToolDescriptor } from "@jackfield/mcp-core";
+import {
+  isInputRequired,
+  type ToolCallResult,
+  type ToolDefinition,
+  type ToolDescriptor,
+} from "@jackfield/mcp-core";
 import type { OutputCheck } from "@jackfield/mcp-tools";
 
 /**
@@ -27,5 +32,7 @@ export function createOutputChecks(): CheckOutput {
     return result;
   };
   return (tool, result) =>
-    tool.definition.outputSchema === undefined ? result : checkAgainstSchema(tool, result);
+    tool.definition.outputSchema === undefined || isInputRequired(result)
+      ? result
+      : checkAgainstSchema(tool, result);
 }

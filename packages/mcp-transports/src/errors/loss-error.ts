@@ -22,13 +22,14 @@ export function lossError(context: ErrorContext): McpError {
     );
   return new McpError(
     "MCP_SESSION_LOST",
-    `${name} closed ${describeEnd(facts.fault)}. Connect again.`,
+    `${name} closed ${describeEnd(context)}. Connect again.`,
     details,
   );
 }
 
-function describeEnd(fault: Error | undefined): string {
-  const kind = fault instanceof ChannelFault ? fault.facts.kind : undefined;
+function describeEnd({ server, facts: { fault } }: ErrorContext): string {
+  const kind =
+    server.transport === "stdio" && fault instanceof ChannelFault ? fault.facts.kind : undefined;
   if (kind === "output-ended") return "its standard output and lived on";
   return kind === "unwritable" ? "its standard input and lived on" : "the connection";
 }

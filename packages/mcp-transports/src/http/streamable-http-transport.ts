@@ -21,6 +21,7 @@ import { createLingeringStreams } from "./lingering-streams.ts";
 import { claimedVersion } from "./message-headers.ts";
 import { type MessagePost, type PostOutcome, postMessage } from "./message-post.ts";
 import { refusalError } from "./refusal-error.ts";
+import { createRoster } from "./roster.ts";
 import { readSessionId } from "./session-id.ts";
 import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
 
@@ -58,6 +59,12 @@ export function createStreamableHttpTransport(
   return new HttpTransport(options);
 }
 
+/** A message that is under way; `id` only of a request. */
+interface OpenPost {
+  readonly post: MessagePost;
+  readonly id: RequestId | undefined;
+}
+
 class HttpTransport implements StreamableHttpTransport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
@@ -68,8 +75,7 @@ class HttpTransport implements StreamableHttpTransport {
 
   readonly #options: StreamableHttpTransportOptions;
   readonly #conversation: Conversation;
-  readonly #posts = new Set<MessagePost>();
-  readonly #requests = new Map<RequestId, MessagePost>();
+  readonly #posts = createRoster<OpenPost>();
   readonly #lingering = createLingeringStreams(LINGERING_PATIENCE_MS);
   readonly #renewal: SessionRenewal;
   #initialize: JSONRPCRequest | undefined;
@@ -140,7 +146,7 @@ class HttpTransport implements StreamableHttpTransport {
     this.#isClosed = true;
     this.#standing?.close();
     this.#lingering.close();
-    for (const post of [...this.#posts]) post.abort(new ChannelFault({ kind: "output-ended" }));
+    for (const { post } of this.#posts.all()) post.abort(new ChannelFault({ kind: "output-ended" }));
     await this.#options.wire.close();
     this.onclose?.();
   }
@@ -170,7 +176,7 @@ class HttpTransport implements StreamableHttpTransport {
     try {
       await this.#deliver(message, options);
     } finally {
-      this.#requests.get(id)?.abort(new Error("the request was given up"));
+      this.#find(id)?.abort(new Error("the request was given up"));
     }
   }
 
@@ -218,15 +224,17 @@ class HttpTransport implements StreamableHttpTransport {
             NOTIFICATION_PATIENCE_MS,
           )
         : undefined;
-    this.#posts.add(post);
-    if (id !== undefined) this.#requests.set(id, post);
+    const leave = this.#posts.add({ post, id });
     try {
       return await post.settled;
     } finally {
       clearTimeout(timer);
-      this.#posts.delete(post);
-      if (id !== undefined && this.#requests.get(id) === post) this.#requests.delete(id);
+      leave();
     }
+  }
+
+  #find(request: RequestId): MessagePost | undefined {
+    return this.#posts.find(({ id }) => id !== undefined && id === request)?.post;
   }
 
   #accepted(message: JSONRPCMessage, headers: IncomingHeaders): void {
@@ -259,7 +267,7 @@ class HttpTransport implements StreamableHttpTransport {
         if (error) this.onerror?.(error);
         if (refusal?.status === 404 && session !== undefined)
           void this.#renewal.renew(() => this.#conversation.sessionId !== session);
-        for (const post of [...this.#posts]) post.othersEnded();
+        for (const { post } of this.#posts.all()) post.othersEnded();
       },
     });
     this.#standing = feed;
@@ -270,7 +278,7 @@ class HttpTransport implements StreamableHttpTransport {
     try {
       for (const message of readMessages(text)) {
         this.#receive(message);
-        if (!("method" in message)) this.#requests.get(message.id as RequestId)?.answeredElsewhere();
+        if (!("method" in message)) this.#find(message.id as RequestId)?.answeredElsewhere();
       }
     } catch (error) {
       this.onerror?.(error as Error);

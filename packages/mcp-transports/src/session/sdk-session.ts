@@ -30,7 +30,7 @@ import { createMirroredSecretWarning } from "./mirrored-secrets.ts";
 import type { NotificationRelay } from "./notification-relay.ts";
 import { contradictsPrior } from "./outdated-prior.ts";
 import { mirrorsParameters, sendRequest } from "./send-request.ts";
-import type { HandlerStack } from "./server-requests.ts";
+import { announcedCapabilities, type HandlerStack } from "./server-requests.ts";
 import { listAll } from "./session-list.ts";
 import { createStrayAnswerLog } from "./stray-answer-log.ts";
 import type { Watch } from "./wire-watch.ts";
@@ -124,6 +124,8 @@ class SdkSession implements Session {
       params: params as JsonObject | undefined,
       meta: options.meta,
       tool: options.tool,
+      input: options,
+      announced: announcedCapabilities(this.#handlers.base),
     };
     if (options.tool && mirrorsParameters(this.#client)) this.#warnOfMirroredSecrets(options.tool);
     const result = await this.#ask({ method, tool }, options, (watch) =>

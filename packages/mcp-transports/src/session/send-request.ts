@@ -1,6 +1,7 @@
-import type { JsonObject, ToolDefinition } from "@jackfield/mcp-core";
-import type { Client, StandardSchemaV1, Tool } from "@modelcontextprotocol/client";
+import type { InputOptions, JsonObject, ToolDefinition } from "@jackfield/mcp-core";
+import type { Client, ClientCapabilities, StandardSchemaV1, Tool } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
+import { askable, readable, returnsQuestions, withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, keepingSchema } from "./keeping-schema.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
 import type { Watch } from "./wire-watch.ts";
@@ -12,6 +13,10 @@ export interface OutgoingRequest {
   readonly meta?: JsonObject | undefined;
   /** Of a `tools/call`: the definition whose parameters may have to be mirrored into headers. */
   readonly tool?: ToolDefinition | undefined;
+  /** What becomes of questions in its answer, and the answers to earlier ones. */
+  readonly input?: InputOptions | undefined;
+  /** What the session has announced that it can do. */
+  readonly announced?: ClientCapabilities | undefined;
 }
 
 /**
@@ -21,21 +26,24 @@ export interface OutgoingRequest {
 export async function sendRequest(
   sdk: Sdk,
   client: Client,
-  { method, params, meta, tool }: OutgoingRequest,
+  { method, params, meta, tool, input = {}, announced = {} }: OutgoingRequest,
   watch: Watch,
 ): Promise<JsonObject> {
-  const sent = meta ? { ...params, _meta: meta } : params;
+  const plain = withAnswers(meta ? { ...params, _meta: meta } : params, input);
   const schema = keepingSchema(sdk, method);
   if (method === "tools/call" && client.getProtocolEra() === "legacy")
-    return checked(await watch.send(method, sent ?? {}), method, schema);
+    return checked(await watch.send(method, plain ?? {}), method, schema);
+  const allowInputRequired = returnsQuestions(client, input);
+  const sent = allowInputRequired ? askable(sdk, plain, announced) : plain;
+  const options = { ...watch.options, allowInputRequired };
   if (tool && mirrorsParameters(client) && hasMarks(tool)) {
     // Only the SDK's own call knows how to repeat them.
     // Without its output schema, because the SDK would compile and run what the server gave.
     const { outputSchema: _, ...toolDefinition } = tool;
     const call = sent as { name: string; arguments?: JsonObject };
-    return client.callTool(call, { ...watch.options, toolDefinition: toolDefinition as Tool });
+    return readable(await client.callTool(call, { ...options, toolDefinition: toolDefinition as Tool }));
   }
-  return client.request({ method, ...(sent && { params: sent }) }, schema, watch.options);
+  return readable(await client.request({ method, ...(sent && { params: sent }) }, schema, options));
 }
 
 async function checked(

@@ -6,7 +6,7 @@ import type { RecordedTree } from "./process-record.ts";
 import type { ProcessRecorder } from "./process-recorder.ts";
 import { createProcessTable, type ProcessTable } from "./process-table.ts";
 import { createProcessTree, type ProcessTree } from "./process-tree.ts";
-import { killAtOnce } from "./tree-end.ts";
+import { type EndGraces, killAtOnce } from "./tree-end.ts";
 import { createGroupMembers, createTreeMembers, type TreeMembers } from "./tree-members.ts";
 import { createRoster } from "./tree-roster.ts";
 
@@ -31,6 +31,8 @@ export interface ProcessTreeRegistryOptions {
   readonly table?: ProcessTable | undefined;
   /** Where the trees are written down, for those who come after a host that was killed. */
   readonly recorder?: ProcessRecorder | undefined;
+  /** How long each step of an end is waited for. */
+  readonly graces?: EndGraces | undefined;
 }
 
 /** Makes an empty registry. All trees end with the host, whichever way it ends, unless it is killed. */
@@ -45,6 +47,7 @@ interface KeptTree extends TreeLabel {
 class TreeKeeper implements ProcessTreeRegistry {
   readonly #table: ProcessTable;
   readonly #recorder: ProcessRecorder | undefined;
+  readonly #graces: EndGraces | undefined;
   readonly #hostEnd = createHostEndWatch(() => this.#killAll());
   readonly #trees = new Set<KeptTree>();
   /** Who outlived even SIGKILL stays written down: whoever comes next may have more luck. */
@@ -52,9 +55,10 @@ class TreeKeeper implements ProcessTreeRegistry {
   #nextLook: NodeJS.Timeout | undefined;
   #pauseMs = FIRST_LOOK_MS;
 
-  constructor({ table = createProcessTable(), recorder }: ProcessTreeRegistryOptions) {
+  constructor({ table = createProcessTable(), recorder, graces }: ProcessTreeRegistryOptions) {
     this.#table = table;
     this.#recorder = recorder;
+    this.#graces = graces;
   }
 
   adopt(child: ChildProcess, label: TreeLabel, input = child.stdin): ProcessTree {
@@ -68,6 +72,7 @@ class TreeKeeper implements ProcessTreeRegistry {
       members,
       table: this.#table,
       input,
+      graces: this.#graces,
       onReady: () => this.#lookSoon(),
       onEnd: (isGone) => this.#release(kept, isGone),
     });

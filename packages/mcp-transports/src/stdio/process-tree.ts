@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { ProcessTable } from "./process-table.ts";
-import { END_OF_INPUT_GRACE_MS, endMembers, goneWithin } from "./tree-end.ts";
+import { END_GRACES, type EndGraces, endMembers, goneWithin } from "./tree-end.ts";
 import type { TreeMembers } from "./tree-members.ts";
 
 /** A child process that leads its own session, and whatever it has started in turn. */
@@ -21,6 +21,7 @@ export interface ProcessTreeOptions {
   readonly table: ProcessTable;
   /** The input of the child, whose end is the first step. */
   readonly input: Writable | null;
+  readonly graces?: EndGraces | undefined;
   onReady(): void;
   /** Hears that the end is over. `isGone` is false if somebody has outlived even SIGKILL. */
   onEnd(isGone: boolean): void;
@@ -53,13 +54,16 @@ class OwnedTree implements ProcessTree {
   }
 
   async #endInSteps(): Promise<void> {
-    const { members, table, input, onEnd } = this.#options;
+    const { members, table, input, graces = END_GRACES, onEnd } = this.#options;
     // While the parents still live that lead to whoever has left the session.
     members.look(await table.snapshot());
     input?.end();
-    const grace = AbortSignal.any([AbortSignal.timeout(END_OF_INPUT_GRACE_MS), this.#hurry.signal]);
+    const grace = AbortSignal.any([AbortSignal.timeout(graces.endOfInputMs), this.#hurry.signal]);
     await this.#leaderExited(grace);
-    onEnd((await goneWithin(members, table, grace)) || (await endMembers(members, table)));
+    const isGone = (await goneWithin(members, table, grace)) || (await endMembers(members, table, graces));
+    // The system knows of an end a moment before this process has heard of it.
+    if (isGone) await this.#leaderExited(AbortSignal.timeout(graces.sigkillMs));
+    onEnd(isGone);
   }
 
   async #leaderExited(patience: AbortSignal): Promise<void> {

@@ -97,7 +97,8 @@ describe.concurrent("a server that ends the conversation", () => {
   });
 });
 
-describe.concurrent("a server that does not go", () => {
+// Each of them is waited for for seconds, by its nature.
+describe.concurrent("a server that does not go", { timeout: 30_000 }, () => {
   test("one that reads no more keeps nobody waiting beyond the deadline, nor at the end", async () => {
     const { server, pids } = prepare({ stopReadingOn: "list" });
     const session = await connect(server);

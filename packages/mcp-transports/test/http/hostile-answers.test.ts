@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const PROGRAM = fileURLToPath(new URL("../fixtures/hostile-answers.mjs", import.meta.url));
+/** Longer than either program may run. */
+const PATIENCE = { timeout: 120_000 };
 const GROWTH = new URL("../fixtures/growth.mjs", import.meta.url).href;
 
 /** In a process of its own, because a regular expression that runs for ever could not be stopped in this one. */
@@ -19,23 +21,25 @@ async function run(...args: string[]): Promise<string> {
   return output;
 }
 
-test("[T89] nothing that a remote server says takes more than linear time to read, nor any text with any of our regular expressions", {
-  timeout: 120_000,
-}, async () => {
-  const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 2_147_483_645);
-  process.stdout.write(`seed of the hostile answers: ${seed}\n`);
-  const { readers, found } = JSON.parse(await run(PROGRAM, String(seed)));
-  expect(found).toEqual([]);
-  expect(readers).toContain("the time to wait");
-  expect(readers.filter((name: string) => name.startsWith("/")).length).toBeGreaterThan(20);
-});
+test(
+  "[T89] nothing that a remote server says takes more than linear time to read, nor any text with any of our regular expressions",
+  PATIENCE,
+  async () => {
+    const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 2_147_483_645);
+    process.stdout.write(`seed of the hostile answers: ${seed}\n`);
+    const { readers, found } = JSON.parse(await run(PROGRAM, String(seed)));
+    expect(found).toEqual([]);
+    expect(readers).toContain("the time to wait");
+    expect(readers.filter((name: string) => name.startsWith("/")).length).toBeGreaterThan(20);
+  },
+);
 
-test("[T89] an expression that takes the square of its text's length would be found", async () => {
+test("[T89] an expression that takes the square of its text's length would be found", PATIENCE, async () => {
   const quadratic = `import { growsTooFast, sampleOf } from ${JSON.stringify(GROWTH)};
-    const spaces = sampleOf((length) => "x" + " ".repeat(length) + "x", 16_384);
+    const spaces = sampleOf((length) => "x" + " ".repeat(length) + "x", 8192);
     const say = (read) => process.stdout.write(String(growsTooFast(spaces, read)) + " ");
     say((text) => /\\s+$/.test(text));
     say((text) => /^\\s+$/.test(text));
-    say((text) => { for (let times = 0; times < 200; times += 1) text.split(""); });`;
+    say((text) => { for (let times = 0; times < 100; times += 1) text.split(""); });`;
   expect(await run("--input-type=module", "--eval", quadratic)).toBe("true false false ");
 });

@@ -35,7 +35,8 @@ describe("the older HTTP+SSE transport", () => {
     await remote.until(() => count(remote, "tools/call") === 1);
     remote.endStreams();
     expect(await call).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown", tool: "echo" });
-    expect(await ended).toMatchObject({ code: "MCP_SESSION_LOST", retryable: true });
+    const message = 'Server "remote" closed the connection. Connect again.';
+    expect(await ended).toMatchObject({ code: "MCP_SESSION_LOST", retryable: true, message });
     expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ outcome: "not-sent" });
   });
 

@@ -1,4 +1,4 @@
-import type { HostHandlers } from "@jackfield/mcp-core";
+import { type HostHandlers, isInputRequired } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
 import { connect } from "../connecting.ts";
 import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
@@ -145,5 +145,34 @@ describe("a server's question", () => {
     const session = await connect(server, { handlers: { elicit } });
     const { structuredContent } = await session.request("tools/call", { name: "ask" });
     expect(structuredContent).toEqual({ q1: { action: "accept", content: { a: "that" } } });
+  });
+
+  test("from a modern server is returned to a caller who wants that, also without a handler, and is continued", async () => {
+    const server = scriptedServer(
+      (message, { send, answer }) => {
+        if (message.method !== "tools/call") return undefined;
+        const { inputResponses, requestState, _meta } = message.params;
+        const inputRequests = {
+          q1: { method: "elicitation/create", params: { mode: "form", message: "Which?" } },
+        };
+        const state = JSON.stringify(_meta["io.modelcontextprotocol/clientCapabilities"]);
+        const result = { resultType: "input_required", inputRequests, requestState: state };
+        if (inputResponses) answer({ content: [], structuredContent: { inputResponses, requestState } });
+        else send({ id: message.id, result });
+        return true;
+      },
+      { isModern: true, capabilities: { tools: {} } },
+    );
+    const session = await connect(server, {});
+    const inputRequired = "return";
+    const asked = await session.request("tools/call", { name: "ask" }, { inputRequired });
+    if (!isInputRequired(asked)) throw new Error("The server did not ask.");
+    expect(asked).toMatchObject({ content: [], inputRequests: { q1: { params: { message: "Which?" } } } });
+    const { requestState } = asked;
+    expect(JSON.parse(requestState ?? "")).toEqual({ elicitation: { form: {}, url: {} } });
+    const inputResponses = { q1: { action: "accept", content: { a: "that" } } };
+    const options = { inputRequired, inputResponses, requestState } as const;
+    const { structuredContent } = await session.request("tools/call", { name: "ask" }, options);
+    expect(structuredContent).toEqual({ inputResponses, requestState });
   });
 });

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, type MockInstance, test, vi } fr
 import { createProcessSnapshot, type ProcessIdentity } from "../../src/stdio/process-snapshot.ts";
 import { createProcessTable, type ProcessTable } from "../../src/stdio/process-table.ts";
 import type { ProcessTree } from "../../src/stdio/process-tree.ts";
-import { createProcessTreeRegistry } from "../../src/stdio/process-tree-registry.ts";
+import {
+  createProcessTreeRegistry,
+  type ProcessTreeRegistryOptions,
+} from "../../src/stdio/process-tree-registry.ts";
+import { END_GRACES } from "../../src/stdio/tree-end.ts";
 import { createTreeMembers } from "../../src/stdio/tree-members.ts";
 import { createRoster } from "../../src/stdio/tree-roster.ts";
 import { atEnd } from "../cleanup.ts";
@@ -42,14 +46,20 @@ async function startShell(line: string): Promise<{ child: ChildProcess; pids: nu
   return { child, pids: [child.pid as number, ...printed] };
 }
 
-function adopt(child: ChildProcess, table?: ProcessTable): ProcessTree {
-  return createProcessTreeRegistry({ table }).adopt(child, label);
+function adopt(child: ChildProcess, options: ProcessTreeRegistryOptions = {}): ProcessTree {
+  return createProcessTreeRegistry(options).adopt(child, label);
 }
+
+/** An end is made of waiting: on a busy machine eight at a time take longer than a test may otherwise. */
+const WAITING = { timeout: 30_000 };
+
+/** For those who will not go however long they are waited for. */
+const BRIEFLY = { graces: { ...END_GRACES, endOfInputMs: 100, sigtermMs: 100 } };
 
 /** Prints its process id and ignores every polite request. */
 const STUBBORN = 'trap "" TERM HUP; echo $$; while :; do sleep 600; done';
 
-describe.concurrent("the end of a tree", () => {
+describe.concurrent("the end of a tree", WAITING, () => {
   test("[R01] a process that ends with its input is not sent a signal", async () => {
     const { child, pids } = await startShell("echo $$; cat >/dev/null");
     await adopt(child).end();
@@ -68,7 +78,7 @@ describe.concurrent("the end of a tree", () => {
     const { child, pids } = await startShell(
       "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
     );
-    await adopt(child).end();
+    await adopt(child, BRIEFLY).end();
     expectGone(pids);
     expect(child.signalCode).toBe("SIGKILL");
   });
@@ -76,7 +86,7 @@ describe.concurrent("the end of a tree", () => {
   test("[R03] a stubborn leaf that called setsid is stopped, below a wrapper that goes at once", async () => {
     const { child, pids } = await startShell(`exec 3<&0; setsid sh -c '${STUBBORN}' & cat <&3 >/dev/null`);
     expect(new Set(pids).size).toBe(2);
-    await adopt(child).end();
+    await adopt(child, { graces: { ...END_GRACES, sigtermMs: 100 } }).end();
     expectGone(pids);
     expect(child.exitCode).toBe(0);
   });
@@ -87,22 +97,25 @@ describe.concurrent("the end of a tree", () => {
     const quoted = `'${wrapped.replaceAll("'", "'\\''")}'`;
     const { child, pids } = await startShell(`"${process.execPath}" -e ${quoted}; true`);
     expect(new Set(pids).size).toBe(3);
-    await adopt(child).end();
+    await adopt(child, BRIEFLY).end();
     expectGone(pids);
   });
 
   test("[R03] descendants whose leader has ended already are found by their session", async () => {
-    const { child, pids } = await startShell("sleep 600 >/dev/null & echo $!; exit 0");
-    if (child.exitCode === null) await once(child, "exit");
+    const { child, pids } = await startShell("sleep 600 >/dev/null & echo $!; read -r line; exit 0");
+    const tree = adopt(child, BRIEFLY);
+    const ended = once(child, "exit");
+    child.stdin?.write("\n");
+    await ended;
     expect(pids.slice(1).every(isRunning)).toBe(true);
-    await adopt(child).end();
+    await tree.end();
     expectGone(pids.slice(1));
   });
 
   test("[R03] a stopped process is ended too", async () => {
     const { child, pids } = await startShell("echo $$; while :; do sleep 600; done");
     child.kill("SIGSTOP");
-    await adopt(child).end();
+    await adopt(child, BRIEFLY).end();
     expectGone(pids);
   });
 
@@ -111,7 +124,7 @@ describe.concurrent("the end of a tree", () => {
     const { child, pids } = await startShell(
       "trap '' TERM; (trap '' TERM; sleep 600) & echo $!; wait; sleep 600",
     );
-    await adopt(child, blind).end({ hurry: true });
+    await adopt(child, { ...BRIEFLY, table: blind }).end({ hurry: true });
     expectGone(pids);
   });
 });
@@ -128,7 +141,7 @@ test("ending it twice, and in a hurry meanwhile, is one end", async () => {
   expectGone(pids);
 });
 
-describe.concurrent("a foreign process is never signalled", () => {
+describe.concurrent("a foreign process is never signalled", WAITING, () => {
   /** A table that knows one process by another start than it has, the first time or whenever it is asked for. */
   function mistaken(mistakenPid: number, times: number): ProcessTable {
     const table = createProcessTable();
@@ -148,7 +161,7 @@ describe.concurrent("a foreign process is never signalled", () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
     // The child is said to be gone, and its number to be another's since.
     const gone = Object.assign(Object.create(child), { exitCode: 0, stdin: null });
-    await adopt(gone, mistaken(child.pid as number, 1)).end();
+    await adopt(gone, { ...BRIEFLY, table: mistaken(child.pid as number, 1) }).end();
     expect(signalled(pids)).toEqual([]);
     expect(pids.every(isRunning)).toBe(true);
     await adopt(child).end({ hurry: true });
@@ -157,7 +170,10 @@ describe.concurrent("a foreign process is never signalled", () => {
   test("[R06] if its number is given away between a look and the signal", async () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
     const other = pids[1] as number;
-    await adopt(child, mistaken(other, Number.POSITIVE_INFINITY)).end({ hurry: true });
+    const table = mistaken(other, Number.POSITIVE_INFINITY);
+    await adopt(child, { table, graces: { endOfInputMs: 100, sigtermMs: 100, sigkillMs: 100 } }).end({
+      hurry: true,
+    });
     expect(signalled(pids)).toEqual([child.pid]);
     expect(isRunning(other)).toBe(true);
   });

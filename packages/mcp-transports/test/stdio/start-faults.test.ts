@@ -8,6 +8,7 @@ import { atEnd } from "../cleanup.ts";
 import { connect, failToConnect, failureOf } from "../connecting.ts";
 import { expectGone } from "../processes.ts";
 import { scriptedServer } from "../scripted-server.ts";
+import { LEGACY_PRIOR } from "../shell-server.ts";
 
 const RUN_IT = "Run its command in a terminal to see why.";
 
@@ -104,7 +105,7 @@ describe.concurrent("[R08] a process that ended is told by whether it had read w
     const connect = createConnector();
     const options = { signal: new AbortController().signal, log: silentLogger };
     const runs = await Promise.all(
-      Array.from({ length: 5 }, async () => {
+      Array.from({ length: 3 }, async () => {
         const { server, starts } = shellLine(line);
         return { error: await failureOf(connect(server, options)), started: starts() };
       }),
@@ -118,7 +119,7 @@ describe.concurrent("[R08] a process that ended is told by whether it had read w
 
   onLinux("which is not known while somebody else holds its pipes", async () => {
     const { server } = shellLine("read -r line; sleep 600 & exit 3");
-    const error = await failToConnect(server);
+    const error = await failToConnect(server, { prior: LEGACY_PRIOR });
     expect(error).toMatchObject({ code: "MCP_SERVER_EXITED", phase: "handshake" });
     expect(error.message).toContain("ended with code 3 before it was connected.");
   });

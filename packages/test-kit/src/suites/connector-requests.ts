@@ -137,7 +137,7 @@ function describeDeadlines({ open }: ConnectorBench, { carriesProgress }: Reques
   });
 
   if (!carriesProgress) return;
-  const slow = { answerLateMs: { "tools/call": 1000 }, progress: 19 };
+  const slow = { answerLateMs: { "tools/call": 2400 }, progress: 19 };
 
   test("progress keeps a call alive beyond its deadline, be its listener missing or throwing", async () => {
     const { session } = await open(slow);
@@ -147,8 +147,8 @@ function describeDeadlines({ open }: ConnectorBench, { carriesProgress }: Reques
       throw new Error("A listener that throws.");
     };
     const results = await Promise.all([
-      session.request("tools/call", ECHO, { timeoutMs: 500, onProgress }),
-      session.request("tools/call", ECHO, { timeoutMs: 500 }),
+      session.request("tools/call", ECHO, { timeoutMs: 1200, onProgress }),
+      session.request("tools/call", ECHO, { timeoutMs: 1200 }),
     ]);
     for (const { content } of results) expect(content).toHaveLength(1);
     expect(seen).toEqual(Array.from({ length: 19 }, (_, index) => index + 1));
@@ -156,7 +156,7 @@ function describeDeadlines({ open }: ConnectorBench, { carriesProgress }: Reques
 
   test("the total deadline holds whatever the progress", async () => {
     const { session } = await open(slow);
-    const limits = { timeoutMs: 500, maxTotalMs: 250 };
+    const limits = { timeoutMs: 1200, maxTotalMs: 250 };
     const error = await failureOf(session.request("tools/call", ECHO, limits));
     expect(error).toMatchObject({ code: "MCP_CALL_TIMEOUT", outcome: "unknown" });
     expect(error.message).toContain("250 ms");

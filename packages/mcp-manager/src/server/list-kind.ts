@@ -1,4 +1,5 @@
 import {
+  type CatalogKind,
   DEFAULT_LIMITS,
   type Listing,
   McpError,
@@ -8,25 +9,37 @@ import {
 import { createDeadline, raceSignal } from "../deadline.ts";
 
 /** A list, and when it was begun, epoch milliseconds: it may know nothing of what happened later. */
-export interface DatedListing extends Listing<"tools"> {
+export interface DatedListing<K extends CatalogKind> extends Listing<K> {
   readonly beganAt: number;
 }
 
+/** What the kinds are called. */
+export const KIND_WORDS: { readonly [K in CatalogKind]: string } = {
+  tools: "tools",
+  resources: "resources",
+  resourceTemplates: "resource templates",
+  prompts: "prompts",
+};
+
 /**
- * Lists a server's tools, all pages of them within its `callTimeoutMs`.
+ * Lists one kind of what a server has, all pages within its `callTimeoutMs`.
  *
  * @throws McpError `MCP_CALL_TIMEOUT`, or whatever the session throws.
  */
-export async function listTools(session: Session, { name, limits }: ServerDefinition): Promise<DatedListing> {
+export async function listKind<K extends CatalogKind>(
+  session: Session,
+  kind: K,
+  { name, limits }: ServerDefinition,
+): Promise<DatedListing<K>> {
   const timeoutMs = limits?.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
   const expired = () => {
-    const message = `Server "${name}" did not list its tools within ${timeoutMs} ms; raise callTimeoutMs or check the server.`;
+    const message = `Server "${name}" did not list its ${KIND_WORDS[kind]} within ${timeoutMs} ms; raise callTimeoutMs or check the server.`;
     return new McpError("MCP_CALL_TIMEOUT", message, { server: name, phase: "list" });
   };
   using deadline = createDeadline({ timeoutMs, aborted: expired, expired });
   const beganAt = Date.now();
   try {
-    const listing = await raceSignal(session.list("tools", { signal: deadline.signal }), deadline.signal);
+    const listing = await raceSignal(session.list(kind, { signal: deadline.signal }), deadline.signal);
     return { ...listing, beganAt };
   } catch (error) {
     throw deadline.signal.aborted ? deadline.signal.reason : error;

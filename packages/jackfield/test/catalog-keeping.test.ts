@@ -3,6 +3,7 @@ import { createFakeConnector, createFakeSession, useLeakCheck } from "@jackfield
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openMcp } from "../src/index.ts";
 import { type TemporaryFolder, temporaryFolder } from "./fixture.ts";
+import { scriptedServer } from "./scripted-server.ts";
 
 useLeakCheck();
 
@@ -34,4 +35,26 @@ it("the catalog keeps no more than `cache.maxBytes`", async () => {
   const kept = await keptOf(100_000);
   expect(kept).toBeGreaterThan(0);
   expect(kept).toBeLessThan(NAMES.length);
+});
+
+it("a list that never comes to its end is not stored, in whole or in part: the tools of the list before stay", async () => {
+  const server = scriptedServer(folder, "one");
+  const tool = (name: string) => ({ name, inputSchema: { type: "object" as const } });
+  const path = folder.file("cache");
+  const storedTools = async () => {
+    await using catalog = sqliteToolCache({ path });
+    const ids = (await catalog.list()).map(({ id }) => id);
+    return [...(await catalog.getMany(ids)).values()].map(({ tools }) => tools?.map(({ name }) => name));
+  };
+  const options = { servers: { one: server.definition }, cache: { path }, startup: { staleAfterMs: 0 } };
+  server.behave({ tools: [tool("first"), tool("second")], pageSize: 1 });
+  await (await openMcp(options)).close();
+  expect(await storedTools()).toEqual([["first", "second"]]);
+
+  server.behave({ tools: [tool("third")], repeatCursor: true });
+  const mcp = await openMcp({ ...options, retry: { maxRetries: 0 } });
+  await expect(mcp.refreshTools("one")).rejects.toMatchObject({ server: "one" });
+  expect(mcp.tools().map(({ originalName }) => originalName)).toEqual(["first", "second"]);
+  await mcp.close();
+  expect(await storedTools()).toEqual([["first", "second"]]);
 });

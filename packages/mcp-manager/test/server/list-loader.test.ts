@@ -1,7 +1,7 @@
 import { type Listing, McpError } from "@jackfield/mcp-core";
 import { createFakeSession, type FakeSession } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createToolLoader } from "../../src/server/tool-loader.ts";
+import { createListLoader } from "../../src/server/list-loader.ts";
 import { tool } from "../manager-fixture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -15,8 +15,9 @@ function setUp({ pollIntervalMs = 0, onList = (_session: FakeSession) => {} } = 
   const published: string[][] = [];
   const failures: McpError[] = [];
   const session = createFakeSession({ tools: [tool("first")] });
-  const loader = createToolLoader({
+  const loader = createListLoader({
     server: "a",
+    kind: "tools",
     pollIntervalMs,
     list: async (listed) => {
       const listing: Listing<"tools"> = await listed.list("tools", { signal: new AbortController().signal });
@@ -43,7 +44,7 @@ describe("a burst of changes", () => {
     const { loader, session, published } = await loaded();
     for (const name of ["one", "two", "three"]) {
       session.setTools([tool(name)]);
-      loader.announce(session);
+      void loader.announce(session);
       await vi.advanceTimersByTimeAsync(2);
     }
     await vi.advanceTimersByTimeAsync(100);
@@ -56,7 +57,7 @@ describe("a burst of changes", () => {
     const { loader, session, published } = await loaded();
     for (let change = 0; change < 500; change += 1) {
       session.setTools([tool(`t${change}`)]);
-      loader.announce(session);
+      void loader.announce(session);
       await vi.advanceTimersByTimeAsync(1);
     }
     await vi.advanceTimersByTimeAsync(1_100);
@@ -68,7 +69,7 @@ describe("a burst of changes", () => {
   it("and a poll at the same time share one list", async () => {
     const { loader, session } = await loaded({ pollIntervalMs: 1_000 });
     await vi.advanceTimersByTimeAsync(995);
-    loader.announce(session);
+    void loader.announce(session);
     await vi.advanceTimersByTimeAsync(500);
     expect(session.listed).toHaveLength(2);
     loader.reset();
@@ -77,7 +78,9 @@ describe("a burst of changes", () => {
 
 describe("a server that says its list changed whenever it is listed", () => {
   it("is listed at most ten times in a minute", async () => {
-    const { loader, session } = setUp({ onList: (listed) => queueMicrotask(() => loader.announce(listed)) });
+    const { loader, session } = setUp({
+      onList: (listed) => queueMicrotask(() => void loader.announce(listed)),
+    });
     void loader.load(session);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(session.listed.length).toBeGreaterThan(2);
@@ -88,12 +91,12 @@ describe("a server that says its list changed whenever it is listed", () => {
   it("is listed at once again after it has been quiet", async () => {
     const { loader, session } = await loaded();
     for (let time = 0; time < 3; time += 1) {
-      loader.announce(session);
+      void loader.announce(session);
       await vi.advanceTimersByTimeAsync(10_000);
     }
     await vi.advanceTimersByTimeAsync(60_000);
     const before = session.listed.length;
-    loader.announce(session);
+    void loader.announce(session);
     expect(session.listed).toHaveLength(before + 1);
     await vi.advanceTimersByTimeAsync(10);
     loader.reset();

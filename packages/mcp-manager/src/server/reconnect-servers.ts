@@ -1,0 +1,21 @@
+import type { ReconnectOptions } from "../mcp-manager.ts";
+import type { ManagedServer } from "./managed-server.ts";
+import { operationDeadline } from "./operation-deadline.ts";
+
+/**
+ * Connects servers anew, all at the same time, each within a deadline of its own.
+ *
+ * @throws McpError the cause of the first that failed, in their order, once all have settled.
+ */
+export async function reconnectServers(
+  servers: readonly ManagedServer[],
+  { only, ...options }: ReconnectOptions,
+): Promise<void> {
+  const wanted = only === "failed" ? servers.filter(({ error }) => error !== undefined) : servers;
+  const reconnected = wanted.map(async (server) => {
+    using deadline = operationDeadline(server, "reconnect", options);
+    await server.reconnect(deadline);
+  });
+  const failed = (await Promise.allSettled(reconnected)).find((result) => result.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}

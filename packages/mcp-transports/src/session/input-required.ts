@@ -1,0 +1,39 @@
+import type { InputOptions, JsonObject } from "@jackfield/mcp-core";
+import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
+import type { Sdk } from "../sdk.ts";
+
+/** Whether questions are given to the caller. A legacy server asks by requests of its own, which are for handlers. */
+export function returnsQuestions(client: Client, { inputRequired }: InputOptions): boolean {
+  return inputRequired === "return" && client.getProtocolEra() === "modern";
+}
+
+/** Parameters together with the answers to earlier questions. */
+export function withAnswers(
+  params: JsonObject | undefined,
+  { inputResponses, requestState }: InputOptions,
+): JsonObject | undefined {
+  if (inputResponses === undefined && requestState === undefined) return params;
+  return {
+    ...params,
+    ...(inputResponses && { inputResponses }),
+    ...(requestState !== undefined && { requestState }),
+  };
+}
+
+/**
+ * Says with one request that the host can be asked: a server asks only whom it may ask, and each request tells it anew (MCP
+ * 2026-07-28). Whoever takes the questions himself needs no handler for them.
+ */
+export function askable(sdk: Sdk, params: JsonObject | undefined, announced: ClientCapabilities): JsonObject {
+  const capabilities: ClientCapabilities = { ...announced, elicitation: { form: {}, url: {} } };
+  const meta = {
+    [sdk.CLIENT_CAPABILITIES_META_KEY]: capabilities,
+    ...(params?._meta as JsonObject | undefined),
+  };
+  return { ...params, _meta: meta };
+}
+
+/** Questions in the form of a result, so that whatever reads results can read them. */
+export function readable(result: JsonObject): JsonObject {
+  return result.resultType === "input_required" ? { content: [], inputRequests: {}, ...result } : result;
+}
