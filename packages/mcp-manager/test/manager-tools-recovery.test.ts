@@ -26,6 +26,22 @@ describe("a tool that somebody holds", () => {
     await manager.close();
   });
 
+  it("reaches the next session where the one it was listed by has ended and has not said so yet", async () => {
+    const gone = new McpError("MCP_SESSION_LOST", "it has just ended", { server: "a", outcome: "not-sent" });
+    let isGone = true;
+    const answer = () => {
+      if (!isGone) return { content: [] };
+      isGone = false;
+      throw gone;
+    };
+    const { manager, connector } = await startedManager(oneTool, { answer, retry: { jitter: "none" } });
+    const calling = manager.callTool({ server: "a", tool: "echo" });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await calling).toEqual({ content: [] });
+    expect(connector.attempts).toHaveLength(2);
+    await manager.close();
+  });
+
   it("[L36] reaches the server that has taken the place of the one it was listed by", async () => {
     const { manager, session, connector } = await startedManager(oneTool);
     const held = only(manager.tools());
@@ -148,6 +164,7 @@ it("[L22] a filter of the configuration needs nothing but the tool's name", asyn
 });
 
 it(`[T2] of 10,000 calls that are cut off anywhere none is carried out twice (seed ${SEED})`, async () => {
+  vi.useRealTimers(); // A session that is lost is really replaced.
   const random = seededRandom(SEED);
   let executed = 0;
   const fail = (outcome: "not-sent" | "rejected" | "unknown", isBusy = false) => {
@@ -156,9 +173,10 @@ it(`[T2] of 10,000 calls that are cut off anywhere none is carried out twice (se
     throw new McpError(code, outcome, { outcome, retryAfterMs: 0, ...(isBusy ? { httpStatus: 429 } : {}) });
   };
   const { manager } = await startedManager(oneTool, {
+    retry: { initialDelayMs: 0, jitter: "none", maxRetries: 10_000, maxPerSecond: 10_000 },
     answer: () => {
       const fate = random();
-      if (fate < 0.2) return fail("not-sent");
+      if (fate < 0.03) return fail("not-sent");
       if (fate < 0.3) return fail("rejected", true);
       if (fate < 0.4) return fail("rejected");
       if (fate < 0.5) return fail("unknown");

@@ -52,6 +52,8 @@ export interface ManagedServer {
   /** The session, while the server is ready: a call that has nothing to wait for needs no deadline to wait by. */
   readonly openSession: Session | undefined;
   session(deadline: Deadline): Promise<Session>;
+  /** Whoever finds that a session is over says so: it has not been told yet where it has only just ended. */
+  lose(session: Session, error: McpError): void;
   /** Waits for a live tool list, connecting if need be. */
   ensureTools(deadline: Deadline): Promise<void>;
   /** Lists the tools anew, connecting if need be. */
@@ -127,7 +129,7 @@ class Server implements ManagedServer {
       hooks,
       heartbeat,
       isCurrent: (session) => this.openSession === session,
-      lose: (session, error) => this.#connection.lose(session, error),
+      lose: (session, error) => this.lose(session, error),
     };
   }
 
@@ -195,6 +197,10 @@ class Server implements ManagedServer {
 
   session(deadline: Deadline): Promise<Session> {
     return this.#unlessDropped(this.#connection.session(deadline));
+  }
+
+  lose(session: Session, error: McpError): void {
+    this.#connection.lose(session, error);
   }
 
   async ensureTools(deadline: Deadline): Promise<void> {

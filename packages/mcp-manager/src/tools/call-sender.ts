@@ -1,4 +1,5 @@
 import {
+  isMcpError,
   type JsonObject,
   McpError,
   type Session,
@@ -59,18 +60,24 @@ async function sendOnce(
   const session = target.openSession ?? (await waitForSession(tool, options.signal, target, time));
   const params = { name: tool.originalName, arguments: args };
   const { inputRequired, inputResponses, requestState } = options;
-  return session.request("tools/call", params, {
-    signal: options.signal,
-    timeoutMs: time.idleMs(),
-    maxTotalMs: time.totalMs(),
-    onProgress: options.onProgress,
-    meta: options.meta === undefined ? undefined : copied(options.meta, tool),
-    handlers: options.handlers,
-    inputRequired,
-    inputResponses,
-    requestState,
-    tool: tool.definition,
-  });
+  try {
+    return await session.request("tools/call", params, {
+      signal: options.signal,
+      timeoutMs: time.idleMs(),
+      maxTotalMs: time.totalMs(),
+      onProgress: options.onProgress,
+      meta: options.meta === undefined ? undefined : copied(options.meta, tool),
+      handlers: options.handlers,
+      inputRequired,
+      inputResponses,
+      requestState,
+      tool: tool.definition,
+    });
+  } catch (error) {
+    // The call would be repeated on the same session, whose end has only just come and is still to be announced.
+    if (isMcpError(error, "MCP_SESSION_LOST") && error.outcome === "not-sent") target.lose(session, error);
+    throw error;
+  }
 }
 
 /** A session may add to what it sends; what the caller holds stays his ([T41]). */

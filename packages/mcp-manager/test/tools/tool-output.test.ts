@@ -15,7 +15,7 @@ async function answeredWith(result: ToolCallResult, options: Parameters<typeof s
 }
 
 describe("an answer with structured content", () => {
-  it("[T62] that follows the tool's output schema arrives as it came", async () => {
+  it("[threat T62] that follows the tool's output schema arrives as it came", async () => {
     const result = { content: [], structuredContent: { rows: 3 } };
     const { manager } = await answeredWith(result);
     await using _ = manager;
@@ -23,7 +23,7 @@ describe("an answer with structured content", () => {
     expect(await manager.callTool("mcp__files__count")).toEqual(result);
   });
 
-  it("[T62] that does not follow it is a typed error, and the call is not made again", async () => {
+  it("[threat T62] that does not follow it is a typed error, and the call is not made again", async () => {
     const { manager, session } = await answeredWith({ content: [], structuredContent: { rows: "3" } });
     await using _ = manager;
     await expect(manager.callTool("mcp__files__count", {}, { replay: 3 })).rejects.toMatchObject({
@@ -36,7 +36,7 @@ describe("an answer with structured content", () => {
     expect(session("files").requests).toHaveLength(1);
   });
 
-  it("[T62] is checked before middleware changes it", async () => {
+  it("[threat T62] is checked before middleware changes it", async () => {
     const result = { content: [], structuredContent: { rows: 3 } };
     const withoutData = async (_call: unknown, next: () => Promise<ToolCallResult>) => {
       const { structuredContent: _, ...rest } = await next();
