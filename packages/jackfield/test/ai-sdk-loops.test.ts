@@ -1,75 +1,12 @@
 import { aiSdkLiveTools, aiSdkToolOptions, aiSdkTools } from "@jackfield/mcp-ai-sdk";
-import {
-  type ConversationScript,
-  type FaultRecord,
-  type RecordedHttpRequest,
-  readFaultRecord,
-  startHttpFaultServer,
-  stdioFaultServer,
-  useLeakCheck,
-} from "@jackfield/test-kit";
+import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { type Mcp, openMcp } from "../src/index.ts";
+import { openMcp } from "../src/index.ts";
 import { LOOPS } from "./ai-sdk-model.ts";
-import { everything, temporaryFolder } from "./fixture.ts";
+import { everything } from "./fixture.ts";
+import { TRANSPORTS } from "./served-runtime.ts";
 
 useLeakCheck();
-
-interface Served extends AsyncDisposable {
-  readonly mcp: Mcp;
-  /** How many messages with this method have reached the server. */
-  received(method: string): number;
-}
-
-/** Serves over one transport. With `isKilledInCall` the server is gone as soon as a tool is called. */
-type Serve = (
-  script?: ConversationScript,
-  options?: { readonly isKilledInCall?: boolean },
-) => Promise<Served>;
-
-const overStdio: Serve = async (script, { isKilledInCall } = {}) => {
-  const folder = temporaryFolder();
-  const recordTo = folder.file("record");
-  const server = stdioFaultServer({ ...script, recordTo, ...(isKilledInCall ? { dieInCall: true } : {}) });
-  const mcp = await openMcp({ cache: false, servers: { s: server } });
-  return {
-    mcp,
-    received: (method) => readFaultRecord(recordTo).filter(isArrivalOf(method)).length,
-    async [Symbol.asyncDispose]() {
-      await mcp.close();
-      folder[Symbol.dispose]();
-    },
-  };
-};
-
-const overHttp: Serve = async (script, { isKilledInCall } = {}) => {
-  const server = await startHttpFaultServer(
-    isKilledInCall ? { ...script, silentOn: ["tools/call"] } : script,
-  );
-  if (isKilledInCall) void server.received(isRequestOf("tools/call")).then(() => server.close());
-  const mcp = await openMcp({ cache: false, servers: { s: { url: server.url } } });
-  return {
-    mcp,
-    received: (method) => server.requests.filter(isRequestOf(method)).length,
-    async [Symbol.asyncDispose]() {
-      await mcp.close();
-      await server.close();
-    },
-  };
-};
-
-function isArrivalOf(method: string) {
-  return (record: FaultRecord) => record.event === "received" && record.method === method;
-}
-
-function isRequestOf(method: string) {
-  return ({ body }: RecordedHttpRequest) => body?.method === method;
-}
-
-const TRANSPORTS: readonly (readonly [name: string, serve: Serve])[] = [
-  ["stdio", overStdio],
-  ["HTTP", overHttp],
-];
 
 const call = (tool: string, input: object = {}) => [{ tool: `mcp__s__${tool}`, input }];
 

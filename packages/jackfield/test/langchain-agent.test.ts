@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { openMcp } from "../src/index.ts";
 import { temporaryFolder } from "./fixture.ts";
 import { ToolCallingModel } from "./langchain-model.ts";
-import { callOf, overStdio, TRANSPORTS } from "./langchain-server.ts";
+import { callOf, overStdio, TRANSPORTS } from "./served-runtime.ts";
 
 useLeakCheck();
 

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { openMcp } from "../src/index.ts";
 import { temporaryFolder } from "./fixture.ts";
 import { ToolCallingModel } from "./langchain-model.ts";
-import { callOf } from "./langchain-server.ts";
+import { callOf } from "./served-runtime.ts";
 
 useLeakCheck();
 

@@ -1,7 +1,7 @@
 import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { LOOPS, ToolCallingModel } from "./langchain-model.ts";
-import { callOf, TRANSPORTS } from "./langchain-server.ts";
+import { callOf, TRANSPORTS } from "./served-runtime.ts";
 
 useLeakCheck();
 

@@ -10,14 +10,14 @@ import { type Mcp, openMcp } from "../src/index.ts";
 import { temporaryFolder } from "./fixture.ts";
 
 /** A runtime with one real server, `s`. */
-export interface Served extends AsyncDisposable {
+interface Served extends AsyncDisposable {
   readonly mcp: Mcp;
   /** How many messages with this method have reached the server, as it has written down itself. */
   received(method: string): number;
 }
 
 /** Serves over one transport. With `isKilledInCall` the server is gone as soon as a tool is called. */
-export type Serve = (
+type Serve = (
   script?: ConversationScript,
   options?: { readonly isKilledInCall?: boolean },
 ) => Promise<Served>;
@@ -39,7 +39,7 @@ export const overStdio: Serve = async (script, { isKilledInCall } = {}) => {
 };
 
 /** Over Streamable HTTP. */
-export const overHttp: Serve = async (script, { isKilledInCall } = {}) => {
+const overHttp: Serve = async (script, { isKilledInCall } = {}) => {
   const fatal = { ...script, silentOn: ["tools/call"] };
   const server = await startHttpFaultServer(isKilledInCall ? fatal : script);
   if (isKilledInCall) void server.received(isRequestOf("tools/call")).then(() => server.close());
