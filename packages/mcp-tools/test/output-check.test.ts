@@ -23,7 +23,7 @@ function check(outputSchema: unknown, result: ToolCallResult) {
 
 const text = [{ type: "text" as const, text: "3 rows" }];
 
-describe("[T62] the check of an answer against the tool's output schema", () => {
+describe("[threat T62] the check of an answer against the tool's output schema", () => {
   it("is content with what follows the schema, and gives nothing in its place", () => {
     expect(check(SCHEMA, { content: text, structuredContent: { rows: [1, 2, 3] } })).toBeUndefined();
   });

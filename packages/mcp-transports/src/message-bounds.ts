@@ -12,17 +12,19 @@ export const ALWAYS_WITHIN_BOUNDS = DEEPEST_NESTING;
  * level: recursion is what such a message is made to break (threat T86).
  */
 export function findExcess(value: unknown): string | undefined {
-  let level = partsIn([value]);
+  let level = partsOf([value]);
   let parts = 0;
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > DEEPEST_NESTING) return `it is nested more than ${DEEPEST_NESTING} levels deep`;
     parts += level.length;
     if (parts > MOST_PARTS) return `it has more than ${MOST_PARTS} parts`;
-    level = level.flatMap((part) => partsIn(Array.isArray(part) ? part : Object.values(part)));
+    level = level.flatMap(partsOf);
   }
   return undefined;
 }
 
-function partsIn(members: readonly unknown[]): object[] {
-  return members.filter((member): member is object => typeof member === "object" && member !== null);
+/** The objects and lists that stand directly in one. */
+function partsOf(part: object): object[] {
+  const members: readonly unknown[] = Array.isArray(part) ? part : Object.values(part);
+  return members.filter((member) => typeof member === "object" && member !== null) as object[];
 }

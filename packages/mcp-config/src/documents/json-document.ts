@@ -6,6 +6,7 @@ import { type JsonPath, jsonPointer } from "./json-path.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
 import { createLineCounter, type LineCounter } from "./line-counter.ts";
+import { MemberOffsets } from "./member-offsets.ts";
 
 /** The formats that this parser reads. */
 export type JsonFormat = Extract<ConfigFormat, "strict-json" | "json" | "jsonc">;
@@ -24,16 +25,11 @@ export function parseJsonDocument(text: string, file: string, format: JsonFormat
 }
 
 interface Frame {
-  /** Where its members or elements stand. */
-  readonly offsets: Offsets;
   /** Where keys that stand more than once stand first. */
   firsts?: Map<string, number>;
   /** The member that is being read. */
   key: string | number;
 }
-
-/** Offsets by key or index. */
-type Offsets = Map<string | number, number>;
 
 class JsonParser implements ConfigDocument {
   root: unknown;
@@ -44,7 +40,8 @@ class JsonParser implements ConfigDocument {
   readonly #format: JsonFormat;
   readonly #scanner: JsonScanner;
   readonly #lines: LineCounter;
-  readonly #offsets = new Map<object, Offsets>();
+  readonly #members = new Map<object, MemberOffsets>();
+  readonly #elements = new Map<object, number[]>();
   readonly #open: Frame[] = [];
   #rootOffset = 0;
 
@@ -73,12 +70,17 @@ class JsonParser implements ConfigDocument {
     let value = this.root;
     let offset = this.#rootOffset;
     for (const step of path) {
-      const found = isContainer(value) ? this.#offsets.get(value)?.get(step) : undefined;
+      const found = this.#offsetIn(value, step);
       if (found === undefined) break;
       offset = found;
       value = (value as JsonMap)[step];
     }
     return this.#at(offset, path);
+  }
+
+  #offsetIn(container: unknown, step: string | number): number | undefined {
+    if (Array.isArray(container)) return this.#elements.get(container)?.[Number(step)];
+    return isMap(container) ? this.#members.get(container)?.of(String(step)) : undefined;
   }
 
   #value(): unknown {
@@ -90,7 +92,9 @@ class JsonParser implements ConfigDocument {
   #object(): JsonMap {
     const scanner = this.#scanner;
     const map = createMap();
-    const frame = this.#enter(map);
+    const frame = this.#enter();
+    const offsets = new MemberOffsets();
+    this.#members.set(map, offsets);
     for (let isMore = !this.#isEnd("}"); isMore; isMore = this.#goesOn("}")) {
       const offset = scanner.offset();
       const key = scanner.key();
@@ -103,9 +107,8 @@ class JsonParser implements ConfigDocument {
         this.#value();
         continue;
       }
-      const before = frame.offsets.get(key);
-      if (before !== undefined) this.#repeat(frame, key, before, offset);
-      frame.offsets.set(key, offset);
+      if (Object.hasOwn(map, key)) this.#repeat(frame, key, offsets.of(key) ?? offset, offset);
+      offsets.add(key, offset);
       map[key] = this.#value();
     }
     this.#open.pop();
@@ -114,24 +117,24 @@ class JsonParser implements ConfigDocument {
 
   #array(): unknown[] {
     const array: unknown[] = [];
-    const frame = this.#enter(array);
+    const frame = this.#enter();
+    const offsets: number[] = [];
+    this.#elements.set(array, offsets);
     for (let isMore = !this.#isEnd("]"); isMore; isMore = this.#goesOn("]")) {
       frame.key = array.length;
-      frame.offsets.set(array.length, this.#scanner.offset());
+      offsets.push(this.#scanner.offset());
       array.push(this.#value());
     }
     this.#open.pop();
     return array;
   }
 
-  #enter(container: JsonMap | unknown[]): Frame {
+  #enter(): Frame {
     if (this.#open.length === DEEPEST_NESTING) {
       const text = `values are nested more than ${DEEPEST_NESTING} levels deep.`;
       throw invalidSource(this.#at(this.#scanner.offset() - 1), text);
     }
-    const offsets: Offsets = new Map();
-    this.#offsets.set(container, offsets);
-    const frame: Frame = { offsets, key: "" };
+    const frame: Frame = { key: "" };
     this.#open.push(frame);
     return frame;
   }
@@ -177,8 +180,4 @@ class JsonParser implements ConfigDocument {
     const place = { file: this.#file, line, column };
     return path === undefined ? place : { ...place, pointer: jsonPointer(path) };
   }
-}
-
-function isContainer(value: unknown): value is JsonMap | unknown[] {
-  return Array.isArray(value) || isMap(value);
 }

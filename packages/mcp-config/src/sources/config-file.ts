@@ -41,16 +41,22 @@ export function readConfigFile(file: string, report: Report, largestBytes = LARG
       return { error: invalidSource({ file }, text), kind: "ConfigEncodingError" };
     }
     default: {
-      const message = `The configuration file ${file} cannot be read: ${found.reason}. Correct the path, or make the file readable.`;
-      const details = { phase: "config", location: { file }, cause: found.cause } as const;
-      const error = new McpError("MCP_CONFIG_NOT_FOUND", message, details);
+      const { fault, reason, cause } = found;
       return {
-        error,
+        // Most places where a file may be are empty, which is no error.
+        get error() {
+          return unreadable(file, reason, cause);
+        },
         kind: "ConfigReadError",
-        absence: found.fault === "unreadable" ? undefined : found.fault,
+        absence: fault === "unreadable" ? undefined : fault,
       };
     }
   }
+}
+
+function unreadable(file: string, reason: string, cause: unknown): McpError {
+  const message = `The configuration file ${file} cannot be read: ${reason}. Correct the path, or make the file readable.`;
+  return new McpError("MCP_CONFIG_NOT_FOUND", message, { phase: "config", location: { file }, cause });
 }
 
 function reportEncoding(encoding: TextEncoding, file: string, report: Report): void {

@@ -20,16 +20,11 @@ export function lossError(context: ErrorContext): McpError {
       `${name} ended ${describeExit(facts.exit)}.${describeLastWords(facts, server.secrets)}`,
       details,
     );
-  return new McpError(
-    "MCP_SESSION_LOST",
-    `${name} closed ${describeEnd(context)}. Connect again.`,
-    details,
-  );
+  return new McpError("MCP_SESSION_LOST", `${name} closed ${describeEnd(context)}. Connect again.`, details);
 }
 
 function describeEnd({ server, facts: { fault } }: ErrorContext): string {
-  const kind =
-    server.transport === "stdio" && fault instanceof ChannelFault ? fault.facts.kind : undefined;
+  const kind = server.transport === "stdio" && fault instanceof ChannelFault ? fault.facts.kind : undefined;
   if (kind === "output-ended") return "its standard output and lived on";
   return kind === "unwritable" ? "its standard input and lived on" : "the connection";
 }

@@ -7,7 +7,7 @@ export interface HttpPayloadFault {
   readonly answerBytes?: number | undefined;
   /**
    * Sends in place of the answer its first half, text that is not JSON, JSON that is not JSON-RPC, the answer with a string
-   * that is not UTF-8, or with a `_meta` that is 200,000 arrays deep or two million arrays wide.
+   * that is not UTF-8, or with a `_meta` that is 200,000 arrays deep or more than a million arrays wide.
    */
   readonly garbled?: "truncated" | "not-json" | "not-rpc" | "not-utf8" | "deep" | "wide" | undefined;
 }
@@ -21,7 +21,7 @@ export interface HttpPayload {
 /** Stands where something is put into the text of an answer. */
 const MARK = "<filling of an answer>";
 const DEPTH = 200_000;
-const WIDTH = 2_000_000;
+const WIDTH = 1_100_000;
 const PIECE = Buffer.alloc(65_536, "x");
 
 /** The JSON of a message or a batch. Only answers meet the fault. */

@@ -1,0 +1,27 @@
+/**
+ * Where the members of an object stand in its text. They are only written down while the text is read; of most objects no place is
+ * ever asked for, so a map of them is made when one is.
+ */
+export class MemberOffsets {
+  readonly #written: (string | number)[] = [];
+  #index: Map<string, number> | undefined;
+
+  /** Of a key that is added again, the last offset counts. */
+  add(key: string, offset: number): void {
+    this.#written.push(key, offset);
+    this.#index?.set(key, offset);
+  }
+
+  of(key: string): number | undefined {
+    this.#index ??= this.#indexed();
+    return this.#index.get(key);
+  }
+
+  #indexed(): Map<string, number> {
+    const index = new Map<string, number>();
+    for (let at = 0; at < this.#written.length; at += 2) {
+      index.set(this.#written[at] as string, this.#written[at + 1] as number);
+    }
+    return index;
+  }
+}
