@@ -15,7 +15,7 @@ import type { WrittenServer } from "./written-server.ts";
  * @throws McpError `MCP_CONFIG_INVALID` for a URL that cannot be one, and for such an entry of a project.
  */
 export function defineServer(written: WrittenServer, place: EntryPlace, faultAt: FaultAt): ServerDefinition {
-  const { transport, enabled, lazy, tools, extra } = written;
+  const { transport, enabled, lazy, shared, tools, extra } = written;
   const { name, definedIn } = place;
   checkLoaders(written, place, faultAt);
   const common = {
@@ -23,6 +23,7 @@ export function defineServer(written: WrittenServer, place: EntryPlace, faultAt:
     definedIn,
     ...(enabled ? {} : { enabled }),
     lazy,
+    shared,
     limits: limitsOf(written),
     tools,
     envFile: anchored("envFile", written, place, faultAt),

@@ -17,7 +17,7 @@ export interface TimeField {
 type TextField = "command" | "envFile" | "cwd" | "url" | "bearerTokenEnv" | "title" | "description";
 type ListField = "args" | "envPassthrough" | "autoApprove";
 type MapField = "env" | "headers" | "headersFromEnv";
-type FlagField = "required" | "trust" | "lazy" | "trustAnnotations";
+type FlagField = "required" | "trust" | "lazy" | "shared" | "trustAnnotations";
 
 /** Under which names a host keeps what Jackfield knows. */
 export type EntryFieldNames = {

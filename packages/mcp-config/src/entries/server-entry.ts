@@ -44,11 +44,11 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   if (transport === "in-process") {
     const server = readInstance(fields, faultAt);
     const extra = reportUnread(fields.rest(), transport, place, report);
-    const { enabled, lazy, tools } = common;
+    const { enabled, lazy, shared, tools } = common;
     const definedIn = place.definedIn;
     const limits = limitsOf(common);
-    const definition = { name, definedIn, ...off(enabled), lazy, limits, tools, extra, transport, server };
-    return { definition };
+    const settings = { ...off(enabled), lazy, shared, limits, tools, extra };
+    return { definition: { name, definedIn, ...settings, transport, server } };
   }
   const unread = reportUnread(fields.rest(), transport, place, report);
   const aside = dialect.keptAside?.(entry);

@@ -66,6 +66,7 @@ function readCommon(reader: EntryReader): WrittenCommon {
     enabled: isOn,
     tools,
     lazy: flag(names.lazy),
+    shared: flag(names.shared),
     timeoutMs: readTime(reader, names.timeoutMs),
     connectTimeoutMs: readTime(reader, names.connectTimeoutMs),
     maxTotalMs: readTime(reader, names.maxTotalMs),

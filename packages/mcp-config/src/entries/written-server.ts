@@ -27,6 +27,8 @@ export interface WrittenServer {
   readonly trustAnnotations?: boolean | undefined;
   readonly enabled: boolean;
   readonly lazy?: boolean | undefined;
+  /** It holds nothing of a user's. */
+  readonly shared?: boolean | undefined;
   readonly tools?: ToolFilter | undefined;
   readonly oauth?: OAuthSettings | false | undefined;
   readonly title?: string | undefined;

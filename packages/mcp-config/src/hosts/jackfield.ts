@@ -25,6 +25,7 @@ export const JACKFIELD: HostDialect = {
         maxMessageBytes: "maxMessageBytes",
         trustAnnotations: "trustAnnotations",
         lazy: "lazy",
+        shared: "shared",
       },
       toolsObject: "tools",
       oauth: { object: "oauth" },

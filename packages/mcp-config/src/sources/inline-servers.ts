@@ -14,6 +14,8 @@ export interface InlineServerOptions extends ServerLimits {
   readonly disabled?: boolean | undefined;
   /** Connect at first use only. Default false. */
   readonly lazy?: boolean | undefined;
+  /** It holds nothing of a user's: all users of one runtime share its session and its catalog entry. Default false. */
+  readonly shared?: boolean | undefined;
   readonly tools?: ToolFilter | undefined;
   /** The ecosystem's name for `callTimeoutMs`, in milliseconds; the longer name wins. */
   readonly timeout?: number | undefined;

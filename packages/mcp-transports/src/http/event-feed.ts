@@ -21,6 +21,8 @@ export interface EventFeedOptions {
     lastEventId: string | undefined,
     options: Omit<HttpCallOptions, "method" | "url" | "headers">,
   ): HttpCall;
+  /** A GET request has been answered with the stream. */
+  onOpened?(): void;
   /** Hears of the text of every event that has one. */
   onText(text: string): void;
   /** It ended, and does not come back. `refusal` is set if the server refused to open it. */
@@ -71,6 +73,7 @@ class ResumableFeed implements EventFeed {
       onAccepted: (_status, headers) => {
         if (!isEventStream(headers))
           throw new SyntaxError("a stream was asked for, and something else was answered");
+        this.#options.onOpened?.();
         return this.#heard(this.body());
       },
       onEnd: () => this.ended(),

@@ -15,6 +15,7 @@ import {
   isInitialize,
 } from "./conversation.ts";
 import { createEventFeed, type EventFeed, type EventFeedOptions } from "./event-feed.ts";
+import { sayFarewell } from "./farewell.ts";
 import { headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { readMessages } from "./incoming-messages.ts";
 import { createLingeringStreams } from "./lingering-streams.ts";
@@ -24,6 +25,7 @@ import { refusalError } from "./refusal-error.ts";
 import { createRoster } from "./roster.ts";
 import { readSessionId } from "./session-id.ts";
 import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
+import { createStreamOpening, isAskable } from "./stream-opening.ts";
 
 /** How long a server may take to take note of a message that asks nothing, in milliseconds. */
 const NOTIFICATION_PATIENCE_MS = 10_000;
@@ -80,6 +82,7 @@ class HttpTransport implements StreamableHttpTransport {
   readonly #renewal: SessionRenewal;
   #initialize: JSONRPCRequest | undefined;
   #standing: EventFeed | undefined;
+  readonly #opening = createStreamOpening();
   #firstRefusal: number | undefined;
   #wasTaken = false;
   #hasHadSession = false;
@@ -127,23 +130,13 @@ class HttpTransport implements StreamableHttpTransport {
 
   async endSession(patienceMs: number): Promise<void> {
     this.#standing?.close();
-    if (this.#conversation.sessionId === undefined) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const call = this.#conversation.delete({
-      onAccepted: () => ({ push() {}, end() {} }),
-      onEnd: resolve,
-      onRefusal: () => resolve(),
-      onError: () => resolve(),
-    });
-    this.#conversation.sessionId = undefined;
-    const timer = setTimeout(() => call.abort(new Error("the farewell took too long")), patienceMs);
-    await promise;
-    clearTimeout(timer);
+    await sayFarewell(this.#conversation, patienceMs);
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#opening.end();
     this.#standing?.close();
     this.#lingering.close();
     for (const { post } of this.#posts.all()) post.abort(new ChannelFault({ kind: "output-ended" }));
@@ -156,6 +149,8 @@ class HttpTransport implements StreamableHttpTransport {
     // Without a session there is nothing that could be sent: what waited for one has never left.
     if (this.#renewal.running && !(await this.#renewal.running))
       throw new ChannelFault({ kind: "unwritable" });
+    const opening = this.#opening.before(message);
+    if (opening) await opening;
     const session = this.#conversation.sessionId;
     if ((await this.#post(message, options)) === "done") return;
     options.hooks?.onRefused?.();
@@ -163,6 +158,7 @@ class HttpTransport implements StreamableHttpTransport {
     if (!isRenewed) throw this.#forgottenError();
     // What was meant for the old session, such as an answer to one of its questions, means nothing to the new one.
     if (!("id" in message && "method" in message)) return;
+    await this.#opening.before(message);
     if ((await this.#post(message, options)) === "forgotten") throw this.#forgottenError();
   }
 
@@ -257,12 +253,15 @@ class HttpTransport implements StreamableHttpTransport {
   #openStanding(): void {
     this.#standing?.close();
     if (this.#isClosed) return;
+    if (isAskable(this.#initialize)) this.#opening.begin();
     const session = this.#conversation.sessionId;
     const feed: EventFeed = this.#createFeed({
       isStanding: true,
       onText: (text) => this.#takeStanding(text),
       mayResume: () => !this.#isClosed,
+      onOpened: () => this.#opening.end(),
       onEnd: ({ error, refusal }) => {
+        this.#opening.end();
         if (this.#standing === feed) this.#standing = undefined;
         if (error) this.onerror?.(error);
         if (refusal?.status === 404 && session !== undefined)
