@@ -1,5 +1,6 @@
 import {
   type CallOptions,
+  isMcpError,
   type JsonObject,
   McpError,
   type McpEvents,
@@ -58,12 +59,15 @@ class Manager implements McpManager, ViewParent {
   readonly getPrompt: McpManager["getPrompt"];
   readonly complete: McpManager["complete"];
   readonly subscribe: McpManager["subscribe"];
-  /** The managers of other users. */
-  readonly #others = new Set<McpManager>();
+  /** The managers of other users that are not closed. */
+  readonly #others = new Set<Manager>();
+  /** Whose servers these are, if they are another user's. */
+  readonly #owner: Manager | undefined;
   #run = createRun();
 
-  constructor(options: ResolvedManagerOptions) {
+  constructor(options: ResolvedManagerOptions, owner?: Manager) {
     this.#options = options;
+    this.#owner = owner;
     this.#events = createEmitter<McpEvents>(options.log, { notification: MAX_KEPT_NOTIFICATIONS });
     this.#registry = createToolRegistry({
       servers: options.servers,
@@ -94,6 +98,7 @@ class Manager implements McpManager, ViewParent {
     const { closed } = this.#run;
     if (closed !== undefined) this.#run = createRun(closed);
     this.#run.starting ??= this.#start(this.#run, signal);
+    if (this.#owner !== undefined) this.#owner.#others.add(this);
     return this.#run.starting;
   }
 
@@ -108,6 +113,14 @@ class Manager implements McpManager, ViewParent {
 
   on<E extends keyof McpEvents>(event: E, listener: (event: McpEvents[E]) => void): () => void {
     return this.#events.on(event, listener);
+  }
+
+  listen<E extends keyof McpEvents>(
+    event: E,
+    listener: (event: McpEvents[E]) => void,
+    isWanted: (event: McpEvents[E]) => boolean,
+  ): () => void {
+    return this.#events.on(event, listener, isWanted);
   }
 
   servers(): readonly ServerSnapshot[] {
@@ -130,10 +143,12 @@ class Manager implements McpManager, ViewParent {
   forPrincipal(principal: string): McpManager {
     refuseIfClosed(this.#run);
     const servers = this.#directory.configured;
-    const shared = new Set(servers.flatMap((server) => (server.shared === true ? [server.name] : [])));
-    const lender = (name: string) => (shared.has(name) ? this.#server(name) : undefined);
+    const lender = (name: string) => {
+      const server = this.#server(name);
+      return server.definition.shared === true ? server : undefined;
+    };
     const connect = createLendingConnector({ connect: this.#options.connect, lender });
-    const other = new Manager({ ...this.#options, servers, principal, connect });
+    const other = new Manager({ ...this.#options, servers, principal, connect }, this);
     this.#others.add(other);
     return other;
   }
@@ -142,10 +157,11 @@ class Manager implements McpManager, ViewParent {
     const run = this.#run;
     refuseIfClosed(run);
     const definitions = resolveDefinitions(servers, this.#options);
+    const others = [...this.#others];
     // The configuration is replaced in one piece, before anything is waited for: of two reloads the later one holds.
     const { report, unstarted, gone } = this.#directory.configure(definitions);
     if (run.starting !== undefined) await startServers(unstarted, this.#options, run.stop.signal);
-    await gone;
+    await Promise.all([gone, ...others.map((other) => other.#follow(definitions))]);
     refuseIfClosed(run);
     return report;
   }
@@ -174,6 +190,7 @@ class Manager implements McpManager, ViewParent {
 
   async #start(run: Run, signal: AbortSignal | undefined): Promise<StartupReport> {
     const startedAt = process.hrtime.bigint(); // Nothing has to be loaded for it, as for `performance`.
+    if (this.#owner !== undefined) refuseIfClosed(this.#owner.#run);
     if (run.before !== undefined) {
       await run.before;
       refuseIfClosed(run);
@@ -193,6 +210,15 @@ class Manager implements McpManager, ViewParent {
     return reportStartup(this.#directory.all(), this.#directory.configured, tookMs);
   }
 
+  /** Takes the configuration of the manager it belongs to; one that is closed meanwhile has no use for it. */
+  async #follow(definitions: readonly ServerDefinition[]): Promise<void> {
+    try {
+      await this.reload(definitions);
+    } catch (error) {
+      if (!isMcpError(error, "MCP_CLOSED")) throw error;
+    }
+  }
+
   #all(): readonly ManagedServer[] {
     refuseIfClosed(this.#run);
     return this.#directory.all();
@@ -210,8 +236,8 @@ class Manager implements McpManager, ViewParent {
   }
 
   async #closeAll(): Promise<void> {
+    if (this.#owner !== undefined) this.#owner.#others.delete(this);
     const others = [...this.#others].map((other) => other.close());
-    this.#others.clear();
     await Promise.all([this.#directory.close(), ...others]);
   }
 }

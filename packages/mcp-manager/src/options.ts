@@ -13,7 +13,7 @@ import {
   type ToolCache,
   type ToolListPolicy,
 } from "@jackfield/mcp-core";
-import { DEFAULT_HEARTBEAT, type HeartbeatPolicy } from "./server/heartbeat.ts";
+import type { HeartbeatOptions } from "./server/heartbeat.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./server/retry-policy.ts";
 import type { NamingOptions } from "./tools/naming-options.ts";
 
@@ -68,8 +68,11 @@ export interface McpManagerOptions {
   readonly idleTimeoutMs?: number | undefined;
   /** How often the tools of a connected server are listed anew though it announced no change, in milliseconds; `0` = never. Default 0. */
   readonly toolPollIntervalMs?: number | undefined;
-  /** How a legacy session that nobody uses is looked after; merged over the defaults, field by field. */
-  readonly heartbeat?: { readonly [K in keyof HeartbeatPolicy]?: HeartbeatPolicy[K] | undefined } | undefined;
+  /**
+   * How a legacy session that nobody uses is looked after. Default: a remote server from which nothing came for 30 s is pinged, and
+   * given up after two pings without an answer within 5 s; a server of this machine is not pinged unless `intervalMs` is given.
+   */
+  readonly heartbeat?: HeartbeatOptions | undefined;
   /** How long a resource has to be quiet before subscribers are told of updates, in milliseconds; `0` = at once. Default 500. */
   readonly resourceUpdateQuietMs?: number | undefined;
   /** How long everything together may take to close before it is left behind, in milliseconds. Default 5,000. */
@@ -100,7 +103,7 @@ export interface ResolvedManagerOptions
   readonly use: readonly CallMiddleware[];
   readonly toolPolicies: readonly ToolListPolicy[];
   readonly toolPollIntervalMs: number;
-  readonly heartbeat: HeartbeatPolicy;
+  readonly heartbeat: HeartbeatOptions;
   readonly resourceUpdateQuietMs: number;
   readonly closeTimeoutMs: number;
   readonly log: Logger;
@@ -134,7 +137,7 @@ export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptio
     use: use ?? [],
     toolPolicies: toolPolicies ?? [],
     toolPollIntervalMs: options.toolPollIntervalMs ?? 0,
-    heartbeat: withDefaults(DEFAULT_HEARTBEAT, heartbeat),
+    heartbeat: heartbeat ?? {},
     resourceUpdateQuietMs: options.resourceUpdateQuietMs ?? DEFAULT_RESOURCE_UPDATE_QUIET_MS,
     closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
     log: contained(log ?? silentLogger),
@@ -197,9 +200,9 @@ function checkNumbers(where: string, options: object): void {
     const isCount =
       field.endsWith("Ms") ||
       field.endsWith("Bytes") ||
-      ["concurrency", "factor", "maxPerSecond", "maxRetries"].includes(field);
+      ["concurrency", "factor", "maxPerSecond", "maxRetries", "threshold"].includes(field);
     if (!isCount || value === undefined) continue;
-    const least = ["concurrency", "factor", "maxPerSecond"].includes(field) ? 1 : 0;
+    const least = ["concurrency", "factor", "maxPerSecond", "threshold"].includes(field) ? 1 : 0;
     const isRight = (number: unknown) =>
       typeof number === "number" && Number.isFinite(number) && number >= least;
     if ((Array.isArray(value) ? value : [value]).every(isRight)) continue;

@@ -10,6 +10,7 @@ import type { ResolvedManagerOptions } from "./options.ts";
 import { createPendingWork } from "./pending-work.ts";
 import type { ReloadReport } from "./reload-report.ts";
 import { compareDefinitions } from "./server/definition-change.ts";
+import { heartbeatFor } from "./server/heartbeat.ts";
 import { createManagedServer, type ManagedServer } from "./server/managed-server.ts";
 import { createRetryPacing } from "./server/retry-pacing.ts";
 import type { ServerHooks } from "./server/server-hooks.ts";
@@ -152,18 +153,19 @@ class Directory implements ServerDirectory {
   #make(definition: ServerDefinition): ManagedServer {
     const { connect, resolve, retry, handlers, auth, closeTimeoutMs, log } = this.#options;
     const { toolPollIntervalMs, heartbeat, resourceUpdateQuietMs, principal } = this.#options;
+    const isShared = definition.shared === true; // What is shared is reached as nobody in particular.
     const server: ManagedServer = createManagedServer({
       definition,
       predecessor: this.#parting.get(definition.name),
       connect,
       resolve,
       retry,
-      principal,
+      principal: isShared ? undefined : principal,
       handlers,
       auth,
       closeTimeoutMs,
       toolPollIntervalMs,
-      heartbeat,
+      heartbeat: heartbeatFor(definition.transport, heartbeat),
       resourceUpdateQuietMs,
       log,
       pace: this.#pace,

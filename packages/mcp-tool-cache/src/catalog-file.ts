@@ -1,11 +1,13 @@
-import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { type Logger, McpError } from "@jackfield/mcp-core";
+import { fileSystem } from "./builtin-modules.ts";
 import { isOwnFile, lookAtPrivateFile } from "./private-path.ts";
 import { type FileMark, setAside } from "./set-aside.ts";
 import { isDamage } from "./sqlite-error.ts";
 import { loadSqlite } from "./sqlite-module.ts";
 import { hasCode } from "./system-error.ts";
+
+const { closeSync, openSync } = fileSystem;
 
 /** What SQLite keeps beside a database. They get the database's mode when SQLite makes them. */
 const COMPANIONS = ["-wal", "-shm"];

@@ -1,5 +1,6 @@
-import { createHmac, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import type { CatalogId, CatalogIdentity, ResolvedServer, ResolvedStdioServer } from "@jackfield/mcp-core";
+import { cryptography } from "./builtin-modules.ts";
 
 /** What an identity depends on besides the server. */
 export interface IdentityOptions {
@@ -82,7 +83,7 @@ function urlSpelling(secret: string): string {
 
 /** The purpose keeps hashes of one kind from ever meeting those of another. */
 function keyedHash(key: KeyObject, purpose: string, subject: Subject): string {
-  return createHmac("sha256", key)
+  return cryptography().createHmac("sha256", key)
     .update(JSON.stringify([purpose, subject]))
     .digest("hex");
 }

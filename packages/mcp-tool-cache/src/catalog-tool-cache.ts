@@ -1,4 +1,4 @@
-import { createSecretKey, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import type {
   CatalogEntry,
   CatalogId,
@@ -8,6 +8,7 @@ import type {
   ResolvedServer,
   ToolCache,
 } from "@jackfield/mcp-core";
+import { cryptography } from "./builtin-modules.ts";
 import { readCatalogDocument, writeCatalogDocument } from "./catalog-document.ts";
 import { catalogIdentity } from "./catalog-identity.ts";
 import { presentable, withBoundedTtl } from "./catalog-lifetime.ts";
@@ -185,7 +186,7 @@ class CatalogToolCache implements PersistentToolCache {
 }
 
 function inMemory(): OpenCatalog {
-  return { key: createSecretKey(temporaryIdentityKey()), store: createMemoryCatalogStore() };
+  return { key: cryptography().createSecretKey(temporaryIdentityKey()), store: createMemoryCatalogStore() };
 }
 
 /** Turns a synchronous throw into a rejection. */

@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { McpError } from "@jackfield/mcp-core";
+import { cryptography, fileSystem } from "./builtin-modules.ts";
 import { isSecretFile, lookAtPrivateFile } from "./private-path.ts";
 import { setAside } from "./set-aside.ts";
 import { hasCode } from "./system-error.ts";
+
+const { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } = fileSystem;
 
 /** Length of a key in bytes. */
 export const KEY_BYTES = 32;
@@ -14,7 +15,7 @@ const ATTEMPTS = 5;
 
 /** A key that is forgotten when the process ends. */
 export function temporaryIdentityKey(): Uint8Array {
-  return randomBytes(KEY_BYTES);
+  return cryptography().randomBytes(KEY_BYTES);
 }
 
 /**
@@ -41,9 +42,9 @@ export function readIdentityKey(directory: string): Uint8Array {
 
 /** Writes a key beside its place and links it there: whoever reads it reads all of it, and the first one stays. */
 function makeKey(file: string): void {
-  const draft = `${file}.${randomUUID()}`;
+  const draft = `${file}.${cryptography().randomUUID()}`;
   try {
-    writeFileSync(draft, randomBytes(KEY_BYTES), { flag: "wx", mode: 0o600 });
+    writeFileSync(draft, cryptography().randomBytes(KEY_BYTES), { flag: "wx", mode: 0o600 });
     publish(draft, file);
   } finally {
     rmSync(draft, { force: true });

@@ -1,4 +1,3 @@
-import { createSecretKey } from "node:crypto";
 import { type Logger, McpError, silentLogger } from "@jackfield/mcp-core";
 import { type KeyvStore, openCatalogStore } from "./catalog-store.ts";
 import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";

@@ -1,5 +1,8 @@
-import { type BigIntStats, chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { McpError } from "@jackfield/mcp-core";
+import { fileSystem } from "./builtin-modules.ts";
+
+const { chmodSync, lstatSync, mkdirSync, statSync } = fileSystem;
 
 const OTHERS_MAY_WRITE = 0o022n;
 const OTHERS_MAY_ANYTHING = 0o077n;

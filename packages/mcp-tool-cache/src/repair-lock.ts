@@ -1,4 +1,3 @@
-import { closeSync, constants, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { loadSqlite } from "./sqlite-module.ts";

@@ -1,6 +1,8 @@
-import { lstatSync, renameSync } from "node:fs";
+import { fileSystem } from "./builtin-modules.ts";
 import { withRepairLock } from "./repair-lock.ts";
 import { hasCode } from "./system-error.ts";
+
+const { lstatSync, renameSync } = fileSystem;
 
 /** So many are kept to be looked at; after that the last one is replaced, so that a failing disk does not fill up. */
 const KEPT = 9;

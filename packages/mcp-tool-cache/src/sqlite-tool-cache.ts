@@ -1,7 +1,7 @@
-import { createSecretKey } from "node:crypto";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Logger, silentLogger } from "@jackfield/mcp-core";
+import { cryptography } from "./builtin-modules.ts";
 import { defaultCacheDirectory } from "./cache-directory.ts";
 import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";
 import { readIdentityKey } from "./identity-key.ts";
@@ -40,7 +40,7 @@ export function sqliteToolCache(options: SqliteToolCacheOptions = {}): Persisten
     async open() {
       const directory = resolve(options.path ?? directoryOfThisProcess());
       preparePrivateDirectory(directory);
-      const key = createSecretKey(readIdentityKey(directory));
+      const key = cryptography().createSecretKey(readIdentityKey(directory));
       const file = join(directory, CATALOG_FILE);
       return { key, store: openSqliteCatalogStore(file, { busyTimeoutMs, maxBytes, log }) };
     },

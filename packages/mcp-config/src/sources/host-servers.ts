@@ -33,13 +33,25 @@ function readHostServers(host: HostDocuments, context: FindingContext, report: R
     return entries;
   });
   const entries = dialect.merge === "fields" ? layerEntries(found) : found;
-  const verdictOf = dialect.lists?.(host.documents, context) ?? (() => undefined);
+  const verdictOf = askLists(host, context);
   const read = entries.flatMap((entry) => readEntry(entry, context, report) ?? []);
   return {
     entries: read.map((found) => applyAllLists(found, verdictOf, report)),
     problems,
     diagnostics: [],
   };
+}
+
+/**
+ * What a project's files say of servers counts for what the project brings and for nothing else: nobody has approved them, and they
+ * could switch a user's server off, or one on that the user has switched off. A file that is looked at by itself is shown as it is.
+ */
+function askLists({ dialect, documents }: HostDocuments, context: FindingContext): VerdictOf {
+  const ask = (some: HostDocuments["documents"]) => dialect.lists?.(some, context) ?? (() => undefined);
+  const all = ask(documents);
+  if (context.isSingleFile) return all;
+  const withoutProjects = ask(documents.filter(({ scope }) => scope !== "project"));
+  return (server) => (server.definedIn.scope === "project" ? all : withoutProjects)(server);
 }
 
 function isTrusted(document: ParsedHostText, host: HostDocuments, report: Report): boolean {

@@ -68,13 +68,17 @@ async function listOf<K extends ContextKind>(
   managed: ContextServer,
   kind: K,
 ): Promise<readonly Owned<CatalogItems[K]>[]> {
-  const { openSession, context, definition } = managed;
+  const { context, definition } = managed;
   const own = (items: readonly CatalogItems[K][]) =>
     items.map((item) => ({ ...item, server: definition.name }));
-  const known = context.known(kind);
-  if (openSession === undefined && known !== undefined) return own(known);
   using deadline = contextDeadline(managed, {});
-  return own(await context.listed(kind, openSession ?? (await managed.session(deadline)), deadline));
+  for (;;) {
+    const known = context.known(kind);
+    if (managed.openSession === undefined && known !== undefined) return own(known);
+    const session = managed.openSession ?? (await managed.session(deadline));
+    const items = await context.listed(kind, session, deadline);
+    if (items !== undefined) return own(items);
+  }
 }
 
 /** Of many servers, one that fails is left out: the others are not to blame. */

@@ -1,7 +1,7 @@
 import { type Logger, McpError, type Session, toMcpError } from "@jackfield/mcp-core";
 
 /** Told that a resource has changed; reading it is left to whoever wants to know how. */
-export type ResourceListener = () => void;
+export type ResourceListener = () => unknown;
 
 export interface ResourceSubscriptionsOptions {
   readonly server: string;
@@ -26,8 +26,10 @@ export interface ResourceSubscriptions {
   opened(session: Session): void;
   /** The session is gone; what is wanted stays wanted. */
   gone(): void;
-  /** The server says that a resource has changed. Whoever did not ask is not told ([N5]). @returns whether anybody had asked. */
-  updated(uri: string): boolean;
+  /** Whether anybody wants to be told of this resource ([N5]). */
+  isWatched(uri: string): boolean;
+  /** The server says that a resource has changed: whoever asked is told. One that throws, or rejects, keeps nobody from hearing. */
+  updated(uri: string): void;
   /** Resources that the server listed before and lists no longer are not watched any more ([N6]). */
   delisted(uris: Iterable<string>): void;
 }
@@ -81,10 +83,12 @@ class Subscriptions implements ResourceSubscriptions {
     this.#told = undefined;
   }
 
-  updated(uri: string): boolean {
-    const listeners = [...(this.#wanted.get(uri) ?? [])];
-    for (const listener of listeners) listener();
-    return listeners.length > 0;
+  isWatched(uri: string): boolean {
+    return this.#wanted.has(uri);
+  }
+
+  updated(uri: string): void {
+    for (const listener of [...(this.#wanted.get(uri) ?? [])]) void this.#tellListener(uri, listener);
   }
 
   delisted(uris: Iterable<string>): void {
@@ -110,6 +114,16 @@ class Subscriptions implements ResourceSubscriptions {
       if (!isWanted) told.uris.delete(uri);
       await told.session.request(isWanted ? "resources/subscribe" : "resources/unsubscribe", { uri });
       if (isWanted) told.uris.add(uri);
+    }
+  }
+
+  /** Called in this turn, so that whoever reads the resource next reads it after all listeners have heard. */
+  async #tellListener(uri: string, listener: ResourceListener): Promise<void> {
+    try {
+      await listener();
+    } catch (error) {
+      const { server, log } = this.#options;
+      log("error", "a listener of a resource threw", { server, uri, error: String(error) });
     }
   }
 

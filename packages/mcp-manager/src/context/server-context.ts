@@ -46,21 +46,25 @@ export interface ServerContextOptions {
 export interface ServerContext {
   /** Takes what the catalog knows; what the server itself has said is newer. */
   recall(entry: CatalogEntry | undefined): void;
-  /** A session is up: what is watched is watched in it. */
+  /** A session is up, or was initialised anew: what is watched is watched in it, and what was listed before is not relied on. */
   opened(session: Session): void;
-  /** Loads whatever the server has announced. */
+  /** Loads whatever the server has announced and nobody has asked for yet. */
   load(session: Session): void;
   gone(): void;
   /** @returns when a list that the server says has changed has been seen; nothing if it said something else. */
   notified(session: Session, notification: ServerNotification): Promise<unknown> | undefined;
   /** What is known of a kind without asking; `undefined` if nothing is. */
   known<K extends ContextKind>(kind: K): readonly CatalogItems[K][] | undefined;
-  /** The list as the session has it, waiting for it if need be. @throws McpError the cause, if it could not be listed. */
+  /**
+   * The list as the session has it, waiting for it if need be; `undefined` if the session was gone before it was in.
+   *
+   * @throws McpError the cause, if it could not be listed.
+   */
   listed<K extends ContextKind>(
     kind: K,
     session: Session,
     deadline: Deadline,
-  ): Promise<readonly CatalogItems[K][]>;
+  ): Promise<readonly CatalogItems[K][] | undefined>;
   /** See `ResourceSubscriptions.add`. */
   subscribe(session: Session, uri: string, listener: ResourceListener): Promise<() => Promise<void>>;
 }
@@ -98,11 +102,12 @@ class Context implements ServerContext {
   }
 
   opened(session: Session): void {
+    for (const loader of Object.values(this.#loaders)) loader.reset();
     this.#subscriptions.opened(session);
   }
 
   load(session: Session): void {
-    for (const kind of KIND_NAMES) if (announces(session, kind)) void this.#loaders[kind].load(session);
+    for (const kind of KIND_NAMES) if (announces(session, kind)) void this.#loaders[kind].settle(session);
   }
 
   gone(): void {
@@ -117,8 +122,8 @@ class Context implements ServerContext {
     if (method === "notifications/resources/list_changed")
       return Promise.all([resources.announce(session), resourceTemplates.announce(session)]);
     const uri = (params as { readonly uri?: unknown } | undefined)?.uri;
-    if (method === "notifications/resources/updated" && typeof uri === "string")
-      this.#pace.push(uri, () => this.#updated(uri));
+    const isUpdate = method === "notifications/resources/updated" && typeof uri === "string";
+    if (isUpdate && this.#subscriptions.isWatched(uri)) this.#pace.push(uri, () => this.#updated(uri));
     return undefined;
   }
 
@@ -130,12 +135,12 @@ class Context implements ServerContext {
     kind: K,
     session: Session,
     { signal }: Deadline,
-  ): Promise<readonly CatalogItems[K][]> {
+  ): Promise<readonly CatalogItems[K][] | undefined> {
     if (!announces(session, kind)) return [];
     const loader = this.#loaders[kind];
     await raceSignal(loader.settle(session), signal);
     if (loader.state.status === "failed") throw loader.state.error;
-    return this.known(kind) ?? [];
+    return loader.state.status === "live" ? this.known(kind) : undefined;
   }
 
   subscribe(session: Session, uri: string, listener: ResourceListener): Promise<() => Promise<void>> {
@@ -170,8 +175,11 @@ class Context implements ServerContext {
     this.#subscriptions.delisted(before.flatMap(({ uri }) => (listed.has(uri) ? [] : [uri])));
   }
 
+  /** Whoever has had enough meanwhile is not told ([N13]). */
   #updated(uri: string): void {
-    if (this.#subscriptions.updated(uri)) this.#options.updated(uri);
+    if (!this.#subscriptions.isWatched(uri)) return;
+    this.#subscriptions.updated(uri);
+    this.#options.updated(uri);
   }
 }
 

@@ -1,21 +1,33 @@
-import { McpError, type Session } from "@jackfield/mcp-core";
+import { McpError, type Session, type SessionParams } from "@jackfield/mcp-core";
+
+/** Watches a resource on behalf of a borrower, until the returned function is called. */
+export type WatchResource = (uri: string) => Promise<() => Promise<void>>;
 
 /**
  * A session of somebody else's, as one's own: closing it ends nothing but the borrowing, and it ends when the lender's does. What
  * several users ask of one server goes over one connection then.
+ *
+ * @param watch - subscribes in the lender's name. A server knows one subscription for each resource and session, so the lender counts
+ * who wants it: a borrower that has had enough must not end it for the others.
  */
-export function borrowSession(session: Session): Session {
-  return new BorrowedSession(session);
+export function borrowSession(session: Session, watch: WatchResource): Session {
+  return new BorrowedSession(session, watch);
 }
 
 class BorrowedSession implements Session {
   readonly #session: Session;
+  readonly #watch: WatchResource;
   readonly #stops = new Set<() => void>();
+  /** What ends each of this borrower's subscriptions. */
+  readonly #watched = new Map<string, Promise<() => Promise<void>>>();
   readonly #closeListeners = new Set<(cause?: McpError) => void>();
-  #isClosed = false;
+  #end: { readonly cause: McpError | undefined } | undefined;
 
-  constructor(session: Session) {
+  constructor(session: Session, watch: WatchResource) {
     this.#session = session;
+    this.#watch = watch;
+    const stop = session.onClose((cause) => this.#finish(cause));
+    if (this.#end === undefined) this.#stops.add(stop);
   }
 
   get handshake(): Session["handshake"] {
@@ -29,6 +41,8 @@ class BorrowedSession implements Session {
 
   request: Session["request"] = async (method, params, options) => {
     this.#refuseIfClosed();
+    if (method === "resources/subscribe") return this.#subscribe(uriOf(params));
+    if (method === "resources/unsubscribe") return this.#unsubscribe(uriOf(params));
     return this.#session.request(method, params, options);
   };
 
@@ -38,41 +52,75 @@ class BorrowedSession implements Session {
   onRenewed: Session["onRenewed"] = (listener) => this.#untilClosed(this.#session.onRenewed(listener));
 
   onClose(listener: (cause?: McpError) => void): () => void {
-    if (this.#isClosed) {
-      listener();
+    if (this.#end !== undefined) {
+      listener(this.#end.cause);
       return () => {};
     }
-    this.#closeListeners.add(listener);
-    const stop = this.#untilClosed(this.#session.onClose(listener));
-    return () => {
-      this.#closeListeners.delete(listener);
-      stop();
-    };
+    const own = (cause?: McpError) => listener(cause);
+    this.#closeListeners.add(own);
+    return () => void this.#closeListeners.delete(own);
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    for (const stop of this.#stops) stop();
-    for (const listener of this.#closeListeners) listener();
+    const watched = [...this.#watched.values()];
+    this.#finish(undefined);
+    await Promise.allSettled(watched.map(async (stop) => (await stop)()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
+  async #subscribe(uri: string) {
+    const watching = this.#watched.get(uri) ?? this.#watch(uri);
+    this.#watched.set(uri, watching);
+    await watching.catch((error: unknown) => {
+      this.#watched.delete(uri);
+      throw error;
+    });
+    return {};
+  }
+
+  async #unsubscribe(uri: string) {
+    const watching = this.#watched.get(uri);
+    this.#watched.delete(uri);
+    await (await watching)?.();
+    return {};
+  }
+
   #untilClosed(stop: () => void): () => void {
-    this.#stops.add(stop);
+    if (this.#end !== undefined) stop();
+    else this.#stops.add(stop);
     return () => {
       this.#stops.delete(stop);
       stop();
     };
   }
 
+  #finish(cause: McpError | undefined): void {
+    if (this.#end !== undefined) return;
+    this.#end = { cause };
+    this.#watched.clear();
+    for (const stop of this.#stops) stop();
+    for (const listener of [...this.#closeListeners]) listener(cause);
+    this.#closeListeners.clear();
+  }
+
   #refuseIfClosed(): void {
-    if (!this.#isClosed) return;
+    if (this.#end === undefined) return;
+    const { cause } = this.#end;
+    if (cause !== undefined)
+      throw new McpError("MCP_SESSION_LOST", `The shared session was lost: ${cause.message}`, {
+        server: cause.server,
+        outcome: "not-sent",
+        cause,
+      });
     throw new McpError("MCP_CLOSED", "The session was given back; nothing was sent.", {
       outcome: "not-sent",
     });
   }
+}
+
+function uriOf(params: unknown): string {
+  return (params as SessionParams<"resources/subscribe">).uri;
 }

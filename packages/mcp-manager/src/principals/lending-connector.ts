@@ -3,11 +3,16 @@ import { createDeadline, type Deadline } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { borrowSession } from "./borrowed-session.ts";
 
+/** A server whose session is lent. */
+export type Lender = Pick<ManagedServer, "session"> & {
+  readonly context: Pick<ManagedServer["context"], "subscribe">;
+};
+
 export interface LendingConnectorOptions {
   /** Opens the sessions that are not lent. */
   readonly connect: Connector;
-  /** The lender's server of this name, if it is one whose sessions are lent. */
-  readonly lender: (server: string) => Pick<ManagedServer, "session"> | undefined;
+  /** The lender's server of this name, if it is one whose sessions are lent. @throws McpError `MCP_CLOSED` if the lender is closed */
+  readonly lender: (server: string) => Lender | undefined;
 }
 
 /**
@@ -19,7 +24,8 @@ export function createLendingConnector({ connect, lender }: LendingConnectorOpti
     const lent = lender(server.name);
     if (lent === undefined) return connect(server, options);
     using deadline = borrowingDeadline(server.name, options.signal);
-    return borrowSession(await lent.session(deadline));
+    const session = await lent.session(deadline);
+    return borrowSession(session, (uri) => lent.context.subscribe(session, uri, () => {}));
   };
 }
 

@@ -1,8 +1,12 @@
-import { isMcpError, McpError } from "@jackfield/mcp-core";
+import { isMcpError, McpError, type TransportKind } from "@jackfield/mcp-core";
 
 /** How a session that nobody uses is looked after. Times are milliseconds. */
 export interface HeartbeatPolicy {
-  /** How long nothing may have come from the server before it is asked for a sign of life; `0` = never. Default 30,000. */
+  /**
+   * How long nothing may have come from the server before it is asked for a sign of life; `0` = never. Default 30,000 for remote
+   * servers, and `0` for those of this machine: there the end of the process tells, and one that is busy with itself for a minute
+   * would be ended for it.
+   */
   readonly intervalMs: number;
   /** How long a sign of life may take. Default 5,000. */
   readonly timeoutMs: number;
@@ -10,8 +14,22 @@ export interface HeartbeatPolicy {
   readonly threshold: number;
 }
 
-/** A server that is gone without a word is found within 40 seconds. */
+/** What is said of it; each field that is missing has its default. */
+export type HeartbeatOptions = { readonly [K in keyof HeartbeatPolicy]?: HeartbeatPolicy[K] | undefined };
+
+/** Of remote servers. One that is gone without a word is found within 40 seconds. */
 export const DEFAULT_HEARTBEAT: HeartbeatPolicy = { intervalMs: 30_000, timeoutMs: 5_000, threshold: 2 };
+
+/** The policy for a server that is reached in this way. */
+export function heartbeatFor(transport: TransportKind, options: HeartbeatOptions): HeartbeatPolicy {
+  const isRemote = transport === "http" || transport === "sse";
+  const { intervalMs, timeoutMs, threshold } = DEFAULT_HEARTBEAT;
+  return {
+    intervalMs: options.intervalMs ?? (isRemote ? intervalMs : 0),
+    timeoutMs: options.timeoutMs ?? timeoutMs,
+    threshold: options.threshold ?? threshold,
+  };
+}
 
 /** What is watched. */
 export interface HeartbeatSubject {

@@ -29,7 +29,7 @@ export interface CallCounts {
 
 /** A session that knows what is in flight on it. */
 export interface WatchedSession extends Session {
-  /** When the server last answered anything, by the clock that nobody sets, in milliseconds. */
+  /** When the server last said anything, by the clock that nobody sets, in milliseconds. */
   readonly heardAt: number;
   /** Whether anything is in flight. */
   readonly isBusy: boolean;
@@ -99,7 +99,10 @@ class Watched implements WatchedSession {
   }
 
   onNotification(listener: Parameters<Session["onNotification"]>[0]): () => void {
-    return this.#session.onNotification(listener);
+    return this.#session.onNotification((notification) => {
+      this.#heardAt = performance.now();
+      listener(notification);
+    });
   }
 
   onRenewed(listener: () => void): () => void {

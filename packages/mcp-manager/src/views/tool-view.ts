@@ -39,6 +39,12 @@ export interface ViewParent extends ContextSource<McpEvents> {
   servers(): readonly ServerSnapshot[];
   /** The tool that a name means, mangled as models mangle names. */
   lookup(name: string): ToolDescriptor | undefined;
+  /** As `on`, for some of the events only: the others stay for those who want them. */
+  listen<E extends keyof McpEvents>(
+    event: E,
+    listener: (event: McpEvents[E]) => void,
+    isWanted: (event: McpEvents[E]) => boolean,
+  ): () => void;
 }
 
 export function createToolView(parent: ViewParent, filter: ViewFilter, log: Logger): ToolView {
@@ -53,19 +59,19 @@ export async function createAsyncToolView(
 ): Promise<ToolView> {
   const rules = asyncViewRules(filter, log);
   const view = new View(parent, rules, log);
-  await rules.judge?.(parent.tools());
+  await rules.judge?.(namesOf(parent), parent.tools());
   return view;
 }
 
-/** The events that tell of one server. */
-const SERVER_EVENTS = ["catalogChanged", "resourceUpdated", "notification"] as const;
+const namesOf = (parent: ViewParent) => parent.servers().map(({ name }) => name);
 
-class View implements ToolView {
+class View implements ToolView, ViewParent {
   readonly #parent: ViewParent;
   readonly #rules: ViewRules;
   readonly #log: Logger;
-  readonly #events: Emitter<McpEvents>;
-  readonly #stops: (() => void)[];
+  readonly #changes: Emitter<Pick<McpEvents, "toolsChanged">>;
+  /** What ends the listening to the parent, of this view and of its listeners. */
+  readonly #stops = new Set<() => void>();
   /** What the parent offered when `#tools` was made of it. */
   #offered: readonly ToolDescriptor[] | undefined;
   #tools: readonly ToolDescriptor[] = Object.freeze([]);
@@ -75,20 +81,12 @@ class View implements ToolView {
     this.#parent = parent;
     this.#rules = rules;
     this.#log = log;
-    this.#events = createEmitter<McpEvents>(log);
+    this.#changes = createEmitter(log);
     this.#refresh();
-    this.#stops = [
-      parent.on("toolsChanged", (change) => this.#toolsChanged(change)),
-      parent.on("statusChanged", (event) => {
-        if (rules.hasServer(event.snapshot.name)) this.#events.emit("statusChanged", event);
-      }),
-      parent.on("diagnostic", (event) => this.#events.emit("diagnostic", event)),
-      ...SERVER_EVENTS.map((name) =>
-        parent.on(name, (event) => {
-          if (rules.hasServer(event.server)) this.#events.emit(name, event as never);
-        }),
-      ),
-    ];
+    this.#stops.add(parent.on("toolsChanged", (change) => this.#toolsChanged(change)));
+    const { judge } = rules;
+    if (judge !== undefined)
+      this.#stops.add(parent.on("statusChanged", ({ snapshot }) => void judge([snapshot.name], [])));
   }
 
   tools(): readonly ToolDescriptor[] {
@@ -103,7 +101,22 @@ class View implements ToolView {
   }
 
   on<E extends keyof McpEvents>(event: E, listener: (event: McpEvents[E]) => void): () => void {
-    return this.#events.on(event, listener);
+    return this.listen(event, listener, () => true);
+  }
+
+  listen<E extends keyof McpEvents>(
+    event: E,
+    listener: (event: McpEvents[E]) => void,
+    isWanted: (event: McpEvents[E]) => boolean,
+  ): () => void {
+    if (this.#isClosed) return () => {};
+    if (event === "toolsChanged") return this.#changes.on(event, listener as never, isWanted as never);
+    const stop = this.#parent.listen(event, listener, (value) => this.#concerns(value) && isWanted(value));
+    this.#stops.add(stop);
+    return () => {
+      this.#stops.delete(stop);
+      stop();
+    };
   }
 
   servers(): readonly ServerSnapshot[] {
@@ -167,16 +180,23 @@ class View implements ToolView {
     if (!isSame) this.#tools = Object.freeze(tools);
   }
 
+  /** Whether an event tells of a server that the view lets through, or of none. */
+  #concerns(event: McpEvents[keyof McpEvents]): boolean {
+    const server = "snapshot" in event ? event.snapshot.name : event.server;
+    return server === undefined || this.#rules.hasServer(server);
+  }
+
   #toolsChanged(change: ToolsChanged): void {
     this.#publish(change);
-    void this.#rules.judge?.(this.#parent.tools()).then(() => this.#publish({ ...change, changed: [] }));
+    const { judge } = this.#rules;
+    void judge?.([change.server], this.#parent.tools()).then(() => this.#publish({ ...change, changed: [] }));
   }
 
   #publish(change: ToolsChanged): void {
     const before = this.#tools;
     this.#refresh();
     const visible = changesBetween(before, this.#tools, change);
-    if (visible !== undefined) this.#events.emit("toolsChanged", visible);
+    if (visible !== undefined) this.#changes.emit("toolsChanged", visible);
   }
 
   #find(ref: ToolRef): ToolDescriptor {

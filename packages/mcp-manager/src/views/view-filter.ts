@@ -23,8 +23,10 @@ export interface ViewRules {
   readonly isDynamic: boolean;
   hasServer(server: string): boolean;
   hasTool(tool: ToolDescriptor): boolean;
-  /** Looks up what it has not judged yet; until then a tool is hidden. Missing where nothing has to be looked up. */
-  readonly judge?: ((tools: readonly ToolDescriptor[]) => Promise<void>) | undefined;
+  /** Looks up what it has not judged yet; until then it is hidden. Missing where nothing has to be looked up. */
+  readonly judge?:
+    | ((servers: readonly string[], tools: readonly ToolDescriptor[]) => Promise<void>)
+    | undefined;
 }
 
 /** Makes the rules of a filter. A function that throws, or gives anything but `true`, hides what it was asked about ([L16]). */
@@ -81,8 +83,8 @@ export function asyncViewRules({ servers, tools }: AsyncViewFilter, log: Logger)
   );
   return {
     ...rules,
-    async judge(offered) {
-      await Promise.all([...new Set(offered.map(({ server }) => server))].map(judgeServer));
+    async judge(named, offered) {
+      await Promise.all([...new Set([...named, ...offered.map(({ server }) => server)])].map(judgeServer));
       await Promise.all(offered.filter(({ server }) => rules.hasServer(server)).map(judgeTool));
     },
   };

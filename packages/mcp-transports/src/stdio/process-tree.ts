@@ -58,9 +58,12 @@ class OwnedTree implements ProcessTree {
     // While the parents still live that lead to whoever has left the session.
     members.look(await table.snapshot());
     input?.end();
-    const grace = AbortSignal.any([AbortSignal.timeout(graces.endOfInputMs), this.#hurry.signal]);
-    await this.#leaderExited(grace);
-    const isGone = (await goneWithin(members, table, grace)) || (await endMembers(members, table, graces));
+    // One controller for both: nothing but a listener keeps the parts of a joined signal (AbortSignal.any) from being collected.
+    const patience = setTimeout(() => this.#hurry.abort(), graces.endOfInputMs);
+    await this.#leaderExited(this.#hurry.signal);
+    const isGone =
+      (await goneWithin(members, table, this.#hurry.signal)) || (await endMembers(members, table, graces));
+    clearTimeout(patience);
     // The system knows of an end a moment before this process has heard of it.
     if (isGone) await this.#leaderExited(AbortSignal.timeout(graces.sigkillMs));
     onEnd(isGone);

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { useHomeFolder } from "./home-folder.ts";
+
+const homeWith = useHomeFolder();
+const server = { command: "true" };
+
+/** Whether each server that was found is switched on. */
+function switches(servers: readonly { readonly name: string; readonly enabled?: boolean | undefined }[]) {
+  return Object.fromEntries(servers.map(({ name, enabled }) => [name, enabled !== false]));
+}
+
+test("a project's lists switch its own servers off and on, and none of the user's", async () => {
+  const { discover } = await homeWith({
+    ".gemini/settings.json": {
+      mcpServers: { mine: server, unwanted: server },
+      mcp: { excluded: ["unwanted"] },
+    },
+    "work/.gemini/settings.json": {
+      mcpServers: { its: server, own: server },
+      mcp: { allowed: ["its", "unwanted"], excluded: ["mine"] },
+    },
+  });
+  const { servers } = await discover({ hosts: ["gemini"] });
+  expect(switches(servers)).toEqual({ mine: true, unwanted: false, its: true, own: false });
+});
+
+test("the user's lists count for what a project brings", async () => {
+  const { discover } = await homeWith({
+    ".gemini/settings.json": { mcp: { excluded: ["its"] } },
+    "work/.gemini/settings.json": { mcpServers: { its: server, own: server } },
+  });
+  const { servers } = await discover({ hosts: ["gemini"] });
+  expect(switches(servers)).toEqual({ its: false, own: true });
+});
