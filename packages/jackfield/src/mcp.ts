@@ -4,8 +4,6 @@ import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-man
 import type { Leftover } from "@jackfield/mcp-transports";
 import { approvalWarning, type BlockedReport, reasonOf } from "./blocked-servers.ts";
 import type { Configuration } from "./configuration.ts";
-import type { Secrecy } from "./secrecy.ts";
-
 /** How the opening went. */
 export interface McpReport extends StartupReport {
   /** What was found and is not used, each with its reason; also entries whose name another server has. */
@@ -31,10 +29,28 @@ export interface McpReloadReport extends ReloadReport {
   readonly blocked: readonly BlockedReport[];
 }
 
+/** The servers of a runtime for one of its users. Closing it ends that user's own sessions and nothing of anybody else's. */
+export interface McpForPrincipal extends Omit<McpManager, "start" | "reload" | "forPrincipal"> {
+  /** How the start for this user went. It does not change. */
+  readonly report: StartupReport;
+}
+
 /** The runtime: every configured server as one source of tools. Close it when it is no longer needed. */
-export interface Mcp extends Omit<McpManager, "start" | "reload"> {
+export interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal"> {
   /** How the opening went. It does not change. */
   readonly report: McpReport;
+  /**
+   * Starts the same servers for another user and resolves as `openMcp` does: when that user's tools can be used. The user has sessions
+   * and catalog entries apart, told from others' by `principal`, which the resolver (`resolve`) and the connector are told; only
+   * servers that are `shared` are reached over this runtime's own sessions, as nobody in particular. It follows `reload()`, and is
+   * closed with this runtime at the latest. Each call gives a source of its own: keep it for as long as the user is there.
+   *
+   * @throws McpError `MCP_ABORTED` if the signal fires, once everything that was started for the user is gone; `MCP_CLOSED`
+   */
+  forPrincipal(
+    principal: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<McpForPrincipal>;
   /**
    * Reads the configuration again, from where it was read when the runtime was opened, and touches only what is different: servers
    * that are gone are closed, new ones are started and waited for as at the opening, others are connected anew only if what their
@@ -49,7 +65,6 @@ export interface Mcp extends Omit<McpManager, "start" | "reload"> {
 export interface Opening extends Pick<McpReport, "leftovers"> {
   readonly started: StartupReport;
   readonly configuration: Configuration;
-  readonly secrecy: Pick<Secrecy, "hideIn">;
 }
 
 /**
@@ -59,7 +74,7 @@ export interface Opening extends Pick<McpReport, "leftovers"> {
  */
 export function createMcp(
   manager: McpManager,
-  { started, configuration, leftovers, secrecy }: Opening,
+  { started, configuration, leftovers }: Opening,
   release: () => Promise<void>,
 ): Mcp {
   const { problems, diagnostics, blocked, discoveryError } = configuration.merged;
@@ -73,29 +88,44 @@ export function createMcp(
     diagnostics: warning === undefined ? diagnostics : [...diagnostics, warning],
     leftovers,
   };
-  /** A server that waits to be approved is known, so nobody is told that there is none of its name. */
-  const refuseWaiting = (server: string | undefined) => {
-    const waiting = configuration.waiting().find(({ name }) => name === server);
-    if (waiting !== undefined) throw waiting.error;
-  };
   const close = async () => {
     await manager.close();
     await release();
   };
   return {
+    ...sourceOf(manager, configuration),
     report,
+    reload: () => configuration.reload(manager),
+    async forPrincipal(principal, options) {
+      const other = manager.forPrincipal(principal);
+      return { ...sourceOf(other, configuration), report: await other.start(options) };
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** What a manager offers, joined with the entries that it knows nothing of because they cannot be used, or not yet. */
+function sourceOf(
+  manager: McpManager,
+  configuration: Pick<Configuration, "broken" | "waiting">,
+): Omit<McpForPrincipal, "report"> {
+  /** A server that waits to be approved is known, so nobody is told that there is none of its name. */
+  const refuseWaiting = (server: string | undefined) => {
+    const waiting = configuration.waiting().find(({ name }) => name === server);
+    if (waiting !== undefined) throw waiting.error;
+  };
+  return {
     tools: () => manager.tools(),
     async callTool(tool, args, options) {
       if (typeof tool === "object") refuseWaiting(tool.server);
       return manager.callTool(tool, args, options);
     },
-    on: (event, listener) =>
-      manager.on(event, event === "notification" ? (said) => listener(secrecy.hideIn(said)) : listener),
+    on: (event, listener) => manager.on(event, listener),
     servers: () => [
       ...manager.servers(),
       ...[...configuration.broken(), ...configuration.waiting()].map(({ snapshot }) => snapshot),
     ],
-    reload: () => configuration.reload(manager),
     async reconnect(server, options) {
       refuseWaiting(server);
       await manager.reconnect(server, options);
@@ -111,8 +141,7 @@ export function createMcp(
     complete: (server, request, options) => manager.complete(server, request, options),
     view: (filter) => manager.view(filter),
     viewFor: (filter) => manager.viewFor(filter),
-    forPrincipal: (principal) => manager.forPrincipal(principal),
-    close,
-    [Symbol.asyncDispose]: close,
+    close: () => manager.close(),
+    [Symbol.asyncDispose]: () => manager.close(),
   };
 }

@@ -46,6 +46,8 @@ export interface OpenMcpOptions
       | "startup"
       | "idleTimeoutMs"
       | "toolPollIntervalMs"
+      | "heartbeat"
+      | "resourceUpdateQuietMs"
       | "closeTimeoutMs"
       | "retry"
       | "limits"

@@ -70,7 +70,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     });
     const configuration = configure(manager, opened, { search, ports, options, log, signal: stop.signal });
     const started = await manager.start({ signal });
-    return createMcp(manager, { configuration, started, leftovers, secrecy }, release);
+    return createMcp(manager, { configuration, started, leftovers }, release);
   } catch (error) {
     await release();
     throw error;

@@ -8,10 +8,12 @@ export function tellOfRefusals(ports: { readonly resolve: ResolveServer; readonl
   readonly resolve: ResolveServer;
   readonly connect: Connector;
 } {
+  /** Of which servers, each as somebody: what one user's server refuses says nothing of another's. */
   const refused = new Set<string>();
+  const key = (server: string, principal: string | undefined) => JSON.stringify([server, principal]);
   return {
     async resolve(definition, options) {
-      const rejected = refused.delete(definition.name) || options.rejected;
+      const rejected = refused.delete(key(definition.name, options.principal)) || options.rejected;
       return ports.resolve(definition, rejected === undefined ? options : { ...options, rejected });
     },
     async connect(server, options) {
@@ -20,7 +22,7 @@ export function tellOfRefusals(ports: { readonly resolve: ResolveServer; readonl
       } catch (error) {
         const isRefusal =
           isMcpError(error) && (error.code === "MCP_AUTH_REQUIRED" || error.httpStatus === 401);
-        if (isRefusal) refused.add(server.name);
+        if (isRefusal) refused.add(key(server.name, options.principal));
         throw error;
       }
     },

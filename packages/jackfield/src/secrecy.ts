@@ -10,40 +10,50 @@ import {
   silentLogger,
 } from "@jackfield/mcp-core";
 
-/** So many resolutions of one server are remembered: an error may tell of a value that has been renewed meanwhile. */
+/** So many resolutions of one server, for each user, are remembered: an error may tell of a value that has been renewed meanwhile. */
 const REMEMBERED_RESOLUTIONS = 4;
+
+/** Whoever hears it knows the resource by the name under which he asked for it, whatever that holds. */
+const RESOURCE_UPDATED = "notifications/resources/updated";
 
 /** Keeps what was filled into definitions out of everything that the runtime shows. */
 export interface Secrecy {
-  /** Told of the values that one resolution of a server has filled in. */
-  learn(server: string, values: readonly string[]): void;
+  /** Told of the values that one resolution of a server has filled in; `principal`: for whom. */
+  learn(server: string, values: readonly string[], principal?: string): void;
   /** Data without the values, however they are written. */
   hideIn<T>(data: T): T;
   readonly log: Logger;
-  /** The same connector, whose errors and whose sessions' errors hold none of the values. */
+  /** The same connector, whose errors and whose sessions' errors and notifications hold none of the values. */
   protect(connect: Connector): Connector;
 }
 
 /** @param log - where the runtime says what it does */
 export function createSecrecy(log: Logger | undefined): Secrecy {
   const resolutions = new Map<string, (readonly string[])[]>();
-  let spellings: readonly string[] = [];
+  /** Of all values that are remembered; `undefined` until somebody needs them, because a thousand users come one after the other. */
+  let spellings: readonly string[] | undefined = [];
+  const known = () => {
+    const values = new Set([...resolutions.values()].flat(2));
+    spellings ??= [...new Set([...values].flatMap(secretSpellings))];
+    return spellings;
+  };
 
-  const hide = (text: string) => redact(text, spellings);
-  const hideIn = <T>(data: T): T => (spellings.length === 0 ? data : (hiddenIn(data, hide) as T));
+  const hide = (text: string) => redact(text, known());
+  const hideIn = <T>(data: T): T => (resolutions.size === 0 ? data : (hiddenIn(data, hide) as T));
   const rethrow = (error: unknown): never => {
     throw hiddenError(error, hide);
   };
 
   return {
-    learn(server, values) {
-      const known = resolutions.get(server) ?? [];
-      const latest = known.at(-1);
+    learn(server, values, principal) {
+      if (values.length === 0) return;
+      const subject = JSON.stringify([server, principal]);
+      const earlier = resolutions.get(subject) ?? [];
+      const latest = earlier.at(-1);
       if (latest && latest.length === values.length && latest.every((value, at) => value === values[at]))
         return;
-      resolutions.set(server, [...known, values].slice(-REMEMBERED_RESOLUTIONS));
-      const all = new Set([...resolutions.values()].flat(2));
-      spellings = [...new Set([...all].flatMap(secretSpellings))];
+      resolutions.set(subject, [...earlier, values].slice(-REMEMBERED_RESOLUTIONS));
+      spellings = undefined;
     },
     hideIn,
     log:
@@ -52,24 +62,27 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
         : (level, message, fields) => log(level, hide(message), fields && hideIn(fields)),
     protect: (connect) => async (server, options) => {
       const session = await connect(server, options).catch(rethrow);
-      return protectSession(session, rethrow, (error) => hiddenError(error, hide));
+      return protectSession(session, { rethrow, hideIn, hiddenErrorOf: (error) => hiddenError(error, hide) });
     },
   };
 }
 
-/** A session that answers as the other one does, save for what its errors say. */
-function protectSession(
-  session: Session,
-  rethrow: (error: unknown) => never,
-  hiddenErrorOf: (error: unknown) => unknown,
-): Session {
+interface Protection {
+  rethrow(error: unknown): never;
+  hideIn<T>(data: T): T;
+  hiddenErrorOf(error: unknown): unknown;
+}
+
+/** A session that answers as the other one does, save for what its errors and its notifications say. */
+function protectSession(session: Session, { rethrow, hideIn, hiddenErrorOf }: Protection): Session {
   return {
     get handshake() {
       return session.handshake;
     },
     list: (kind, options) => session.list(kind, options).catch(rethrow),
     request: (method, params, options) => session.request(method, params, options).catch(rethrow),
-    onNotification: (listener) => session.onNotification(listener),
+    onNotification: (listener) =>
+      session.onNotification((said) => listener(said.method === RESOURCE_UPDATED ? said : hideIn(said))),
     onRenewed: (listener) => session.onRenewed(listener),
     onClose: (listener) => session.onClose((cause) => listener(cause && (hiddenErrorOf(cause) as McpError))),
     close: () => session.close(),

@@ -77,9 +77,18 @@ export function createServerPorts(
     filledIn,
   };
   return tellOfRefusals({
-    resolve: resolve ?? createServerResolver(own),
+    resolve: resolve === undefined ? createServerResolver(own) : learning(resolve, secrecy),
     connect: secrecy.protect(connect),
   });
+}
+
+/** What a resolver of the caller's says is secret is hidden as well. */
+function learning(resolve: ResolveServer, { learn }: Pick<Secrecy, "learn">): ResolveServer {
+  return async (definition, options) => {
+    const server = await resolve(definition, options);
+    learn(definition.name, server.secrets, options.principal);
+    return server;
+  };
 }
 
 /** Hands the host the API key of each server of Exa, once for each key. What cannot be resolved has none. */

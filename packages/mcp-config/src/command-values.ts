@@ -110,14 +110,15 @@ async function runCommand(
     windowsHide: true,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const end = () => endGroup(child);
-  deadline.addEventListener("abort", end);
-  if (deadline.aborted) end();
+  const timer = setTimeout(end, timeoutMs);
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
   try {
     return await outputOf(child, end);
   } finally {
-    deadline.removeEventListener("abort", end);
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
   }
 }
 

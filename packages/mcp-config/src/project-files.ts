@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { findProjectTop } from "./discovery/host-files.ts";
+import { findProjectTop } from "./discovery/project-top.ts";
 import type { HostSurroundings } from "./hosts/host-dialect.ts";
 import { HOST_DIALECTS } from "./hosts/host-dialects.ts";
 

@@ -61,7 +61,10 @@ export interface ServerNotification {
  */
 export interface Session extends AsyncDisposable {
   readonly handshake: Handshake;
-  /** Lists one kind completely, or throws: a partial list never leaves a session. */
+  /**
+   * Lists one kind completely, or throws: a partial list never leaves a session. Templates of a server that has resources and knows no
+   * templates (-32601) are an empty list, and are not asked for again in that session.
+   */
   list<K extends CatalogKind>(kind: K, options: { readonly signal: AbortSignal }): Promise<Listing<K>>;
   /**
    * Makes one request.

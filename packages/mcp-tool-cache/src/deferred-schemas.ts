@@ -1,9 +1,5 @@
 import type { ToolDefinition } from "@jackfield/mcp-core";
-
-/** Most of a catalog is schemas, and few of them are ever looked at: those of a server are parsed when one of them is. */
-const SCHEMAS = ["inputSchema", "outputSchema"] as const;
-
-type SchemaName = (typeof SCHEMAS)[number];
+import { markUnparsed, SCHEMA_NAMES, type SchemaName } from "@jackfield/mcp-tools/unparsed-schema";
 
 /** Tools as they are written: in the place of each schema stands the length of its text, and the texts are a JSON array. */
 export interface OutlinedTools {
@@ -16,7 +12,7 @@ export function outlineTools(tools: readonly ToolDefinition[]): OutlinedTools {
   const texts: string[] = [];
   const outlines = tools.map((tool) => {
     const outline: Record<string, unknown> = { ...tool };
-    for (const name of SCHEMAS) {
+    for (const name of SCHEMA_NAMES) {
       const schema = outline[name];
       if (typeof schema === "number") outline[name] = null;
       if (typeof schema !== "object" || schema === null || Array.isArray(schema)) continue;
@@ -37,7 +33,8 @@ interface Place {
 
 /**
  * Puts the schemas back, so that the outlines become the tools they were made of. Only who prints a tool can tell that its
- * schemas have not been parsed yet.
+ * schemas have not been parsed yet; `unparsedText` of `@jackfield/mcp-tools` tells who wants to know. Most of a catalog is schemas, and
+ * few of them are ever looked at: those of a server are parsed when one of them is, and those of frozen tools come frozen.
  *
  * @returns whether the text is one of the schemas that belong to the outlines, as far as their lengths tell
  */
@@ -46,7 +43,7 @@ export function restoreTools(outlines: readonly object[], schemas: string): bool
   const accessors = createAccessors(places, schemas);
   let length = "[]".length;
   for (const tool of outlines as readonly { readonly [name in SchemaName]?: unknown }[]) {
-    for (const name of SCHEMAS) {
+    for (const name of SCHEMA_NAMES) {
       const own = tool[name];
       if (typeof own !== "number") continue;
       length += own + (places.length === 0 ? 0 : ",".length);
@@ -70,22 +67,29 @@ function createAccessors(places: readonly Place[], schemas: string): Accessors {
     const values: unknown[] = JSON.parse(schemas);
     for (const [index, { tool, name }] of places.entries()) {
       if (!Object.hasOwn(tool, name) || define(tool, name, values[index])) continue;
-      ofFrozen.set(tool, { ...ofFrozen.get(tool), [name]: values[index] });
+      ofFrozen.set(tool, { ...ofFrozen.get(tool), [name]: deepFrozen(values[index]) });
     }
   };
   const accessor = (name: SchemaName): PropertyDescriptor => ({
     enumerable: true,
     configurable: true,
-    get(this: object) {
+    get: markUnparsed(function (this: object) {
       parse();
       return ofFrozen.get(this)?.[name] ?? Object.getOwnPropertyDescriptor(this, name)?.value;
-    },
+    }, schemas),
     set(this: object, value: unknown) {
       parse();
       define(this, name, value);
     },
   });
   return { inputSchema: accessor("inputSchema"), outputSchema: accessor("outputSchema") };
+}
+
+/** Nobody may change for others what all who look at a tool share. */
+function deepFrozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const name in value) deepFrozen(value[name]);
+  return Object.freeze(value);
 }
 
 /** Makes a schema a property like any other. Fails if the tool is frozen. */

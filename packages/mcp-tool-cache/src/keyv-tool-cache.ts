@@ -1,4 +1,5 @@
 import { type Logger, McpError, silentLogger } from "@jackfield/mcp-core";
+import { cryptography } from "./builtin-modules.ts";
 import { type KeyvStore, openCatalogStore } from "./catalog-store.ts";
 import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";
 import { KEY_BYTES, temporaryIdentityKey } from "./identity-key.ts";
@@ -37,7 +38,7 @@ export function keyvToolCache(store: KeyvStore, options: KeyvToolCacheOptions = 
   return createCatalogToolCache({
     open: async () => {
       const opened = await openCatalogStore(store, { namespace, log });
-      return { key: createSecretKey(key), store: punctualCatalogStore(opened, timeoutMs) };
+      return { key: cryptography().createSecretKey(key), store: punctualCatalogStore(opened, timeoutMs) };
     },
     log,
     program: process.argv[1] ?? process.execPath,

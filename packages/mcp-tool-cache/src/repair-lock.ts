@@ -1,6 +1,9 @@
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { fileSystem } from "./builtin-modules.ts";
 import { loadSqlite } from "./sqlite-module.ts";
+
+const { closeSync, constants, openSync } = fileSystem;
 
 const LOCK_FILE = "repair.lock";
 const LONGEST_WAIT_MS = 5_000;

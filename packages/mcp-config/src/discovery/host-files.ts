@@ -1,4 +1,3 @@
-import { dirname, join } from "node:path";
 import { fileSystem } from "../builtin-modules.ts";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type {
@@ -32,14 +31,6 @@ export function createReadOnce(report: Report): ReadOnce {
     read.set(file, reading);
     return reading;
   };
-}
-
-/** The topmost directory of the project: the nearest one upward that holds a repository, else the given one. */
-export function findProjectTop(cwd: string): string {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return folder;
-    if (dirname(folder) === folder) return cwd;
-  }
 }
 
 /** What was found of one host. */

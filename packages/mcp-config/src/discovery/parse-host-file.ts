@@ -13,7 +13,7 @@ import { type HostText, type ParsedHostText, parseHostText, problemOf } from "..
 import { readHostServersSafely } from "../sources/host-servers.ts";
 import { describeOwners, mergeEntries } from "../sources/merged-servers.ts";
 import { references } from "../variables.ts";
-import { unknownHost } from "./discover-servers.ts";
+import { unknownHost } from "./discovered-hosts.ts";
 import { formatOf, reportDangling, reportScript } from "./host-files.ts";
 import { joinOptions, type LaunchOption } from "./launch-options.ts";
 

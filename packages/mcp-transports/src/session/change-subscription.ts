@@ -1,30 +1,176 @@
 import type { JsonObject, Logger } from "@jackfield/mcp-core";
-import type { Client, SubscriptionFilter } from "@modelcontextprotocol/client";
+import type { Client, McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
+import { readFailure } from "../errors/failure.ts";
+import { createReconnectPace } from "../http/reconnect-pace.ts";
+
+/** How long a server may take to say what it will tell of, in milliseconds. */
+const ACKNOWLEDGED_WITHIN_MS = 30_000;
+
+/** A subscription is not asked for more often in a row without being granted. */
+const MOST_FAILURES = 5;
 
 /** What a server announces that its list of something may change with. */
-const CHANGES = {
+const LISTS = {
   tools: "toolsListChanged",
   prompts: "promptsListChanged",
   resources: "resourcesListChanged",
 } as const;
 
+export interface ChangeSubscriptionOptions {
+  readonly client: Client;
+  readonly capabilities: JsonObject;
+  readonly server: string;
+  readonly log: Logger;
+  /** It was lost and is back: what changed in between was not told. */
+  onRestored(): void;
+}
+
 /**
- * From 2026-07-28 on a server tells of changed lists only to who has asked (`subscriptions/listen`). We ask, and wait for
- * nothing: a session without such news is still a session.
+ * From 2026-07-28 on a server tells of changes only to who has asked, and of what he has asked for (`subscriptions/listen`). One subscription
+ * holds everything that is wanted: the lists that may change, and single resources. It is replaced whenever that differs.
  */
-export function subscribeToChanges(
-  client: Client,
-  capabilities: JsonObject,
-  { server, log }: { readonly server: string; readonly log: Logger },
-): void {
-  if (client.getProtocolEra() !== "modern") return;
+export interface ChangeSubscription {
+  /** Asks for what is wanted and waits for nothing: a session without such news is still a session. Idempotent. */
+  open(): void;
+  /** Resolves with whether the server will tell of the resource; rejects if it could not be asked. */
+  add(uri: string): Promise<boolean>;
+  /** Resolves when the server tells of the resource no more. */
+  remove(uri: string): Promise<void>;
+  close(): void;
+}
+
+export function createChangeSubscription(options: ChangeSubscriptionOptions): ChangeSubscription {
+  return new RenewedSubscription(options);
+}
+
+/** A subscription that was granted. */
+interface Granted {
+  readonly wanted: string;
+  readonly subscription: McpSubscription;
+}
+
+class RenewedSubscription implements ChangeSubscription {
+  readonly #options: ChangeSubscriptionOptions;
+  readonly #lists: SubscriptionFilter;
+  readonly #resources = new Set<string>();
+  readonly #pace = createReconnectPace({ now: Date.now, random: Math.random });
+  readonly #closing = new AbortController();
+  /** The replacements one after another. */
+  #turn: Promise<void> = Promise.resolve();
+  #granted: Granted | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isOpened = false;
+  #isLost = false;
+
+  constructor(options: ChangeSubscriptionOptions) {
+    this.#options = options;
+    this.#lists = changingLists(options.capabilities);
+  }
+
+  open(): void {
+    if (this.#isOpened) return;
+    this.#isOpened = true;
+    void this.#attempt();
+  }
+
+  async add(uri: string): Promise<boolean> {
+    const isNew = !this.#resources.has(uri);
+    this.#resources.add(uri);
+    try {
+      await this.#renew();
+    } catch (error) {
+      if (isNew) this.#resources.delete(uri);
+      throw error;
+    }
+    const isHonored = this.#granted?.subscription.honoredFilter.resourceSubscriptions?.includes(uri) === true;
+    if (!isHonored) this.#resources.delete(uri);
+    return isHonored;
+  }
+
+  async remove(uri: string): Promise<void> {
+    if (this.#resources.delete(uri)) await this.#renew();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#closing.abort(new Error("the session ends"));
+  }
+
+  #renew(): Promise<void> {
+    this.#isOpened = true;
+    const turn = this.#turn.catch(() => {}).then(() => this.#replace());
+    this.#turn = turn;
+    return turn;
+  }
+
+  /** The new one is there before the old one goes, so that nothing is missed; something may be told twice. */
+  async #replace(): Promise<void> {
+    const before = this.#granted;
+    const filter = this.#filter();
+    const wanted = JSON.stringify(filter);
+    if (before?.wanted === wanted || this.#closing.signal.aborted) return;
+    if (wanted === "{}") this.#granted = undefined;
+    else await this.#listen(filter, wanted);
+    void before?.subscription.close();
+  }
+
+  async #listen(filter: SubscriptionFilter, wanted: string): Promise<void> {
+    const { client, onRestored } = this.#options;
+    const patience = { timeout: ACKNOWLEDGED_WITHIN_MS, signal: this.#closing.signal };
+    const subscription = await client.listen(filter, patience);
+    const granted = { wanted, subscription };
+    this.#granted = granted;
+    clearTimeout(this.#timer);
+    void subscription.closed.then(() => this.#ended(granted));
+    this.#pace.delivered();
+    const wasLost = this.#isLost;
+    this.#isLost = false;
+    if (wasLost) onRestored();
+  }
+
+  #filter(): SubscriptionFilter {
+    const resourceSubscriptions = [...this.#resources].sort();
+    return resourceSubscriptions.length === 0 ? this.#lists : { ...this.#lists, resourceSubscriptions };
+  }
+
+  #ended(granted: Granted): void {
+    if (this.#granted !== granted || this.#closing.signal.aborted) return;
+    this.#granted = undefined;
+    this.#isLost = true;
+    this.#attemptLater();
+  }
+
+  #attemptLater(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#attempt(), this.#pace.nextDelayMs(undefined));
+  }
+
+  async #attempt(): Promise<void> {
+    this.#pace.opened();
+    try {
+      await this.#renew();
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      if (!isFinal(error) && this.#pace.failures < MOST_FAILURES) return this.#attemptLater();
+      const { server, log } = this.#options;
+      const level = this.#isLost ? "warn" : "debug";
+      log(level, "The server does not tell of changes.", { server, error: String(error) });
+    }
+  }
+}
+
+function changingLists(capabilities: JsonObject): SubscriptionFilter {
   const filter: SubscriptionFilter = {};
-  for (const [kind, flag] of Object.entries(CHANGES)) {
+  for (const [kind, flag] of Object.entries(LISTS)) {
     const announced = capabilities[kind] as { readonly listChanged?: unknown } | undefined;
     if (announced?.listChanged === true) filter[flag] = true;
   }
-  if (Object.keys(filter).length === 0) return;
-  client.listen(filter).catch((error: unknown) => {
-    log("debug", "The server does not tell of changed lists.", { server, error: String(error) });
-  });
+  return filter;
+}
+
+/** A server that has understood the question and refused it will refuse it again. */
+function isFinal(error: unknown): boolean {
+  const failure = readFailure(error);
+  if (failure.kind === "http") return failure.status < 500;
+  return ["rpc", "version", "unsupported", "invalid"].includes(failure.kind);
 }

@@ -23,12 +23,12 @@ import { forgottenSessionError, lossError, outdatedPriorError } from "../errors/
 import { closedError, pendingRequestError } from "../errors/request-error.ts";
 import type { Negotiated } from "../negotiation.ts";
 import type { Sdk } from "../sdk.ts";
-import { subscribeToChanges } from "./change-subscription.ts";
 import { createExchanges, type Exchanges, type Subject } from "./exchanges.ts";
 import { withoutUnmirrorableTools } from "./mirrored-parameters.ts";
 import { createMirroredSecretWarning } from "./mirrored-secrets.ts";
 import type { NotificationRelay } from "./notification-relay.ts";
 import { contradictsPrior } from "./outdated-prior.ts";
+import { createReplacedRequests, type ReplacedRequests } from "./replaced-requests.ts";
 import { mirrorsParameters, sendRequest } from "./send-request.ts";
 import { announcedCapabilities, type HandlerStack } from "./server-requests.ts";
 import { listAll } from "./session-list.ts";
@@ -58,6 +58,7 @@ class SdkSession implements Session {
   readonly #handlers: HandlerStack;
   readonly #notifications: NotificationRelay;
   readonly #exchanges: Exchanges;
+  readonly #replaced: ReplacedRequests;
   readonly #closeListeners = new Set<(cause?: McpError) => void>();
   readonly #renewalListeners = new Set<() => void>();
   readonly #log: Logger;
@@ -67,6 +68,7 @@ class SdkSession implements Session {
   #end: { readonly cause?: McpError | undefined; isAnnounced: boolean } | undefined;
   #closing: Promise<void> | undefined;
   readonly #ended = new AbortController();
+  readonly #absent = new Set<CatalogKind>();
 
   constructor({ sdk, server, negotiated, handlers, notifications, log }: SdkSessionOptions) {
     this.#sdk = sdk;
@@ -87,7 +89,16 @@ class SdkSession implements Session {
     });
     this.#client.onclose = () => this.#lose(lossError(this.#context()));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
-    subscribeToChanges(this.#client, this.handshake.capabilities, { server: server.name, log });
+    this.#replaced = createReplacedRequests({
+      sdk,
+      client: this.#client,
+      capabilities: this.handshake.capabilities,
+      server: server.name,
+      log,
+      onRestored: () => this.#announceRenewal(),
+    });
+    // A server that has not been heard yet is told with the first request, so that opening costs nothing.
+    if (!this.#isUnconfirmed) this.#replaced.listen();
   }
 
   async list<K extends CatalogKind>(
@@ -100,10 +111,11 @@ class SdkSession implements Session {
       ended: this.#ended.signal,
       signal,
       capabilities: this.handshake.capabilities,
+      absent: this.#absent,
       context: () => this.#context(),
       requestPage: (method, params) =>
         this.#ask({ method }, { signal, maxTotalMs: remaining(deadline) }, (watch) =>
-          sendRequest(this.#sdk, this.#client, { method, params }, watch),
+          sendRequest(this.#sdk, this.#client, { method, params, meta: this.#replaced.meta }, watch),
         ),
     });
     if (kind !== "tools" || !mirrorsParameters(this.#client)) return listing;
@@ -118,11 +130,19 @@ class SdkSession implements Session {
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
   ): Promise<SessionResult<M>> {
+    const replacement = this.#replaced.find(method, params);
+    if (replacement) {
+      const carryOut = (watch: Watch) => {
+        watch.replaced();
+        return replacement();
+      };
+      return (await this.#ask({ method }, options, carryOut)) as SessionResult<M>;
+    }
     const tool = method === "tools/call" ? (params as SessionParams<"tools/call">).name : undefined;
     const outgoing = {
       method,
       params: params as JsonObject | undefined,
-      meta: options.meta,
+      meta: this.#replaced.meta ? { ...this.#replaced.meta, ...options.meta } : options.meta,
       tool: options.tool,
       input: options,
       announced: announcedCapabilities(this.#handlers.base),
@@ -173,7 +193,9 @@ class SdkSession implements Session {
     const { timeoutMs = limits.callTimeoutMs, maxTotalMs = limits.maxTotalMs } = options;
     const release = options.handlers && this.#handlers.push(options.handlers);
     try {
-      const result = await this.#exchanges.run(subject, options, { timeoutMs, maxTotalMs }, send);
+      const answered = this.#exchanges.run(subject, options, { timeoutMs, maxTotalMs }, send);
+      this.#replaced.listen();
+      const result = await answered;
       this.#isUnconfirmed = false;
       return result;
     } catch (error) {
@@ -203,8 +225,7 @@ class SdkSession implements Session {
   #lose(cause: McpError): void {
     if (this.#end) return;
     this.#end = { cause, isAnnounced: false };
-    this.#ended.abort();
-    this.#exchanges.endAll(cause);
+    this.#stop(cause);
     void this.#channel.close({ hurry: true });
     // Whoever awaits a request hears of its end before anybody hears of the session's.
     setImmediate(() => this.#announceEnd());
@@ -213,13 +234,18 @@ class SdkSession implements Session {
   async #shutDown(): Promise<void> {
     const isLost = this.#end !== undefined;
     this.#end ??= { isAnnounced: false };
-    this.#ended.abort();
-    this.#exchanges.endAll();
+    this.#stop();
     await this.#channel.close();
     await this.#client.close();
     if (isLost) return;
     await nextTurn(); // as in `#lose`
     this.#announceEnd();
+  }
+
+  #stop(cause?: McpError): void {
+    this.#ended.abort();
+    this.#replaced.close();
+    this.#exchanges.endAll(cause);
   }
 
   #announceEnd(): void {
@@ -229,6 +255,7 @@ class SdkSession implements Session {
   }
 
   #announceRenewal(): void {
+    this.#absent.clear();
     for (const listener of [...this.#renewalListeners]) {
       try {
         listener();

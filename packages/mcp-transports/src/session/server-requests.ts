@@ -1,10 +1,11 @@
-import type {
-  ElicitationAnswer,
-  ElicitationRequest,
-  HostHandlers,
-  JsonObject,
-  Logger,
-  ServerRequestContext,
+import {
+  type ElicitationAnswer,
+  type ElicitationRequest,
+  type HostHandlers,
+  type JsonObject,
+  type Logger,
+  McpError,
+  type ServerRequestContext,
 } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities, CreateMessageResult } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
@@ -56,31 +57,36 @@ export function answerServerRequests(client: Client, options: ServerRequestOptio
   const { handlers, server } = options;
   const { base } = handlers;
   const contextOf = (signal: AbortSignal): ServerRequestContext => ({ server, signal });
+  const guarded = <T>(method: string, answer: () => Promise<T>) => guard(client, method, options, answer);
   if (base.elicit)
     client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
-      guard("elicitation/create", options, async () => {
+      guarded("elicitation/create", async () => {
         const answer = await handlers.find("elicit")?.(readElicitation(params), contextOf(mcpReq.signal));
         return { ...(answer ?? ({ action: "cancel" } satisfies ElicitationAnswer)) };
       }),
     );
   if (base.sample)
     client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) =>
-      guard("sampling/createMessage", options, async () => {
+      guarded("sampling/createMessage", async () => {
         const answer = await handlers.find("sample")?.({ ...params }, contextOf(mcpReq.signal));
         return answer as unknown as CreateMessageResult; // the SDK checks it before it is sent
       }),
     );
   if (base.roots)
     client.setRequestHandler("roots/list", (_request, { mcpReq }) =>
-      guard("roots/list", options, async () => {
+      guarded("roots/list", async () => {
         const roots = (await handlers.find("roots")?.(contextOf(mcpReq.signal))) ?? [];
         return { roots: roots.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name })) };
       }),
     );
 }
 
-/** What a handler throws is the host's affair: the server learns that it failed, not why. */
+/**
+ * What a handler throws is the host's affair: the server learns that it failed, with the code if the host chose one, and not why. A server
+ * of the modern era asks within an answer, so there is nobody to be told but the caller.
+ */
 async function guard<T>(
+  client: Client,
   method: string,
   { sdk, server, log }: ServerRequestOptions,
   answer: () => Promise<T>,
@@ -89,8 +95,32 @@ async function guard<T>(
     return await answer();
   } catch (error) {
     log("warn", `The host's handler for "${method}" failed.`, { server, error: String(error) });
-    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, "The client could not answer.");
+    const code = rpcCodeOf(error);
+    if (client.getProtocolEra() === "modern") throw unansweredError(server, method, code, error);
+    throw new sdk.ProtocolError(code ?? sdk.ProtocolErrorCode.InternalError, "The client could not answer.");
   }
+}
+
+/** A `DOMException`, as an aborted signal throws it, has a number of another kind. */
+function rpcCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("code" in error) || error instanceof DOMException) return undefined;
+  return Number.isSafeInteger(error.code) ? (error.code as number) : undefined;
+}
+
+function unansweredError(
+  server: string,
+  method: string,
+  rpcCode: number | undefined,
+  cause: unknown,
+): McpError {
+  const message = `Server "${server}" wanted to know something first ("${method}"), and the host's handler for it failed; the request was not carried out.`;
+  return new McpError("MCP_REQUEST_REJECTED", message, {
+    server,
+    phase: "call",
+    outcome: "rejected",
+    rpcCode,
+    cause,
+  });
 }
 
 /** Without a mode it is a form (MCP 2025-06-18, where there was no other). */

@@ -25,6 +25,8 @@ const KINDS: { readonly [K in CatalogKind]: KindFacts } = {
 
 export interface ListTools {
   readonly capabilities: JsonObject;
+  /** Kinds that the server has announced and then did not know: they are empty, and not asked for again in this session. */
+  readonly absent: Set<CatalogKind>;
   context(): ErrorContext;
   requestPage(method: AnsweredMethod, params: JsonObject | undefined): Promise<JsonObject>;
   /** When the list must be there, on the clock of `performance.now()`; missing means no limit. */
@@ -37,14 +39,15 @@ export interface ListTools {
 /** Follows a list through all its pages. A kind that the server did not announce is empty, without a request. */
 export async function listAll<K extends CatalogKind>(kind: K, tools: ListTools): Promise<Listing<K>> {
   const { method, capability } = KINDS[kind];
-  if (!tools.capabilities[capability]) return { items: [] };
+  if (!tools.capabilities[capability] || tools.absent.has(kind)) return { items: [] };
   try {
     return await followPages(kind, method, tools);
   } catch (error) {
     // Many servers announce resources and know no templates.
     const isAbsent = kind === "resourceTemplates" && error instanceof McpError;
-    if (isAbsent && error.rpcCode === METHOD_NOT_FOUND) return { items: [] };
-    throw error;
+    if (!isAbsent || error.rpcCode !== METHOD_NOT_FOUND) throw error;
+    tools.absent.add(kind);
+    return { items: [] };
   }
 }
 

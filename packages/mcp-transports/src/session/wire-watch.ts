@@ -32,6 +32,8 @@ export interface Watch {
    * error of the answer.
    */
   send(method: string, params: JsonObject): Promise<unknown>;
+  /** The request is carried out by messages of another kind, of which nothing else is followed. */
+  replaced(): void;
   /** Nobody waits any longer: an answer that still comes belongs to nobody. */
   stop(): void;
 }
@@ -113,6 +115,7 @@ class TransportWatch implements WireWatch {
         };
       },
       send: (method, params) => this.#sendDirect(watched, method, params),
+      replaced: () => request.onWritten(),
       stop: () => {
         for (const id of watched.ids) this.#unanswered.delete(id);
       },
@@ -187,6 +190,7 @@ class TransportWatch implements WireWatch {
   #withdraws(message: JSONRPCMessage): boolean {
     if (!("method" in message) || message.method !== "notifications/cancelled") return false;
     const sent = this.#unanswered.get(message.params?.requestId as RequestId);
+    if (sent && !sent.watched) this.#unanswered.delete(message.params?.requestId as RequestId);
     if (!sent?.watched || sent.isWritten) return false;
     sent.isWithdrawn = true;
     return true;

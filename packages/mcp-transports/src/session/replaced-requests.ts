@@ -1,0 +1,89 @@
+import { type JsonObject, McpError, type SessionMethod, type SessionMethods } from "@jackfield/mcp-core";
+import type { Client } from "@modelcontextprotocol/client";
+import type { Sdk } from "../sdk.ts";
+import { type ChangeSubscriptionOptions, createChangeSubscription } from "./change-subscription.ts";
+
+/** Requests that protocol 2026-07-28 has not got any more, done in its own way, so that a host need not know the era. */
+export interface ReplacedRequests {
+  /**
+   * `resources/subscribe` and `resources/unsubscribe` change what the session's one subscription asks for, `logging/setLevel` what every
+   * later request says of itself. `undefined`: the request is to be made as it is.
+   */
+  find(method: SessionMethod, params: unknown): (() => Promise<JsonObject>) | undefined;
+  /** The `_meta` of every request. */
+  readonly meta: JsonObject | undefined;
+  /** Asks the server to tell of changed lists. Idempotent. */
+  listen(): void;
+  close(): void;
+}
+
+export interface ReplacedRequestsOptions extends ChangeSubscriptionOptions {
+  readonly sdk: Sdk;
+}
+
+/** For a server of the older era there is nothing to replace. */
+export function createReplacedRequests(options: ReplacedRequestsOptions): ReplacedRequests {
+  return isModern(options.client) ? new ModernRequests(options) : NOTHING_REPLACED;
+}
+
+const NOTHING_REPLACED: ReplacedRequests = {
+  find: () => undefined,
+  meta: undefined,
+  listen() {},
+  close() {},
+};
+
+class ModernRequests implements ReplacedRequests {
+  readonly #logLevelKey: string;
+  readonly #server: string;
+  readonly #changes;
+  meta: JsonObject | undefined;
+
+  constructor({ sdk, ...options }: ReplacedRequestsOptions) {
+    this.#logLevelKey = sdk.LOG_LEVEL_META_KEY;
+    this.#server = options.server;
+    this.#changes = createChangeSubscription(options);
+  }
+
+  find(method: SessionMethod, params: unknown): (() => Promise<JsonObject>) | undefined {
+    switch (method) {
+      case "resources/subscribe":
+        return () => this.#subscribe(params as SessionMethods["resources/subscribe"]["params"]);
+      case "resources/unsubscribe":
+        return () => this.#unsubscribe(params as SessionMethods["resources/unsubscribe"]["params"]);
+      case "logging/setLevel":
+        return () => this.#setLevel(params as SessionMethods["logging/setLevel"]["params"]);
+      default:
+        return undefined;
+    }
+  }
+
+  listen(): void {
+    this.#changes.open();
+  }
+
+  close(): void {
+    this.#changes.close();
+  }
+
+  async #subscribe({ uri }: { readonly uri: string }): Promise<JsonObject> {
+    if (await this.#changes.add(uri)) return {};
+    const server = this.#server;
+    const message = `Server "${server}" does not tell of changes of the resource "${uri}"; read it again instead.`;
+    throw new McpError("MCP_REQUEST_REJECTED", message, { server, outcome: "rejected" });
+  }
+
+  async #unsubscribe({ uri }: { readonly uri: string }): Promise<JsonObject> {
+    await this.#changes.remove(uri);
+    return {};
+  }
+
+  async #setLevel({ level }: { readonly level: string }): Promise<JsonObject> {
+    this.meta = { [this.#logLevelKey]: level };
+    return {};
+  }
+}
+
+function isModern(client: Client): boolean {
+  return client.getProtocolEra() === "modern";
+}
