@@ -43,8 +43,9 @@ const QUICK: BenchSettings = {
   serverCounts: [1, 5, 20],
   callCounts: {
     stdio: { warmUp: 500, sequential: 500, concurrent: 5_000 },
-    "http-json": { warmUp: 200, sequential: 300, concurrent: 1_000 },
-    "http-sse": { warmUp: 200, sequential: 300, concurrent: 1_000 },
+    // Fewer would measure how fast each client is compiled.
+    "http-json": { warmUp: 500, sequential: 300, concurrent: 2_000 },
+    "http-sse": { warmUp: 500, sequential: 300, concurrent: 2_000 },
   },
   catalogSizes: [MANY_SERVERS, MANY_TOOLS],
   scale: { servers: 1_000, calls: 50_000 },

@@ -1,10 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { CallMiddleware, ToolSource } from "@jackfield/mcp-core";
-import { describeAnswer } from "./answer-lines.ts";
+import type { Mcp } from "jackfield";
+import { type OpenRuntime, runtimeOptions } from "./agent-runtime.ts";
 import { type AgentArguments, parseArguments, USAGE } from "./arguments.ts";
-import { askBeforeCalls } from "./call-approval.ts";
-import { type ChatRuntime, runChat } from "./chat.ts";
+import { runChat } from "./chat.ts";
 import { scriptedConversation } from "./conversation.ts";
 import { demoFolder } from "./demo-folder.ts";
 import { type DemoServerEntry, demoServers } from "./demo-servers.ts";
@@ -14,23 +13,12 @@ import type { AgentFramework, ModelSettings } from "./frameworks/agent-framework
 import { loadFramework } from "./frameworks/load-framework.ts";
 import { readModelSettings } from "./model-settings.ts";
 import { startOfflineModel } from "./offline-model/server.ts";
+import { openScreen, type Screen, type ScreenStream } from "./screen.ts";
 import { playConversation } from "./scripted-run.ts";
-import { describeServers, summarizeStart } from "./status-line.ts";
-import { openTerminal, type Terminal } from "./terminal.ts";
-import { type TerminalStyle, terminalStyle } from "./terminal-style.ts";
-
-/** What the agent needs of the runtime: `Mcp` is one. */
-export interface AgentRuntime extends ToolSource, ChatRuntime {
-  close(): Promise<void>;
-}
-
-/** What the agent asks `openMcp` for. */
-interface RuntimeOptions {
-  readonly servers: { readonly [name: string]: DemoServerEntry };
-  readonly configFiles: readonly string[];
-  readonly use: readonly CallMiddleware[];
-  readonly signal: AbortSignal;
-}
+import { describeServers } from "./server-table.ts";
+import { summarizeStart } from "./start-summary.ts";
+import { openTerminal } from "./terminal.ts";
+import { type TerminalStyle, terminalStyle, withoutControls } from "./terminal-style.ts";
 
 /** The world as the agent sees it. */
 export interface AgentContext {
@@ -38,16 +26,17 @@ export interface AgentContext {
   readonly argv: readonly string[];
   readonly environment: { readonly [name: string]: string | undefined };
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined };
+  readonly stdout: ScreenStream;
   readonly stderr: NodeJS.WritableStream;
   readonly signal: AbortSignal;
-  openRuntime(options: RuntimeOptions): Promise<AgentRuntime>;
+  readonly openRuntime: OpenRuntime;
 }
 
 interface Run extends AgentContext {
   readonly arguments: AgentArguments;
   readonly style: TerminalStyle;
-  write(line: string): void;
+  /** Whether a person sits before it. */
+  readonly isChat: boolean;
   /** Has something closed when the run ends; the last one opened goes first. */
   closeLater(close: () => Promise<void> | void): void;
   /** Ends the run as if the program had been told to. */
@@ -65,12 +54,17 @@ export async function runAgent(context: AgentContext): Promise<number> {
     return 0;
   }
   if (parsed.kind === "wrong") return refuse(context, parsed.message);
-  const { model } = parsed.arguments;
+  const { model, discover, once, script } = parsed.arguments;
   const settings = readModelSettings(context.environment, model);
   if (settings === undefined && model !== undefined) {
     return refuse(context, "--model needs OPENAI_API_KEY or OPENAI_BASE_URL.");
   }
-  return runWith(context, parsed.arguments, settings);
+  const isChat =
+    once === undefined && !script && context.stdin.isTTY === true && context.stdout.isTTY === true;
+  if (discover && !isChat && once === undefined) {
+    return refuse(context, "The script is about the demo's servers: --discover needs a terminal, or --once.");
+  }
+  return runWith({ ...context, isChat }, parsed.arguments, settings);
 }
 
 function refuse(context: AgentContext, message: string): number {
@@ -79,7 +73,7 @@ function refuse(context: AgentContext, message: string): number {
 }
 
 async function runWith(
-  context: AgentContext,
+  context: AgentContext & Pick<Run, "isChat">,
   parsed: AgentArguments,
   settings: ModelSettings | undefined,
 ): Promise<number> {
@@ -92,11 +86,10 @@ async function runWith(
     interrupt: () => interruption.abort(),
     arguments: parsed,
     style: terminalStyle(context.stdout, context.environment),
-    write: (line) => void context.stdout.write(`${line}\n`),
     closeLater: (close) => void opened.push(close),
   };
   try {
-    return await converse(run, settings ?? (await offlineSettings(run)));
+    return await converse(run, settings);
   } catch (error) {
     if (signal.aborted) return 130;
     context.stderr.write(`${describeError(error)}\n`);
@@ -120,55 +113,68 @@ async function closeAll(
   }
 }
 
-async function offlineSettings(run: Run): Promise<ModelSettings> {
+async function converse(run: Run, settings: ModelSettings | undefined): Promise<number> {
+  const { style, signal, stdin: input, stdout: output } = run;
+  const terminal = run.isChat ? openTerminal({ input, output }) : undefined;
+  if (terminal !== undefined) run.closeLater(() => terminal.close());
+  const screen = terminal ?? openScreen(output);
+  // An open terminal takes Ctrl+C for itself; nobody else would hear of it while the servers start.
+  const stopListening = terminal?.onInterrupt(run.interrupt);
+  const model = settings ?? (await offlineSettings(run, screen));
+  const folder = await demoFolder();
+  const demoServers = run.arguments.discover ? {} : await startDemoServers(run, folder);
+  const runtime = await run.openRuntime(runtimeOptions({ ...run, demoServers, terminal, screen }));
+  run.closeLater(() => runtime.close());
+  stopListening?.();
+  showStart(runtime, screen, style);
+  const framework = await loadFramework(run.arguments.framework, runtime, model);
+  if (run.arguments.once !== undefined) return sayOnce(run, framework, screen, run.arguments.once);
+  if (terminal === undefined) return playScript(run, framework, screen, folder);
+  screen.write(style.dim("/help tells what else there is; Ctrl+C stops an answer, or leaves."));
+  await runChat({ terminal, framework, runtime, style, signal });
+  return signal.aborted ? 130 : 0;
+}
+
+async function offlineSettings(run: Run, screen: Screen): Promise<ModelSettings> {
   const offline = await startOfflineModel();
   run.closeLater(offline.close);
-  run.write(run.style.dim("No OPENAI_API_KEY: an offline stand-in, not a language model, picks the tools."));
+  screen.write(
+    run.style.dim("No OPENAI_API_KEY: an offline stand-in, not a language model, picks the tools."),
+  );
   return { baseUrl: offline.baseUrl, apiKey: "offline", model: "offline-stand-in" };
 }
 
-async function converse(run: Run, settings: ModelSettings): Promise<number> {
-  const { once, script, framework: name } = run.arguments;
-  const isChat = once === undefined && !script && run.stdin.isTTY === true && run.stdout.isTTY === true;
-  const terminal = isChat ? openTerminal({ input: run.stdin, output: run.stdout }) : undefined;
-  if (terminal !== undefined) run.closeLater(terminal.close);
-  // An open terminal takes Ctrl+C for itself; nobody else would hear of it while the servers start.
-  const stopListening = terminal?.onInterrupt(run.interrupt);
-  const folder = await demoFolder();
-  const runtime = await openRuntime(run, folder, terminal);
-  stopListening?.();
-  run.write(summarizeStart(runtime.servers(), runtime.report));
-  for (const line of describeServers(runtime.servers(), runtime.report, run.style)) run.write(line);
-  const framework = await loadFramework(name, runtime, settings);
-  if (once !== undefined) return sayOnce(run, framework, once);
-  if (terminal === undefined) return playScript(run, framework, folder);
-  run.write(run.style.dim("/tools, /servers, /quit; Ctrl+C stops an answer, or leaves."));
-  await runChat({ terminal, framework, runtime, style: run.style, signal: run.signal });
-  return run.signal.aborted ? 130 : 0;
-}
-
-async function openRuntime(run: Run, folder: string, terminal: Terminal | undefined): Promise<AgentRuntime> {
+async function startDemoServers(
+  run: Run,
+  folder: string,
+): Promise<{ readonly [name: string]: DemoServerEntry }> {
   const http = await startEverythingOverHttp({ signal: run.signal });
   run.closeLater(http.close);
-  const runtime = await run.openRuntime({
-    servers: demoServers({ folder, everythingUrl: http.url }),
-    configFiles: run.arguments.configFiles,
-    use: terminal === undefined ? [] : [askBeforeCalls(terminal)],
-    signal: run.signal,
-  });
-  run.closeLater(() => runtime.close());
-  return runtime;
+  return demoServers({ folder, everythingUrl: http.url });
 }
 
-async function sayOnce(run: Run, framework: AgentFramework, text: string): Promise<number> {
-  const answer = await framework.ask(text, { signal: run.signal });
-  for (const line of describeAnswer(answer, run.style)) run.write(line);
+function showStart(runtime: Mcp, screen: Screen, style: TerminalStyle): void {
+  const table = describeServers(runtime.servers(), { now: Date.now(), columns: screen.columns, style });
+  for (const line of [...summarizeStart(runtime), ...table]) screen.write(line);
+}
+
+async function sayOnce(run: Run, framework: AgentFramework, screen: Screen, text: string): Promise<number> {
+  await framework.ask(text, {
+    signal: run.signal,
+    print: (piece) => screen.print(withoutControls(piece)),
+  });
+  screen.endLine();
   return 0;
 }
 
-async function playScript(run: Run, framework: AgentFramework, folder: string): Promise<number> {
+async function playScript(
+  run: Run,
+  framework: AgentFramework,
+  screen: Screen,
+  folder: string,
+): Promise<number> {
   const { turns, file } = scriptedConversation({ folder });
   run.closeLater(() => rm(join(folder, file), { force: true }));
-  const { style, signal, write } = run;
-  return (await playConversation({ framework, turns, style, signal, write })) === 0 ? 0 : 1;
+  const { style, signal } = run;
+  return (await playConversation({ framework, turns, style, signal, screen })) === 0 ? 0 : 1;
 }

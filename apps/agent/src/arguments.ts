@@ -7,6 +7,10 @@ export interface AgentArguments {
   readonly model?: string | undefined;
   /** More servers, from files in any known host's format. */
   readonly configFiles: readonly string[];
+  /** The person's own servers in place of the demo's. */
+  readonly discover: boolean;
+  /** Whose files are read for them; `undefined` for Jackfield's own. */
+  readonly hosts?: readonly string[] | "all" | undefined;
   /** One thing to say; the program ends with the answer. */
   readonly once?: string | undefined;
   /** Play the scripted conversation even in a terminal. */
@@ -26,7 +30,9 @@ only if every answer was right. Without OPENAI_API_KEY an offline stand-in takes
 
   --framework NAME  ${FRAMEWORK_NAMES.join(" (default) or ")}
   --model NAME      the model to ask for; needs OPENAI_API_KEY or OPENAI_BASE_URL
-  --config FILE     more MCP servers, besides the three of the demo; repeatable
+  --config FILE     more MCP servers; repeatable
+  --discover        your own servers in place of the demo's: this project's .mcp.json and your mcp.json
+  --hosts LIST      with --discover: the files of these programs too, such as cursor,vscode; or all
   --once TEXT       say one thing, print the answer and exit; calls are made without asking
   --script          play the scripted conversation even in a terminal
   --help            print this
@@ -36,6 +42,8 @@ const OPTIONS = {
   framework: { type: "string" },
   model: { type: "string" },
   config: { type: "string", multiple: true },
+  discover: { type: "boolean" },
+  hosts: { type: "string" },
   once: { type: "string" },
   script: { type: "boolean" },
   help: { type: "boolean" },
@@ -47,6 +55,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });
     if (values.help === true) return { kind: "help" };
     const { framework = FRAMEWORK_NAMES[0], model, config = [], once, script = false } = values;
+    const { discover = false, hosts } = values;
     if (!isFrameworkName(framework)) {
       const message = `There is no framework "${framework}"; there are ${FRAMEWORK_NAMES.join(" and ")}.`;
       return { kind: "wrong", message };
@@ -54,7 +63,15 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     if (once !== undefined && script) {
       return { kind: "wrong", message: "--once and --script exclude each other." };
     }
-    return { kind: "run", arguments: { framework, model, configFiles: config, once, script } };
+    if (hosts !== undefined && !discover) {
+      return { kind: "wrong", message: "--hosts says where --discover looks; it needs that option." };
+    }
+    const sources = {
+      configFiles: config,
+      discover,
+      hosts: hosts === "all" ? "all" : hosts?.split(","),
+    } as const;
+    return { kind: "run", arguments: { framework, model, ...sources, once, script } };
   } catch (error) {
     return { kind: "wrong", message: error instanceof Error ? error.message : String(error) };
   }

@@ -1,16 +1,20 @@
-import { createInterface } from "node:readline";
+import { createInterface, cursorTo, type Interface } from "node:readline";
+import { openScreen, type Screen, type ScreenStream } from "./screen.ts";
 
-/** Where a person types and reads. */
-export interface Terminal {
-  /** Prints one line. */
-  write(line: string): void;
+/** Where a person types and reads. What is written while a line is typed appears above it. */
+export interface Terminal extends Screen {
   /** The next line, or `undefined` once there is no more: end of input, Ctrl+C at the prompt, or `close()`. */
   readLine(prompt: string): Promise<string | undefined>;
   /**
    * Asks something that must not be answered by accident: lines that were entered before it was asked do not count.
-   * `undefined` also when `signal` is aborted.
+   * Questions wait for each other. `undefined` also when `signal` is aborted.
    */
   ask(question: string, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
+  /**
+   * Leaves the two streams to something that reads from them by itself, as `promptApprover` does. Until it is done, what
+   * is written here is kept back; a line that was begun is there again afterwards.
+   */
+  lend<Result>(use: () => Promise<Result>): Promise<Result>;
   /** Listens for Ctrl+C; the returned function stops it. While nobody listens, Ctrl+C closes the terminal. */
   onInterrupt(listener: () => void): () => void;
   close(): void;
@@ -18,58 +22,154 @@ export interface Terminal {
 
 export interface TerminalStreams {
   readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
+  readonly output: ScreenStream;
   /** Whether keys are read one by one, which is how Ctrl+C is seen. Default: whether the output is a terminal. */
   readonly terminal?: boolean | undefined;
 }
 
-type Answer = (line: string | undefined) => void;
-
 /** Opens a terminal on two streams. It reads on while an answer is being made, so that Ctrl+C can stop it. */
-export function openTerminal({ input, output, terminal }: TerminalStreams): Terminal {
-  const lines = createInterface({ input, output, ...(terminal === undefined ? {} : { terminal }) });
-  const entered: string[] = [];
-  const interrupts = new Set<() => void>();
-  let waiting: Answer | undefined;
-  let closed = false;
-  const settle = (line: string | undefined): void => {
-    const answer = waiting;
-    waiting = undefined;
-    answer?.(line);
-  };
-  const next = (prompt: string): Promise<string | undefined> => {
-    if (closed) return Promise.resolve(undefined);
-    lines.setPrompt(prompt);
-    lines.prompt();
-    return new Promise((resolve) => {
-      waiting = resolve;
-    });
-  };
-  lines.on("line", (line) => (waiting === undefined ? entered.push(line) : settle(line)));
-  lines.on("SIGINT", () => {
-    if (interrupts.size === 0) lines.close();
-    for (const listener of [...interrupts]) listener();
-  });
-  lines.on("close", () => {
-    closed = true;
-    settle(undefined);
-  });
-  return {
-    write: (line) => void output.write(`${line}\n`),
-    readLine: async (prompt) => entered.shift() ?? next(prompt),
-    async ask(question, { signal }) {
-      const giveUp = () => settle(undefined);
+export function openTerminal(streams: TerminalStreams): Terminal {
+  return new ReadlineTerminal(streams);
+}
+
+class ReadlineTerminal implements Terminal {
+  readonly #streams: TerminalStreams;
+  readonly #screen: Screen;
+  readonly #entered: string[] = [];
+  readonly #interrupts = new Set<() => void>();
+  /** What could not be shown when it was written. */
+  readonly #held: (() => void)[] = [];
+  /** `undefined` while the streams are lent. */
+  #lines: Interface | undefined;
+  #waiting: { readonly prompt: string; answer(line: string | undefined): void } | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(streams: TerminalStreams) {
+    this.#streams = streams;
+    this.#screen = openScreen(streams.output);
+    this.#lines = this.#open();
+  }
+
+  get columns(): number {
+    return this.#screen.columns;
+  }
+
+  write(line: string): void {
+    const lines = this.#lines;
+    const show = () => this.#screen.write(line);
+    if (this.#isClosed || (lines !== undefined && this.#waiting === undefined)) show();
+    // Above a typed line that has grown over several rows nothing can be put; it waits until the line is entered.
+    else if (lines === undefined || lines.getCursorPos().rows > 0) this.#held.push(show);
+    else {
+      cursorTo(this.#streams.output, 0);
+      this.#streams.output.write("\u001b[K");
+      show();
+      lines.prompt(true);
+    }
+  }
+
+  print(text: string): void {
+    const show = () => this.#screen.print(text);
+    if (this.#isClosed || (this.#lines !== undefined && this.#waiting === undefined)) show();
+    else this.#held.push(show);
+  }
+
+  endLine(): void {
+    this.#screen.endLine();
+  }
+
+  async readLine(prompt: string): Promise<string | undefined> {
+    return this.#entered.shift() ?? this.#next(prompt);
+  }
+
+  ask(question: string, { signal }: { readonly signal: AbortSignal }): Promise<string | undefined> {
+    return this.#inTurn(async () => {
+      const giveUp = () => this.#settle(undefined);
       signal.addEventListener("abort", giveUp, { once: true });
       try {
-        return signal.aborted ? undefined : await next(question);
+        return signal.aborted ? undefined : await this.#next(question);
       } finally {
         signal.removeEventListener("abort", giveUp);
       }
-    },
-    onInterrupt(listener) {
-      interrupts.add(listener);
-      return () => interrupts.delete(listener);
-    },
-    close: () => lines.close(),
-  };
+    });
+  }
+
+  lend<Result>(use: () => Promise<Result>): Promise<Result> {
+    return this.#inTurn(async () => {
+      const begun = this.#lines?.line ?? "";
+      const lent = this.#lines;
+      this.#lines = undefined;
+      lent?.close();
+      try {
+        return await use();
+      } finally {
+        if (!this.#isClosed) this.#takeBack(begun);
+      }
+    });
+  }
+
+  onInterrupt(listener: () => void): () => void {
+    this.#interrupts.add(listener);
+    return () => this.#interrupts.delete(listener);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#lines?.close();
+    this.#settle(undefined);
+  }
+
+  #open(): Interface {
+    const { input, output, terminal } = this.#streams;
+    const lines = createInterface({ input, output, ...(terminal === undefined ? {} : { terminal }) });
+    lines.on("line", (line) => (this.#waiting === undefined ? this.#entered.push(line) : this.#settle(line)));
+    lines.on("SIGINT", () => {
+      if (this.#interrupts.size === 0) this.close();
+      for (const listener of [...this.#interrupts]) listener();
+    });
+    lines.on("close", () => {
+      if (lines === this.#lines) this.close();
+    });
+    return lines;
+  }
+
+  #takeBack(begun: string): void {
+    this.#lines = this.#open();
+    this.#flush();
+    if (this.#waiting === undefined) return;
+    this.endLine();
+    this.#lines.setPrompt(this.#waiting.prompt);
+    this.#lines.prompt();
+    this.#lines.write(begun);
+  }
+
+  #next(prompt: string): Promise<string | undefined> {
+    if (this.#isClosed) return Promise.resolve(undefined);
+    this.endLine();
+    this.#lines?.setPrompt(prompt);
+    this.#lines?.prompt();
+    return new Promise((answer) => {
+      this.#waiting = { prompt, answer };
+    });
+  }
+
+  #settle(line: string | undefined): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (this.#lines !== undefined || this.#isClosed) this.#flush();
+    waiting?.answer(line);
+  }
+
+  #flush(): void {
+    for (const show of this.#held.splice(0)) show();
+  }
+
+  /** Two questions at once could not be told apart. */
+  #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(task);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
 }

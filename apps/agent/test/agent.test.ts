@@ -2,27 +2,30 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { openMcp } from "jackfield";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AgentContext, runAgent } from "../src/agent.ts";
-import { openDirectRuntime } from "./fixtures/direct-runtime.ts";
 import { createTextSink, type TextSink } from "./fixtures/text-sink.ts";
 
 const LONG_MS = 60_000;
 
 let temporary: string;
+let home: string;
 let stdout: TextSink;
 let stderr: TextSink;
 
 beforeEach(async () => {
   temporary = await mkdtemp(join(tmpdir(), "agent-test-"));
+  home = await mkdtemp(join(tmpdir(), "agent-home-"));
   vi.stubEnv("TMPDIR", temporary);
+  vi.stubEnv("JACKFIELD_HOME", home);
   stdout = createTextSink();
   stderr = createTextSink();
 });
 
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await rm(temporary, { recursive: true });
+  for (const folder of [temporary, home]) await rm(folder, { recursive: true });
 });
 
 function run(argv: string[], more: Partial<AgentContext> = {}): Promise<number> {
@@ -33,7 +36,7 @@ function run(argv: string[], more: Partial<AgentContext> = {}): Promise<number> 
     stdout,
     stderr,
     signal: new AbortController().signal,
-    openRuntime: openDirectRuntime,
+    openRuntime: openMcp,
     ...more,
   });
 }
@@ -59,7 +62,7 @@ describe("the agent without a terminal", () => {
   it("exits with 1 if an answer is wrong", { timeout: LONG_MS }, async () => {
     const code = await run([], {
       openRuntime: async (options) => {
-        const runtime = await openDirectRuntime(options);
+        const runtime = await openMcp(options);
         const forgetful = async () => ({ content: [{ type: "text" as const, text: "I forgot." }] });
         return { ...runtime, callTool: forgetful };
       },
@@ -94,8 +97,9 @@ describe("the agent in a terminal", () => {
     const screen = Object.assign(stdout, { isTTY: true });
     const running = run([], { stdin, stdout: screen, environment: { NO_COLOR: "1" } });
     await stdout.waitFor("Ctrl+C stops an answer");
-    stdin.write("/servers\r");
-    await stdout.waitFor("ready everything-http (http) 13 tools, live");
+    stdin.write("/mcp\r");
+    await stdout.waitFor("everything-http  ready");
+    await stdout.waitFor("13 live");
     stdin.write('Echo the message "hi"\r');
     await stdout.waitFor("Echo: hi");
     stdin.write('Write a file with path "a.txt" and content "x"\r');
@@ -121,7 +125,7 @@ describe("the agent in a terminal, while it starts", () => {
       stdout: Object.assign(stdout, { isTTY: true }),
       openRuntime: ({ signal }) =>
         new Promise((_resolve, reject) => {
-          signal.addEventListener("abort", () => reject(new Error("given up")), { once: true });
+          signal?.addEventListener("abort", () => reject(new Error("given up")), { once: true });
           stdin.write("\u0003");
         }),
     });
@@ -137,6 +141,8 @@ describe("the agent's command line", () => {
     [["--model", "big"], "--model needs OPENAI_API_KEY"],
     [["--once"], "--once"],
     [["--once", "hi", "--script"], "exclude each other"],
+    [["--discover"], "--discover needs a terminal, or --once."],
+    [["--hosts", "all"], "it needs that option"],
     [["word"], "word"],
   ])("%j is refused with exit code 2", async (argv, message) => {
     expect(await run(argv)).toBe(2);

@@ -1,31 +1,25 @@
-import type { ServerSnapshot, ToolDescriptor } from "@jackfield/mcp-core";
-import { createFakeToolSource } from "@jackfield/test-kit";
-import { describe, expect, it } from "vitest";
-import { type ChatRuntime, runChat } from "../src/chat.ts";
+import { stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
+import { type Mcp, openMcp } from "jackfield";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runChat } from "../src/chat.ts";
 import type { AgentFramework } from "../src/frameworks/agent-framework.ts";
 import { terminalStyle } from "../src/terminal-style.ts";
 import { createTypist, type Typist } from "./fixtures/typist.ts";
 
+useLeakCheck();
+
 const style = terminalStyle({ isTTY: false }, {});
 
-const filesystem: ServerSnapshot = {
-  name: "filesystem",
-  status: "ready",
-  transport: "stdio",
-  since: 0,
-  tools: 1,
-  toolsFrom: "cache",
-  calls: 0,
-  failures: 0,
-  definedIn: { scope: "explicit" },
-};
+let runtime: Mcp;
 
-function runtime(tools: readonly ToolDescriptor[] = []): ChatRuntime {
-  return { tools: () => tools, servers: () => [filesystem], report: { tookMs: 5, blocked: [] } };
-}
+beforeEach(async () => {
+  runtime = await openMcp({ cache: false, discover: false });
+});
+
+afterEach(() => runtime.close());
 
 function chat(typist: Typist, ask: AgentFramework["ask"], signal = new AbortController().signal) {
-  return runChat({ terminal: typist.terminal, framework: { ask }, runtime: runtime(), style, signal });
+  return runChat({ terminal: typist.terminal, framework: { ask }, runtime, style, signal });
 }
 
 /** Never answers; rejects as soon as it is told to stop. */
@@ -34,50 +28,54 @@ const askForever: AgentFramework["ask"] = (_text, { signal }) =>
     signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
   });
 
+const say =
+  (...pieces: string[]): AgentFramework["ask"] =>
+  async (_text, { print }) => {
+    for (const piece of pieces) print?.(piece);
+    return { text: pieces.join(""), calls: [] };
+  };
+
 describe("the chat", () => {
-  it("prints the calls and the answer, and leaves with /quit", async () => {
+  it("shows an answer while it is made, and leaves with /quit", async () => {
     const typist = createTypist();
-    const call = { name: "mcp__a__get", server: "a", tool: "get", ok: true, mediaTypes: ["image/png"] };
+    const rest = Promise.withResolvers<void>();
     const asked: string[] = [];
-    const done = chat(typist, async (text) => {
+    const done = chat(typist, async (text, { print }) => {
       asked.push(text);
-      return { text: "Here it is.", calls: [call, { ...call, ok: false, mediaTypes: [] }] };
+      print?.("Here ");
+      await rest.promise;
+      print?.("it is.");
+      return { text: "Here it is.", calls: [] };
     });
     typist.enter("  get it ");
-    await typist.screen.waitFor("· mcp__a__get (image/png)");
-    await typist.screen.waitFor("! mcp__a__get");
-    await typist.screen.waitFor("Here it is.");
+    await typist.screen.waitFor("Here ");
+    rest.resolve();
+    await typist.screen.waitFor("it is.\n");
     typist.enter("");
     typist.enter("/quit");
     await done;
     expect(asked).toEqual(["get it"]);
   });
 
-  it("shows servers and tools, and what else there is", async () => {
+  it("takes a line that begins with / for a command, and says what there is", async () => {
     const typist = createTypist();
-    const source = createFakeToolSource([{ definition: { name: "echo" }, origin: "cache" }]);
-    const done = runChat({
-      terminal: typist.terminal,
-      framework: { ask: askForever },
-      runtime: runtime(source.tools()),
-      style,
-      signal: new AbortController().signal,
-    });
-    typist.enter("/tools");
-    await typist.screen.waitFor("mcp__fake__echo cache");
-    typist.enter("/servers");
-    await typist.screen.waitFor("ready filesystem (stdio) 1 tools, from the cache");
+    const done = chat(typist, () => Promise.reject(new Error("asked")));
     typist.enter("/sing");
-    await typist.screen.waitFor("There are /tools, /servers and /quit.");
+    await typist.screen.waitFor("There is no such command; see /help.");
+    typist.enter("/help");
+    await typist.screen.waitFor("/mcp reload");
+    typist.enter("/mcp reconnect nobody");
+    await typist.screen.waitFor("MCP_SERVER_UNKNOWN");
     typist.pressCtrlC();
     await done;
+    expect(typist.screen.text).not.toContain("asked");
   });
 
   it("stops an answer with Ctrl+C, and goes on", async () => {
     const typist = createTypist();
     const asking = Promise.withResolvers<void>();
     const done = chat(typist, (text, options) => {
-      if (text !== "forever") return Promise.resolve({ text: `You said ${text}.`, calls: [] });
+      if (text !== "forever") return say(`You said ${text}.`)(text, options);
       asking.resolve();
       return askForever(text, options);
     });
@@ -86,7 +84,23 @@ describe("the chat", () => {
     typist.pressCtrlC();
     await typist.screen.waitFor("(stopped)");
     typist.enter("hello");
-    await typist.screen.waitFor("You said hello.");
+    await typist.screen.waitFor("You said hello.\n");
+    await typist.screen.waitFor("> ");
+    typist.pressCtrlC();
+    await done;
+  });
+
+  it("leaves with a second Ctrl+C, even if the answer does not stop", async () => {
+    const typist = createTypist();
+    const asking = Promise.withResolvers<AbortSignal>();
+    const done = chat(typist, (_text, { signal }) => {
+      asking.resolve(signal);
+      return new Promise(() => {});
+    });
+    typist.enter("forever");
+    const signal = await asking.promise;
+    typist.pressCtrlC();
+    expect(signal.aborted).toBe(true);
     typist.pressCtrlC();
     await done;
   });
@@ -117,12 +131,31 @@ describe("the chat", () => {
     expect(typist.screen.text).toContain("(stopped)");
   });
 
-  it("lets no control characters of a model through", async () => {
+  it("lets no control characters of a model through, in whatever pieces they come", async () => {
     const typist = createTypist();
-    const done = chat(typist, async () => ({ text: "a\u001b]0;title\u0007b\u009b2Jc", calls: [] }));
+    const done = chat(typist, say("a\u001b", "]0;title\u0007b", "\u009b2Jc"));
     typist.enter("hello");
     await typist.screen.waitFor("a]0;titleb2Jc");
     typist.enter("/quit");
+    await done;
+  });
+
+  it("tells of a server that fails while nothing is being said, and leaves what is typed alone", async () => {
+    const flaky = stdioFaultServer({ exitOn: "call" });
+    const servers = { flaky: { ...flaky, env: { ...flaky.env } } };
+    await using mcp = await openMcp({ cache: false, discover: false, servers });
+    const typist = createTypist();
+    const { terminal, screen } = typist;
+    const signal = new AbortController().signal;
+    const done = runChat({ terminal, framework: { ask: askForever }, runtime: mcp, style, signal });
+    await screen.waitFor("> ");
+    typist.type("half a li");
+    await screen.waitFor("half a li");
+    await expect(mcp.callTool("mcp__flaky__echo")).rejects.toMatchObject({ code: "MCP_OUTCOME_UNKNOWN" });
+    await screen.waitFor("* flaky is lost (MCP_SERVER_EXITED");
+    await screen.waitFor("> half a li");
+    await screen.waitFor("* flaky is back");
+    typist.pressCtrlC();
     await done;
   });
 });

@@ -5,23 +5,26 @@ import { connect, createServer } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { openMcp } from "jackfield";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { demoServers } from "../src/demo-servers.ts";
 import { startEverythingOverHttp } from "../src/everything-over-http.ts";
-import { openDirectRuntime } from "./fixtures/direct-runtime.ts";
 
 const LONG_MS = 60_000;
 
 let temporary: string;
+let home: string;
 
 beforeEach(async () => {
   temporary = await mkdtemp(join(tmpdir(), "http-test-"));
+  home = await mkdtemp(join(tmpdir(), "http-home-"));
   vi.stubEnv("TMPDIR", temporary);
+  vi.stubEnv("JACKFIELD_HOME", home);
 });
 
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await rm(temporary, { recursive: true });
+  for (const folder of [temporary, home]) await rm(folder, { recursive: true });
 });
 
 /** Whether somebody listens there. */
@@ -45,7 +48,7 @@ describe("server-everything over Streamable HTTP", () => {
     const http = await startEverythingOverHttp({ preferredPort: 0 });
     const { "everything-http": entry } = demoServers({ folder: temporary, everythingUrl: http.url });
     if (entry === undefined) throw new Error("The demo has no such server.");
-    const runtime = await openDirectRuntime({ servers: { "everything-http": entry } });
+    const runtime = await openMcp({ servers: { "everything-http": entry }, discover: false, cache: false });
     const shown = await runtime.callTool("mcp__everything-http__get-env");
     expect(JSON.stringify(shown)).toContain("PORT");
     expect(JSON.stringify(shown)).not.toContain("do-not-tell");

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Turn } from "../src/conversation.ts";
 import type { AgentFramework } from "../src/frameworks/agent-framework.ts";
+import { openScreen } from "../src/screen.ts";
 import { playConversation } from "../src/scripted-run.ts";
 import { terminalStyle } from "../src/terminal-style.ts";
+import { createTextSink } from "./fixtures/text-sink.ts";
 
 const turns: readonly Turn[] = ["one", "two", "three"].map((say) => ({
   say,
@@ -10,11 +12,11 @@ const turns: readonly Turn[] = ["one", "two", "three"].map((say) => ({
 }));
 
 async function play(ask: AgentFramework["ask"], signal = new AbortController().signal) {
-  const lines: string[] = [];
-  const write = (line: string) => void lines.push(line);
+  const sink = createTextSink();
   const style = terminalStyle({}, {});
-  const wrong = await playConversation({ framework: { ask }, turns, style, signal, write });
-  return { wrong, lines };
+  const screen = openScreen(sink);
+  const wrong = await playConversation({ framework: { ask }, turns, style, signal, screen });
+  return { wrong, lines: sink.text.trimEnd().split("\n") };
 }
 
 describe("a scripted run", () => {
@@ -33,6 +35,15 @@ describe("a scripted run", () => {
     expect(lines).toContain("The model is out.");
     expect(lines).toContain("  WRONG, it should be: it says three");
     expect(lines.at(-1)).toBe("2 of 3 answers were wrong.");
+  });
+
+  it("shows an answer as it comes, and the verdict on a line of its own", async () => {
+    const { lines } = await play(async (text, { print }) => {
+      print?.("You said ");
+      print?.(`${text}\u001b[2J.`);
+      return { text, calls: [] };
+    });
+    expect(lines.slice(0, 3)).toEqual(["> one", "You said one[2J.", "  right: it says one"]);
   });
 
   it("ends when it is aborted", async () => {

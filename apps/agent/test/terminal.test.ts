@@ -65,4 +65,72 @@ describe("the terminal", () => {
     expect(await answer).toBeUndefined();
     expect(await typist.terminal.ask("Sure? ", { signal: asking.signal })).toBeUndefined();
   });
+
+  it("asks one question after another", async () => {
+    const { signal } = new AbortController();
+    const first = typist.terminal.ask("First? ", { signal });
+    const second = typist.terminal.ask("Second? ", { signal });
+    await typist.screen.waitFor("First? ");
+    expect(typist.screen.text).not.toContain("Second? ");
+    typist.enter("one");
+    expect(await first).toBe("one");
+    await typist.screen.waitFor("Second? ");
+    typist.enter("two");
+    expect(await second).toBe("two");
+  });
+
+  it("puts what is written above a line that is being typed, and the line is there again", async () => {
+    const line = typist.terminal.readLine("> ");
+    typist.type("half");
+    await typist.screen.waitFor("half");
+    typist.terminal.write("news");
+    await typist.screen.waitFor("news\n");
+    await typist.screen.waitFor("> half");
+    typist.enter(" and half");
+    expect(await line).toBe("half and half");
+  });
+
+  it("begins a line of its own after a piece of text", async () => {
+    typist.terminal.print("a piece");
+    typist.terminal.write("a line");
+    typist.terminal.print("another");
+    const line = typist.terminal.readLine("> ");
+    await typist.screen.waitFor("a piece\na line\nanother\n");
+    typist.terminal.close();
+    expect(await line).toBeUndefined();
+  });
+
+  it("lends its streams, keeps what is written meanwhile, and has a begun line again", async () => {
+    const line = typist.terminal.readLine("> ");
+    typist.type("half");
+    await typist.screen.waitFor("half");
+    const lent = Promise.withResolvers<string>();
+    const borrowed = Promise.withResolvers<void>();
+    const lending = typist.terminal.lend(() => {
+      borrowed.resolve();
+      return lent.promise;
+    });
+    await borrowed.promise;
+    typist.terminal.write("news");
+    typist.terminal.print("more");
+    expect(typist.screen.text).not.toContain("news");
+    lent.resolve("done");
+    expect(await lending).toBe("done");
+    await typist.screen.waitFor("news\nmore\n");
+    await typist.screen.waitFor("half");
+    typist.enter(" a line");
+    expect(await line).toBe("half a line");
+  });
+
+  it("asks no question while its streams are lent, and ends if it is closed then", async () => {
+    const { signal } = new AbortController();
+    const lent = Promise.withResolvers<void>();
+    const lending = typist.terminal.lend(() => lent.promise);
+    const answer = typist.terminal.ask("Sure? ", { signal });
+    typist.terminal.close();
+    lent.resolve();
+    await lending;
+    expect(await answer).toBeUndefined();
+    expect(typist.screen.text).not.toContain("Sure?");
+  });
 });

@@ -1,6 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { answer, type IncomingMessage } from "./answer.ts";
 
 /**
@@ -9,11 +8,18 @@ import { answer, type IncomingMessage } from "./answer.ts";
  */
 const isEventStream = process.argv[2] === "sse";
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
   if (request.method !== "POST") return void response.writeHead(405).end();
-  const reply = answer(JSON.parse(await text(request)) as IncomingMessage);
-  if (reply === undefined) return void response.writeHead(202).end();
-  return isEventStream ? sendEvent(response, reply) : sendJson(response, reply);
+  let body = "";
+  request.setEncoding("utf8");
+  request.on("data", (chunk: string) => {
+    body += chunk;
+  });
+  request.on("end", () => {
+    const reply = answer(JSON.parse(body) as IncomingMessage);
+    if (reply === undefined) return void response.writeHead(202).end();
+    return isEventStream ? sendEvent(response, reply) : sendJson(response, reply);
+  });
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {

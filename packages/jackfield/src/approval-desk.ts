@@ -1,9 +1,5 @@
-import {
-  type ApprovalLedger,
-  approvalRequest,
-  definitionContent,
-  type ServerApprover,
-} from "@jackfield/mcp-config";
+import type { ApprovalLedger, ServerApprover } from "@jackfield/mcp-config";
+import { approvalRequest, definitionContent } from "@jackfield/mcp-config/runtime";
 import type { Logger, ServerDefinition } from "@jackfield/mcp-core";
 
 export interface ApprovalDeskOptions {

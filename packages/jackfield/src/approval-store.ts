@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type ApprovalLedger, createApprovalLedger, fileStateStore } from "@jackfield/mcp-config";
+import type { ApprovalLedger } from "@jackfield/mcp-config";
+import { createApprovalLedger, fileStateStore } from "@jackfield/mcp-config/runtime";
 import type { Logger, StateStore } from "@jackfield/mcp-core";
 import { stateDirectory } from "./state-directory.ts";
 

@@ -1,20 +1,31 @@
 import { readFile } from "node:fs/promises";
 import type { LoadedServers } from "@jackfield/mcp-config";
-import { isMcpError, type Logger, type McpError, toMcpError } from "@jackfield/mcp-core";
+import { isMcpError, type Logger, type McpError, silentLogger, toMcpError } from "@jackfield/mcp-core";
 import { openApprovals } from "./approval-store.ts";
 import { approve } from "./command-line/approve-command.ts";
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
-import { cache } from "./command-line/cache-command.ts";
+import { cache, catalogDirectory } from "./command-line/cache-command.ts";
 import { call } from "./command-line/call-command.ts";
+import type { CommandResult } from "./command-line/command-result.ts";
 import { listConfig, parseConfig } from "./command-line/config-command.ts";
-import { HELP } from "./command-line/help.ts";
-import { startProgressLine } from "./command-line/progress-line.ts";
-import { type CommandResult, status } from "./command-line/status-command.ts";
+import { watchCatalog } from "./command-line/doctor/catalog-findings.ts";
+import { doctor } from "./command-line/doctor-command.ts";
+import { helpOn } from "./command-line/help.ts";
+import { init } from "./command-line/init-command.ts";
+import { refuseLogin } from "./command-line/login-command.ts";
+import {
+  type OpenedRuntime,
+  type OpenRuntimeOptions,
+  openRuntime,
+  runtimeOptions,
+} from "./command-line/opened-runtime.ts";
+import { pageOf } from "./command-line/page.ts";
+import { showProgress } from "./command-line/progress-lines.ts";
+import { status } from "./command-line/status-command.ts";
 import { printable, type Terminal } from "./command-line/terminal.ts";
 import { tools } from "./command-line/tools-command.ts";
+import { types } from "./command-line/types-command.ts";
 import { verify } from "./command-line/verify-command.ts";
-import type { Mcp } from "./mcp.ts";
-import { openMcp } from "./open-mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 
 /** As a shell reports a program that was ended by Ctrl+C. */
@@ -45,7 +56,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
 }
 
 async function run(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<number> {
-  if (args.command === "help") return write(terminal, HELP);
+  if (args.command === "help") return write(terminal, helpOn(args.on));
   if (args.command === "version") return write(terminal, `${await readVersion()}\n`);
   if (args.command === "cache") {
     const log = logTo(terminal, args.verbose ? "debug" : "warn");
@@ -53,18 +64,36 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
   }
   if (args.command === "config") return config(args, terminal);
   if (args.command === "approve") return approveServers(args, terminal, signal);
-  const mcp = await open(args, terminal, signal);
-  try {
-    tellProblems(mcp.report, args, terminal);
-    for (const { server, hostPid } of mcp.report.leftovers) {
-      terminal.stderr.write(
-        `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
-      );
-    }
-    return await show(await execute(mcp, args, signal), args, terminal);
-  } finally {
-    await mcp.close();
+  if (args.command === "login" || args.command === "logout") return refuseLogin(args.command, args.server);
+  if (args.command === "init") {
+    const ledger = openApprovals(undefined, logTo(terminal, "warn"));
+    return show(await init({ ...args, ledger }), args, terminal);
   }
+  const log = args.verbose ? logTo(terminal, "debug") : undefined;
+  if (args.command === "types") {
+    return show(await types({ ...args, runtime: { ...runtimeOptions(args), log, signal } }), args, terminal);
+  }
+  if (args.command === "doctor") return examine(args, { terminal, signal, log });
+  const startup = ASKS_SERVERS.includes(args.command) ? UNTIL_SETTLED : undefined;
+  await using runtime = await openRuntime(args, { terminal, signal, startup, log });
+  tellProblems(runtime.mcp.report, args, terminal);
+  for (const { server, hostPid } of runtime.leftovers) {
+    terminal.stderr.write(
+      `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
+    );
+  }
+  return show(await execute(runtime, args, terminal, signal), args, terminal);
+}
+
+/** What others say on standard error is among the findings here. */
+async function examine(
+  args: CommandArguments,
+  { terminal, signal, log = silentLogger }: Pick<OpenRuntimeOptions, "terminal" | "signal" | "log">,
+): Promise<number> {
+  await using catalog = watchCatalog(catalogDirectory(args.cache), log);
+  const { cache } = catalog;
+  await using runtime = await openRuntime(args, { terminal, signal, log, cache, startup: UNTIL_SETTLED });
+  return show(await doctor(runtime, { catalog, signal }), args, terminal);
 }
 
 async function config(
@@ -113,29 +142,23 @@ function tellProblems(
 }
 
 async function show(result: CommandResult, args: CommandArguments, terminal: Terminal): Promise<number> {
-  await write(terminal, args.json ? `${JSON.stringify(result.json, undefined, 2)}\n` : result.text);
-  return result.exitCode;
+  const { json, text, exitCode } = result;
+  const shown = typeof text === "string" ? text : text(pageOf(terminal.stdout));
+  await write(terminal, args.json ? `${JSON.stringify(json, undefined, 2)}\n` : shown);
+  return exitCode;
 }
 
-async function open(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<Mcp> {
-  using _ = startProgressLine(terminal.stderr, "waiting for servers…");
-  return openMcp({
-    servers: args.servers,
-    configFiles: args.configFiles,
-    cwd: args.cwd,
-    discover: args.discover && { hosts: args.hosts },
-    cache: { path: args.cache },
-    startup: ASKS_SERVERS.includes(args.command) ? UNTIL_SETTLED : undefined,
-    log: args.verbose ? logTo(terminal, "debug") : undefined,
-    signal,
-  });
-}
-
-async function execute(mcp: Mcp, args: CommandArguments, signal: AbortSignal): Promise<CommandResult> {
+async function execute(
+  { mcp, activities }: OpenedRuntime,
+  args: CommandArguments,
+  { stderr, stdin = process.stdin }: Terminal,
+  signal: AbortSignal,
+): Promise<CommandResult> {
   if (args.command === "tools") return tools(mcp, args);
   if (args.command === "verify") return verify(mcp, args);
-  if (args.command === "call") return call(mcp, { ...args, stdin: () => process.stdin, signal });
-  return status(mcp);
+  if (args.command !== "call") return status(mcp);
+  using _ = args.verbose ? undefined : showProgress(stderr, activities);
+  return activities.during(args.tool, "calling", () => call(mcp, { ...args, stdin: () => stdin, signal }));
 }
 
 function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {

@@ -1,26 +1,14 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type CallMiddleware, type Logger, type ToolListPolicy, toMcpError } from "@jackfield/mcp-core";
-import {
-  type CallApprovalOptions,
-  callApproval,
-  cleanResults,
-  cleanText,
-  cleanTools,
-  formatChanges,
-  type InjectionFinding,
-  type LimitResultsOptions,
-  limitResults,
-  type McpLock,
-  markResults,
-  openToolPins,
-  type PinFinding,
-  parseLock,
-  scanResults,
-  scanTools,
-  type ToolPins,
-  traceCalls,
+import type {
+  CallApprovalOptions,
+  InjectionFinding,
+  LimitResultsOptions,
+  McpLock,
+  PinFinding,
+  ToolPins,
 } from "@jackfield/mcp-guard";
+import { cleanTools, limitResults } from "@jackfield/mcp-guard/defaults";
 
 /** What stands between models and servers, beside what the caller puts there with `use` and `toolPolicies`. */
 export interface GuardOptions {
@@ -83,28 +71,35 @@ export async function createGuards({
   ...settings
 }: GuardSettings): Promise<Guards> {
   const options = guards === false ? NO_GUARDS : (guards ?? {});
-  const asked = approval === undefined ? undefined : callApproval({ log: settings.log, ...approval });
+  const { found, limits, mark, cleanResults, trace } = options;
+  const isMore = [approval, options.lock, found].some(isPresent) || mark || cleanResults || trace;
+  const more = isMore ? await loadGuards() : undefined;
+  const asked = approval && more?.callApproval({ log: settings.log, ...approval });
   const pins = [await lockedPins(options.lock, settings), options.pins].filter(isPresent);
-  const { found, limits } = options;
   return {
     use: [
       ...use,
       asked?.middleware,
       ...pins.map(({ middleware }) => middleware),
-      options.mark === true ? markResults() : undefined,
+      mark === true ? more?.markResults() : undefined,
       limits === false ? undefined : limitResults(limits),
-      options.cleanResults === true ? cleanResults() : undefined,
-      found && scanResults({ found }),
-      options.trace === true ? traceCalls() : undefined,
+      cleanResults === true ? more?.cleanResults() : undefined,
+      found && more?.scanResults({ found }),
+      trace === true ? more?.traceCalls() : undefined,
     ].filter(isPresent),
     toolPolicies: [
-      found && scanTools({ found }),
+      found && more?.scanTools({ found }),
       options.cleanTools === false ? undefined : cleanTools(),
       ...toolPolicies,
       ...pins.map(({ policy }) => policy),
       asked?.policy,
     ].filter(isPresent),
   };
+}
+
+/** Guards that nobody asked for are not loaded. */
+function loadGuards(): Promise<typeof import("@jackfield/mcp-guard")> {
+  return import("@jackfield/mcp-guard");
 }
 
 const NO_GUARDS: GuardOptions = { limits: false, cleanTools: false };
@@ -115,10 +110,12 @@ const NO_GUARDS: GuardOptions = { limits: false, cleanTools: false };
  * @throws McpError `MCP_CONFIG_NOT_FOUND` if it cannot be read, `MCP_CONFIG_INVALID` if it is no lock.
  */
 export async function readLock(file: string): Promise<McpLock> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
+  const { promises } = process.getBuiltinModule("node:fs");
+  const text = await promises.readFile(file, "utf8").catch((error: unknown) => {
     const message = `The lock file ${file} cannot be read; "jackfield verify --write" makes one.`;
     throw toMcpError(error, "MCP_CONFIG_NOT_FOUND", message, { phase: "config", location: { file } });
   });
+  const { parseLock } = await loadGuards();
   return parseLock(text, { file });
 }
 
@@ -128,10 +125,15 @@ async function lockedPins(
 ): Promise<ToolPins | undefined> {
   if (file === undefined) return undefined;
   const lock = await readLock(resolve(cwd, file));
-  return openToolPins({ lock, log, refresh, found: (finding) => logDrift(finding, log) });
+  const guards = await loadGuards();
+  return guards.openToolPins({ lock, log, refresh, found: (finding) => logDrift(finding, log, guards) });
 }
 
-function logDrift({ server, tool, state, changes }: PinFinding, log: Logger): void {
+function logDrift(
+  { server, tool, state, changes }: PinFinding,
+  log: Logger,
+  { cleanText, formatChanges }: Awaited<ReturnType<typeof loadGuards>>,
+): void {
   const message = `tool "${cleanText(tool)}" ${DRIFTS[state]} and is withheld; "jackfield verify" shows what is different`;
   log("warn", message, { server, tool, changes: formatChanges(changes, cleanText) });
 }

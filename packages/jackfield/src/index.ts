@@ -1,16 +1,18 @@
-export {
-  type ConfigProblem,
-  type InlineServer,
-  type PromptApproverOptions,
-  promptApprover,
-  type ServerApprovalRequest,
-  type ServerApprover,
-  type ServerFilter,
-  type ServerPattern,
-  type TrustFolder,
+export type {
+  ConfigProblem,
+  InlineServer,
+  PromptApproverOptions,
+  ServerApprovalRequest,
+  ServerApprover,
+  ServerFilter,
+  ServerPattern,
+  TrustFolder,
 } from "@jackfield/mcp-config";
-export { isMcpError, McpError } from "@jackfield/mcp-core";
+export { promptApprover } from "@jackfield/mcp-config/runtime";
+export { isMcpError, McpError, type ToolTypes } from "@jackfield/mcp-core";
 export {
+  type AsyncViewFilter,
+  type HeartbeatOptions,
   type McpManagerOptions,
   RETRY_PRESETS,
   type ReconnectOptions,
@@ -18,11 +20,13 @@ export {
   type RetryPolicy,
   type StartupOptions,
   type StartupReport,
+  type ToolView,
+  type ViewFilter,
 } from "@jackfield/mcp-manager";
 export type { HttpOptions, HttpOptionsSource, Leftover, TlsOptions } from "@jackfield/mcp-transports";
 export type { BlockedReport } from "./blocked-servers.ts";
 export type { GuardOptions } from "./guards.ts";
-export type { Mcp, McpReloadReport, McpReport } from "./mcp.ts";
+export type { Mcp, McpForPrincipal, McpReloadReport, McpReport } from "./mcp.ts";
 export { openMcp } from "./open-mcp.ts";
 export type {
   CacheOptions,
@@ -30,4 +34,10 @@ export type {
   McpFilterOptions,
   OpenMcpOptions,
 } from "./open-mcp-options.ts";
+export { claudeCode } from "./presets/claude-code.ts";
+export { hexos } from "./presets/hexos.ts";
+export { ohMyPi } from "./presets/oh-my-pi.ts";
+export { type OpenaiAgentsOptions, openaiAgents } from "./presets/openai-agents.ts";
+export type { RuntimePreset } from "./presets/runtime-preset.ts";
+export { sideCar } from "./presets/sidecar.ts";
 export { endLeftovers } from "./transports.ts";

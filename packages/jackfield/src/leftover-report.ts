@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Logger } from "@jackfield/mcp-core";
@@ -30,7 +29,8 @@ export async function reportLeftovers(directory: string, log: Logger): Promise<r
 /** The usual case, told without loading what could read a record. */
 function isEmpty(directory: string): boolean {
   try {
-    return readdirSync(directory).length === 0;
+    // Not imported: an import would copy all that the module exports, and load streams on the way.
+    return process.getBuiltinModule("node:fs").readdirSync(directory).length === 0;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
     throw error;

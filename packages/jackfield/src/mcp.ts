@@ -1,5 +1,12 @@
 import type { ConfigProblem } from "@jackfield/mcp-config";
-import type { Diagnostic, McpError } from "@jackfield/mcp-core";
+import type {
+  CallOptions,
+  Diagnostic,
+  McpError,
+  ToolCallParameters,
+  ToolRef,
+  ToolResultOf,
+} from "@jackfield/mcp-core";
 import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-manager";
 import type { Leftover } from "@jackfield/mcp-transports";
 import { approvalWarning, type BlockedReport, reasonOf } from "./blocked-servers.ts";
@@ -29,14 +36,29 @@ export interface McpReloadReport extends ReloadReport {
   readonly blocked: readonly BlockedReport[];
 }
 
+/** Calls as `ToolSource` has them, checked by the types of `jackfield types` where those know the tool. */
+export interface TypedCalls {
+  /**
+   * Calls a tool by its exposed name, or by server and original name. A result with `isError: true` is returned, not thrown.
+   *
+   * @throws McpError only, as `ToolSource.callTool` says.
+   */
+  callTool<const Ref extends ToolRef>(
+    tool: Ref,
+    ...rest: ToolCallParameters<Ref, CallOptions>
+  ): Promise<ToolResultOf<Ref>>;
+}
+
 /** The servers of a runtime for one of its users. Closing it ends that user's own sessions and nothing of anybody else's. */
-export interface McpForPrincipal extends Omit<McpManager, "start" | "reload" | "forPrincipal"> {
+export interface McpForPrincipal
+  extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">,
+    TypedCalls {
   /** How the start for this user went. It does not change. */
   readonly report: StartupReport;
 }
 
 /** The runtime: every configured server as one source of tools. Close it when it is no longer needed. */
-export interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal"> {
+export interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
   /** How the opening went. It does not change. */
   readonly report: McpReport;
   /**
@@ -115,12 +137,13 @@ function sourceOf(
     const waiting = configuration.waiting().find(({ name }) => name === server);
     if (waiting !== undefined) throw waiting.error;
   };
+  const callTool: McpManager["callTool"] = async (tool, args, options) => {
+    if (typeof tool === "object") refuseWaiting(tool.server);
+    return manager.callTool(tool, args, options);
+  };
   return {
     tools: () => manager.tools(),
-    async callTool(tool, args, options) {
-      if (typeof tool === "object") refuseWaiting(tool.server);
-      return manager.callTool(tool, args, options);
-    },
+    callTool: callTool as TypedCalls["callTool"],
     on: (event, listener) => manager.on(event, listener),
     servers: () => [
       ...manager.servers(),

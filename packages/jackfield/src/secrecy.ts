@@ -1,5 +1,4 @@
-import { inspect } from "node:util";
-import { secretSpellings } from "@jackfield/mcp-config";
+import { secretSpellings } from "@jackfield/mcp-config/runtime";
 import {
   type Connector,
   isMcpError,
@@ -92,6 +91,8 @@ function protectSession(session: Session, { rethrow, hideIn, hiddenErrorOf }: Pr
 
 /** The error itself if none of the values is in it, wherever somebody who prints it could find one. */
 function hiddenError(error: unknown, hide: (text: string) => string): unknown {
+  // An import would copy all that the module exports, and load what colours a terminal on the way.
+  const { inspect } = process.getBuiltinModule("node:util");
   const printed = inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
   if (hide(printed) === printed) return error;
   const details = isMcpError(error) ? error.toJSON() : undefined;

@@ -1,13 +1,11 @@
+import type { DiscoveredServers, FoundServers, ServerAdmission } from "@jackfield/mcp-config";
 import {
   createServerAdmission,
   createServerResolver,
-  type DiscoveredServers,
   exaApiKey,
-  type FoundServers,
   findServers,
   isExaServer,
-  type ServerAdmission,
-} from "@jackfield/mcp-config";
+} from "@jackfield/mcp-config/runtime";
 import type { Connector, Logger, ResolveServer, ServerDefinition } from "@jackfield/mcp-core";
 import { createApprovalDesk } from "./approval-desk.ts";
 import { openApprovals } from "./approval-store.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { alignColumns, printable, printableLine } from "../src/command-line/terminal.ts";
+import { alignColumns } from "../src/command-line/table.ts";
+import { printable, printableLine } from "../src/command-line/terminal.ts";
 
 describe("text on a terminal", () => {
   it.each([

@@ -19,7 +19,7 @@ export function homeOf(environment: Environment, platform: NodeJS.Platform): str
 export function placeValues({ scope, root }: DefinedIn, cwd: string, home: string) {
   const workspace = scope === "extension" ? cwd : (root ?? cwd);
   const installed = scope === "extension" ? root : undefined;
-  const values: { readonly [name: string]: string | undefined } = {
+  const list = (): { readonly [name: string]: string | undefined } => ({
     "/": sep,
     pathSeparator: sep,
     userHome: home,
@@ -34,6 +34,10 @@ export function placeValues({ scope, root }: DefinedIn, cwd: string, home: strin
     extensionPath: installed,
     CLAUDE_PLUGIN_ROOT: installed,
     PLUGIN_ROOT: installed,
+  });
+  let values: ReturnType<typeof list> | undefined;
+  return (name: string) => {
+    values ??= list(); // Few entries name a place.
+    return ownMember(values, name);
   };
-  return (name: string) => ownMember(values, name);
 }

@@ -3,7 +3,7 @@ import type { ServerDefinition } from "@jackfield/mcp-core";
 import { expandHome } from "./anchored-path.ts";
 import { fieldTexts } from "./field-texts.ts";
 import { readTextFile } from "./text-file.ts";
-import { references, type VariableDialect } from "./variables.ts";
+import { OWN_VARIABLES, references, type VariableDialect } from "./variables.ts";
 
 /** A file that holds a secret has some hundred bytes; more than this is another file. */
 const LARGEST_SECRET_BYTES = 64 * 1024;
@@ -19,7 +19,8 @@ export function readReferencedFiles(
   home: string,
 ): ReadonlyMap<string, string> {
   const contents = new Map<string, string>();
-  if (definition.definedIn.scope === "project") return contents;
+  const refersToNone = dialect === OWN_VARIABLES || definition.definedIn.scope === "project";
+  if (refersToNone) return contents;
   for (const written of findReferencedFiles(definition, dialect)) {
     const { file = "" } = definition.definedIn;
     const path = resolve(dirname(file), expandHome(written, home));

@@ -100,7 +100,12 @@ export function childEnvironment(
     const value: unknown = parent[name]; // A name that is not the parent's own may be a function of its prototype.
     if (typeof value === "string" && !value.startsWith("()")) inherited[name] = value;
   }
-  return layEnvironment(own, inherited, platform);
+  return isEmpty(own) ? inherited : layEnvironment(own, inherited, platform);
+}
+
+function isEmpty(values: Environment): boolean {
+  for (const _name in values) return false;
+  return true;
 }
 
 /** Windows knows one variable whatever its case; two spellings of it would leave the choice to chance. */

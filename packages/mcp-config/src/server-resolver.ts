@@ -20,7 +20,7 @@ import {
   type VariablePolicy,
 } from "./entry-values.ts";
 import { readEnvFile } from "./env-file.ts";
-import { variablesOf } from "./hosts/host-dialects.ts";
+import { JACKFIELD } from "./hosts/jackfield.ts";
 import { isHeaderValue, isHttpUrl } from "./http-syntax.ts";
 import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
 import { homeOf } from "./place-values.ts";
@@ -31,6 +31,7 @@ import { childEnvironment, type Environment, type InheritEnv } from "./safe-envi
 import { secretSpellings } from "./secret-spellings.ts";
 import { quote } from "./server-name.ts";
 import { describeLocation, invalidServer, locationOf } from "./sources/config-problem.ts";
+import type { VariableDialect } from "./variables.ts";
 
 /** Where values come from. */
 export interface ServerResolverOptions {
@@ -145,7 +146,8 @@ async function resolveServer(
     return { server: { ...common, transport: "in-process", server, secrets: [] }, filledIn: [] };
   }
   checkLoaders(definition, policy);
-  const dialect = variablesOf(definition.definedIn.host);
+  const { host = JACKFIELD.id } = definition.definedIn;
+  const dialect = host === JACKFIELD.id ? JACKFIELD.variables : await foreignVariables(host);
   const home = homeOf(policy.environment, policy.platform);
   const values = await createEntryValues(definition, policy, {
     dialect,
@@ -169,6 +171,12 @@ async function resolveServer(
       : resolveRemote(definition, values);
   const secrets = new Set([...values.secrets].filter((secret) => secret !== "").flatMap(secretSpellings));
   return { server: { ...common, ...resolved, secrets: [...secrets] }, filledIn: [...values.filledIn] };
+}
+
+/** How another host refers to variables. What knows every host is loaded for the first of their entries. */
+async function foreignVariables(host: string): Promise<VariableDialect> {
+  const { variablesOf } = await import("./discovery/file-sources.ts");
+  return variablesOf(host);
 }
 
 function resolveProcess(

@@ -97,3 +97,4 @@ export type {
 } from "./tool-cache.ts";
 export type { ToolListPolicy } from "./tool-list-policy.ts";
 export type { SourceEvents, ToolRef, ToolSource, ToolsChanged } from "./tool-source.ts";
+export type { ToolCallParameters, ToolInput, ToolResultOf, ToolTypes } from "./tool-types.ts";

@@ -14,6 +14,9 @@ import { type CatalogShelf, judge } from "./server/catalog-record.ts";
 /** A server whose variables take longer than this to fill in does not hold up the others: it starts without the catalog. */
 const RESOLVE_TIMEOUT_MS = 1_000;
 
+/** So many are filled in at a time. What a thousand hold meanwhile would have to be moved about in memory, which takes longer. */
+const MOST_RESOLVING = 128;
+
 export interface CatalogRoomOptions {
   readonly cache: ToolCache;
   readonly resolve: ResolveServer;
@@ -62,11 +65,16 @@ async function identifyInTime(
     aborted: gaveUp,
     expired: gaveUp,
   });
-  const all = definitions.map(async (definition) => {
-    const identity = await identify(definition, options, deadline.signal);
-    if (identity !== undefined) known.set(definition.name, identity);
-  });
-  await raceSignal(Promise.all(all), deadline.signal).catch(() => {}); // Who is late is missing.
+  const queue = definitions.values();
+  const lane = async () => {
+    for (const definition of queue) {
+      if (deadline.signal.aborted) return;
+      const identity = await identify(definition, options, deadline.signal);
+      if (identity !== undefined) known.set(definition.name, identity);
+    }
+  };
+  const lanes = Array.from({ length: Math.min(MOST_RESOLVING, definitions.length) }, lane);
+  await raceSignal(Promise.all(lanes), deadline.signal).catch(() => {}); // Who is late is missing.
   return known;
 }
 

@@ -34,8 +34,8 @@ import { createToolRegistry, type ToolRegistry } from "./tools/tool-registry.ts"
 import { createAsyncToolView, createToolView, type ToolView, type ViewParent } from "./views/tool-view.ts";
 import type { AsyncViewFilter, ViewFilter } from "./views/view-filter.ts";
 
-/** So much of what servers say is kept until somebody listens. */
-const MAX_KEPT_NOTIFICATIONS = 100;
+/** So much of what servers say is kept until somebody listens; also which lists are known, for whoever comes late ([N22]). */
+const KEPT_EVENTS = { notification: 100, catalogChanged: 1_000 };
 
 /**
  * Makes a manager. Nothing is started before `start()` or the first call.
@@ -68,7 +68,7 @@ class Manager implements McpManager, ViewParent {
   constructor(options: ResolvedManagerOptions, owner?: Manager) {
     this.#options = options;
     this.#owner = owner;
-    this.#events = createEmitter<McpEvents>(options.log, { notification: MAX_KEPT_NOTIFICATIONS });
+    this.#events = createEmitter<McpEvents>(options.log, KEPT_EVENTS);
     this.#registry = createToolRegistry({
       servers: options.servers,
       naming: options.naming,

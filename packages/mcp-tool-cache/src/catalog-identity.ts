@@ -6,6 +6,8 @@ import { cryptography } from "./builtin-modules.ts";
 export interface IdentityOptions {
   /** The secret of this user or fleet; without it nobody can tell what an identity stands for. */
   readonly key: KeyObject;
+  /** `credentialsHash` of the key and nothing: most servers have no secret, and who asks for many takes it once. Default: it is taken. */
+  readonly noCredentials?: string | undefined;
   /** Who connects, where one runtime serves several users. */
   readonly principal?: string | undefined;
   /** The program that runs. Tells apart the in-process servers of two programs, which have nothing but a name. */
@@ -27,8 +29,13 @@ export function catalogIdentity(server: ResolvedServer, options: IdentityOptions
   const subject = [options.principal ?? null, ...connection(server, options.program)];
   return {
     id: keyedHash(options.key, "catalog", withoutSecrets(subject, secrets)) as CatalogId,
-    credentials: keyedHash(options.key, "credentials", secrets),
+    credentials: (secrets.length === 0 ? options.noCredentials : undefined) ?? credentialsHash(options.key, secrets),
   };
+}
+
+/** Covers secrets alone. */
+export function credentialsHash(key: KeyObject, secrets: readonly string[]): string {
+  return keyedHash(key, "credentials", secrets);
 }
 
 type Subject = string | null | readonly Subject[];

@@ -10,7 +10,7 @@ import type {
 } from "@jackfield/mcp-core";
 import { cryptography } from "./builtin-modules.ts";
 import { readCatalogDocument, writeCatalogDocument } from "./catalog-document.ts";
-import { catalogIdentity } from "./catalog-identity.ts";
+import { catalogIdentity, credentialsHash } from "./catalog-identity.ts";
 import { presentable, withBoundedTtl } from "./catalog-lifetime.ts";
 import { type CatalogStore, failure, type ReadOptions } from "./catalog-store.ts";
 import { type CatalogRecord, markedStale, successor } from "./catalog-succession.ts";
@@ -48,6 +48,7 @@ class CatalogToolCache implements PersistentToolCache {
   readonly #writes = createKeyedQueue();
   readonly #pending = new Set<Promise<unknown>>();
   #opened: Promise<OpenCatalog> | undefined;
+  #noCredentials: string | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: CatalogToolCacheOptions) {
@@ -56,7 +57,9 @@ class CatalogToolCache implements PersistentToolCache {
 
   async identify(server: ResolvedServer, principal?: string): Promise<CatalogIdentity> {
     const { key } = await this.#open();
-    return catalogIdentity(server, { key, principal, program: this.#options.program });
+    this.#noCredentials ??= credentialsHash(key, []);
+    const { program } = this.#options;
+    return catalogIdentity(server, { key, principal, program, noCredentials: this.#noCredentials });
   }
 
   getMany(ids: readonly CatalogId[]): Promise<ReadonlyMap<CatalogId, CatalogEntry>> {

@@ -11,6 +11,9 @@ const LEGACY_VERDICT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** A local server that knows the probe answers it soon; one that does not may ignore it, and is then waited for in vain. */
 const LONGEST_PIPE_PROBE_MS = 3000;
 
+/** What a server of another era, or of none that we know, says: it has understood, and there is nothing more to ask. */
+const TELLING_REFUSALS = new Set([-32022, -32601]);
+
 /** How the era is settled: taken over without a round trip, taken as legacy, or asked for. */
 type Approach =
   | { readonly kind: "adopt"; readonly discover: JsonObject }
@@ -85,13 +88,26 @@ function nextApproach(
     case "legacy":
       return error instanceof sdk.ProtocolError ? { kind: "probe" } : undefined;
     case "probe":
-      return channel.isPipe && mayHaveDiedOfProbe(channel.facts()) ? { kind: "legacy" } : undefined;
+      return channel.isPipe && (mayHaveDiedOfProbe(channel.facts()) || isConfused(error, channel, sdk))
+        ? { kind: "legacy" }
+        : undefined;
   }
 }
 
 /** A process that ended without having read the question would end without it, too: it is not started again. */
 function mayHaveDiedOfProbe({ exit, hasReadInput }: ChannelFacts): boolean {
   return exit !== undefined && hasReadInput !== false;
+}
+
+/**
+ * A process that refuses to be initialized, or hangs up, may do so because something else came first. Silence is no sign: a server may still be
+ * starting.
+ */
+function isConfused(error: unknown, channel: Channel, sdk: Sdk): boolean {
+  const { fault, hasReadInput } = channel.facts();
+  const hasHungUp = fault instanceof ChannelFault && fault.facts.kind === "output-ended";
+  const hasRefused = error instanceof sdk.ProtocolError && !TELLING_REFUSALS.has(error.code);
+  return hasRefused || (hasHungUp && hasReadInput !== false);
 }
 
 function isNegotiationError(error: unknown, sdk: Sdk): boolean {

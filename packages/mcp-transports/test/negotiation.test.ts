@@ -4,7 +4,7 @@ import { firstApproach } from "../src/negotiation.ts";
 import { connect, failToConnect, failureOf } from "./connecting.ts";
 import { startHttpServer } from "./http-server.ts";
 import { expectGone } from "./processes.ts";
-import { type ScriptedMessage, type ScriptedServer, scriptedServer } from "./scripted-server.ts";
+import { received, type ScriptedMessage, type ScriptedServer, scriptedServer } from "./scripted-server.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const never = new AbortController().signal;
@@ -90,6 +90,41 @@ describe.concurrent("an unknown server over stdio", () => {
     expectGone(server.starts().slice(0, 1));
   });
 
+  test.each([
+    ["refuses to be initialized after it", "refuse"],
+    ["hangs up because of it", "hang up"],
+  ])(
+    "[threat T22] a server that the probe confuses so that it %s is started once more, as a legacy server",
+    async (_, how) => {
+      const server = scriptedServer(
+        (message, { refuse, process }) => {
+          const state = globalThis as { isConfused?: boolean };
+          if (message.method === "server/discover") {
+            state.isConfused = true;
+            if (process.env.HOW === "hang up") process.stdout.destroy();
+            return false;
+          }
+          if (message.method === "initialize" && state.isConfused) refuse(-32002, "Initialize first");
+          return message.method === "initialize" && state.isConfused;
+        },
+        { env: { HOW: how } },
+      );
+      expect((await connect(server)).handshake.era).toBe("legacy");
+      expect(server.starts()).toHaveLength(2);
+      expect(requestsOf(server).at(-1)).toBe("initialize");
+      expectGone(server.starts().slice(0, 1));
+    },
+  );
+
+  test("a server that refuses to be initialized whatever came first is started no more than twice", async () => {
+    const server = scriptedServer((message, { refuse }) => {
+      if (message.method === "initialize") refuse(-32000, "No key was given");
+      return message.method === "initialize";
+    });
+    expect((await failToConnect(server)).message).toContain("No key was given");
+    expect(server.starts()).toHaveLength(2);
+  });
+
   test("a server that dies whatever it is asked is started no more than twice", async () => {
     const server = scriptedServer((message, { process }) =>
       message.method === "started" ? undefined : process.exit(1),
@@ -114,6 +149,17 @@ describe.concurrent("a known server", () => {
     const session = await connect(server, { prior: modernPrior });
     expect(session.handshake.era).toBe("modern");
     expect(server.log).toEqual([]);
+  });
+
+  test("a modern one is asked to tell of changes together with the first call, so that the call is the first to arrive", async () => {
+    const server = scriptedServer(undefined, { isModern: true });
+    const discover = { ...modernPrior.discover, capabilities: { tools: { listChanged: true } } };
+    const session = await connect(server, { prior: { ...modernPrior, discover } });
+    expect(requestsOf(server)).toEqual([]);
+    await session.request("tools/call", { name: "echo" });
+    await received(server, "subscriptions/listen");
+    expect(requestsOf(server)).toEqual(["tools/call", "subscriptions/listen"]);
+    expect(server.starts()).toHaveLength(1);
   });
 
   test("a legacy one is initialized without a probe, and the verdict keeps its date", async () => {

@@ -150,7 +150,20 @@ test("a server of the official SDK that speaks both eras is connected in the mod
   const result = await session.request("tools/call", { name: "greet", arguments: { name: "Ada" } });
   expect(result.content).toEqual([{ type: "text", text: "Hello, Ada!" }]);
   const again = await connect(nodeServer("both", MODERN), { prior: session.handshake.prior });
-  expect((await again.list("tools", never)).items.map(({ name }) => name)).toEqual(["greet"]);
+  expect((await again.list("tools", never)).items.map(({ name }) => name)).toEqual(["greet", "publish"]);
+});
+
+test("a server of the official SDK tells in the modern era of a resource that is watched, and only then", async () => {
+  const session = await connect(nodeServer("both", MODERN));
+  const heard: unknown[] = [];
+  session.onNotification((notification) => heard.push(notification));
+  await session.request("tools/call", { name: "publish" });
+  expect(await session.request("resources/subscribe", { uri: "memo://news" })).toEqual({});
+  await session.request("tools/call", { name: "publish" });
+  expect(await session.request("resources/unsubscribe", { uri: "memo://news" })).toEqual({});
+  await session.request("tools/call", { name: "publish" });
+  const params = expect.objectContaining({ uri: "memo://news" });
+  expect(heard).toEqual([{ method: "notifications/resources/updated", params }]);
 });
 
 describe.concurrent("the small reference servers", () => {

@@ -19,11 +19,18 @@ export interface AgentAnswer {
 export interface AgentFramework {
   /**
    * Says something and waits for the answer. Earlier turns are remembered; a turn that fails or is aborted is not. The
-   * tools are those that the source has when it is asked.
+   * tools are those that the source has at each step of the answer.
    *
    * @throws Error if the model cannot be reached, wants more than `MOST_STEPS` steps, or `signal` is aborted.
    */
-  ask(text: string, options: { readonly signal: AbortSignal }): Promise<AgentAnswer>;
+  ask(text: string, options: AskOptions): Promise<AgentAnswer>;
+}
+
+/** How an answer is waited for. */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** Given what the model says, piece by piece, as it comes. */
+  readonly print?: ((text: string) => void) | undefined;
 }
 
 /** How often the model may be asked within one turn. */

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { aiSdkTools } from "@jackfield/mcp-ai-sdk";
+import { aiSdkLiveTools } from "@jackfield/mcp-ai-sdk";
 import type { ToolSource } from "@jackfield/mcp-core";
-import { generateText, type ModelMessage, stepCountIs } from "ai";
+import { isStepCount, type ModelMessage, streamText } from "ai";
 import {
   type AgentFramework,
   INSTRUCTIONS,
@@ -21,20 +21,27 @@ export function createAiSdkAgent(source: ToolSource, settings: ModelSettings): A
   const recorder = recordCalls(source);
   let history: ModelMessage[] = [];
   return {
-    async ask(text, { signal }) {
+    async ask(text, { signal, print }) {
       recorder.takeCalls();
       const messages: ModelMessage[] = [...history, { role: "user", content: text }];
-      const result = await generateText({
+      const result = streamText({
         model: provider(settings.model),
         instructions: INSTRUCTIONS,
         messages,
-        tools: aiSdkTools(recorder),
-        stopWhen: stepCountIs(MOST_STEPS),
+        ...aiSdkLiveTools(recorder),
+        stopWhen: isStepCount(MOST_STEPS),
         abortSignal: signal,
+        // Errors arrive in the stream as well; without this they would be written to the console.
+        onError: () => {},
       });
-      if (result.finishReason === "tool-calls") throw tooManySteps();
-      history = [...messages, ...result.responseMessages];
-      return { text: result.text, calls: recorder.takeCalls() };
+      for await (const part of result.stream) {
+        if (part.type === "text-delta") print?.(part.text);
+        if (part.type === "error") throw part.error;
+      }
+      signal.throwIfAborted();
+      if ((await result.finishReason) === "tool-calls") throw tooManySteps();
+      history = [...messages, ...(await result.responseMessages)];
+      return { text: await result.text, calls: recorder.takeCalls() };
     },
   };
 }

@@ -54,7 +54,8 @@ function identify(source: ToolSource, tool: ToolRef): Pick<CallRecord, "name" | 
   return typeof tool === "string" ? { name: tool, server: "", tool } : { name: tool.tool, ...tool };
 }
 
-function mediaTypesOf(result: ToolCallResult): string[] {
+/** Of the images and sounds in an answer. */
+export function mediaTypesOf(result: ToolCallResult): string[] {
   return result.content.flatMap((block) =>
     block.type === "image" || block.type === "audio" ? [block.mimeType] : [],
   );

@@ -1,6 +1,6 @@
 import type { ToolSource } from "@jackfield/mcp-core";
-import { langchainTools } from "@jackfield/mcp-langchain";
-import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import { mcpMiddleware } from "@jackfield/mcp-langchain/middleware";
+import { AIMessageChunk, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
 import { createAgent } from "langchain";
 import {
@@ -17,26 +17,35 @@ const RECURSION_LIMIT = 2 * MOST_STEPS;
 
 /** A conversation driven by LangChain.js. */
 export function createLangchainAgent(source: ToolSource, settings: ModelSettings): AgentFramework {
-  const model = new ChatOpenAI({
-    model: settings.model,
-    apiKey: settings.apiKey,
-    configuration: { baseURL: settings.baseUrl },
-  });
   const recorder = recordCalls(source);
+  const agent = createAgent({
+    model: new ChatOpenAI({
+      model: settings.model,
+      apiKey: settings.apiKey,
+      configuration: { baseURL: settings.baseUrl },
+    }),
+    middleware: [mcpMiddleware(recorder)],
+    systemPrompt: INSTRUCTIONS,
+  });
   let history: BaseMessage[] = [];
   return {
-    async ask(text, { signal }) {
+    async ask(text, { signal, print }) {
       recorder.takeCalls();
-      const agent = createAgent({ model, tools: langchainTools(recorder), systemPrompt: INSTRUCTIONS });
-      const state = await agent
-        .invoke(
-          { messages: [...history, new HumanMessage(text)] },
-          { signal, recursionLimit: RECURSION_LIMIT },
-        )
-        .catch((error: unknown) => {
-          throw isRecursionLimit(error) ? tooManySteps(error) : error;
-        });
-      history = state.messages;
+      let messages: BaseMessage[] = [...history, new HumanMessage(text)];
+      try {
+        const stream = await agent.stream(
+          { messages },
+          { signal, recursionLimit: RECURSION_LIMIT, streamMode: ["messages", "values"] },
+        );
+        for await (const [mode, part] of stream) {
+          if (mode === "values") messages = part.messages;
+          else if (AIMessageChunk.isInstance(part[0])) print?.(part[0].text);
+        }
+      } catch (error) {
+        throw isRecursionLimit(error) ? tooManySteps(error) : error;
+      }
+      signal.throwIfAborted();
+      history = messages;
       return { text: history.at(-1)?.text ?? "", calls: recorder.takeCalls() };
     },
   };

@@ -33,6 +33,19 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
     expect(source.calls[0]?.options.audience).toBe("model");
   });
 
+  it("hands the answer out in pieces while it is made", async () => {
+    const source = fakeDemoSource({ echo: ({ message }) => text(`Echo: ${message}`) });
+    const agent = await loadFramework(name, source, settings());
+    const pieces: string[] = [];
+    const print = (piece: string) => void pieces.push(piece);
+    const answer = await agent.ask('Echo the message "a rather long message, in several pieces"', {
+      signal: never,
+      print,
+    });
+    expect(pieces.filter((piece) => piece !== "").length).toBeGreaterThan(2);
+    expect(pieces.join("")).toBe(answer.text);
+  });
+
   it("remembers earlier turns", async () => {
     const source = fakeDemoSource({ echo: ({ message }) => text(`Echo: ${message}`) });
     const agent = await loadFramework(name, source, settings());
@@ -129,13 +142,14 @@ describe.each(FRAMEWORK_NAMES)("the agent on %s", (name) => {
 async function startRestlessModel(): Promise<{ baseUrl: string; close(): Promise<void> }> {
   const server: Server = createServer((_request, response) => {
     const call = { name: "mcp__everything__echo", arguments: '{"message":"again"}' };
-    const message = {
+    const delta = {
       role: "assistant",
       content: null,
-      tool_calls: [{ id: "call_1", type: "function", function: call }],
+      tool_calls: [{ index: 0, id: "call_1", type: "function", function: call }],
     };
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: "tool_calls" }] }));
+    const chunk = { choices: [{ index: 0, delta, finish_reason: "tool_calls" }] };
+    response.setHeader("content-type", "text/event-stream");
+    response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -9,8 +9,9 @@ import {
   promptApprover,
 } from "@jackfield/mcp-config";
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
-import type { CommandResult } from "./status-command.ts";
-import { alignColumns, printableLine, type Terminal } from "./terminal.ts";
+import type { CommandResult } from "./command-result.ts";
+import { alignColumns } from "./table.ts";
+import { printableLine, type Terminal } from "./terminal.ts";
 
 export interface ApproveOptions extends Pick<DiscoverServersOptions, "cwd" | "hosts"> {
   /** Which server; without a name, every one that waits. */
@@ -87,7 +88,10 @@ function resultOf({ approved, waiting }: Decisions): CommandResult {
     waiting.length === 0 ? "" : 'Approve one with "jackfield approve NAME" in a terminal, or with "--yes".\n';
   return {
     json: { approved: approved.map(shown), waiting: waiting.map(shown) },
-    text: rows.length === 0 ? "Nothing waits for approval.\n" : alignColumns(rows) + advice,
+    text: ({ columns }) =>
+      rows.length === 0
+        ? "Nothing waits for approval.\n"
+        : alignColumns(rows, { columns, keepsEnd: [2] }) + advice,
     exitCode: waiting.length === 0 ? 0 : 1,
   };
 }

@@ -3,6 +3,7 @@ import type { InlineServer } from "@jackfield/mcp-config";
 import { McpError } from "@jackfield/mcp-core";
 import type { CacheAction } from "./cache-command.ts";
 import type { ConfigAction } from "./config-command.ts";
+import { COMMAND_NAMES } from "./help.ts";
 
 /** What every command takes. */
 export interface CommonArguments {
@@ -31,7 +32,13 @@ export type CommandArguments = CommonArguments &
     | { readonly command: "approve"; readonly server: string | undefined; readonly yes: boolean }
     /** `lock`: the lock file; `write`: makes it anew. */
     | { readonly command: "verify"; readonly lock: string | undefined; readonly write: boolean }
-    | { readonly command: "help" }
+    | { readonly command: "doctor" }
+    /** `force`: replaces a file that is there. */
+    | { readonly command: "init"; readonly force: boolean }
+    | { readonly command: "types"; readonly out: string | undefined }
+    | { readonly command: "login" | "logout"; readonly server: string | undefined }
+    /** `on`: the command that help is wanted on. */
+    | { readonly command: "help"; readonly on: string | undefined }
     | { readonly command: "version" }
   );
 
@@ -44,6 +51,8 @@ const OPTIONS = {
   lock: { type: "string" },
   write: { type: "boolean", default: false },
   yes: { type: "boolean", default: false },
+  force: { type: "boolean", default: false },
+  out: { type: "string" },
   cwd: { type: "string" },
   host: { type: "string" },
   hosts: { type: "string" },
@@ -70,7 +79,7 @@ export function readArguments(argv: readonly string[]): CommandArguments {
     discover: !values["no-discover"],
     cache: values.cache,
   };
-  if (values.help) return { ...common, command: "help" };
+  if (values.help) return { ...common, command: "help", on: positionals[0] };
   if (values.version) return { ...common, command: "version" };
   const [command = "status", first, second, ...rest] = positionals;
   switch (command) {
@@ -95,12 +104,24 @@ export function readArguments(argv: readonly string[]): CommandArguments {
     case "approve":
       refuseRest(command, [second, ...rest]);
       return { ...common, command, server: first, yes: values.yes };
-    case "help":
+    case "doctor":
+      refuseRest(command, [first, second, ...rest]);
       return { ...common, command };
+    case "init":
+      refuseRest(command, [first, second, ...rest]);
+      return { ...common, command, force: values.force };
+    case "types":
+      refuseRest(command, [first, second, ...rest]);
+      return { ...common, command, out: values.out };
+    case "login":
+    case "logout":
+      refuseRest(command, [second, ...rest]);
+      return { ...common, command, server: first };
+    case "help":
+      refuseRest(command, [second, ...rest]);
+      return { ...common, command, on: first };
     default:
-      throw usage(
-        `There is no command "${command}"; there are status, tools, call, verify, approve, config, cache and help.`,
-      );
+      throw usage(`There is no command "${command}"; there are ${COMMAND_NAMES.join(", ")} and help.`);
   }
 }
 

@@ -3,8 +3,10 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { CatalogSummary, Logger, ToolCache } from "@jackfield/mcp-core";
 import { defaultCacheDirectory, sqliteToolCache } from "@jackfield/mcp-tool-cache";
-import type { CommandResult } from "./status-command.ts";
-import { alignColumns, printableLine } from "./terminal.ts";
+import type { CommandResult } from "./command-result.ts";
+import type { Page } from "./page.ts";
+import { alignColumns, tableOn } from "./table.ts";
+import { printableLine } from "./terminal.ts";
 
 /** What is wanted of the catalog on disk. */
 export type CacheAction =
@@ -25,7 +27,7 @@ export async function cache(
   wanted: CacheAction,
   { directory, log }: CacheCommandOptions,
 ): Promise<CommandResult> {
-  const path = resolve(directory ?? defaultDirectory());
+  const path = catalogDirectory(directory);
   if (wanted.action === "path") return { json: { path }, text: `${path}\n`, exitCode: 0 };
   if (!existsSync(path)) return wanted.action === "list" ? listed([]) : cleared([]);
   let isSound = true;
@@ -40,8 +42,10 @@ export async function cache(
   return isSound ? result : { ...result, exitCode: 1 };
 }
 
-function defaultDirectory(): string {
-  return defaultCacheDirectory({ platform: process.platform, env: process.env, home: homedir() });
+/** The catalog's directory: the one that is named, else where `openMcp` keeps it. */
+export function catalogDirectory(named: string | undefined): string {
+  const surroundings = { platform: process.platform, env: process.env, home: homedir() };
+  return resolve(named ?? defaultCacheDirectory(surroundings));
 }
 
 function byServer(a: CatalogSummary, b: CatalogSummary): number {
@@ -55,8 +59,9 @@ function listed(entries: readonly CatalogSummary[]): CommandResult {
     listedAt > 0 ? new Date(listedAt).toISOString() : "never",
     stale ? "stale" : "",
   ]);
-  const text = alignColumns([["SERVER", "TOOLS", "LISTED AT", ""], ...rows]);
-  return { json: entries, text: rows.length === 0 ? "The catalog is empty.\n" : text, exitCode: 0 };
+  const table = (page: Page) =>
+    alignColumns([["SERVER", "TOOLS", "LISTED AT", ""], ...rows], tableOn(page, {}));
+  return { json: entries, text: rows.length === 0 ? "The catalog is empty.\n" : table, exitCode: 0 };
 }
 
 async function clear(

@@ -8,7 +8,7 @@ import {
 } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
 import { parseJson } from "./arguments.ts";
-import type { CommandResult } from "./status-command.ts";
+import type { CommandResult } from "./command-result.ts";
 import { printable } from "./terminal.ts";
 
 export interface CallOptions {

@@ -8,8 +8,10 @@ import {
   parseHostFile,
 } from "@jackfield/mcp-config";
 import type { DefinitionScope, Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
-import type { CommandResult } from "./status-command.ts";
-import { alignColumns, printable, printableLine } from "./terminal.ts";
+import type { CommandResult } from "./command-result.ts";
+import type { Page } from "./page.ts";
+import { alignColumns, tableOn } from "./table.ts";
+import { printable, printableLine } from "./terminal.ts";
 
 /** What is wanted of configuration files. No server is started, and no variable is filled in. */
 export type ConfigAction =
@@ -60,7 +62,7 @@ export async function listConfig(
       listedAs(definition, ledger, { shadowedBy: { name: by, reason } }),
     ),
   ]);
-  const text = listed.length === 0 ? "No server is configured.\n" : tableOf(listed);
+  const text = listed.length === 0 ? "No server is configured.\n" : (page: Page) => tableOf(listed, page);
   return { found, json: listed, text, exitCode: 0 };
 }
 
@@ -75,7 +77,7 @@ async function listedAs(
   return { name, transport, scope, enabled, disabledBy, approved, ...state, definedIn };
 }
 
-function tableOf(servers: readonly ListedServer[]): string {
+function tableOf(servers: readonly ListedServer[], page: Page): string {
   const rows = servers.map(({ name, transport, definedIn, ...server }) => [
     printableLine(name, 40),
     transport,
@@ -84,7 +86,12 @@ function tableOf(servers: readonly ListedServer[]): string {
     stateOf(server),
     placeOf(definedIn),
   ]);
-  return alignColumns([["SERVER", "TRANSPORT", "HOST", "SCOPE", "STATE", "DEFINED IN"], ...rows]);
+  const head = ["SERVER", "TRANSPORT", "HOST", "SCOPE", "STATE", "DEFINED IN"];
+  const options = tableOn(page, {
+    keepsEnd: [head.length - 1],
+    tones: { on: "good", "not approved": "doubtful" },
+  });
+  return alignColumns([head, ...rows], options);
 }
 
 function stateOf(server: Omit<ListedServer, "name" | "transport" | "definedIn">): string {
@@ -107,11 +114,12 @@ export async function parseConfig(
     written.enabled ? "on" : "off",
     placeOf(definition.definedIn),
   ]);
-  const table =
-    rows.length === 0 ? "" : alignColumns([["SERVER", "TRANSPORT", "STATE", "DEFINED IN"], ...rows]);
+  const head = ["SERVER", "TRANSPORT", "STATE", "DEFINED IN"];
+  const table = (page: Page) =>
+    rows.length === 0 ? "" : alignColumns([head, ...rows], tableOn(page, { keepsEnd: [head.length - 1] }));
   return {
     json: { servers: describeServers(servers), diagnostics },
-    text: `${table}${diagnostics.map(lineOf).join("")}`,
+    text: (page) => `${table(page)}${diagnostics.map(lineOf).join("")}`,
     exitCode: diagnostics.some(({ severity }) => severity === "error") ? 1 : 0,
   };
 }

@@ -1,52 +1,58 @@
-import type { DefinedIn, ServerSnapshot } from "@jackfield/mcp-core";
+import type { DefinedIn, ErrorReport, ServerSnapshot } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
-import { alignColumns, printableLine } from "./terminal.ts";
+import type { CommandResult } from "./command-result.ts";
+import { durationText } from "./duration-text.ts";
+import type { Page } from "./page.ts";
+import { alignColumns, tableOn } from "./table.ts";
+import { printableLine } from "./terminal.ts";
 
-/** What a command has to say, and how it exits. */
-export interface CommandResult {
-  readonly json: unknown;
-  readonly text: string;
-  readonly exitCode: number;
-}
-
-export function status(mcp: Mcp): CommandResult {
+/**
+ * Which servers are up, for how long, and why the others are not. Exits with 1 if some are not.
+ *
+ * @param now - epoch milliseconds
+ */
+export function status(mcp: Pick<Mcp, "servers" | "report">, now = Date.now()): CommandResult {
   const servers = mcp.servers();
   const isUp = (server: ServerSnapshot) =>
     server.error === undefined && ["ready", "idle"].includes(server.status);
   const isWell = servers.every(isUp) && mcp.report.problems.length === 0;
   return {
-    json: { servers: servers.map(asJson), startedInMs: mcp.report.tookMs },
-    text: servers.length === 0 ? NOTHING_CONFIGURED : table(servers, mcp.report.tookMs),
+    json: { servers: servers.map((server) => asJson(server, now)), startedInMs: mcp.report.tookMs },
+    text: servers.length === 0 ? NOTHING_CONFIGURED : (page) => table(servers, mcp.report.tookMs, page, now),
     exitCode: isWell ? 0 : 1,
   };
 }
 
-const NOTHING_CONFIGURED =
-  "No server is configured. Name a file with --config FILE, or a server with --mcp-server NAME=JSON.\n";
+const NOTHING_CONFIGURED = `No server is configured. Write a first file with "jackfield init", name one with --config FILE, or a server with
+--mcp-server NAME=JSON.
+`;
 
-function asJson(server: ServerSnapshot) {
+function asJson(server: ServerSnapshot, now: number) {
   const { name, status, transport, tools, toolsFrom, definedIn, error } = server;
-  return { name, status, transport, tools, toolsFrom, definedIn, error };
+  const uptimeMs = status === "ready" ? Math.max(0, now - server.since) : undefined;
+  return { name, status, uptimeMs, transport, tools, toolsFrom, definedIn, error };
 }
 
-function table(servers: readonly ServerSnapshot[], tookMs: number): string {
-  const head = ["SERVER", "STATUS", "TRANSPORT", "TOOLS", "FROM", "DEFINED IN"];
+const HEAD = ["SERVER", "STATUS", "UP", "TRANSPORT", "TOOLS", "FROM", "DEFINED IN"];
+const TONES = { ready: "good", failed: "bad", backoff: "doubtful", connecting: "doubtful" } as const;
+
+function table(servers: readonly ServerSnapshot[], tookMs: number, page: Page, now: number): string {
   const rows = servers.map((server) => [
     printableLine(server.name, 40),
     server.status,
+    server.status === "ready" ? durationText(now - server.since) : "",
     server.transport ?? "?",
     String(server.tools),
     server.toolsFrom,
     place(server.definedIn),
   ]);
-  const errors = servers.flatMap(({ name, error }) =>
-    error === undefined
-      ? []
-      : [
-          `\n${printableLine(name, 40)}: ${printableLine(error.message, 1_000)} (${error.code})${stderrOf(error.stderr)}\n`,
-        ],
-  );
-  return `${alignColumns([head, ...rows])}${errors.join("")}\nstarted in ${tookMs} ms\n`;
+  const errors = servers.flatMap(({ name, error }) => (error === undefined ? [] : [errorLines(name, error)]));
+  const options = tableOn(page, { tones: TONES, keepsEnd: [HEAD.length - 1] });
+  return `${alignColumns([HEAD, ...rows], options)}${errors.join("")}\nstarted in ${tookMs} ms\n`;
+}
+
+function errorLines(name: string, { message, code, stderr }: ErrorReport): string {
+  return `\n${printableLine(name, 40)}: ${printableLine(message, 1_000)} (${code})${stderrOf(stderr)}\n`;
 }
 
 function stderrOf(stderr: string | undefined): string {

@@ -1,11 +1,22 @@
 import type { Readable, Writable } from "node:stream";
 
+/** A stream that may be a terminal's. */
+export type Output = Writable & {
+  readonly isTTY?: boolean | undefined;
+  /** How wide it is, in characters. */
+  readonly columns?: number | undefined;
+  /** How high it is, in lines. */
+  readonly rows?: number | undefined;
+  /** Whether it shows colours, as the environment has it. */
+  hasColors?(): boolean;
+};
+
 /** Where a command writes. */
 export interface Terminal {
   /** Results. */
-  readonly stdout: Writable;
+  readonly stdout: Output;
   /** Everything else. */
-  readonly stderr: Writable;
+  readonly stderr: Output;
   /** Where answers come from. Default: standard input of this process. */
   readonly stdin?: (Readable & { readonly isTTY?: boolean | undefined }) | undefined;
 }
@@ -26,15 +37,14 @@ export function printableLine(text: string, length: number): string {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }
 
-/** Lines of columns, each as wide as its widest cell; the last one is left as it is. */
-export function alignColumns(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+/** Breaks a text between words into lines of at most so many characters; a word that is longer than a line stays whole. */
+export function wrapWords(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
   }
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-      .join("  ");
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
+  return lines;
 }

@@ -1,10 +1,9 @@
 import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
-import type { CommandResult } from "./status-command.ts";
-import { alignColumns, printableLine } from "./terminal.ts";
-
-/** English text and JSON take about so many characters a token; good enough to compare tools. */
-const CHARACTERS_PER_TOKEN = 4;
+import type { CommandResult } from "./command-result.ts";
+import { alignColumns } from "./table.ts";
+import { printableLine } from "./terminal.ts";
+import { estimateTokens } from "./token-estimate.ts";
 
 export function tools(
   mcp: Mcp,
@@ -22,7 +21,13 @@ export function tools(
   return {
     json: listed.map((tool) => asJson(tool, tokens)),
     text:
-      listed.length === 0 ? "No tool is on offer.\n" : alignColumns(listed.map((tool) => row(tool, tokens))),
+      listed.length === 0
+        ? "No tool is on offer.\n"
+        : ({ columns }) =>
+            alignColumns(
+              listed.map((tool) => row(tool, tokens)),
+              { columns },
+            ),
     exitCode: 0,
   };
 }
@@ -36,11 +41,4 @@ function asJson(tool: ToolDescriptor, tokens: boolean) {
 function row(tool: ToolDescriptor, tokens: boolean): string[] {
   const cost = tokens ? [`~${estimateTokens(tool)}`] : [];
   return [tool.name, tool.origin, ...cost, printableLine(tool.description, 80)];
-}
-
-/** What a model is charged for a tool: its name, its description and its schema. */
-function estimateTokens({ name, description, definition }: ToolDescriptor): number {
-  return Math.ceil(
-    (name.length + description.length + JSON.stringify(definition.inputSchema).length) / CHARACTERS_PER_TOKEN,
-  );
 }

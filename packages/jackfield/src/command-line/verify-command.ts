@@ -4,7 +4,7 @@ import { toMcpError } from "@jackfield/mcp-core";
 import { compareWithLock, formatComparison, formatLock, lockOf } from "@jackfield/mcp-guard";
 import { readLock } from "../guards.ts";
 import type { Mcp } from "../mcp.ts";
-import type { CommandResult } from "./status-command.ts";
+import type { CommandResult } from "./command-result.ts";
 import { printable, printableLine } from "./terminal.ts";
 
 /** Where a lock is, unless another place is named. */

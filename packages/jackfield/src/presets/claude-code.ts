@@ -1,32 +1,27 @@
 import { NAMING_PRESETS, RETRY_PRESETS } from "@jackfield/mcp-manager";
+import { durationVariable, type Variables } from "./duration-variable.ts";
 import type { RuntimePreset } from "./runtime-preset.ts";
 
 /**
  * Behaves as Claude Code: its own files are read, what is passed in code before those of the project, of the user and of plugins;
- * five retries from one second doubling to thirty, with jitter; names as `mcp__server__tool`; children see the whole environment;
- * variables as that host fills them in.
+ * five retries from one second doubling to thirty, with jitter; names as `mcp__server__tool`; every server is asked for signs of life,
+ * child processes too; children see the whole environment; variables as that host fills them in.
  *
  * @param env - where `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT` are looked up, the time limits of a connection and of a call in
  * milliseconds. Default `process.env`
  */
-export function claudeCode(
-  env: { readonly [name: string]: string | undefined } = process.env,
-): RuntimePreset {
+export function claudeCode(env: Variables = process.env): RuntimePreset {
   return {
     startup: { uncached: "wait", failures: "keep" },
     retry: RETRY_PRESETS["claude-code"],
     naming: NAMING_PRESETS["claude-code"],
     limits: {
-      connectTimeoutMs: durationFrom(env.MCP_TIMEOUT) ?? 30_000,
-      callTimeoutMs: durationFrom(env.MCP_TOOL_TIMEOUT),
+      connectTimeoutMs: durationVariable(env, "MCP_TIMEOUT", 1) ?? 30_000,
+      callTimeoutMs: durationVariable(env, "MCP_TOOL_TIMEOUT", 1),
     },
+    heartbeat: { intervalMs: 30_000 },
     inheritEnv: true,
     missingVariable: "host",
     discover: { hosts: ["claude-code", "claude-plugin"] },
   };
-}
-
-function durationFrom(value: string | undefined): number | undefined {
-  const durationMs = Number(value);
-  return Number.isFinite(durationMs) && durationMs > 0 ? durationMs : undefined;
 }

@@ -1,8 +1,6 @@
 import { NAMING_PRESETS, RETRY_PRESETS } from "@jackfield/mcp-manager";
+import { durationVariable, type Variables } from "./duration-variable.ts";
 import type { RuntimePreset } from "./runtime-preset.ts";
-
-/** What the environment may say in place of oh-my-pi's own variable. */
-const TIMEOUT_VARIABLE = "OMP_MCP_TIMEOUT_MS";
 
 /**
  * Behaves as oh-my-pi's `MCPManager`: everybody is waited for at most a quarter of a second, and who comes later is offered later;
@@ -13,8 +11,8 @@ const TIMEOUT_VARIABLE = "OMP_MCP_TIMEOUT_MS";
  * @param env - where `OMP_MCP_TIMEOUT_MS` is looked up, the time limit of a connection and a call in milliseconds, `0` = none.
  * Default `process.env`
  */
-export function ohMyPi(env: { readonly [name: string]: string | undefined } = process.env): RuntimePreset {
-  const timeoutMs = timeoutFrom(env[TIMEOUT_VARIABLE]) ?? 30_000;
+export function ohMyPi(env: Variables = process.env): RuntimePreset {
+  const timeoutMs = durationVariable(env, "OMP_MCP_TIMEOUT_MS", 0) ?? 30_000;
   return {
     startup: { gateMs: 250, uncached: "later", failures: "keep" },
     retry: RETRY_PRESETS["oh-my-pi"],
@@ -26,10 +24,4 @@ export function ohMyPi(env: { readonly [name: string]: string | undefined } = pr
     discover: { hosts: "all" },
     closeTimeoutMs: 3_000,
   };
-}
-
-/** A value that is none is passed over, as oh-my-pi does. */
-function timeoutFrom(value: string | undefined): number | undefined {
-  const timeoutMs = value === undefined || value.trim() === "" ? Number.NaN : Number(value);
-  return Number.isFinite(timeoutMs) && timeoutMs >= 0 ? timeoutMs : undefined;
 }

@@ -7,6 +7,7 @@ export type RuntimePreset = Pick<
   | "closeTimeoutMs"
   | "discover"
   | "guards"
+  | "heartbeat"
   | "inheritEnv"
   | "limits"
   | "missingVariable"

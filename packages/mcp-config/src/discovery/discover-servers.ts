@@ -9,19 +9,21 @@ import {
 } from "../admission/admitted-entries.ts";
 import type { AdmitServer } from "../admission/server-admission.ts";
 import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
-import { kindOf } from "../documents/json-value.ts";
-import type { FindingContext, HostDialect, HostSurroundings } from "../hosts/host-dialect.ts";
-import { dialectOf, HOST_DIALECTS } from "../hosts/host-dialects.ts";
-import { projectFolders } from "../hosts/host-paths.ts";
+import { fileSystem } from "../builtin-modules.ts";
+import type { HostSurroundings } from "../hosts/host-dialect.ts";
+import { JACKFIELD } from "../hosts/jackfield.ts";
 import type { Environment } from "../safe-environment.ts";
-import { quote } from "../server-name.ts";
-import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
-import { readHostServersSafely } from "../sources/host-servers.ts";
 import { type InlineServer, readInlineServers } from "../sources/inline-servers.ts";
-import { describeOwners, type MayBeSame, mergeEntries, type OwningEntry } from "../sources/merged-servers.ts";
-import type { SourceEntry } from "../sources/server-source.ts";
-import { createReadOnce, findProjectTop, readHostFiles } from "./host-files.ts";
-import { readNamedFiles } from "./named-files.ts";
+import {
+  describeOwners,
+  haveSeveralOrigins,
+  type MayBeSame,
+  mergeEntries,
+  type OwningEntry,
+} from "../sources/merged-servers.ts";
+import type { ServerSource, SourceEntry } from "../sources/server-source.ts";
+import type { DiscoveredHosts, FoundEntries } from "./discovered-hosts.ts";
+import { findProjectTop } from "./project-top.ts";
 
 /** From the strongest to the weakest. */
 const SCOPES: readonly DefinitionScope[] = ["explicit", "managed", "local", "project", "user", "extension"];
@@ -88,11 +90,11 @@ export async function findServers(
   const cwd = resolve(options.cwd ?? ".");
   const base = resolve(options.base ?? cwd);
   const inline = readInlineServers(options.servers, base);
-  const named = await readNamedFiles(options.files, base);
+  const named = await readFiles(options.files, base);
   let discovered: DiscoveredHosts = { sources: [], problems: [] };
   let discoveryError: McpError | undefined;
   try {
-    discovered = await discoverHosts(options, cwd, report);
+    discovered = await readHosts(options, cwd, report);
   } catch (cause) {
     discoveryError = toMcpError(cause, "MCP_INTERNAL", "Looking for servers failed.", { phase: "config" });
   }
@@ -122,11 +124,47 @@ export async function findServers(
   };
 }
 
-/** Entries that are merged among themselves before they are joined with others. */
-interface FoundEntries {
-  readonly entries: readonly SourceEntry[];
-  /** Missing where names alone count. */
-  readonly mayBeSame?: MayBeSame | undefined;
+// What reads files is loaded where there is a file to read: a start whose servers all come from code should not pay for it.
+
+async function readFiles(files: unknown, base: string): Promise<readonly ServerSource[]> {
+  if (files === undefined) return [];
+  const { readNamedFiles } = await import("./file-sources.ts");
+  return readNamedFiles(files, base);
+}
+
+async function readHosts(
+  options: DiscoverServersOptions,
+  cwd: string,
+  report: Report,
+): Promise<DiscoveredHosts> {
+  const hosts: unknown = options.hosts ?? [JACKFIELD.id];
+  const areOwn = Array.isArray(hosts) && hosts.every((host) => host === JACKFIELD.id);
+  const nothing = { sources: [], problems: [] };
+  if (areOwn && hosts.length === 0) return nothing;
+  const at: HostSurroundings = {
+    platform: options.platform ?? process.platform,
+    env: options.env ?? process.env,
+    home: options.home ?? homedir(),
+    cwd,
+    projectTop: findProjectTop(cwd),
+  };
+  if (areOwn && !hasOwnFiles(at)) return nothing;
+  const { discoverHosts } = await import("./file-sources.ts");
+  return discoverHosts(hosts, at, report);
+}
+
+/** Whether anything stands where Jackfield's own files may be. */
+function hasOwnFiles(at: HostSurroundings): boolean {
+  return JACKFIELD.files.some(({ paths }) => paths(at).some(({ file }) => isThere(file)));
+}
+
+/** What cannot be looked at is there: whoever tries to read it says what is wrong. */
+function isThere(file: string): boolean {
+  try {
+    return fileSystem.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 const admitAll: AdmitServer = async (definition) => ({ definition });
@@ -146,19 +184,29 @@ async function mergeSources(
   for (const { entries, mayBeSame } of sources) {
     const found = await admitEntries(entries, admit);
     admitted.push(found);
-    owners.push(...mergeEntries(found.entries, mayBeSame));
+    owners.push(...(await mergeFound(found.entries, mayBeSame)));
   }
-  return sortOutBlocked(describeOwners(joinOwners(owners, order)), {
+  return sortOutBlocked(describeOwners(await joinOwners(owners, order)), {
     blocks: new Map(admitted.flatMap(({ blocks }) => [...blocks])),
     held: admitted.flatMap(({ held }) => held),
   });
 }
 
+/** Endpoints of entries from one place are not compared, so what compares them is not loaded. */
+async function mergeFound(
+  entries: readonly SourceEntry[],
+  mayBeSame: MayBeSame | undefined,
+): Promise<readonly OwningEntry[]> {
+  if (mayBeSame === undefined || !haveSeveralOrigins(entries)) return mergeEntries(entries);
+  const { endpointOf } = await import("./file-sources.ts");
+  return mergeEntries(entries, { mayBeSame, endpointOf });
+}
+
 /** Merges what the hosts and the explicit sources have each merged for themselves. */
-function joinOwners(
+async function joinOwners(
   owners: readonly OwningEntry[],
   order: readonly DefinitionScope[] = SCOPES,
-): readonly OwningEntry[] {
+): Promise<readonly OwningEntry[]> {
   const rankOf = ({ entry: { definedIn } }: OwningEntry) => {
     const rank = order.indexOf(definedIn.scope);
     return rank === -1 ? order.length : rank;
@@ -166,7 +214,7 @@ function joinOwners(
   const sorted = owners.toSorted((a, b) => rankOf(a) - rankOf(b));
   const before = new Map(sorted.map(({ entry, shadowed }) => [entry, shadowed]));
   const areOfDifferentHosts = (a: DefinedIn, b: DefinedIn) => a.host !== b.host;
-  const joined = mergeEntries(
+  const joined = await mergeFound(
     sorted.map(({ entry }) => entry),
     areOfDifferentHosts,
   );

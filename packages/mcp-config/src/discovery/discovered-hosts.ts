@@ -1,22 +1,41 @@
-interface DiscoveredHosts {
+import type { DefinedIn } from "@jackfield/mcp-core";
+import type { Report } from "../diagnostic-codes.ts";
+import { kindOf } from "../documents/json-value.ts";
+import type { FindingContext, HostDialect, HostSurroundings } from "../hosts/host-dialect.ts";
+import { dialectOf, HOST_DIALECTS } from "../hosts/host-dialects.ts";
+import { projectFolders } from "../hosts/host-paths.ts";
+import { quote } from "../server-name.ts";
+import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
+import { readHostServersSafely } from "../sources/host-servers.ts";
+import type { MayBeSame } from "../sources/merged-servers.ts";
+import type { SourceEntry } from "../sources/server-source.ts";
+import { createReadOnce, readHostFiles } from "./host-files.ts";
+
+/** Entries that are merged among themselves before they are joined with others. */
+export interface FoundEntries {
+  readonly entries: readonly SourceEntry[];
+  /** Missing where names alone count. */
+  readonly mayBeSame?: MayBeSame | undefined;
+}
+
+/** What the files of hosts hold. */
+export interface DiscoveredHosts {
   readonly sources: readonly FoundEntries[];
   readonly problems: readonly ConfigProblem[];
 }
 
-async function discoverHosts(
-  options: DiscoverServersOptions,
-  cwd: string,
+/**
+ * Reads the files of the named hosts. Whoever needs it loads it then: it knows every host there is, and most programs have no file
+ * of any.
+ *
+ * @param hosts - the strongest first, or `all`; it may come from untyped code
+ */
+export async function discoverHosts(
+  hosts: unknown,
+  at: HostSurroundings,
   report: Report,
 ): Promise<DiscoveredHosts> {
-  const { dialects, problems } = namedDialects(options.hosts);
-  if (dialects.length === 0) return { sources: [], problems };
-  const at: HostSurroundings = {
-    platform: options.platform ?? process.platform,
-    env: options.env ?? process.env,
-    home: options.home ?? homedir(),
-    cwd,
-    projectTop: findProjectTop(cwd),
-  };
+  const { dialects, problems } = namedDialects(hosts);
   const context: FindingContext = {
     folders: projectFolders(at),
     isSingleFile: false,
@@ -24,9 +43,9 @@ async function discoverHosts(
     remark: () => {},
   };
   const readOnce = createReadOnce(report);
-  const hosts = await Promise.all(dialects.map((dialect) => readHostFiles(dialect, at, readOnce, report)));
+  const found = await Promise.all(dialects.map((dialect) => readHostFiles(dialect, at, readOnce, report)));
   const sources: FoundEntries[] = [];
-  for (const host of hosts) {
+  for (const host of found) {
     const { entries, problems: faults } = readHostServersSafely(host, context, report);
     sources.push({ entries, mayBeSame: endpointRule(host.dialect) });
     problems.push(...host.problems, ...faults);
@@ -40,7 +59,7 @@ function endpointRule({ endpointScope }: HostDialect): MayBeSame | undefined {
   return (stronger, weaker) => weaker.scope === endpointScope && stronger.scope !== endpointScope;
 }
 
-function namedDialects(hosts: DiscoverServersOptions["hosts"] = ["jackfield"]) {
+function namedDialects(hosts: unknown) {
   const problems: ConfigProblem[] = [];
   if (hosts === "all") return { dialects: HOST_DIALECTS, problems };
   const definedIn: DefinedIn = { scope: "explicit", pointer: "/hosts" };

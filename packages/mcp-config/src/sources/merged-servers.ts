@@ -3,7 +3,6 @@ import { type ConfigDiagnostic, diagnose } from "../diagnostic-codes.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, describeLocation, locationOf } from "./config-problem.ts";
-import { endpointOf } from "./server-endpoint.ts";
 import type { SourceEntry } from "./server-source.ts";
 
 /** A server that could be used if a stronger one did not stand in front of it. */
@@ -23,17 +22,24 @@ export interface OwningEntry {
 /** Two entries of different names are one server if they reach the same endpoint, where this says that they may be. */
 export type MayBeSame = (stronger: DefinedIn, weaker: DefinedIn) => boolean;
 
+/** By what entries of different names are taken for one server. */
+export interface EndpointRule {
+  readonly mayBeSame: MayBeSame;
+  /** What an entry reaches, the same text for the same; `undefined` for what cannot be compared. */
+  readonly endpointOf: (entry: SourceEntry) => string | undefined;
+}
+
 /**
  * Lets the strongest entry of each name own it as a whole, even if it is switched off or invalid: falling back to another
  * server of that name would reach something that nobody asked for. An enabled entry also stands in front of weaker ones
  * of other names that reach the same endpoint.
  *
  * @param entries - the strongest first
- * @param mayBeSame - missing where names alone count
+ * @param rule - missing where names alone count
  */
 export function mergeEntries(
   entries: readonly SourceEntry[],
-  mayBeSame?: MayBeSame | undefined,
+  rule?: EndpointRule | undefined,
 ): readonly OwningEntry[] {
   const owners: Owners = new Map();
   for (const entry of entries) {
@@ -42,13 +48,13 @@ export function mergeEntries(
     else if (!isSamePlace(owner.entry.definedIn, entry.definedIn))
       owner.shadowed.push({ entry, reason: "name" });
   }
-  if (mayBeSame && haveSeveralOrigins(entries)) joinEndpoints(owners, mayBeSame);
+  if (rule && haveSeveralOrigins(entries)) joinEndpoints(owners, rule);
   return [...owners.values()];
 }
 
 type Owners = Map<string, { entry: SourceEntry; shadowed: OwningEntry["shadowed"][number][] }>;
 
-function joinEndpoints(owners: Owners, mayBeSame: MayBeSame): void {
+function joinEndpoints(owners: Owners, { mayBeSame, endpointOf }: EndpointRule): void {
   /** The strongest entry of each origin, by endpoint. */
   const byEndpoint = new Map<string, SourceEntry[]>();
   for (const { entry, shadowed } of owners.values()) {
@@ -66,7 +72,8 @@ function joinEndpoints(owners: Owners, mayBeSame: MayBeSame): void {
   }
 }
 
-function haveSeveralOrigins(entries: readonly SourceEntry[]): boolean {
+/** Whether entries come from more than one scope of one host. */
+export function haveSeveralOrigins(entries: readonly SourceEntry[]): boolean {
   return new Set(entries.map(({ definedIn }) => originOf(definedIn))).size > 1;
 }
 

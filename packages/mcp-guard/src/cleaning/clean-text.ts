@@ -12,6 +12,14 @@ export function cleanText(text: string): string {
   return PLAIN.test(text) ? text : removeHiddenCharacters(removeControlSequences(text));
 }
 
+/** In JSON text also what stands for such a character. A backslash that only looks like one costs a closer look. */
+const NOT_PLAIN_JSON = /[^\t\n -~]|\\[^"\\nt/]/;
+
+/** Whether there is certainly nothing to clean in what is parsed from a text. */
+export function isPlainJsonText(text: string): boolean {
+  return !NOT_PLAIN_JSON.test(text);
+}
+
 /** The deepest nesting that is followed. */
 const MAX_DEPTH = 64;
 /** Stands for what lies deeper: what was not looked at is not shown. */

@@ -1,5 +1,6 @@
 import type { ToolDefinition, ToolListPolicy } from "@jackfield/mcp-core";
-import { cleanJson, cleanText, isPlainJson } from "./clean-text.ts";
+import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
+import { cleanJson, cleanText, isPlainJson, isPlainJsonText } from "./clean-text.ts";
 import { nameProblem } from "./name-problem.ts";
 import { BY_NAME, DATA, MAX_SCHEMA_DEPTH, PROSE } from "./schema-keywords.ts";
 import { schemaProblem } from "./schema-problem.ts";
@@ -11,11 +12,12 @@ import { schemaProblem } from "./schema-problem.ts";
  * an argument holds Unicode tags.
  */
 export function cleanTools(): ToolListPolicy {
+  const isPlain = createPlainCheck();
   return (tool) => {
     const hidden = nameProblem(tool.originalName);
     if (hidden !== undefined) return { blocked: `its name holds ${hidden}` };
     // A server's tools are judged whenever it is listed, also before a start is over: most have nothing to clean.
-    if (isPlainJson(tool.definition) && isPlainJson(tool.description)) return tool;
+    if (isPlain(tool.definition) && isPlainJson(tool.description)) return tool;
     const problem = schemaProblem(tool.definition.inputSchema) ?? schemaProblem(tool.definition.outputSchema);
     if (problem !== undefined) return { blocked: problem };
     const definition = cleanDefinition(tool.definition);
@@ -24,6 +26,35 @@ export function cleanTools(): ToolListPolicy {
       ? tool
       : { ...tool, description, definition };
   };
+}
+
+/** Whether there is certainly nothing to clean in a tool, told without having a catalog parse its schemas. */
+function createPlainCheck(): (definition: ToolDefinition) => boolean {
+  /** The tools of one server come one after the other, and their schemas from one text. */
+  let last = "";
+  let lastIsPlain = true;
+  const isPlainText = (text: string) => {
+    if (text !== last) {
+      last = text;
+      lastIsPlain = isPlainJsonText(text);
+    }
+    return lastIsPlain;
+  };
+  return (definition) => {
+    for (const name in definition) {
+      const text = isSchemaName(name) ? unparsedText(definition, name) : undefined;
+      if (text === undefined ? !isPlainMember(definition, name) : !isPlainText(text)) return false;
+    }
+    return true;
+  };
+}
+
+function isSchemaName(name: string): name is (typeof SCHEMA_NAMES)[number] {
+  return name === SCHEMA_NAMES[0] || name === SCHEMA_NAMES[1];
+}
+
+function isPlainMember(definition: ToolDefinition, name: string): boolean {
+  return isPlainJson(name) && isPlainJson(definition[name as keyof ToolDefinition], 1);
 }
 
 function cleanDefinition(definition: ToolDefinition): ToolDefinition {

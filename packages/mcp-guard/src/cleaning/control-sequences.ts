@@ -1,5 +1,3 @@
-import { stripVTControlCharacters } from "node:util";
-
 /** Control characters but tab and newline; a carriage return overwrites the line it stands in. */
 const CONTROL = /(?![\t\n])\p{Cc}/u;
 const EVERY_CONTROL = new RegExp(CONTROL, "gu");
@@ -21,5 +19,7 @@ const CONTROL_STRING = new RegExp(
 export function removeControlSequences(text: string): string {
   if (!CONTROL.test(text)) return text.replace(LINE_SEPARATORS, "\n");
   const withoutLineEnds = text.replaceAll("\r\n", "\n").replace(LINE_SEPARATORS, "\n");
+  // An import would copy all that the module exports, and load what colours a terminal on the way; few texts get here.
+  const { stripVTControlCharacters } = process.getBuiltinModule("node:util");
   return stripVTControlCharacters(withoutLineEnds.replace(CONTROL_STRING, "")).replace(EVERY_CONTROL, "");
 }

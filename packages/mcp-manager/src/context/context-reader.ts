@@ -6,9 +6,11 @@ import {
   McpError,
   type Owned,
   type RequestOptions,
+  type Session,
   type SessionMethod,
   type SessionParams,
   type SessionResult,
+  toMcpError,
 } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
@@ -51,9 +53,11 @@ export function createContextReader({ all, server, log }: ContextReaderOptions):
     complete: (name, request, options) => ask(server(name), "completion/complete", request, options),
     async subscribe(name, uri, listener, options = {}) {
       const managed = server(name);
-      using deadline = contextDeadline(managed, options);
-      const session = await managed.session(deadline);
-      const stop = await managed.context.subscribe(session, uri, listener);
+      const progress: Progress = { isAsked: false };
+      using deadline = contextDeadline(managed, options, progress);
+      const session = await openedSession(managed, deadline);
+      progress.isAsked = true;
+      const stop = await managed.context.subscribe(session, uri, listener, deadline.signal);
       return { server: name, uri, close: stop, [Symbol.asyncDispose]: stop };
     },
   };
@@ -75,7 +79,7 @@ async function listOf<K extends ContextKind>(
   for (;;) {
     const known = context.known(kind);
     if (managed.openSession === undefined && known !== undefined) return own(known);
-    const session = managed.openSession ?? (await managed.session(deadline));
+    const session = await openedSession(managed, deadline);
     const items = await context.listed(kind, session, deadline);
     if (items !== undefined) return own(items);
   }
@@ -108,7 +112,7 @@ async function ask<M extends SessionMethod>(
 ): Promise<SessionResult<M>> {
   const time = createCallTime(options, managed.definition.limits ?? {});
   using deadline = contextDeadline(managed, { signal: options.signal, timeoutMs: time.waitMs() });
-  const session = managed.openSession ?? (await managed.session(deadline));
+  const session = await openedSession(managed, deadline);
   return session.request(method, params, {
     ...options,
     timeoutMs: time.idleMs(),
@@ -116,18 +120,42 @@ async function ask<M extends SessionMethod>(
   });
 }
 
+/** Why there is no session is told of this request: the same error may answer many callers. */
+async function openedSession(managed: ContextServer, deadline: Deadline): Promise<Session> {
+  if (managed.openSession !== undefined) return managed.openSession;
+  try {
+    return await managed.session(deadline);
+  } catch (thrown) {
+    if (deadline.signal.aborted) throw deadline.signal.reason;
+    const { name: server } = managed.definition;
+    const cause = toMcpError(thrown, "MCP_INTERNAL", "The server could not be reached.");
+    const message = `Nothing was asked of server "${server}": ${cause.message}`;
+    throw new McpError(cause.code, message, { ...cause.toJSON(), server, outcome: "not-sent", cause });
+  }
+}
+
+/** Whether the server was asked already when a deadline ended the wait. */
+interface Progress {
+  isAsked: boolean;
+}
+
 function contextDeadline(
   { definition: { name, limits } }: ContextServer,
   { signal, timeoutMs }: Pick<RequestOptions, "signal" | "timeoutMs">,
+  progress: Readonly<Progress> = { isAsked: false },
 ): Deadline {
   const limitMs = timeoutMs ?? limits?.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
-  const details = { server: name, outcome: "not-sent" } as const;
-  const gaveUp = `The caller gave up before server "${name}" was ready; nothing was asked of it.`;
-  const tooLate = `Server "${name}" was not ready within ${limitMs} ms; nothing was asked of it.`;
+  const ended = (code: "MCP_ABORTED" | "MCP_CALL_TIMEOUT") => {
+    const { isAsked } = progress;
+    const what = isAsked ? "had answered" : "was ready; nothing was asked of it";
+    const why = code === "MCP_ABORTED" ? "The caller gave up" : `${limitMs} ms had passed`;
+    const outcome = isAsked ? "unknown" : "not-sent";
+    return new McpError(code, `${why} before server "${name}" ${what}.`, { server: name, outcome });
+  };
   return createDeadline({
     signal,
     timeoutMs: limitMs,
-    aborted: () => new McpError("MCP_ABORTED", gaveUp, details),
-    expired: () => new McpError("MCP_CALL_TIMEOUT", tooLate, details),
+    aborted: () => ended("MCP_ABORTED"),
+    expired: () => ended("MCP_CALL_TIMEOUT"),
   });
 }

@@ -1,4 +1,5 @@
 import { type Logger, McpError, type Session, toMcpError } from "@jackfield/mcp-core";
+import { raceSignal } from "../deadline.ts";
 
 /** Told that a resource has changed; reading it is left to whoever wants to know how. */
 export type ResourceListener = () => unknown;
@@ -18,10 +19,16 @@ export interface ResourceSubscriptions {
    * Wants to be told of a resource, in this session and every later one, until the returned function is called. Resolves when the
    * server has been told, at once if it knows already.
    *
-   * @throws McpError `MCP_REQUEST_REJECTED` if the server takes no subscriptions ([N7]), or what the session throws. Then nothing
-   * is wanted.
+   * @param signal - gives it up: what is under way is undone then ([N3])
+   * @throws McpError `MCP_REQUEST_REJECTED` if the server takes no subscriptions ([N7]), what the session throws, or the signal's
+   * reason. Then nothing is wanted.
    */
-  add(session: Session, uri: string, listener: ResourceListener): Promise<() => Promise<void>>;
+  add(
+    session: Session,
+    uri: string,
+    listener: ResourceListener,
+    signal?: AbortSignal,
+  ): Promise<() => Promise<void>>;
   /** A session is up: it is told of everything that is wanted. What it refuses is logged. */
   opened(session: Session): void;
   /** The session is gone; what is wanted stays wanted. */
@@ -55,21 +62,29 @@ class Subscriptions implements ResourceSubscriptions {
     this.#options = options;
   }
 
-  async add(session: Session, uri: string, listener: ResourceListener): Promise<() => Promise<void>> {
+  async add(
+    session: Session,
+    uri: string,
+    listener: ResourceListener,
+    signal?: AbortSignal,
+  ): Promise<() => Promise<void>> {
     if (!takesSubscriptions(session)) throw this.#refused();
     const own: ResourceListener = () => listener(); // so that the same function may listen twice
     const listeners = this.#wanted.get(uri) ?? new Set();
     this.#wanted.set(uri, listeners.add(own));
-    try {
-      await this.#settle(uri);
-    } catch (error) {
-      this.#forget(uri, own);
-      throw error;
-    }
-    return async () => {
+    const stop = async () => {
       this.#forget(uri, own);
       await this.#settle(uri).catch((error: unknown) => this.#warn(uri, error));
     };
+    const settled = this.#settle(uri);
+    try {
+      await (signal === undefined ? settled : raceSignal(settled, signal));
+    } catch (error) {
+      if (signal?.aborted === true) void stop();
+      else this.#forget(uri, own);
+      throw error;
+    }
+    return stop;
   }
 
   opened(session: Session): void {

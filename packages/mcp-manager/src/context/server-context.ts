@@ -10,11 +10,7 @@ import type { Deadline } from "../deadline.ts";
 import { raceSignal } from "../deadline.ts";
 import { isSameJson } from "../json-equality.ts";
 import { createListLoader, type ListLoader } from "../server/list-loader.ts";
-import {
-  createResourceSubscriptions,
-  type ResourceListener,
-  type ResourceSubscriptions,
-} from "./resource-subscriptions.ts";
+import { createResourceSubscriptions, type ResourceSubscriptions } from "./resource-subscriptions.ts";
 import { createUpdatePace, type UpdatePace } from "./update-pace.ts";
 
 /** What a server lists besides tools. */
@@ -51,6 +47,8 @@ export interface ServerContext {
   /** Loads whatever the server has announced and nobody has asked for yet. */
   load(session: Session): void;
   gone(): void;
+  /** Offers nothing any more; what is watched stays wanted. */
+  withdraw(): void;
   /** @returns when a list that the server says has changed has been seen; nothing if it said something else. */
   notified(session: Session, notification: ServerNotification): Promise<unknown> | undefined;
   /** What is known of a kind without asking; `undefined` if nothing is. */
@@ -66,7 +64,7 @@ export interface ServerContext {
     deadline: Deadline,
   ): Promise<readonly CatalogItems[K][] | undefined>;
   /** See `ResourceSubscriptions.add`. */
-  subscribe(session: Session, uri: string, listener: ResourceListener): Promise<() => Promise<void>>;
+  subscribe: ResourceSubscriptions["add"];
 }
 
 export function createServerContext(options: ServerContextOptions): ServerContext {
@@ -116,6 +114,12 @@ class Context implements ServerContext {
     this.#pace.clear();
   }
 
+  withdraw(): void {
+    const offered = KIND_NAMES.filter((kind) => (this.known(kind)?.length ?? 0) > 0);
+    this.#items = {};
+    for (const kind of new Set(offered.map((name) => KINDS[name]))) this.#options.changed(kind);
+  }
+
   notified(session: Session, { method, params }: ServerNotification): Promise<unknown> | undefined {
     const { prompts, resources, resourceTemplates } = this.#loaders;
     if (method === "notifications/prompts/list_changed") return prompts.announce(session);
@@ -143,9 +147,7 @@ class Context implements ServerContext {
     return loader.state.status === "live" ? this.known(kind) : undefined;
   }
 
-  subscribe(session: Session, uri: string, listener: ResourceListener): Promise<() => Promise<void>> {
-    return this.#subscriptions.add(session, uri, listener);
-  }
+  subscribe: ResourceSubscriptions["add"] = (...subscription) => this.#subscriptions.add(...subscription);
 
   #loader<K extends ContextKind>(kind: K): ListLoader {
     const { server, list, log } = this.#options;

@@ -6,7 +6,8 @@ import {
   type ServerSnapshot,
   type Session,
 } from "@jackfield/mcp-core";
-import { createServerContext, type ServerContext } from "../context/server-context.ts";
+import { createLateContext } from "../context/late-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { type Deadline, raceSignal } from "../deadline.ts";
 import { type CatalogMemory, createCatalogMemory } from "./catalog-memory.ts";
 import type { CatalogShelf, CatalogVerdict } from "./catalog-record.ts";
@@ -112,7 +113,7 @@ class Server implements ManagedServer {
       loaded: (session, listing) => this.#loaded(session, listing),
       failed: (error) => this.#listFailed(error),
     });
-    this.context = createServerContext({
+    this.context = createLateContext({
       server: definition.name,
       log: options.log,
       updateQuietMs: resourceUpdateQuietMs,
@@ -249,7 +250,10 @@ class Server implements ManagedServer {
     if (before.status === "ready") this.#sessionGone();
     if (after.status === "ready") this.#heartbeat = attendSession(after.session, this.#attendance);
     if (after.status === "ready" || after.status === "idle") this.#trouble = undefined;
-    if (after.status === "idle" && after.disconnected) this.#tools.withdraw();
+    if (after.status === "idle" && after.disconnected) {
+      this.#tools.withdraw();
+      this.context.withdraw();
+    }
     const isFailure = after.status === "backoff" || after.status === "failed";
     if (isFailure) {
       this.#trouble = { error: after.error, at: now };

@@ -43,12 +43,17 @@ export function attendSession(
     else void seen.then(() => hooks.notified(notification));
   };
 
+  /** What came during the handshake is older than the lists that are about to be asked for: it makes none be asked for anew ([N10]). */
+  let isBegun = false;
   session.onNotification((notification) => {
-    if (isCurrent(session)) notified(notification);
+    if (!isCurrent(session)) return;
+    if (isBegun) notified(notification);
+    else hooks.notified(notification);
   });
   session.onRenewed(() => {
     if (isCurrent(session)) load();
   });
+  isBegun = true;
   load();
   return seeThatItLives(session, options);
 }

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-
 const HASH_LENGTH = 8;
 
 export interface NameRules {
@@ -39,6 +37,8 @@ export function distinctNames(originals: readonly string[], rules: NameRules): M
 function hashedName(original: string, rules: NameRules, given: Set<string>): string {
   for (let round = 0; ; round += 1) {
     const seed = round === 0 ? rules.seedOf(original) : `${rules.seedOf(original)}\0${round}`;
+    // Few names need one, and to import the module would take longer than to name thousands of tools.
+    const { createHash } = process.getBuiltinModule("node:crypto");
     const hash = createHash("sha256").update(seed).digest("hex").slice(0, HASH_LENGTH);
     const name = rules.hashedForms(original, hash).find((form) => !given.has(form) && rules.isUsable(form));
     if (name === undefined) continue;

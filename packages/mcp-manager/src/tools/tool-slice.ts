@@ -1,4 +1,5 @@
 import type { ServerDefinition, ToolDefinition, ToolDescriptor, ToolListPolicy } from "@jackfield/mcp-core";
+import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
 import { isIncluded } from "./tool-filter.ts";
 
 /** What decides on the tools of a server once they have names. */
@@ -62,6 +63,7 @@ function applyPolicies(
       if ("blocked" in decided) return decided;
       if (typeof decided.definition !== "object")
         return { blocked: "a tool policy gave something that is no tool" };
+      if (decided === offered) continue; // Most tools pass as they are.
       const { name, server, originalName } = tool; // A policy changes what is said of a tool, never whose it is.
       offered = Object.freeze({ ...decided, name, server, originalName });
     } catch (error) {
@@ -73,17 +75,22 @@ function applyPolicies(
 
 /**
  * One definition is shared by the catalog, the policies and every caller: nobody may change it for the others ([L13], [L14]). A
- * field with a getter is one that its catalog reads when somebody looks at it. It is the catalog's to freeze: looking here would
- * read the schemas of every tool at each start.
+ * schema that its catalog has not parsed yet comes frozen when somebody reads it: looking here would parse those of every tool at
+ * each start.
  */
 function frozenDefinition(definition: ToolDefinition): ToolDefinition {
   if (Object.isFrozen(definition)) return definition;
   for (const key in definition) {
-    if (Object.getOwnPropertyDescriptor(definition, key)?.get !== undefined) continue;
+    if (isUnparsed(definition, key)) continue;
     const inner: unknown = definition[key as keyof ToolDefinition];
     if (typeof inner === "object" && inner !== null) deepFreeze(inner);
   }
   return Object.freeze(definition);
+}
+
+function isUnparsed(definition: ToolDefinition, key: string): boolean {
+  const isSchema = key === SCHEMA_NAMES[0] || key === SCHEMA_NAMES[1];
+  return isSchema && unparsedText(definition, key) !== undefined;
 }
 
 function deepFreeze<T extends object>(value: T): T {

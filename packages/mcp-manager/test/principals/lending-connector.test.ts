@@ -5,12 +5,13 @@ import { borrowSession } from "../../src/principals/borrowed-session.ts";
 import { createLendingConnector } from "../../src/principals/lending-connector.ts";
 
 const resolved = (name: string) => ({ ...stdioDefinition(name), env: {}, secrets: [] }) as never;
+const neverWatched = () => Promise.reject(new Error("nothing is watched here"));
 const options = { signal: new AbortController().signal, log: silentLogger };
 
 describe("a borrowed session", () => {
   it("asks and lists over the lender's", async () => {
     const lent = createFakeSession({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
-    const borrowed = borrowSession(lent);
+    const borrowed = borrowSession(lent, neverWatched);
     expect(borrowed.handshake).toBe(lent.handshake);
     expect((await borrowed.list("tools", options)).items).toHaveLength(1);
     await borrowed.request("tools/call", { name: "t" });
@@ -19,7 +20,7 @@ describe("a borrowed session", () => {
 
   it("that is given back leaves the lender's alone, and can do nothing any more", async () => {
     const lent = createFakeSession();
-    const borrowed = borrowSession(lent);
+    const borrowed = borrowSession(lent, neverWatched);
     const heard = vi.fn();
     const closed = vi.fn();
     borrowed.onNotification(heard);
@@ -40,9 +41,11 @@ describe("a borrowed session", () => {
   it("is lost with the lender's, for the same reason", () => {
     const lent = createFakeSession();
     const lost = vi.fn();
-    borrowSession(lent).onClose(lost);
+    const borrowed = borrowSession(lent, neverWatched);
+    borrowed.onClose(lost);
     const cause = new McpError("MCP_SESSION_LOST", "Gone.");
     lent.lose(cause);
+    void borrowed.close();
     expect(lost).toHaveBeenCalledExactlyOnceWith(cause);
   });
 });
@@ -51,8 +54,10 @@ describe("a connector that lends", () => {
   function lending(lent: FakeSession | Promise<FakeSession>) {
     const connect = vi.fn(async () => createFakeSession());
     const session = vi.fn(async () => lent);
-    const lender = (name: string) => (name === "shared" ? { session } : undefined);
-    return { connect, session, connector: createLendingConnector({ connect, lender }) };
+    const stop = vi.fn(async () => {});
+    const subscribe = vi.fn(async () => stop);
+    const lender = (name: string) => (name === "shared" ? { session, context: { subscribe } } : undefined);
+    return { connect, session, subscribe, stop, connector: createLendingConnector({ connect, lender }) };
   }
 
   it("opens nothing for a server that is shared, for however many users", async () => {
@@ -75,5 +80,20 @@ describe("a connector that lends", () => {
     const error = new McpError("MCP_CONNECT_FAILED", "No.");
     const { connector } = lending(Promise.reject(error));
     await expect(connector(resolved("shared"), options)).rejects.toBe(error);
+  });
+
+  it("subscribes through the lender, who knows whether another user still wants it", async () => {
+    const lent = createFakeSession();
+    const { subscribe, stop, connector } = lending(lent);
+    const [one, other] = await Promise.all([1, 2].map(() => connector(resolved("shared"), options)));
+    const uri = "file:///a";
+    for (const session of [one, other]) await session?.request("resources/subscribe", { uri });
+    expect(subscribe.mock.calls).toHaveLength(2);
+    await one?.request("resources/unsubscribe", { uri });
+    await one?.close();
+    expect(stop).toHaveBeenCalledOnce();
+    await other?.close();
+    expect(stop).toHaveBeenCalledTimes(2);
+    expect(lent.requests).toEqual([]);
   });
 });

@@ -60,6 +60,7 @@ class RenewedSubscription implements ChangeSubscription {
   #granted: Granted | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOpened = false;
+  /** Something may have changed while there was no subscription. */
   #isLost = false;
 
   constructor(options: ChangeSubscriptionOptions) {
@@ -151,10 +152,12 @@ class RenewedSubscription implements ChangeSubscription {
       await this.#renew();
     } catch (error) {
       if (this.#closing.signal.aborted) return;
-      if (!isFinal(error) && this.#pace.failures < MOST_FAILURES) return this.#attemptLater();
+      this.#isLost = true;
+      const isRefused = isRefusal(error);
+      if (!isRefused && this.#pace.failures < MOST_FAILURES) return this.#attemptLater();
       const { server, log } = this.#options;
-      const level = this.#isLost ? "warn" : "debug";
-      log(level, "The server does not tell of changes.", { server, error: String(error) });
+      const fields = { server, error: String(error) };
+      log(isRefused ? "debug" : "warn", "The server does not tell of changes.", fields);
     }
   }
 }
@@ -169,7 +172,7 @@ function changingLists(capabilities: JsonObject): SubscriptionFilter {
 }
 
 /** A server that has understood the question and refused it will refuse it again. */
-function isFinal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   const failure = readFailure(error);
   if (failure.kind === "http") return failure.status < 500;
   return ["rpc", "version", "unsupported", "invalid"].includes(failure.kind);

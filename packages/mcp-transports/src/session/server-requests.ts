@@ -2,6 +2,7 @@ import {
   type ElicitationAnswer,
   type ElicitationRequest,
   type HostHandlers,
+  isMcpError,
   type JsonObject,
   type Logger,
   McpError,
@@ -103,6 +104,7 @@ async function guard<T>(
 
 /** A `DOMException`, as an aborted signal throws it, has a number of another kind. */
 function rpcCodeOf(error: unknown): number | undefined {
+  if (isMcpError(error)) return error.rpcCode;
   if (!(error instanceof Error) || !("code" in error) || error instanceof DOMException) return undefined;
   return Number.isSafeInteger(error.code) ? (error.code as number) : undefined;
 }

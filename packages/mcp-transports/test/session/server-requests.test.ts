@@ -1,5 +1,9 @@
-import { type HostHandlers, isInputRequired } from "@jackfield/mcp-core";
+import { tmpdir } from "node:os";
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type HostHandlers, isInputRequired, McpError } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
+import { fixedRoots } from "../../src/index.ts";
 import { connect } from "../connecting.ts";
 import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
 
@@ -122,6 +126,35 @@ describe("a server's question", () => {
       expect.stringContaining("elicitation/create"),
       expect.anything(),
     );
+  });
+
+  test.each([
+    ["an error", (code: number) => Object.assign(new Error("the database password is wrong"), { code })],
+    ["an error of this runtime", (rpcCode: number) => new McpError("MCP_CALL_DENIED", "secret", { rpcCode })],
+  ])(
+    "[N21] that a handler refuses by %s with a code keeps the code, and nothing else of it",
+    async (_, make) => {
+      const roots = async () => {
+        throw make(-32042);
+      };
+      expect(await answerTo(ROOTS, { roots })).toEqual({
+        code: -32042,
+        message: "The client could not answer.",
+      });
+    },
+  );
+
+  test("[N15] for the roots has the same answer when the working directory has changed", async () => {
+    const session = await connect(asking(), { handlers: { roots: fixedRoots(["."]) } });
+    const before = process.cwd();
+    const call = { name: "ask", arguments: { ...ROOTS } };
+    const first = await session.request("tools/call", call);
+    process.chdir(tmpdir());
+    const second = await session.request("tools/call", call).finally(() => process.chdir(before));
+    expect(first.structuredContent).toEqual({
+      roots: [{ uri: pathToFileURL(before).href, name: basename(before) }],
+    });
+    expect(second.structuredContent).toEqual(first.structuredContent);
   });
 
   test("from a modern server is answered within the call", async () => {

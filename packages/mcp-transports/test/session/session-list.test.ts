@@ -57,10 +57,16 @@ describe("listing", () => {
     expect(server.received().filter(({ method }) => method?.endsWith("/list"))).toEqual([]);
   });
 
-  test("a server with resources that knows no templates has none", async () => {
-    const session = await connect(scriptedServer());
-    expect(await session.list("resourceTemplates", never)).toEqual({ items: [] });
-    expect((await session.list("resources", never)).items).toEqual([{ uri: "memo://a", name: "a" }]);
+  test("a server with resources that knows no templates has none, and is asked once in a session", async () => {
+    const server = scriptedServer();
+    const session = await connect(server);
+    for (const _ of [1, 2]) {
+      expect(await session.list("resourceTemplates", never)).toEqual({ items: [] });
+      expect((await session.list("resources", never)).items).toEqual([{ uri: "memo://a", name: "a" }]);
+    }
+    const asked = server.received().map(({ method }) => method);
+    expect(asked.filter((method) => method === "resources/templates/list")).toHaveLength(1);
+    expect(asked.filter((method) => method === "resources/list")).toHaveLength(2);
   });
 
   test("a cursor that comes again is refused", async () => {

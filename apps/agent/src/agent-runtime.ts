@@ -1,0 +1,49 @@
+import { type Mcp, type OpenMcpOptions, promptApprover } from "jackfield";
+import type { AgentArguments } from "./arguments.ts";
+import { askBeforeCalls } from "./call-approval.ts";
+import { showCalls } from "./call-display.ts";
+import type { DemoServerEntry } from "./demo-servers.ts";
+import type { Screen, ScreenStream } from "./screen.ts";
+import type { Terminal } from "./terminal.ts";
+import type { TerminalStyle } from "./terminal-style.ts";
+
+/** What the agent decides the options of its runtime by. */
+export interface RuntimeChoices {
+  readonly arguments: AgentArguments;
+  readonly demoServers: { readonly [name: string]: DemoServerEntry };
+  /** Where calls are shown. */
+  readonly screen: Screen;
+  readonly style: TerminalStyle;
+  /** Where a person can be asked. Without one nobody is: calls are made, and what a project brings is not started. */
+  readonly terminal?: Terminal | undefined;
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: ScreenStream;
+  readonly signal: AbortSignal;
+}
+
+/** The options with which the agent opens its runtime: all that it asks of Jackfield. */
+export function runtimeOptions(choices: RuntimeChoices): OpenMcpOptions {
+  const { terminal, screen, style, signal } = choices;
+  const { discover, hosts, configFiles } = choices.arguments;
+  const shown = showCalls(screen, style);
+  return {
+    servers: choices.demoServers,
+    configFiles,
+    discover: discover ? { hosts } : false,
+    approve: terminal && askBeforeServers(terminal, choices),
+    use: terminal === undefined ? [shown] : [askBeforeCalls(terminal), shown],
+    signal,
+  };
+}
+
+/** Has a person decide about each server that a project brings, while the chat goes on. */
+function askBeforeServers(
+  terminal: Terminal,
+  { stdin, stdout }: RuntimeChoices,
+): NonNullable<OpenMcpOptions["approve"]> {
+  const ask = promptApprover({ input: stdin, output: stdout });
+  return (request, options) => terminal.lend(() => ask(request, options));
+}
+
+/** Opens the runtime; `openMcp` is one. */
+export type OpenRuntime = (options: OpenMcpOptions) => Promise<Mcp>;

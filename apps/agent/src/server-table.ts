@@ -1,0 +1,70 @@
+import type { ServerSnapshot, ServerStatus } from "@jackfield/mcp-core";
+import { fitLine, wrapLines } from "./screen.ts";
+import { type TerminalStyle, withoutControls } from "./terminal-style.ts";
+
+/** How the table is shown. */
+export interface TableLayout {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Characters on a line. */
+  readonly columns: number;
+  readonly style: TerminalStyle;
+}
+
+const HEADINGS = ["server", "status", "since", "tools", "calls"] as const;
+const FINE: readonly ServerStatus[] = ["ready", "idle", "connecting"];
+const GAP = "  ";
+const NARROWEST_NAME = 8;
+
+/** One row for each server, and beneath it the last error in lines that fit. */
+export function describeServers(servers: readonly ServerSnapshot[], layout: TableLayout): string[] {
+  const { columns, style } = layout;
+  const rows = servers.map((server) => cellsOf(server, layout));
+  const widths = HEADINGS.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const rest = widths.slice(1).reduce((sum, width) => sum + GAP.length + width, 0);
+  widths[0] = Math.min(widths[0] ?? 0, Math.max(NARROWEST_NAME, columns - rest));
+  const pad = (cells: readonly string[]) =>
+    cells.map((cell, column) => fitLine(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0));
+  return [
+    style.dim(pad(HEADINGS).join(GAP).trimEnd()),
+    ...servers.flatMap((server, index) => {
+      const [name = "", status = "", ...others] = pad(rows[index] ?? []);
+      const paint = FINE.includes(server.status) ? style.good : style.bad;
+      return [[name, paint(status), ...others].join(GAP).trimEnd(), ...errorLines(server, layout)];
+    }),
+  ];
+}
+
+function cellsOf(server: ServerSnapshot, { now }: TableLayout): string[] {
+  const { name, status, since, tools, toolsFrom, calls, failures } = server;
+  return [
+    withoutControls(name),
+    status,
+    describeDuration(now - since),
+    toolsFrom === "none" ? "none" : `${tools} ${toolsFrom}`,
+    failures === 0 ? String(calls) : `${calls}, ${failures} failed`,
+  ];
+}
+
+function errorLines({ error, retryAt }: ServerSnapshot, { now, columns, style }: TableLayout): string[] {
+  if (error === undefined) return [];
+  const next = retryAt === undefined ? "" : ` Next try in ${describeWait(retryAt, now)}.`;
+  const text = withoutControls(`${error.code}: ${error.message}${next}`);
+  return wrapLines(text, columns, GAP).map((line) => style.bad(line));
+}
+
+/** How long until something happens, rounded up: nobody waits for 0 s. */
+export function describeWait(at: number | undefined, now: number): string {
+  return describeDuration(Math.max(1_000, (at ?? now) - now));
+}
+
+/** A time as people say it, by its largest unit; never negative. */
+export function describeDuration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}

@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readFaultRecord, stdioFaultServer } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { noPseudoTerminal, type PseudoTerminal, startInTerminal } from "./fixtures/pseudo-terminal.ts";
+
+const LONG_MS = 60_000;
+const READY = "Ctrl+C stops an answer, or leaves.";
+
+let folder: string;
+let record: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "agent-terminal-"));
+  record = join(folder, "record");
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+function start(
+  columns: number,
+  argv: readonly string[] = [],
+  more: { readonly [name: string]: string } = {},
+) {
+  const environment = { TMPDIR: folder, JACKFIELD_HOME: join(folder, "home"), HOME: folder, ...more };
+  return startInTerminal({ columns, argv, cwd: folder, environment });
+}
+
+/** A configuration with one server that keeps a record of what happens to it. */
+async function writeConfiguration(file: string, script: Parameters<typeof stdioFaultServer>[0] = {}) {
+  const flaky = stdioFaultServer({ ...script, recordTo: record });
+  await writeFile(join(folder, file), JSON.stringify({ mcpServers: { flaky } }));
+}
+
+function killServer(): void {
+  const started = readFaultRecord(record).findLast(({ event }) => event === "started");
+  if (started === undefined) throw new Error("The server was not started.");
+  process.kill(started.pid, "SIGKILL");
+}
+
+async function leave(terminal: PseudoTerminal): Promise<void> {
+  terminal.enter("/quit");
+  expect(await terminal.ended).toBe(0);
+}
+
+/** Named in the title, so that whoever reads the results knows what was not tried and why. */
+const skipped = noPseudoTerminal === undefined ? "" : ` (not tried: ${noPseudoTerminal})`;
+
+describe.skipIf(noPseudoTerminal !== undefined)(
+  `the agent in a pseudo-terminal${skipped}`,
+  { timeout: LONG_MS },
+  () => {
+    it.each([80, 140])("keeps its lines within %i columns", async (columns) => {
+      const terminal = start(columns, [], { NO_COLOR: "1" });
+      await terminal.screen.waitFor(READY);
+      for (const command of ["/mcp", "/tools", "/resources everything", "/prompts", "/help"]) {
+        terminal.enter(command);
+        await terminal.screen.waitFor("> ");
+      }
+      terminal.enter('Echo the message "hi"');
+      await terminal.screen.waitFor("Echo: hi");
+      await leave(terminal);
+      const lines = terminal.lines();
+      const own = lines.filter((line) => !line.startsWith("(This is offline-stand-in"));
+      expect(own.filter((line) => line.length > columns)).toEqual([]);
+      expect(terminal.screen.text).not.toContain("\u001b[2m");
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^everything-http {2}ready {2,}\d+ s {2,}13 live {2,}0$/),
+      );
+      expect(lines).toContainEqual('  → mcp__everything__echo {"message":"hi"}');
+      expect(lines).toContainEqual(expect.stringMatching(/^ {2}✓ mcp__everything__echo \d+ ms$/));
+      const [tool = ""] = lines.filter((line) => line.startsWith("mcp__filesystem__edit_file"));
+      expect(tool).toHaveLength(columns);
+    });
+
+    it("shows colours where nobody has said NO_COLOR", async () => {
+      const terminal = start(80);
+      await terminal.screen.waitFor(READY);
+      await leave(terminal);
+      expect(terminal.screen.text).toContain("\u001b[32mready");
+    });
+
+    it("cancels the call in flight with Ctrl+C, and goes on", async () => {
+      await writeConfiguration("more.json", { silentOn: ["tools/call"] });
+      const terminal = start(80, ["--config", "more.json"]);
+      await terminal.screen.waitFor(READY);
+      terminal.enter("Use the structured tool of flaky");
+      await terminal.screen.waitFor("[a]lways: ");
+      terminal.enter("y");
+      await terminal.screen.waitFor("→ mcp__flaky__structured {}");
+      terminal.pressCtrlC();
+      await terminal.screen.waitFor("(stopped)");
+      const methods = () =>
+        readFaultRecord(record).flatMap((line) => (line.event === "received" ? [line.method] : []));
+      terminal.enter('Echo the message "still here" with everything');
+      await terminal.screen.waitFor("Echo: still here");
+      expect(methods()).toContain("notifications/cancelled");
+      terminal.pressCtrlC();
+      expect(await terminal.ended).toBe(0);
+    });
+
+    it("brings a server back in view that is killed in the middle of the conversation", async () => {
+      await writeConfiguration("more.json");
+      const terminal = start(80, ["--config", "more.json"]);
+      await terminal.screen.waitFor(READY);
+      killServer();
+      await terminal.screen.waitFor("flaky is lost (MCP_SERVER_EXITED");
+      terminal.enter("/mcp");
+      await terminal.screen.waitFor("flaky is back");
+      terminal.enter("Use the structured tool of flaky");
+      await terminal.screen.waitFor("[a]lways: ");
+      terminal.enter("y");
+      await terminal.screen.waitFor("✓ mcp__flaky__structured");
+      await leave(terminal);
+    });
+
+    it("asks with --discover about what the project brings, and uses it in the same conversation", async () => {
+      await writeConfiguration(".mcp.json");
+      const terminal = start(140, ["--discover"]);
+      await terminal.screen.waitFor('server   "flaky"');
+      await terminal.screen.waitFor("May it run this command? [y/N] ");
+      terminal.enter("y");
+      await terminal.screen.waitFor("flaky is connected");
+      terminal.enter("Use the structured tool of flaky");
+      await terminal.screen.waitFor("[a]lways: ");
+      terminal.enter("y");
+      await terminal.screen.waitFor("✓ mcp__flaky__structured");
+      await leave(terminal);
+      expect(terminal.screen.text).not.toContain("everything");
+    });
+
+    it("starts nothing that was refused with --discover", async () => {
+      await writeConfiguration(".mcp.json");
+      const terminal = start(80, ["--discover"]);
+      await terminal.screen.waitFor("May it run this command? [y/N] ");
+      terminal.enter("n");
+      await terminal.screen.waitFor("> ");
+      terminal.enter("/mcp");
+      await terminal.screen.waitFor("MCP_APPROVAL_REQUIRED");
+      await leave(terminal);
+      expect(readFaultRecord(record)).toEqual([]);
+    });
+  },
+);

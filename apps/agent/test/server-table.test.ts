@@ -1,0 +1,95 @@
+import type { ServerSnapshot } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import { describeDuration, describeServers } from "../src/server-table.ts";
+import { terminalStyle } from "../src/terminal-style.ts";
+
+const NOW = 1_000_000_000;
+
+function snapshot(more: Partial<ServerSnapshot>): ServerSnapshot {
+  return {
+    name: "files",
+    status: "ready",
+    transport: "stdio",
+    since: NOW - 185_000,
+    tools: 3,
+    toolsFrom: "live",
+    calls: 0,
+    failures: 0,
+    definedIn: { scope: "explicit" },
+    ...more,
+  };
+}
+
+const lost = snapshot({
+  name: "web\u001b[2J",
+  status: "backoff",
+  since: NOW - 1_000,
+  toolsFrom: "stale",
+  calls: 12,
+  failures: 1,
+  retryAt: NOW + 4_000,
+  error: {
+    code: "MCP_SERVER_EXITED",
+    message: 'The process of server "web" ended with exit code 1, and here is a long story about it.',
+    at: NOW,
+  },
+});
+const failed = snapshot({
+  name: "a name much longer than anybody needs",
+  status: "failed",
+  toolsFrom: "none",
+});
+const plain = terminalStyle({ isTTY: false }, {});
+const table = (columns: number, servers: readonly ServerSnapshot[] = [snapshot({}), lost]) =>
+  describeServers(servers, { now: NOW, columns, style: plain });
+
+describe("the table of servers", () => {
+  it("shows status, time, tools and calls in columns, and the last error with the next try", () => {
+    expect(table(140)).toEqual([
+      "server  status   since  tools    calls",
+      "files   ready    3 min  3 live   0",
+      "web[2J  backoff  1 s    3 stale  12, 1 failed",
+      '  MCP_SERVER_EXITED: The process of server "web" ended with exit code 1, and here is a long story about it. Next try in 4 s.',
+    ]);
+  });
+
+  it.each([60, 80, 140])("fits into %i columns", (columns) => {
+    const lines = table(columns, [snapshot({}), lost, failed]);
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    expect(lines.join(" ").replace(/\s+/g, " ")).toContain("a long story about it. Next try in 4 s.");
+  });
+
+  it("cuts a name only where the line is too short for it", () => {
+    expect(table(60, [failed])[1]).toContain("a name much longer than anybod…");
+    expect(table(80, [failed])[1]).toContain(failed.name);
+  });
+
+  it("is aligned with colours as without", () => {
+    const style = terminalStyle({ isTTY: true }, {});
+    const coloured = describeServers([snapshot({}), lost], { now: NOW, columns: 80, style });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours are what is taken out.
+    expect(coloured.map((line) => line.replace(/\u001b\[\d+m/g, ""))).toEqual(table(80));
+    expect(coloured.join("")).toContain("\u001b[32mready");
+  });
+});
+
+describe("a duration", () => {
+  it.each([
+    [-5, "0 s"],
+    [59_000, "59 s"],
+    [60_000, "1 min"],
+    [3_600_000, "1 h"],
+    [200_000_000, "2 d"],
+  ])("of %i ms is %s", (milliseconds, said) => expect(describeDuration(milliseconds)).toBe(said));
+});
+
+describe("colours", () => {
+  it.each([
+    ["a terminal", { isTTY: true }, {}, true],
+    ["a terminal with an empty NO_COLOR", { isTTY: true }, { NO_COLOR: "" }, true],
+    ["a terminal with NO_COLOR", { isTTY: true }, { NO_COLOR: "1" }, false],
+    ["a file", {}, { FORCE_COLOR: "1" }, false],
+  ])("on %s", (_title, stream, environment, coloured) => {
+    expect(terminalStyle(stream, environment).good("x") !== "x").toBe(coloured);
+  });
+});

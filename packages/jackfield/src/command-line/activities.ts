@@ -1,0 +1,41 @@
+import type { Connector } from "@jackfield/mcp-core";
+
+/** Something that takes time, and whom it is about. */
+export interface Activity {
+  /** Whom: a server, or a tool. */
+  readonly name: string;
+  /** What is done, for people. */
+  readonly what: string;
+  /** Epoch milliseconds. */
+  readonly beganAt: number;
+  /** Epoch milliseconds; missing while it goes on. */
+  readonly endedAt?: number | undefined;
+}
+
+/** What a command is doing, and has done. */
+export interface Activities {
+  during<T>(name: string, what: string, work: () => Promise<T>): Promise<T>;
+  /** In the order in which they began. */
+  all(): readonly Activity[];
+}
+
+export function createActivities(now: () => number = Date.now): Activities {
+  const known: { -readonly [Key in keyof Activity]: Activity[Key] }[] = [];
+  return {
+    async during(name, what, work) {
+      const activity: (typeof known)[number] = { name, what, beganAt: now() };
+      known.push(activity);
+      try {
+        return await work();
+      } finally {
+        activity.endedAt = now();
+      }
+    },
+    all: () => known,
+  };
+}
+
+/** The connector, of which each attempt is written down. */
+export function watchConnector(connect: Connector, activities: Activities): Connector {
+  return (server, options) => activities.during(server.name, "connecting", () => connect(server, options));
+}

@@ -1,0 +1,69 @@
+import type { Mcp } from "../mcp.ts";
+import type { CommandResult } from "./command-result.ts";
+import type { WatchedCatalog } from "./doctor/catalog-findings.ts";
+import { configurationFindings } from "./doctor/configuration-findings.ts";
+import { byGravity, type Finding } from "./doctor/finding.ts";
+import { approvalFindings, nameFindings, serverFindings } from "./doctor/server-findings.ts";
+import { leftoverFindings, slowStartFindings } from "./doctor/start-findings.ts";
+import { tokenFindings } from "./doctor/token-findings.ts";
+import type { OpenedRuntime } from "./opened-runtime.ts";
+import type { Page } from "./page.ts";
+import { printableLine, wrapWords } from "./terminal.ts";
+
+export interface DoctorOptions {
+  readonly catalog: Pick<WatchedCatalog, "remembered" | "findings">;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Looks for everything that keeps servers from working well: starts each, also those that otherwise wait for their first call, and says of
+ * each finding what to do about it. Exits with 1 if one is an error.
+ */
+export async function doctor(
+  { mcp, leftovers, activities }: Pick<OpenedRuntime, "mcp" | "leftovers" | "activities">,
+  { catalog, signal }: DoctorOptions,
+): Promise<CommandResult> {
+  await startLazyServers(mcp, signal);
+  const servers = mcp.servers();
+  const findings = byGravity([
+    ...configurationFindings(mcp.report),
+    ...serverFindings(servers),
+    ...approvalFindings(mcp.report.blocked),
+    ...slowStartFindings(servers, activities.all(), catalog.remembered),
+    ...nameFindings(servers),
+    ...leftoverFindings(leftovers),
+    ...(await catalog.findings()),
+    ...tokenFindings(servers, mcp.tools()),
+  ]);
+  return {
+    json: findings,
+    text: (page) => report(findings, servers.length, page),
+    exitCode: findings.some(({ severity }) => severity === "error") ? 1 : 0,
+  };
+}
+
+/** Why one does not start is shown with it afterwards. */
+async function startLazyServers(mcp: Pick<Mcp, "servers" | "reconnect">, signal: AbortSignal): Promise<void> {
+  const idle = mcp.servers().filter(({ status, error }) => status === "idle" && error === undefined);
+  await Promise.allSettled(idle.map(({ name }) => mcp.reconnect(name, { signal })));
+  signal.throwIfAborted();
+}
+
+const TONES = { error: "bad", warning: "doubtful", info: "faint" } as const;
+
+function report(findings: readonly Finding[], servers: number, page: Page): string {
+  if (findings.length === 0) {
+    return servers === 0
+      ? 'Nothing is wrong, but no server is configured either; "jackfield init" writes a first file.\n'
+      : `Nothing is wrong with ${servers === 1 ? "the one server" : `the ${servers} servers`} there ${servers === 1 ? "is" : "are"}.\n`;
+  }
+  return findings.map((finding) => paragraph(finding, page)).join("\n");
+}
+
+function paragraph({ severity, code, message, nextStep, file, line }: Finding, page: Page): string {
+  const place =
+    file === undefined ? [] : [`at ${printableLine(line === undefined ? file : `${file}:${line}`, 500)}`];
+  const body = [printableLine(message, 1_000), `→ ${printableLine(nextStep, 1_000)}`, ...place];
+  const lines = body.flatMap((text) => wrapWords(text, page.columns - 2).map((part) => `  ${part}`));
+  return `${page.paint(TONES[severity], `${severity} ${code}`)}\n${lines.join("\n")}\n`;
+}

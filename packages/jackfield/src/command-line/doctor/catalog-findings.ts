@@ -1,0 +1,72 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { LastOutcome, LogFields, Logger, ToolCache } from "@jackfield/mcp-core";
+import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
+import { type Finding, findingOf } from "./finding.ts";
+
+const SET_ASIDE = /^catalog\.sqlite\.corrupt-\d+$/;
+
+/** The catalog, and what is seen of it while it is in use. */
+export interface WatchedCatalog extends AsyncDisposable {
+  readonly cache: ToolCache;
+  /** How the last attempts before this run ended, by server. */
+  readonly remembered: ReadonlyMap<string, LastOutcome>;
+  findings(): Promise<readonly Finding[]>;
+}
+
+/** Opens the catalog in a directory. */
+export function watchCatalog(directory: string, log: Logger): WatchedCatalog {
+  const faults: { readonly message: string; readonly fields: LogFields }[] = [];
+  const logger: Logger = (level, message, fields = {}) => {
+    if (level === "warn" || level === "error") faults.push({ message, fields });
+    log(level, message, fields);
+  };
+  const own = sqliteToolCache({ path: directory, logger });
+  const remembered = new Map<string, LastOutcome>();
+  const cache: ToolCache = {
+    identify: (server, principal) => own.identify(server, principal),
+    async getMany(ids) {
+      const entries = await own.getMany(ids);
+      for (const { server, lastOutcome } of entries.values()) {
+        if (lastOutcome !== undefined && !remembered.has(server)) remembered.set(server, lastOutcome);
+      }
+      return entries;
+    },
+    set: (id, entry) => own.set(id, entry),
+    markStale: (id) => own.markStale(id),
+    delete: (id) => own.delete(id),
+    list: () => own.list(),
+    close: () => own.close(),
+  };
+  return {
+    cache,
+    remembered,
+    async findings() {
+      const damaged = faults.map(({ message, fields }) => faultFinding(directory, message, fields));
+      const said = new Set(damaged.map(({ file }) => file));
+      const older = (await setAsideFiles(directory)).filter((file) => !said.has(file));
+      return [...damaged, ...older.map(setAsideFinding)];
+    },
+    [Symbol.asyncDispose]: () => own.close(),
+  };
+}
+
+function faultFinding(directory: string, message: string, { aside, reason }: LogFields): Finding {
+  if (typeof aside === "string") {
+    const nextStep = "Nothing but time is lost: servers are listed anew. Delete the file that was set aside.";
+    return findingOf("catalog-damaged", message, nextStep, { file: aside });
+  }
+  const why = typeof reason === "string" ? ` ${reason}` : "";
+  const nextStep = 'See who may write there, or forget everything with "jackfield cache clear".';
+  return findingOf("catalog-damaged", `${message}${why}`, nextStep, { file: directory });
+}
+
+async function setAsideFiles(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory).catch(() => []);
+  return names.filter((name) => SET_ASIDE.test(name)).map((name) => join(directory, name));
+}
+
+function setAsideFinding(file: string): Finding {
+  const message = "An earlier run found the tool catalog damaged, set it aside and began a new one.";
+  return findingOf("catalog-set-aside", message, "Delete the file; nothing reads it.", { file });
+}

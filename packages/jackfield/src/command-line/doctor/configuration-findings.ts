@@ -1,0 +1,84 @@
+import { type ConfigProblem, DIAGNOSTIC_CODES, type DiagnosticCode } from "@jackfield/mcp-config";
+import type { Diagnostic } from "@jackfield/mcp-core";
+import type { Mcp } from "../../mcp.ts";
+import { type Finding, findingOf } from "./finding.ts";
+
+/** What to do about a diagnostic whose own text does not say it. */
+const NEXT_STEPS: { readonly [C in DiagnosticCode]?: string } = {
+  ConfigReadError: "See who may read the file.",
+  ConfigTooLargeError: "Make the file smaller; no configuration needs that much.",
+  ConfigEncodingError: "Save the file as UTF-8.",
+  ConfigSyntaxError: "Correct the file at this place; its servers are not known until then.",
+  ConfigShapeError: "Write the file in the form its host describes.",
+  ServerConfigError: "Correct the entry; its neighbours work.",
+  "wrong-root-key": "Rename the key; its servers are not read until then.",
+  "literal-secret":
+    "Put the value into an environment variable and write ${NAME} in its place; give the credential up if the file was shared.",
+  "unresolved-variable": "Set the variable, or write a default as in ${NAME:-default}.",
+  "command-has-spaces": 'Put the command alone into "command", and its words into "args".',
+  shadowed: "Rename one of the two entries, or remove the one that is not used.",
+  "duplicate-key": "Remove one of the two.",
+};
+
+/** Severities that differ from those of a list of everything: who asks the doctor wants to hear of these. */
+const SEVERITIES: { readonly [C in DiagnosticCode]?: Diagnostic["severity"] } = { shadowed: "warning" };
+
+/** What reading the configuration has found. What a host does deliberately is none of the doctor's business. */
+export function configurationFindings({
+  problems,
+  diagnostics,
+  discoveryError,
+}: Pick<Mcp["report"], "problems" | "diagnostics" | "discoveryError">): readonly Finding[] {
+  const failed =
+    discoveryError === undefined
+      ? []
+      : [
+          findingOf(
+            "discovery-failed",
+            discoveryError.message,
+            "Name the files that matter with --config FILE.",
+          ),
+        ];
+  return [
+    ...failed,
+    ...problems.map(problemFinding),
+    ...diagnostics.filter(isOwnDiagnostic).flatMap(diagnosticFinding),
+  ];
+}
+
+function problemFinding({ kind, error, definedIn, server }: ConfigProblem): Finding {
+  const { file, line } = error.location ?? definedIn;
+  return {
+    code: kind,
+    severity: "error",
+    server,
+    message: error.message,
+    nextStep: nextStepOf(kind),
+    file,
+    line,
+  };
+}
+
+type KnownDiagnostic = Diagnostic & { readonly code: DiagnosticCode };
+
+/** The runtime's own diagnostic, about what waits for approval, is told for each server. */
+function isOwnDiagnostic(diagnostic: Diagnostic): diagnostic is KnownDiagnostic {
+  return Object.hasOwn(DIAGNOSTIC_CODES, diagnostic.code);
+}
+
+function diagnosticFinding({
+  code,
+  message,
+  server,
+  file,
+  line,
+  ...rest
+}: KnownDiagnostic): readonly Finding[] {
+  const severity = SEVERITIES[code] ?? rest.severity;
+  if (severity === "info") return [];
+  return [{ code, severity, server, message, nextStep: nextStepOf(code), file, line }];
+}
+
+function nextStepOf(code: DiagnosticCode): string {
+  return NEXT_STEPS[code] ?? "Correct this place of the file, or leave it if it is what you want.";
+}

@@ -1,0 +1,53 @@
+import type { DiagnosticCode } from "@jackfield/mcp-config";
+import type { Diagnostic, SourceLocation } from "@jackfield/mcp-core";
+
+/** What the doctor finds beside what reading the configuration has found. */
+export const FINDING_CODES = {
+  "command-not-found": "error",
+  "variable-unset": "error",
+  "login-needed": "error",
+  "server-failed": "error",
+  "discovery-failed": "error",
+  "not-approved": "warning",
+  "slow-start": "warning",
+  "name-clash": "warning",
+  leftover: "warning",
+  "catalog-damaged": "warning",
+  "catalog-set-aside": "info",
+  "many-tokens": "info",
+} as const satisfies { readonly [code: string]: Diagnostic["severity"] };
+
+/** A code of the doctor's own, or one of a configuration's diagnostics. */
+export type FindingCode = keyof typeof FINDING_CODES | DiagnosticCode;
+
+/** One thing that is wrong or could be better, and what to do about it. */
+export interface Finding {
+  readonly code: FindingCode;
+  readonly severity: Diagnostic["severity"];
+  readonly server?: string | undefined;
+  readonly message: string;
+  readonly nextStep: string;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+/** Makes a finding with the severity of its code. */
+export function findingOf(
+  code: keyof typeof FINDING_CODES,
+  message: string,
+  nextStep: string,
+  {
+    server,
+    file,
+    line,
+  }: Pick<SourceLocation, "file" | "line"> & { readonly server?: string | undefined } = {},
+): Finding {
+  return { code, severity: FINDING_CODES[code], server, message, nextStep, file, line };
+}
+
+const WEIGHT = { error: 0, warning: 1, info: 2 } as const;
+
+/** The gravest first; what is equally grave stays in its order. */
+export function byGravity(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted((a, b) => WEIGHT[a.severity] - WEIGHT[b.severity]);
+}

@@ -1,0 +1,50 @@
+import type { LastOutcome, ServerSnapshot } from "@jackfield/mcp-core";
+import type { Leftover } from "@jackfield/mcp-transports";
+import type { Activity } from "../activities.ts";
+import { durationText } from "../duration-text.ts";
+import { type Finding, findingOf } from "./finding.ts";
+
+/** A start that takes longer is felt wherever the catalog does not know the server yet. */
+const SLOW_START_MS = 3_000;
+
+/**
+ * Servers that took longer than three seconds to start, now or the last time.
+ *
+ * @param attempts - the connections of this run
+ * @param remembered - how the attempts before this run ended, by server
+ */
+export function slowStartFindings(
+  servers: readonly ServerSnapshot[],
+  attempts: readonly Activity[],
+  remembered: ReadonlyMap<string, LastOutcome>,
+): readonly Finding[] {
+  return servers.flatMap(({ name, definedIn: { file, line }, transport }) => {
+    const now = Math.max(
+      0,
+      ...attempts
+        .filter((attempt) => attempt.name === name)
+        .map(({ beganAt, endedAt = beganAt }) => endedAt - beganAt),
+    );
+    const last = remembered.get(name);
+    const before = last?.ok === true ? last.tookMs : 0;
+    if (Math.max(now, before) <= SLOW_START_MS) return [];
+    const when = now > SLOW_START_MS ? "" : " the last time";
+    const took = durationText(now > SLOW_START_MS ? now : before);
+    const message = `Server ${JSON.stringify(name)} took ${took} to start${when}.`;
+    const nextStep =
+      transport === "stdio"
+        ? 'Install its package, so that nothing is downloaded at the start, or write "lazy": true to start it at its first call.'
+        : 'Write "lazy": true into the entry to connect at the first call.';
+    return [findingOf("slow-start", message, nextStep, { server: name, file, line })];
+  });
+}
+
+/** Servers of an earlier run that still go on although their host was killed. */
+export function leftoverFindings(leftovers: readonly Leftover[]): readonly Finding[] {
+  return leftovers.map(({ server, command, hostPid, processes }) => {
+    const pids = processes.map(({ pid }) => pid).join(" ");
+    const message = `Server ${JSON.stringify(server)} (${command}) of an earlier run, whose host ${hostPid} was killed, is still running.`;
+    const end = process.platform === "win32" ? `taskkill /T /F /PID ${pids}` : `kill ${pids}`;
+    return findingOf("leftover", message, `End it with: ${end}`, { server });
+  });
+}

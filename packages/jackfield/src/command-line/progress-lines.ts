@@ -1,0 +1,46 @@
+import type { Activities, Activity } from "./activities.ts";
+import { type Output, printableLine } from "./terminal.ts";
+
+/** Nobody wonders what is going on before this. */
+const SILENT_FOR_MS = 1_000;
+const REDRAWN_EVERY_MS = 250;
+const MOST_LINES = 10;
+const USUAL_COLUMNS = 80;
+
+/**
+ * Shows on a terminal, in lines that are drawn anew, what takes longer than a second and for how long it has been going on. They are gone when it is
+ * disposed of. Nothing is written to what is no terminal.
+ */
+export function showProgress(stderr: Output, activities: Activities): Disposable {
+  if (stderr.isTTY !== true) return { [Symbol.dispose]() {} };
+  let drawn = 0;
+  const draw = (lines: readonly string[]) => {
+    if (drawn === 0 && lines.length === 0) return;
+    const back = drawn === 0 ? "" : `\u001b[${drawn}A\u001b[J`;
+    stderr.write(back + lines.map((line) => `${line}\n`).join(""));
+    drawn = lines.length;
+  };
+  const timer = setInterval(() => draw(linesOf(activities.all(), stderr)), REDRAWN_EVERY_MS);
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      draw([]);
+    },
+  };
+}
+
+function linesOf(activities: readonly Activity[], { columns, rows = 24 }: Output): readonly string[] {
+  const now = Date.now();
+  const slow = activities.filter(
+    ({ beganAt, endedAt }) => endedAt === undefined && now - beganAt >= SILENT_FOR_MS,
+  );
+  // Lines that scrolled away could not be taken back.
+  const most = Math.max(1, Math.min(MOST_LINES, rows - 2));
+  const shown = slow.slice(0, slow.length > most ? most - 1 : most);
+  const lines = shown.map(
+    ({ name, what, beganAt }) =>
+      `${printableLine(name, 40)}: ${what}, ${Math.floor((now - beganAt) / 1_000)} s`,
+  );
+  if (slow.length > shown.length) lines.push(`and ${slow.length - shown.length} more`);
+  return lines.map((line) => printableLine(line, (columns || USUAL_COLUMNS) - 1));
+}

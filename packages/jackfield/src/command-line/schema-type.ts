@@ -1,0 +1,171 @@
+/** A JSON Schema, or a part of one, as a server has sent it. */
+type Schema = unknown;
+type Keywords = { readonly [keyword: string]: unknown };
+
+/** Deeper or larger than this, a schema is written for machines: what lies beyond is `unknown`. */
+const DEEPEST = 12;
+const MOST_PARTS = 2_000;
+const LONGEST_REMARK = 200;
+
+/** What is being written. */
+interface Writing {
+  readonly root: Schema;
+  parts: number;
+}
+
+/** Where in the schema the writing is. */
+interface Place {
+  readonly depth: number;
+  /** References that were followed to get here; one that comes again would never end. */
+  readonly followed: readonly string[];
+}
+
+/**
+ * The TypeScript type of the values that a JSON Schema lets through, as far as types can say it. It is an approximation in one direction: what it
+ * cannot say, it lets through. References are followed inside the schema only; nothing is fetched. The text is plain ASCII
+ * and no word of the schema can get out of its literal or comment.
+ */
+export function schemaType(schema: Schema): string {
+  return typeOf(schema, { root: schema, parts: 0 }, { depth: 0, followed: [] });
+}
+
+/** A text as a literal of plain ASCII, so that nothing hides in it. */
+export function stringLiteral(text: string): string {
+  return asciiOnly(JSON.stringify(text));
+}
+
+/** A description as a comment of one line; empty for none. */
+export function remark(text: unknown): string {
+  if (typeof text !== "string" || text.trim() === "") return "";
+  const line = text.replace(/\s+/g, " ").trim();
+  const short = line.length > LONGEST_REMARK ? `${line.slice(0, LONGEST_REMARK)}...` : line;
+  return `/** ${asciiOnly(short).replaceAll("*/", "*\\/")} */`;
+}
+
+function asciiOnly(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function typeOf(schema: Schema, writing: Writing, place: Place): string {
+  writing.parts += 1;
+  if (schema === false) return "never";
+  if (!isKeywords(schema) || place.depth > DEEPEST || writing.parts > MOST_PARTS) return "unknown";
+  const parts = [
+    ...referenced(schema, writing, place),
+    ...combined(schema, writing, place),
+    // Values that are listed tell their own type.
+    ...(listed(schema) ?? plain(schema, writing, place)),
+  ].filter((part) => part !== "unknown");
+  return parts.length === 0 ? "unknown" : joined(parts, "&");
+}
+
+function referenced({ $ref }: Keywords, writing: Writing, { depth, followed }: Place): readonly string[] {
+  if (typeof $ref !== "string" || followed.includes($ref)) return [];
+  const target = lookUp(writing.root, $ref);
+  return [typeOf(target, writing, { depth: depth + 1, followed: [...followed, $ref] })];
+}
+
+/** What a reference such as `#/$defs/item` names in the same schema. */
+function lookUp(root: Schema, reference: string): Schema {
+  if (reference !== "#" && !reference.startsWith("#/")) return undefined;
+  const steps = reference.split("/").slice(1);
+  let found: Schema = root;
+  for (const step of steps) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Keywords)[key];
+  }
+  return found;
+}
+
+function listed({ enum: values, const: value }: Keywords): readonly string[] | undefined {
+  if (Array.isArray(values)) return [union(values.map(literal))];
+  return value === undefined ? undefined : [literal(value)];
+}
+
+function literal(value: unknown): string {
+  if (typeof value === "string") return stringLiteral(value);
+  const isSimple = value === null || typeof value === "boolean" || Number.isFinite(value);
+  return isSimple ? String(value) : "unknown";
+}
+
+function combined(schema: Keywords, writing: Writing, place: Place): readonly string[] {
+  const inner = { ...place, depth: place.depth + 1 };
+  const types = (list: unknown) =>
+    Array.isArray(list) ? list.map((part) => typeOf(part, writing, inner)) : [];
+  const alternatives = [types(schema.anyOf), types(schema.oneOf)].filter((list) => list.length > 0);
+  return [...types(schema.allOf), ...alternatives.map(union)];
+}
+
+function plain(schema: Keywords, writing: Writing, place: Place): readonly string[] {
+  const { type, properties, items, prefixItems } = schema;
+  if (Array.isArray(type)) return [union(type.map((one) => plainType(one, schema, writing, place)))];
+  if (type !== undefined) return [plainType(type, schema, writing, place)];
+  if (isKeywords(properties)) return [plainType("object", schema, writing, place)];
+  return items === undefined && prefixItems === undefined ? [] : [plainType("array", schema, writing, place)];
+}
+
+function plainType(type: unknown, schema: Keywords, writing: Writing, place: Place): string {
+  switch (type) {
+    case "string":
+    case "boolean":
+    case "null":
+    case "number":
+      return type;
+    case "integer":
+      return "number";
+    case "array":
+      return arrayType(schema, writing, { ...place, depth: place.depth + 1 });
+    case "object":
+      return objectType(schema, writing, { ...place, depth: place.depth + 1 });
+    default:
+      return "unknown";
+  }
+}
+
+function arrayType({ items, prefixItems }: Keywords, writing: Writing, place: Place): string {
+  if (!Array.isArray(prefixItems)) return `${enclosed(typeOf(items, writing, place))}[]`;
+  // A list may be shorter than what is said of its first places.
+  const first = prefixItems.map((item) => `${enclosed(typeOf(item, writing, place))}?`);
+  const rest = items === false ? [] : [`...${enclosed(typeOf(items, writing, place))}[]`];
+  return `[${[...first, ...rest].join(", ")}]`;
+}
+
+function objectType(schema: Keywords, writing: Writing, place: Place): string {
+  const properties = isKeywords(schema.properties) ? Object.entries(schema.properties) : [];
+  const { required, additionalProperties: others } = schema;
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  const members = properties.flatMap(([name, property]) => {
+    const said = isKeywords(property) ? remark(property.description) : "";
+    const member = `${stringLiteral(name)}${isRequired(name) ? "" : "?"}: ${typeOf(property, writing, place)};`;
+    return said === "" ? [member] : [said, member];
+  });
+  if (members.length === 0) {
+    return others === false
+      ? "Record<string, never>"
+      : `{ [name: string]: ${typeOf(others, writing, place)} }`;
+  }
+  // Others beside named ones can have no type of their own: it would have to fit the named ones as well.
+  if (others === true || isKeywords(others)) members.push("[name: string]: unknown;");
+  const body = members.join("\n").replace(/^/gm, "  ");
+  return `{\n${body}\n}`;
+}
+
+function union(types: readonly string[]): string {
+  const distinct = [...new Set(types)];
+  if (distinct.includes("unknown")) return "unknown";
+  return distinct.length === 0 ? "never" : joined(distinct, "|");
+}
+
+function joined(types: readonly string[], operator: "&" | "|"): string {
+  return types.length === 1 ? types.join() : types.map(enclosed).join(` ${operator} `);
+}
+
+/** A type that may stand beside an operator; a bracket too many does no harm. */
+function enclosed(type: string): string {
+  return /[|&]/.test(type) ? `(${type})` : type;
+}
+
+function isKeywords(value: unknown): value is Keywords {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,74 @@
+import type { Page } from "./page.ts";
+
+const GAP = 2;
+/** A cell that is cut tells nothing any more below this width. */
+const NARROWEST = 6;
+
+export interface TableOptions {
+  /** How wide a line may be. Default: as wide as it gets. */
+  readonly columns?: number | undefined;
+  /** Columns whose end tells more than their beginning, such as paths: they are cut in front. */
+  readonly keepsEnd?: readonly number[] | undefined;
+  /** Colours a cell once it has its width. */
+  readonly paint?: ((cell: string, column: number, row: number) => string) | undefined;
+}
+
+/** Lines of columns, each as wide as its widest cell, or cut so that every line fits; nothing stands at the ends of lines. */
+export function alignColumns(rows: readonly (readonly string[])[], options: TableOptions = {}): string {
+  const { columns = Number.POSITIVE_INFINITY, keepsEnd = [], paint = (cell) => cell } = options;
+  const widths = fittingWidths(naturalWidths(rows), columns);
+  const lines = rows.map((row, index) => {
+    const last = row.findLastIndex((cell) => cell !== "");
+    return row.slice(0, last + 1).map((cell, column) => {
+      const width = widths[column] ?? 0;
+      const shown = cut(cell, width, keepsEnd.includes(column));
+      const padding = column === last ? "" : " ".repeat(width - shown.length);
+      return paint(shown, column, index) + padding;
+    });
+  });
+  return lines.map((cells) => `${cells.join(" ".repeat(GAP))}\n`).join("");
+}
+
+/** The options of a table on a page; the colour of a cell is looked up by its text, below the heading. */
+export function tableOn(
+  { columns, paint }: Page,
+  { keepsEnd, tones = {} }: Pick<TableOptions, "keepsEnd"> & { readonly tones?: Tones },
+): TableOptions {
+  return {
+    columns,
+    keepsEnd,
+    paint: (cell, _column, row) => {
+      if (row === 0) return paint("faint", cell);
+      const tone = tones[cell];
+      return tone === undefined ? cell : paint(tone, cell);
+    },
+  };
+}
+
+type Tones = { readonly [cell: string]: Parameters<Page["paint"]>[0] };
+
+function naturalWidths(rows: readonly (readonly string[])[]): number[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  }
+  return widths;
+}
+
+/** Takes from the widest column until all fit. */
+function fittingWidths(natural: readonly number[], columns: number): readonly number[] {
+  const widths = [...natural];
+  let excess = widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - columns;
+  while (excess > 0) {
+    const widest = Math.max(...widths);
+    if (widest <= NARROWEST) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
+function cut(cell: string, width: number, keepsEnd: boolean): string {
+  if (cell.length <= width) return cell;
+  return keepsEnd ? `…${cell.slice(cell.length - width + 1)}` : `${cell.slice(0, width - 1)}…`;
+}

@@ -1,0 +1,36 @@
+import type { ToolDescriptor } from "@jackfield/mcp-core";
+import { remark, schemaType, stringLiteral } from "./schema-type.ts";
+
+const HEAD = `// Written by "jackfield types". Run it again when the tools have changed; what is edited here is lost.
+
+declare module "jackfield" {
+  interface ToolTypes {
+`;
+const FOOT = `  }
+}
+
+export {};
+`;
+
+/** A declaration file by which `callTool` of `jackfield` knows the tools: what each takes and answers. The same tools give the same text. */
+export function declareTools(tools: readonly ToolDescriptor[]): string {
+  return HEAD + tools.map(declareTool).join("") + FOOT;
+}
+
+function declareTool({ name, server, originalName, description, definition }: ToolDescriptor): string {
+  const { inputSchema, outputSchema } = definition;
+  const said = remark(description);
+  const members = [
+    `server: ${stringLiteral(server)};`,
+    `tool: ${stringLiteral(originalName)};`,
+    `input: ${schemaType(inputSchema)};`,
+    `output: ${outputSchema === undefined ? "{ [name: string]: unknown }" : schemaType(outputSchema)};`,
+  ];
+  const body = indent(members.join("\n"), 2);
+  const declaration = `${stringLiteral(name)}: {\n${body}\n};`;
+  return `${indent(said === "" ? declaration : `${said}\n${declaration}`, 4)}\n`;
+}
+
+function indent(text: string, columns: number): string {
+  return text.replace(/^/gm, " ".repeat(columns));
+}

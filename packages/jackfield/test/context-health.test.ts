@@ -1,0 +1,71 @@
+import { startHttpFaultServer, startTcpFaultProxy, useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it, vi } from "vitest";
+import { type Mcp, openMcp } from "../src/index.ts";
+import { temporaryFolder } from "./fixture.ts";
+import { scriptedServer } from "./scripted-server.ts";
+
+useLeakCheck();
+
+const HEARTBEAT = { intervalMs: 50, timeoutMs: 100, threshold: 2 };
+const RETRY = { initialDelayMs: 0, jitter: "none" } as const;
+
+/** What becomes of a runtime's servers, as its events tell it. */
+function watched(mcp: Mcp) {
+  const unhealthy: string[] = [];
+  let ups = 0;
+  mcp.on("unhealthy", ({ server, error }) => unhealthy.push(`${server}: ${error.message}`));
+  mcp.on("statusChanged", ({ snapshot }) => {
+    if (snapshot.status === "ready") ups += 1;
+  });
+  return { unhealthy, ups: () => ups };
+}
+
+describe("a server that stops answering", () => {
+  it("[S5] as a stopped process does is found out without a call, ended and started anew", async () => {
+    using folder = temporaryFolder();
+    const server = scriptedServer(folder, "s");
+    const mcp = await openMcp({
+      servers: { s: server.definition },
+      discover: false,
+      cache: false,
+      retry: RETRY,
+      heartbeat: HEARTBEAT,
+      closeTimeoutMs: 30_000,
+    });
+    try {
+      const { unhealthy, ups } = watched(mcp);
+      const started = () => server.record().filter(({ event }) => event === "started");
+      process.kill(started()[0]?.pid ?? 0, "SIGSTOP");
+      await vi.waitFor(() => expect(ups()).toBe(1), { timeout: 20_000 });
+      expect(unhealthy).toEqual([expect.stringMatching(/^s: Server "s" gave no sign of life/)]);
+      await mcp.callTool({ server: "s", tool: "echo" }, { message: "back" });
+      expect(started()).toHaveLength(2);
+    } finally {
+      await mcp.close();
+    }
+  }, 30_000);
+
+  it("[S5] because the network swallows everything is found out without a call, and used again when it can be", async () => {
+    await using remote = await startHttpFaultServer();
+    await using proxy = await startTcpFaultProxy(remote.url);
+    const mcp = await openMcp({
+      servers: { s: { url: proxy.url, connectTimeoutMs: 2_000 } },
+      discover: false,
+      cache: false,
+      retry: { ...RETRY, initialDelayMs: 50 },
+      heartbeat: HEARTBEAT,
+      closeTimeoutMs: 500,
+    });
+    try {
+      const { unhealthy, ups } = watched(mcp);
+      proxy.blackHole();
+      await vi.waitFor(() => expect(unhealthy).toHaveLength(1), { timeout: 20_000 });
+      await proxy.resume();
+      await vi.waitFor(() => expect(ups()).toBe(1), { timeout: 20_000 });
+      await mcp.callTool({ server: "s", tool: "echo" }, {});
+      expect(unhealthy).toHaveLength(1);
+    } finally {
+      await mcp.close();
+    }
+  }, 30_000);
+});

@@ -1,0 +1,184 @@
+import type { CatalogEntry, ServerSnapshot } from "@jackfield/mcp-core";
+import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
+import { startHttpFaultServer, useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Mcp, type OpenMcpOptions, openMcp } from "../src/index.ts";
+import { type TemporaryFolder, temporaryFolder } from "./fixture.ts";
+import { type ScriptedServer, scriptedServer } from "./scripted-server.ts";
+
+useLeakCheck();
+
+const HOUR_MS = 3_600_000;
+const ECHO = "mcp__server__echo";
+
+let folder: TemporaryFolder;
+let server: ScriptedServer;
+beforeEach(() => {
+  folder = temporaryFolder();
+  server = scriptedServer(folder, "server");
+});
+afterEach(() => folder[Symbol.dispose]());
+
+/** Opens the runtime, calls a tool, and closes it. Gives what it said of the server when the call was answered. */
+async function callOnce(
+  servers: OpenMcpOptions["servers"] = { server: server.definition },
+): Promise<ServerSnapshot | undefined> {
+  const mcp = await openMcp({ servers, cache: { path: folder.file("cache") } });
+  try {
+    await mcp.callTool(ECHO, { text: "hello" });
+    return mcp.servers()[0];
+  } finally {
+    await mcp.close();
+  }
+}
+
+/** What the server has seen since it was asked last: `started` for each process, and the methods of the requests. */
+function createRecord(): () => string[] {
+  let seen = 0;
+  return () => {
+    const events = server.record().flatMap((entry) => {
+      if (entry.event === "received" && !entry.method.startsWith("notifications/")) return [entry.method];
+      return entry.event === "started" ? ["started"] : [];
+    });
+    const news = events.slice(seen);
+    seen = events.length;
+    return news;
+  };
+}
+
+/** The one entry in the catalog; `change` puts another in its place. */
+async function catalogEntry(change?: (entry: CatalogEntry) => CatalogEntry): Promise<CatalogEntry> {
+  const cache = sqliteToolCache({ path: folder.file("cache") });
+  try {
+    const [summary] = await cache.list();
+    const entry = summary && (await cache.getMany([summary.id])).get(summary.id);
+    if (!summary || !entry) throw new Error("The catalog is empty.");
+    if (change) await cache.set(summary.id, change(entry));
+    return entry;
+  } finally {
+    await cache.close();
+  }
+}
+
+describe("what one start learns of a server's era", () => {
+  it("is the whole answer of a modern one, which spares the next start every question", async () => {
+    const record = createRecord();
+    server.behave({ era: "modern", ttlMs: 5 * HOUR_MS, instructions: "Be kind." });
+    const before = Date.now();
+    expect(await callOnce()).toMatchObject({ era: "modern" });
+    expect(record().slice(0, 2)).toEqual(["started", "server/discover"]);
+    const { prior, ttlMs, cacheScope } = await catalogEntry();
+    expect({ prior, ttlMs, cacheScope }).toMatchObject({
+      prior: {
+        era: "modern",
+        discover: {
+          supportedVersions: ["2026-07-28"],
+          capabilities: { tools: {} },
+          instructions: "Be kind.",
+        },
+      },
+      ttlMs: 5 * HOUR_MS,
+      cacheScope: "private",
+    });
+    expect(prior?.at).toBeGreaterThanOrEqual(before);
+    expect(await callOnce()).toMatchObject({ era: "modern" });
+    const [first, ...requests] = record();
+    expect(first).toBe("started");
+    expect(requests).toContain("tools/call");
+    expect(requests).not.toContain("started");
+    expect(requests).not.toContain("server/discover");
+    expect((await catalogEntry()).prior).toEqual(prior);
+  });
+
+  it("spares a legacy one the question for a day", async () => {
+    const record = createRecord();
+    expect(await callOnce()).toMatchObject({ era: "legacy" });
+    expect(record().slice(0, 3)).toEqual(["started", "server/discover", "initialize"]);
+    expect(await callOnce()).toMatchObject({ era: "legacy" });
+    expect(record().slice(0, 2)).toEqual(["started", "initialize"]);
+    await catalogEntry((entry) => ({
+      ...entry,
+      prior: { era: "legacy", at: Date.now() - 25 * HOUR_MS },
+      listedAt: Date.now(),
+    }));
+    server.behave({ era: "modern" });
+    expect(await callOnce()).toMatchObject({ era: "modern" });
+    expect(record().slice(0, 2)).toEqual(["started", "server/discover"]);
+    expect((await catalogEntry()).prior).toMatchObject({ era: "modern" });
+  });
+
+  it("is found out when it is no longer true, said, and asked for anew", async () => {
+    server.behave({ era: "modern" });
+    await callOnce();
+    server.behave({ era: "legacy" });
+    const record = createRecord();
+    record();
+    const log = vi.fn();
+    const mcp = await openMcp({
+      servers: { server: server.definition },
+      cache: { path: folder.file("cache") },
+      log,
+    });
+    try {
+      await vi.waitUntil(() => mcp.servers()[0]?.era === "legacy", { timeout: 10_000 });
+      expect((await mcp.callTool(ECHO, { text: "hello" })).content).toHaveLength(1);
+    } finally {
+      await mcp.close();
+    }
+    expect(log).toHaveBeenCalledWith(
+      "warn",
+      expect.stringContaining("no longer speaks the protocol version it was known for"),
+      expect.anything(),
+    );
+    const events = record();
+    expect(events.filter((event) => event === "started")).toHaveLength(2);
+    expect(events.slice(events.lastIndexOf("started") + 1, -1)).toEqual(
+      expect.arrayContaining(["server/discover", "initialize"]),
+    );
+    expect((await catalogEntry()).prior).toMatchObject({ era: "legacy" });
+  });
+
+  it("spares a remote modern server the question, too", async () => {
+    await using remote = await startHttpFaultServer({ era: "modern" });
+    const servers = { server: { url: remote.url } };
+    const asked = () => remote.requests.map(({ body }) => body?.method);
+    await callOnce(servers);
+    const count = asked().length;
+    expect(asked()).toContain("server/discover");
+    expect(await callOnce(servers)).toMatchObject({ era: "modern" });
+    expect(asked().slice(count)).toContain("tools/call");
+    expect(asked().slice(count)).not.toContain("server/discover");
+    expect(remote.violations).toEqual([]);
+  });
+});
+
+describe.each(["legacy", "modern"] as const)("a list that a %s server says has changed", (era) => {
+  it("is told once, however often the server says so in a burst", async () => {
+    const later = { name: "later", inputSchema: { type: "object" as const } };
+    server.behave({ era, listChangedAfterCall: [...echoOnly(), later] });
+    const mcp: Mcp = await openMcp({ servers: { server: server.definition }, cache: false });
+    try {
+      const told: string[][] = [];
+      mcp.on("toolsChanged", ({ added }) => told.push([...added]));
+      await listening(era);
+      await Promise.all(Array.from({ length: 20 }, () => mcp.callTool(ECHO, { text: "hello" })));
+      await vi.waitUntil(() => told.length > 0, { timeout: 10_000 });
+      await mcp.refreshTools("server");
+      expect(told).toEqual([["mcp__server__later"]]);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  /** A modern server tells only who has asked. */
+  function listening(of: typeof era): Promise<unknown> {
+    const isAsked = () =>
+      server.record().some((entry) => entry.event === "received" && entry.method === "subscriptions/listen");
+    return of === "modern" ? vi.waitUntil(isAsked, { timeout: 10_000 }) : Promise.resolve();
+  }
+});
+
+function echoOnly() {
+  const properties = { text: { type: "string" } };
+  return [{ name: "echo", inputSchema: { type: "object" as const, properties } }];
+}

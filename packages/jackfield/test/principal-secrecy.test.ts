@@ -1,0 +1,106 @@
+import { McpError, type ResolveServer } from "@jackfield/mcp-core";
+import { createFakeConnector, createFakeSession, type FakeSession, useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { openMcp } from "../src/index.ts";
+
+useLeakCheck();
+
+const USERS = Array.from({ length: 10 }, (_, at) => `user-${at}`);
+const tokenOf = (principal: string | undefined) => `planted-token-of-${principal}`;
+const LEAK = /planted-token/;
+
+const resolve: ResolveServer = async ({ name }, { principal }) => {
+  const token = tokenOf(principal);
+  const headers = { authorization: `Bearer ${token}` };
+  return { name, transport: "http", url: "https://mail.example/mcp", headers, secrets: [token] };
+};
+
+/** A runtime whose sessions are the test's, by user. */
+async function runtime() {
+  const sessions = new Map<string | undefined, FakeSession>();
+  const attempts: (string | undefined)[] = [];
+  const { connect } = createFakeConnector({
+    onAttempt: (attempt) => {
+      const { principal } = attempt.options;
+      attempts.push(principal);
+      sessions.set(principal, attempt.open(createFakeSession({ tools: [] })));
+    },
+  });
+  const logged: string[] = [];
+  const mcp = await openMcp({
+    servers: { mail: { url: "https://mail.example/mcp" } },
+    discover: false,
+    cache: false,
+    connect,
+    resolve,
+    log: (...entry) => logged.push(JSON.stringify(entry)),
+  });
+  return { mcp, sessions, attempts, logged };
+}
+
+describe("what one of many users gave a server", () => {
+  it("is in no notification of his, of a view of his, or of anybody's, however many came after him", async () => {
+    const { mcp, sessions, attempts } = await runtime();
+    try {
+      const heard: string[] = [];
+      const users = await Promise.all(USERS.map((user) => mcp.forPrincipal(user)));
+      expect(attempts).toEqual([undefined, ...USERS]);
+      for (const source of [mcp, mcp.view({}), ...users, ...users.map((user) => user.view({}))])
+        source.on("notification", (event) => heard.push(JSON.stringify(event)));
+      for (const principal of [undefined, ...USERS]) {
+        const data = `${tokenOf(principal)} and ${tokenOf(USERS[0])}`;
+        sessions.get(principal)?.notify({ method: "notifications/message", params: { data } });
+      }
+      expect(heard).toHaveLength(2 * (USERS.length + 1));
+      for (const text of heard) expect(text).not.toMatch(LEAK);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("is in no error, snapshot or line of the log", async () => {
+    const { mcp, sessions, logged } = await runtime();
+    try {
+      const ann = await mcp.forPrincipal("ann");
+      sessions.get("ann")?.lose(new McpError("MCP_SESSION_LOST", `Refused ${tokenOf("ann")}.`));
+      expect(ann.servers()).toMatchObject([{ status: "backoff", error: { code: "MCP_SESSION_LOST" } }]);
+      expect(JSON.stringify(ann.servers())).not.toMatch(LEAK);
+      expect(logged.join("\n")).toContain("Refused");
+      expect(logged.join("\n")).not.toMatch(LEAK);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("is renewed for him alone when a server refuses it", async () => {
+    const resolutions: string[] = [];
+    const { connect } = createFakeConnector({
+      onAttempt: (attempt) => {
+        const { principal } = attempt.options;
+        const isFirst = resolutions.filter((one) => one.startsWith(`${principal} `)).length === 1;
+        if (principal === "ann" && isFirst)
+          attempt.fail(new McpError("MCP_CONNECT_FAILED", "401", { httpStatus: 401 }));
+        else attempt.open(createFakeSession({ tools: [] }));
+      },
+    });
+    const mcp = await openMcp({
+      servers: { mail: { url: "https://mail.example/mcp" } },
+      discover: false,
+      cache: false,
+      connect,
+      resolve: (definition, options) => {
+        resolutions.push(`${options.principal} ${options.rejected === true}`);
+        return resolve(definition, options);
+      },
+      retry: { initialDelayMs: 0, jitter: "none" },
+    });
+    try {
+      const ann = await mcp.forPrincipal("ann");
+      await mcp.forPrincipal("bob");
+      await ann.reconnect("mail");
+      expect(resolutions.filter((one) => one.endsWith("true"))).toEqual(["ann true"]);
+    } finally {
+      await mcp.close();
+    }
+  });
+});

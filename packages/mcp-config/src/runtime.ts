@@ -1,0 +1,14 @@
+/**
+ * What a runtime needs at every start, without what reads the files of hosts: that is loaded by whatever of this meets such a file. All
+ * of it is exported by the package itself as well.
+ */
+export { createServerAdmission } from "./admission/server-admission.ts";
+export { createApprovalLedger } from "./approval/approval-ledger.ts";
+export { approvalRequest } from "./approval/approval-request.ts";
+export { definitionContent } from "./approval/definition-content.ts";
+export { fileStateStore } from "./approval/file-state-store.ts";
+export { promptApprover } from "./approval/prompt-approver.ts";
+export { findServers } from "./discovery/discover-servers.ts";
+export { exaApiKey, isExaServer } from "./filters/native-servers.ts";
+export { secretSpellings } from "./secret-spellings.ts";
+export { createServerResolver } from "./server-resolver.ts";

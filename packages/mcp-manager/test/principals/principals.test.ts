@@ -1,0 +1,173 @@
+import { McpError, type ResolveServer, type ServerDefinition } from "@jackfield/mcp-core";
+import {
+  createFakeConnector,
+  createFakeSession,
+  createFakeToolCache,
+  type FakeSession,
+  passThroughResolver,
+  stdioDefinition,
+} from "@jackfield/test-kit";
+import { describe, expect, it, vi } from "vitest";
+import { createMcpManager, type McpManager, type McpManagerOptions } from "../../src/index.ts";
+import { tool } from "../manager-fixture.ts";
+
+const CAPABILITIES = { tools: {}, resources: { subscribe: true } };
+const updated = (uri: string) => ({ method: "notifications/resources/updated", params: { uri } });
+
+/** A runtime of these servers, whose sessions open at once. */
+function runtime(servers: readonly ServerDefinition[], options: Partial<McpManagerOptions> = {}) {
+  const opened: { server: string; principal: string | undefined; session: FakeSession }[] = [];
+  const connector = createFakeConnector({
+    onAttempt: (attempt) => {
+      const session = createFakeSession({ tools: [tool("echo")], handshake: { capabilities: CAPABILITIES } });
+      attempt.open(session);
+      opened.push({ server: attempt.server.name, principal: attempt.options.principal, session });
+    },
+  });
+  const resolvedAs = new Set<string>();
+  const resolve: ResolveServer = (definition, at) => {
+    resolvedAs.add(`${definition.name} ${at.principal}`);
+    return passThroughResolver(definition, at);
+  };
+  const manager = createMcpManager({ servers, connect: connector.connect, resolve, ...options });
+  const of = (server: string, principal?: string) =>
+    opened.flatMap((one) => (one.server === server && one.principal === principal ? [one.session] : []));
+  return { manager, opened, resolvedAs, of };
+}
+
+const own = stdioDefinition("own");
+const shared = { ...stdioDefinition("shared", { command: "shared" }), shared: true };
+
+async function userOf(manager: McpManager, principal: string): Promise<McpManager> {
+  const user = manager.forPrincipal(principal);
+  await user.start();
+  return user;
+}
+
+describe("a runtime for several users", () => {
+  it("gives each user sessions of his own, and one session to all where a server holds nothing of a user's", async () => {
+    const { manager, opened, of, resolvedAs } = runtime([own, shared]);
+    await using _ = manager;
+    await manager.start();
+    const ann = await userOf(manager, "ann");
+    const bob = await userOf(manager, "bob");
+    const started = opened.map(({ server, principal }) => `${server} ${principal}`);
+    expect(started.sort()).toEqual(["own ann", "own bob", "own undefined", "shared undefined"]);
+    for (const user of [ann, bob])
+      for (const name of ["own", "shared"]) await user.callTool({ server: name, tool: "echo" });
+    expect(of("own", "ann")[0]?.requests).toHaveLength(1);
+    expect(of("shared")[0]?.requests).toHaveLength(2);
+    expect([...resolvedAs].sort()).toEqual(["own ann", "own bob", "own undefined", "shared undefined"]);
+  });
+
+  it("starts ten processes for a thousand users of ten servers that are shared", {
+    timeout: 60_000,
+  }, async () => {
+    const servers = Array.from({ length: 10 }, (_, at) => ({ ...stdioDefinition(`s${at}`), shared: true }));
+    const { manager, opened } = runtime(servers);
+    await using _ = manager;
+    await manager.start();
+    const names = Array.from({ length: 1_000 }, (_, at) => `user-${at}`);
+    const users = await Promise.all(names.map((name) => userOf(manager, name)));
+    await Promise.all(users.map((user) => user.callTool("mcp__s3__echo")));
+    expect(opened).toHaveLength(10);
+    expect(opened[3]?.session.requests).toHaveLength(1_000);
+    expect(users.every((user) => user.tools().length === 10)).toBe(true);
+  });
+
+  it("keeps their catalogs apart, and one for all of what is shared", async () => {
+    const cache = createFakeToolCache();
+    const { manager } = runtime([own, shared], { cache });
+    await manager.start();
+    await userOf(manager, "ann");
+    await userOf(manager, "bob");
+    await manager.close();
+    expect([...cache.entries.values()].map(({ server }) => server).sort()).toEqual([
+      "own",
+      "own",
+      "own",
+      "shared",
+    ]);
+  });
+
+  it("keeps a subscription for whoever still wants it when another user has had enough", async () => {
+    const { manager, of } = runtime([shared], { resourceUpdateQuietMs: 0 });
+    await using _ = manager;
+    await manager.start();
+    const [ann, bob] = [await userOf(manager, "ann"), await userOf(manager, "bob")];
+    const heard = { ann: vi.fn(), bob: vi.fn() };
+    const first = await ann.subscribe("shared", "a:1", heard.ann);
+    await bob.subscribe("shared", "a:1", heard.bob);
+    const [session] = of("shared");
+    session?.notify(updated("a:1"));
+    await first.close();
+    session?.notify(updated("a:1"));
+    expect(heard.ann).toHaveBeenCalledOnce();
+    expect(heard.bob).toHaveBeenCalledTimes(2);
+    expect(session?.requests.map(({ method }) => method)).toEqual(["resources/subscribe"]);
+    await bob.close();
+    await vi.waitFor(() => expect(session?.requests.at(-1)?.method).toBe("resources/unsubscribe"));
+  });
+
+  it("gives everybody the new session when the shared one was lost, and subscribes in it again", async () => {
+    const { manager, of, opened } = runtime([shared], {
+      retry: { initialDelayMs: 0, jitter: "none" },
+      resourceUpdateQuietMs: 0,
+    });
+    await using _ = manager;
+    await manager.start();
+    const users = await Promise.all(["ann", "bob"].map((name) => userOf(manager, name)));
+    const heard = vi.fn();
+    await users[0]?.subscribe("shared", "a:1", heard);
+    of("shared")[0]?.lose(new McpError("MCP_SESSION_LOST", "Gone."));
+    await vi.waitFor(() =>
+      expect(users.map((user) => user.servers()[0]?.status)).toEqual(["ready", "ready"]),
+    );
+    await Promise.all(users.map((user) => user.callTool("mcp__shared__echo")));
+    expect(opened).toHaveLength(2);
+    await vi.waitFor(() => expect(of("shared")[1]?.requests[0]?.method).toBe("resources/subscribe"));
+    of("shared")[1]?.notify(updated("a:1"));
+    expect(heard).toHaveBeenCalledOnce();
+  });
+
+  it("ends one user's sessions with that user, and nobody else's", async () => {
+    const { manager, of } = runtime([own, shared]);
+    await using _ = manager;
+    await manager.start();
+    const ann = await userOf(manager, "ann");
+    const bob = await userOf(manager, "bob");
+    await ann.close();
+    expect(of("own", "ann")[0]?.closed).toBe(true);
+    expect(of("own", "bob")[0]?.closed).toBe(false);
+    expect(of("shared")[0]?.closed).toBe(false);
+    await expect(ann.callTool("mcp__own__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
+    await bob.callTool("mcp__shared__echo");
+    await ann.start(); // He comes back.
+    await ann.callTool("mcp__own__echo");
+    expect(of("own", "ann")).toHaveLength(2);
+  });
+
+  it("follows a new configuration for all of them", async () => {
+    const { manager, of } = runtime([own]);
+    await using _ = manager;
+    await manager.start();
+    const ann = await userOf(manager, "ann");
+    const gone = await userOf(manager, "bob");
+    await gone.close();
+    await manager.reload([shared]);
+    expect(ann.servers().map(({ name, status }) => `${name} ${status}`)).toEqual(["shared ready"]);
+    expect(of("own", "ann")[0]?.closed).toBe(true);
+    expect(of("shared")).toHaveLength(1);
+  });
+
+  it("is over for everybody when it is closed, also for whoever comes later", async () => {
+    const { manager, opened } = runtime([own, shared]);
+    await manager.start();
+    const ann = await userOf(manager, "ann");
+    await manager.close();
+    expect(opened.every(({ session }) => session.closed)).toBe(true);
+    await expect(ann.callTool("mcp__own__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
+    await expect(ann.start()).rejects.toMatchObject({ code: "MCP_CLOSED" });
+    expect(() => manager.forPrincipal("bob")).toThrow(expect.objectContaining({ code: "MCP_CLOSED" }));
+  });
+});

@@ -1,0 +1,133 @@
+import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
+import { createFakeSession, type FakeAnswer, httpDefinition, stdioDefinition } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createFixture } from "../manager-fixture.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** What the manager does with a server when the deadline of a ping has passed. */
+const LATE = new McpError("MCP_CALL_TIMEOUT", "No answer in time.");
+const silent: FakeAnswer = async (_method, _params, { timeoutMs = 0 }) => {
+  await new Promise((resolve) => setTimeout(resolve, timeoutMs));
+  throw LATE;
+};
+
+/** A manager of one server, whose sessions open at once and answer as the test says. */
+async function started(
+  definition: ServerDefinition,
+  answer: FakeAnswer,
+  options: Parameters<typeof createFixture>[1] & { readonly era?: "legacy" | "modern" } = {},
+) {
+  const { era = "legacy", ...rest } = options;
+  const fixture = createFixture([definition], { ...rest, byHand: true });
+  const unhealthy: unknown[] = [];
+  fixture.manager.on("unhealthy", ({ server, error }) => unhealthy.push([server, error.code]));
+  const open = async (answers = answer) => {
+    const attempt = await fixture.connector.nextAttempt();
+    return attempt.open(createFakeSession({ handshake: { era }, answer: answers }));
+  };
+  const starting = fixture.manager.start();
+  const session = await open();
+  await starting;
+  const pings = () => session.requests.filter(({ method }) => method === "ping").length;
+  return { ...fixture, session, open, unhealthy, pings };
+}
+
+describe("a runtime that looks after its servers", () => {
+  it("[S5] says that a silent remote server is unhealthy, gives its session up and connects it anew, once", async () => {
+    const { manager, session, open, unhealthy, connector, pings } = await started(
+      httpDefinition("s"),
+      silent,
+    );
+    await using _ = manager;
+    await vi.advanceTimersByTimeAsync(45_000);
+    expect(pings()).toBe(2);
+    expect(unhealthy).toEqual([["s", "MCP_SESSION_LOST"]]);
+    expect(session.closed).toBe(true);
+    const next = await open(async () => ({}));
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(manager.servers()).toMatchObject([{ status: "ready", error: undefined }]);
+    expect(connector.attempts).toHaveLength(2);
+    expect(next.requests.length).toBeGreaterThan(10);
+    expect(unhealthy).toHaveLength(1);
+  });
+
+  it("[S5] keeps a server that does not know ping: its refusal is a sign of life", async () => {
+    const { manager, session, unhealthy } = await started(httpDefinition("s"), () => {
+      throw new McpError("MCP_REQUEST_REJECTED", "Method not found.", { rpcCode: -32601 });
+    });
+    await using _ = manager;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(session.closed).toBe(false);
+    expect(unhealthy).toEqual([]);
+  });
+
+  it("does not ask a server from which something comes anyway", async () => {
+    const { manager, session, pings } = await started(httpDefinition("s"), silent);
+    await using _ = manager;
+    for (let second = 0; second < 300; second += 20) {
+      session.notify({ method: "notifications/message" });
+      await vi.advanceTimersByTimeAsync(20_000);
+    }
+    expect(pings()).toBe(0);
+  });
+
+  it.each([
+    ["of this machine", stdioDefinition("s"), {}],
+    ["of the era that has no ping", httpDefinition("s"), { era: "modern" } as const],
+    ["that nobody is to look after", httpDefinition("s"), { heartbeat: { intervalMs: 0 } }],
+  ])("leaves a server %s in peace", async (_which, definition, options) => {
+    const { manager, session, pings } = await started(definition, silent, options);
+    await using _ = manager;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(pings()).toBe(0);
+    expect(session.closed).toBe(false);
+  });
+
+  it("looks after a server of this machine where it is told to", async () => {
+    const heartbeat = { intervalMs: 1_000, timeoutMs: 100, threshold: 1 };
+    const { manager, unhealthy } = await started(stdioDefinition("s"), silent, { heartbeat });
+    await using _ = manager;
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(unhealthy).toHaveLength(1);
+  });
+
+  it("[S5] asks nothing while it shuts down, and calls nobody unhealthy then", async () => {
+    const { manager, session, unhealthy, pings } = await started(httpDefinition("s"), silent);
+    await vi.advanceTimersByTimeAsync(31_000); // One ping is under way.
+    const release = session.holdClose();
+    const closing = manager.close();
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(pings()).toBe(1);
+    release();
+    await closing;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(pings()).toBe(1);
+    expect(unhealthy).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("connects each server once after the machine slept for hours, however many beats it missed", async () => {
+    const definitions = ["a", "b", "c"].map((name) => httpDefinition(name));
+    const { manager, connector } = createFixture(definitions, { byHand: true, retry: { jitter: "none" } });
+    await using _ = manager;
+    const starting = manager.start();
+    const open = async (answer: FakeAnswer) => {
+      for (const _ of definitions)
+        (await connector.nextAttempt()).open(createFakeSession({ handshake: { era: "legacy" }, answer }));
+    };
+    await open(silent);
+    await starting;
+    vi.setSystemTime(Date.now() + 8 * 3_600_000);
+    await vi.advanceTimersByTimeAsync(45_000);
+    await open(async () => ({}));
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(connector.attempts).toHaveLength(6);
+    expect(manager.servers().map(({ status }) => status)).toEqual(["ready", "ready", "ready"]);
+  });
+
+  it("[R45] refuses a threshold that is none", () => {
+    expect(() => createFixture(["s"], { heartbeat: { threshold: 0 } })).toThrow('"threshold"');
+  });
+});

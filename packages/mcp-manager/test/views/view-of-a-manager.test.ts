@@ -1,0 +1,113 @@
+import { createFakeSession, httpDefinition, stdioDefinition } from "@jackfield/test-kit";
+import { describe, expect, it, vi } from "vitest";
+import { createFixture, tool } from "../manager-fixture.ts";
+
+const LOGGED = { method: "notifications/message", params: { data: "hello" } };
+
+/** Two servers; what `docs` offers are prompts alone. */
+async function twoServers(options: Parameters<typeof createFixture>[1] = {}) {
+  const fixture = createFixture(["files", "docs"], { ...options, byHand: true });
+  const starting = fixture.manager.start();
+  const files = (await fixture.connector.nextAttempt()).open(createFakeSession({ tools: [tool("read")] }));
+  const docs = (await fixture.connector.nextAttempt()).open(
+    createFakeSession({
+      handshake: { capabilities: { prompts: {}, resources: { subscribe: true } } },
+      items: { prompts: [{ name: "review" }], resources: [{ uri: "docs:a", name: "a" }] },
+    }),
+  );
+  await starting;
+  await fixture.manager.prompts("docs");
+  return { ...fixture, files, docs };
+}
+
+describe("a view of a runtime", () => {
+  it("offers what else its servers have, and nothing of others'", async () => {
+    const { manager, docs } = await twoServers();
+    await using _ = manager;
+    const view = manager.view({ servers: ["docs"] });
+    expect(await view.prompts()).toEqual([{ name: "review", server: "docs" }]);
+    expect(await view.resources("docs")).toEqual([{ uri: "docs:a", name: "a", server: "docs" }]);
+    await view.getPrompt("docs", "review");
+    await view.readResource("docs", "docs:a");
+    expect(docs.requests.map(({ method }) => method)).toEqual(["prompts/get", "resources/read"]);
+    const blind = manager.view({ servers: ["files"] });
+    expect(await blind.prompts()).toEqual([]);
+    for (const asked of [
+      blind.prompts("docs"),
+      blind.readResource("docs", "docs:a"),
+      blind.getPrompt("docs", "review"),
+      blind.complete("docs", {
+        ref: { type: "ref/prompt", name: "review" },
+        argument: { name: "a", value: "" },
+      }),
+      blind.subscribe("docs", "docs:a", () => {}),
+    ])
+      await expect(asked).rejects.toMatchObject({ code: "MCP_SERVER_UNKNOWN", outcome: "not-sent" });
+    expect(docs.requests).toHaveLength(2);
+  });
+
+  it("whose filter has to look something up is told of servers without tools too, also of those that come later", async () => {
+    const { manager, connector } = await twoServers();
+    await using _ = manager;
+    const asked: string[] = [];
+    const servers = async (server: string) => {
+      asked.push(server);
+      return server !== "files";
+    };
+    const view = await manager.viewFor({ servers });
+    expect(view.servers().map(({ name }) => name)).toEqual(["docs"]);
+    expect(await view.prompts()).toHaveLength(1);
+    const configured = ["files", "docs"].map((name) => stdioDefinition(name));
+    const reloading = manager.reload([...configured, httpDefinition("late")]);
+    const session = createFakeSession({ handshake: { capabilities: { prompts: {} } } });
+    (await connector.nextAttempt()).open(session);
+    await reloading;
+    await vi.waitFor(() => expect(view.servers().map(({ name }) => name)).toContain("late"));
+    expect(asked).toEqual(["files", "docs", "late"]);
+  });
+
+  it("[N9] takes of what was kept only what is its own; the rest waits for whoever wants it", async () => {
+    const { manager, files, docs } = await twoServers();
+    await using _ = manager;
+    files.notify(LOGGED);
+    docs.notify(LOGGED);
+    const view = manager.view({ servers: ["docs"] });
+    const seen: string[] = [];
+    view.on("notification", ({ server }) => seen.push(`view ${server}`));
+    files.notify(LOGGED);
+    manager.on("notification", ({ server }) => seen.push(`all ${server}`));
+    docs.notify(LOGGED);
+    expect(seen).toEqual(["view docs", "all files", "all files", "view docs", "all docs"]);
+  });
+
+  it("hears of its servers' statuses, lists and resources, and nothing after it was closed", async () => {
+    const { manager, files, docs } = await twoServers({ resourceUpdateQuietMs: 0 });
+    await using _ = manager;
+    await using view = manager.view({ servers: ["docs"] });
+    const heard: string[] = [];
+    view.on("statusChanged", ({ snapshot }) => heard.push(`${snapshot.name} ${snapshot.status}`));
+    view.on("catalogChanged", ({ server, kind }) => heard.push(`${server} ${kind}`));
+    view.on("resourceUpdated", ({ server, uri }) => heard.push(`${server} ${uri}`));
+    await view.subscribe("docs", "docs:a", () => {});
+    docs.notify({ method: "notifications/resources/updated", params: { uri: "docs:a" } });
+    await manager.disconnect("files");
+    await manager.disconnect("docs");
+    expect(files.closed && docs.closed).toBe(true);
+    const told = [
+      "docs prompts",
+      "docs resources",
+      "docs docs:a",
+      "docs resources",
+      "docs prompts",
+      "docs idle",
+    ];
+    expect(new Set(heard)).toEqual(new Set(told));
+    const before = heard.length;
+    await view.close();
+    view.on("statusChanged", ({ snapshot }) => heard.push(snapshot.name));
+    void manager.reconnect("docs").catch(() => {});
+    expect(heard).toHaveLength(before);
+    expect(view.servers()).toEqual([]);
+    await expect(view.prompts()).rejects.toMatchObject({ code: "MCP_CLOSED" });
+  });
+});

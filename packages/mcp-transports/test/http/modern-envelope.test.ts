@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { PriorHandshake, ToolDefinition } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { connect, failureOf } from "../connecting.ts";
+import { on, startHttpServer } from "../http-server.ts";
+import { count, ECHO, never, open } from "./remote.ts";
+
+const VERSION = "2026-07-28";
+const META = "io.modelcontextprotocol/";
+const handlers = { elicit: async () => ({ action: "decline" as const }) };
+
+/** What is repeated in headers, of the message itself. */
+const mirrored = (headers: IncomingHttpHeaders) =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name.startsWith("mcp-") && name !== "mcp-session-id"),
+  );
+
+describe("a message to a modern server", () => {
+  test("says for itself which version it is, who sends it and what he can do, in its headers as well", async () => {
+    const { remote, session } = await open(
+      {
+        era: "modern",
+        prompts: [{ name: "greeting" }],
+        resources: [{ uri: "memo://ü", name: "memo" }],
+      },
+      { handlers },
+    );
+    await session.list("tools", { signal: never });
+    await session.request("tools/call", ECHO);
+    await session.request("prompts/get", { name: "greeting" });
+    await session.request("resources/read", { uri: "memo://ü" });
+    const version = { "mcp-protocol-version": VERSION };
+    const told = remote.requests.filter(({ body }) => body?.method !== "subscriptions/listen");
+    expect(told.map(({ headers }) => mirrored(headers))).toEqual([
+      { ...version, "mcp-method": "server/discover" },
+      { ...version, "mcp-method": "tools/list" },
+      { ...version, "mcp-method": "tools/call", "mcp-name": "echo" },
+      { ...version, "mcp-method": "prompts/get", "mcp-name": "greeting" },
+      { ...version, "mcp-method": "resources/read", "mcp-name": "=?base64?bWVtbzovL8O8?=" },
+    ]);
+    for (const { body } of remote.requests)
+      expect(body?.params?._meta).toMatchObject({
+        [`${META}protocolVersion`]: VERSION,
+        [`${META}clientInfo`]: { name: "jackfield", version: expect.any(String) },
+        [`${META}clientCapabilities`]: { elicitation: { form: {}, url: {} } },
+      });
+    expect(remote.violations).toEqual([]);
+  });
+
+  test("takes the caller's own words along, the context of a trace among them", async () => {
+    const { remote, session } = await open({ era: "modern" });
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    await session.request("tools/call", ECHO, { meta: { traceparent, "example.com/tenant": 7 } });
+    const sent = await remote.received(({ body }) => body?.method === "tools/call");
+    expect(sent.body?.params?._meta).toMatchObject({
+      traceparent,
+      "example.com/tenant": 7,
+      [`${META}protocolVersion`]: VERSION,
+    });
+  });
+
+  test("repeats the parameters that the tool marks", async () => {
+    const properties = {
+      region: { type: "string", "x-mcp-header": "Region" },
+      dry: { type: "boolean", "x-mcp-header": "Dry-Run" },
+      size: { type: "integer", "x-mcp-header": "Size" },
+    };
+    const tool: ToolDefinition = { name: "echo", inputSchema: { type: "object", properties } };
+    const { remote, session } = await open({ era: "modern", tools: [tool] });
+    const call = { name: "echo", arguments: { region: "Zürich", dry: true } };
+    await session.request("tools/call", call, { tool });
+    const { headers } = await remote.received(({ body }) => body?.method === "tools/call");
+    expect(mirrored(headers)).toMatchObject({
+      "mcp-param-region": "=?base64?WsO8cmljaA==?=",
+      "mcp-param-dry-run": "true",
+    });
+    expect(headers).not.toHaveProperty("mcp-param-size");
+  });
+});
+
+describe("a call that is given up", () => {
+  const prior: PriorHandshake = {
+    era: "modern",
+    at: 0,
+    discover: {
+      supportedVersions: [VERSION],
+      capabilities: { tools: {} },
+      resultType: "complete",
+      ttlMs: 0,
+      cacheScope: "private",
+    },
+  };
+
+  /** A server that begins to answer a call and never ends. */
+  async function startEndless() {
+    const begun = Promise.withResolvers<ServerResponse>();
+    const server = await startHttpServer(
+      on("tools/call", ({ response }) => {
+        response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+        begun.resolve(response);
+      }),
+    );
+    return { server, begun: begun.promise };
+  }
+
+  test("is cancelled at a modern server by the end of its stream, without another message", async () => {
+    const { server, begun } = await startEndless();
+    const session = await connect(server, { prior });
+    const giveUp = new AbortController();
+    const failure = failureOf(session.request("tools/call", ECHO, { signal: giveUp.signal }));
+    const ended = once(await begun, "close");
+    giveUp.abort();
+    expect(await failure).toMatchObject({ code: "MCP_ABORTED", outcome: "unknown" });
+    await ended;
+    await session.list("tools", { signal: never }).catch(() => {});
+    expect(server.log.map(({ what }) => what)).toEqual(["POST tools/call", "POST tools/list"]);
+  });
+
+  test("is cancelled at a legacy server by a message", async () => {
+    const { remote, session } = await open({ silentOn: ["tools/call"] });
+    const giveUp = new AbortController();
+    const failure = failureOf(session.request("tools/call", ECHO, { signal: giveUp.signal }));
+    const call = await remote.received(({ body }) => body?.method === "tools/call");
+    giveUp.abort();
+    expect(await failure).toMatchObject({ code: "MCP_ABORTED" });
+    const told = await remote.received(({ body }) => body?.method === "notifications/cancelled");
+    expect(told.body?.params?.requestId).toBe(call.body?.id);
+    expect(count(remote, "notifications/cancelled")).toBe(1);
+  });
+});
+
+test("progress at a modern server comes by the stream of its call", async () => {
+  const { session } = await open({
+    era: "modern",
+    answer: "sse",
+    progress: 3,
+    answerLateMs: { "tools/call": 40 },
+  });
+  const seen: number[] = [];
+  await session.request("tools/call", ECHO, { onProgress: ({ progress }) => seen.push(progress) });
+  expect(seen.at(-1)).toBe(3);
+  expect(seen).toEqual([...seen].sort());
+});

@@ -1,0 +1,116 @@
+import type { ElicitationRequest, HostHandlers } from "@jackfield/mcp-core";
+import { describe, expect, test, vi } from "vitest";
+import { connect, failureOf } from "../connecting.ts";
+import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
+
+const FORM = {
+  method: "elicitation/create",
+  params: {
+    mode: "form",
+    message: "Which?",
+    requestedSchema: { type: "object", properties: { a: { type: "string", default: "this" } } },
+  },
+};
+const SAMPLE = {
+  method: "sampling/createMessage",
+  params: { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 10 },
+};
+/** Nothing that anybody would write, and nothing may happen to it. */
+const STATE = ' {"n":1.0,"ü":"\\u0000"}\t=?base64?';
+
+/** Answers a call with questions, as often as its arguments say, and then with what it was told. */
+const asking = (): ScriptedServer =>
+  scriptedServer(
+    (message, { send, answer }) => {
+      if (message.method !== "tools/call") return undefined;
+      const seen = globalThis as { calls?: number };
+      seen.calls = (seen.calls ?? 0) + 1;
+      const { arguments: args, inputResponses, requestState } = message.params;
+      const result = { resultType: "input_required", inputRequests: args.ask, requestState: args.state };
+      if (seen.calls <= args.times) send({ id: message.id, result });
+      else answer({ content: [], structuredContent: { inputResponses, requestState } });
+      return true;
+    },
+    { isModern: true, capabilities: { tools: {} } },
+  );
+
+const callsOf = (server: ScriptedServer) => server.received().filter(({ method }) => method === "tools/call");
+
+async function ask(handlers: HostHandlers, args: object) {
+  const server = asking();
+  const session = await connect(server, { handlers });
+  const answered = session.request("tools/call", { name: "ask", arguments: { state: STATE, ...args } });
+  return { server, session, answered };
+}
+
+describe("what a modern server wants to know before it answers", () => {
+  test("is answered by the handlers for everything of its kind, all together, in the request's next round", async () => {
+    const questions: ElicitationRequest[] = [];
+    const handlers: HostHandlers = {
+      elicit: async (question) => {
+        questions.push(question);
+        return { action: "accept", content: {} };
+      },
+      sample: async () => ({ role: "assistant", model: "m", content: { type: "text", text: "hello" } }),
+      roots: async () => [{ uri: "file:///work" }],
+    };
+    const url = { mode: "url", message: "Open it", url: "https://example.com/", elicitationId: "1" };
+    const questionsAsked = {
+      form: FORM,
+      url: { method: "elicitation/create", params: url },
+      model: SAMPLE,
+      roots: { method: "roots/list" },
+    };
+    const { answered } = await ask(handlers, { times: 1, ask: questionsAsked });
+    const { structuredContent } = await answered;
+    expect(structuredContent).toMatchObject({
+      inputResponses: {
+        form: { action: "accept", content: { a: "this" } },
+        url: { action: "accept" },
+        model: { model: "m" },
+        roots: { roots: [{ uri: "file:///work" }] },
+      },
+    });
+    expect(questions.map(({ mode }) => mode).sort()).toEqual(["form", "url"]);
+  });
+
+  test("goes with its state untouched, and with a fresh id each time", async () => {
+    const elicit = async () => ({ action: "decline" }) as const;
+    const { server, answered } = await ask({ elicit }, { times: 3, ask: { q: FORM } });
+    expect((await answered).structuredContent).toMatchObject({ requestState: STATE });
+    const calls = callsOf(server);
+    expect(calls.map(({ params }) => params.requestState)).toEqual([undefined, STATE, STATE, STATE]);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(4);
+    expect(calls.map(({ params }) => params.arguments)).toEqual(Array(4).fill(calls[0]?.params.arguments));
+  });
+
+  test("is no longer answered after ten rounds", async () => {
+    const elicit = vi.fn(async () => ({ action: "decline" }) as const);
+    const { server, answered } = await ask({ elicit }, { times: 1000, ask: { q: FORM } });
+    expect(await failureOf(answered)).toMatchObject({ code: "MCP_LIMIT_EXCEEDED" });
+    expect(callsOf(server)).toHaveLength(11);
+    expect(elicit).toHaveBeenCalledTimes(10);
+  });
+
+  test("without a handler fails the call with what is missing, and nothing else", async () => {
+    const { server, session, answered } = await ask({}, { times: 1, ask: { q: FORM } });
+    const error = await failureOf(answered);
+    expect(error).toMatchObject({ code: "MCP_REQUEST_REJECTED" });
+    expect(error.message).toContain("elicitation/create");
+    expect(callsOf(server)).toHaveLength(1);
+    const again = await session.request("tools/call", { name: "ask", arguments: { times: 0 } });
+    expect(again.structuredContent).toEqual({});
+  });
+
+  test("[N21] whose handler fails is not blamed on the server, and keeps the code that the handler chose", async () => {
+    const elicit = async () => {
+      throw Object.assign(new Error("the host's database password is wrong"), { code: -32042 });
+    };
+    const { server, answered } = await ask({ elicit }, { times: 1, ask: { q: FORM } });
+    const error = await failureOf(answered);
+    expect(error).toMatchObject({ code: "MCP_REQUEST_REJECTED", rpcCode: -32042, outcome: "rejected" });
+    expect(error.message).toContain("the host's handler");
+    expect(error.message).not.toContain("password");
+    expect(callsOf(server)).toHaveLength(1);
+  });
+});
