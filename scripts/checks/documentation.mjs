@@ -49,6 +49,7 @@ async function compileExamples() {
     "@modelcontextprotocol/server",
     "@types/node",
     "keyv",
+    "@keyv/redis",
     "@keyv/sqlite",
     "vitest",
   ]) {

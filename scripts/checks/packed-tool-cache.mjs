@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { conclude } from "../tracked-files.mjs";
 import { ownNode, root, run } from "../workspace.mjs";
 
-const PACKED = ["mcp-core", "mcp-tool-cache"];
+const PACKED = ["mcp-core", "mcp-tools", "mcp-tool-cache"];
 
 const PROGRAM = `
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";

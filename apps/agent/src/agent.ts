@@ -15,6 +15,7 @@ import { readModelSettings } from "./model-settings.ts";
 import { startOfflineModel } from "./offline-model/server.ts";
 import { openScreen, type Screen, type ScreenStream } from "./screen.ts";
 import { playConversation } from "./scripted-run.ts";
+import { watchServers } from "./server-news.ts";
 import { describeServers } from "./server-table.ts";
 import { summarizeStart } from "./start-summary.ts";
 import { openTerminal } from "./terminal.ts";
@@ -126,6 +127,8 @@ async function converse(run: Run, settings: ModelSettings | undefined): Promise<
   const runtime = await run.openRuntime(runtimeOptions({ ...run, demoServers, terminal, screen }));
   run.closeLater(() => runtime.close());
   stopListening?.();
+  // Before anything else is waited for, so that no news is missed.
+  if (terminal !== undefined) run.closeLater(watchServers(runtime, terminal, style));
   showStart(runtime, screen, style);
   const framework = await loadFramework(run.arguments.framework, runtime, model);
   if (run.arguments.once !== undefined) return sayOnce(run, framework, screen, run.arguments.once);

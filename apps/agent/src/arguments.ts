@@ -69,12 +69,16 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     const sources = {
       configFiles: config,
       discover,
-      hosts: hosts === "all" ? "all" : hosts?.split(","),
-    } as const;
+      hosts: readHosts(hosts),
+    };
     return { kind: "run", arguments: { framework, model, ...sources, once, script } };
   } catch (error) {
     return { kind: "wrong", message: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function readHosts(list: string | undefined): AgentArguments["hosts"] {
+  return list === undefined || list === "all" ? list : list.split(",").map((host) => host.trim());
 }
 
 function isFrameworkName(name: string): name is FrameworkName {

@@ -1,15 +1,13 @@
-import type { Mcp } from "jackfield";
 import { type CommandContext, runCommand } from "./chat-commands.ts";
 import { describeError } from "./error-line.ts";
 import type { AgentFramework } from "./frameworks/agent-framework.ts";
-import { watchServers } from "./server-news.ts";
 import type { Terminal } from "./terminal.ts";
 import { type TerminalStyle, withoutControls } from "./terminal-style.ts";
 
 export interface ChatOptions {
   readonly terminal: Terminal;
   readonly framework: AgentFramework;
-  readonly runtime: CommandContext["runtime"] & Pick<Mcp, "on">;
+  readonly runtime: CommandContext["runtime"];
   readonly style: TerminalStyle;
   /** Ends the chat, and the answer in progress with it. */
   readonly signal: AbortSignal;
@@ -20,10 +18,9 @@ export interface ChatOptions {
  * Ctrl+C cancels it, with the call in flight; a second one leaves, whether or not that has come to an end.
  */
 export async function runChat(options: ChatOptions): Promise<void> {
-  const { terminal, runtime, style, signal } = options;
+  const { terminal, signal } = options;
   const leave = () => terminal.close();
   signal.addEventListener("abort", leave, { once: true });
-  const stopWatching = watchServers(runtime, terminal, style);
   try {
     for (;;) {
       const line = signal.aborted ? undefined : await terminal.readLine("> ");
@@ -31,7 +28,6 @@ export async function runChat(options: ChatOptions): Promise<void> {
       if (line.trim() !== "") await takeTurn(line.trim(), options);
     }
   } finally {
-    stopWatching();
     signal.removeEventListener("abort", leave);
     terminal.close();
   }

@@ -18,6 +18,7 @@ const NARROWEST_NAME = 8;
 
 /** One row for each server, and beneath it the last error in lines that fit. */
 export function describeServers(servers: readonly ServerSnapshot[], layout: TableLayout): string[] {
+  if (servers.length === 0) return ["There are no servers."];
   const { columns, style } = layout;
   const rows = servers.map((server) => cellsOf(server, layout));
   const widths = HEADINGS.map((heading, column) =>

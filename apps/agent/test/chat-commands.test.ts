@@ -11,6 +11,7 @@ import { createTextSink } from "./fixtures/text-sink.ts";
 
 useLeakCheck();
 
+const LONG_MS = 60_000;
 const RICH: FaultScript = {
   resources: [{ uri: "file:///notes.txt", name: "notes" }],
   prompts: [{ name: "review", description: "Reviews\u001b[2J a text" }],
@@ -45,7 +46,7 @@ async function say(line: string, signal = new AbortController().signal): Promise
   return sink.text.trimEnd().split("\n");
 }
 
-describe("commands of the chat", () => {
+describe("commands of the chat", { timeout: LONG_MS }, () => {
   it("show servers, tools, resources and prompts", async () => {
     expect(await say("/mcp")).toEqual([
       "server  status  since  tools   calls",

@@ -2,10 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFaultRecord, stdioFaultServer } from "@jackfield/test-kit";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noPseudoTerminal, type PseudoTerminal, startInTerminal } from "./fixtures/pseudo-terminal.ts";
 
 const LONG_MS = 60_000;
+/** As it is drawn, so that nothing that a server says is taken for it. */
+const PROMPT = "\u001b[0J> ";
 const READY = "Ctrl+C stops an answer, or leaves.";
 
 let folder: string;
@@ -56,7 +58,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       await terminal.screen.waitFor(READY);
       for (const command of ["/mcp", "/tools", "/resources everything", "/prompts", "/help"]) {
         terminal.enter(command);
-        await terminal.screen.waitFor("> ");
+        await terminal.screen.waitFor(PROMPT);
       }
       terminal.enter('Echo the message "hi"');
       await terminal.screen.waitFor("Echo: hi");
@@ -95,7 +97,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
         readFaultRecord(record).flatMap((line) => (line.event === "received" ? [line.method] : []));
       terminal.enter('Echo the message "still here" with everything');
       await terminal.screen.waitFor("Echo: still here");
-      expect(methods()).toContain("notifications/cancelled");
+      await vi.waitFor(() => expect(methods()).toContain("notifications/cancelled"), { timeout: LONG_MS });
       terminal.pressCtrlC();
       expect(await terminal.ended).toBe(0);
     });
@@ -135,7 +137,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       const terminal = start(80, ["--discover"]);
       await terminal.screen.waitFor("May it run this command? [y/N] ");
       terminal.enter("n");
-      await terminal.screen.waitFor("> ");
+      await terminal.screen.waitFor(PROMPT);
       terminal.enter("/mcp");
       await terminal.screen.waitFor("MCP_APPROVAL_REQUIRED");
       await leave(terminal);

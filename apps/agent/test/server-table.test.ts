@@ -64,6 +64,10 @@ describe("the table of servers", () => {
     expect(table(80, [failed])[1]).toContain(failed.name);
   });
 
+  it("says so if there is nothing to show", () => {
+    expect(table(80, [])).toEqual(["There are no servers."]);
+  });
+
   it("is aligned with colours as without", () => {
     const style = terminalStyle({ isTTY: true }, {});
     const coloured = describeServers([snapshot({}), lost], { now: NOW, columns: 80, style });

@@ -93,6 +93,7 @@ async function examine(
   await using catalog = watchCatalog(catalogDirectory(args.cache), log);
   const { cache } = catalog;
   await using runtime = await openRuntime(args, { terminal, signal, log, cache, startup: UNTIL_SETTLED });
+  using _ = args.verbose ? undefined : showProgress(terminal.stderr, runtime.activities);
   return show(await doctor(runtime, { catalog, signal }), args, terminal);
 }
 
@@ -151,14 +152,16 @@ async function show(result: CommandResult, args: CommandArguments, terminal: Ter
 async function execute(
   { mcp, activities }: OpenedRuntime,
   args: CommandArguments,
-  { stderr, stdin = process.stdin }: Terminal,
+  { stderr, stdin }: Terminal,
   signal: AbortSignal,
 ): Promise<CommandResult> {
   if (args.command === "tools") return tools(mcp, args);
   if (args.command === "verify") return verify(mcp, args);
   if (args.command !== "call") return status(mcp);
   using _ = args.verbose ? undefined : showProgress(stderr, activities);
-  return activities.during(args.tool, "calling", () => call(mcp, { ...args, stdin: () => stdin, signal }));
+  return activities.during(args.tool, "calling", () =>
+    call(mcp, { ...args, stdin: () => stdin ?? process.stdin, signal }),
+  );
 }
 
 function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {

@@ -67,7 +67,8 @@ export interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal
    * servers that are `shared` are reached over this runtime's own sessions, as nobody in particular. It follows `reload()`, and is
    * closed with this runtime at the latest. Each call gives a source of its own: keep it for as long as the user is there.
    *
-   * @throws McpError `MCP_ABORTED` if the signal fires, once everything that was started for the user is gone; `MCP_CLOSED`
+   * @throws McpError `MCP_ABORTED` if the signal fires, once everything that was started for the user is gone; `MCP_CLOSED`; where
+   * `startup.failures` is `throw`, why the first server failed
    */
   forPrincipal(
     principal: string,

@@ -23,6 +23,7 @@ describe("jackfield status", () => {
         {
           name: "everything",
           status: "ready",
+          uptimeMs: expect.any(Number),
           transport: "stdio",
           tools: expect.any(Number),
           toolsFrom: "live",
@@ -84,8 +85,8 @@ describe("jackfield status", () => {
       "--cache",
       folder.path,
     );
-    expect(stdout).toMatch(/^SERVER +STATUS +TRANSPORT +TOOLS +FROM +DEFINED IN$/m);
-    expect(stdout).toMatch(/^everything +ready +stdio/m);
+    expect(stdout).toMatch(/^SERVER +STATUS +UP +TRANSPORT +TOOLS +FROM +DEFINED IN$/m);
+    expect(stdout).toMatch(/^everything +ready +\d+(\.\d)? m?s +stdio/m);
     expect(stdout).not.toContain("\u001b");
     expect(stdout).toContain("gone");
   });
@@ -207,7 +208,7 @@ describe("the command line", () => {
     const { exitCode, stdout } = await commandLine("--cache", folder.path);
     expect({ exitCode, stdout }).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining("--config FILE"),
+      stdout: expect.stringMatching(/jackfield init.*--config FILE/s),
     });
   });
 });

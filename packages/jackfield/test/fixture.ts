@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { InlineServer } from "@jackfield/mcp-config";
+import { afterEach, beforeEach, vi } from "vitest";
 import { runCommandLine } from "../src/command-line.ts";
+import { checkDocument } from "./published-schemas.ts";
 
 const EVERYTHING = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",
@@ -33,17 +35,44 @@ export function temporaryFolder(): TemporaryFolder {
   };
 }
 
-/** Runs the command line as a program would, and collects what it writes. */
+/** A folder that each test has to itself, in which Jackfield keeps what it keeps between runs as well. */
+export function useTemporaryHome(): TemporaryFolder {
+  let folder: TemporaryFolder | undefined;
+  const current = () => {
+    if (folder === undefined) throw new Error("There is a folder during tests only.");
+    return folder;
+  };
+  const remove = () => folder?.[Symbol.dispose]();
+  beforeEach(() => {
+    folder = temporaryFolder();
+    vi.stubEnv("JACKFIELD_HOME", folder.file("own"));
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    remove();
+  });
+  return {
+    get path() {
+      return current().path;
+    },
+    file: (name) => current().file(name),
+    [Symbol.dispose]: remove,
+  };
+}
+
+/** Runs the command line as a program would, and collects what it writes. A document it prints must be what its schema says. */
 export async function commandLine(
   ...argv: string[]
 ): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   const stdout = collector();
   const stderr = collector();
   const exitCode = await runCommandLine(argv, { stdout, stderr });
+  checkDocument(argv, stdout.text());
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-function collector(): Writable & { text(): string } {
+/** A stream that keeps what is written to it. */
+export function collector(): Writable & { text(): string } {
   const chunks: string[] = [];
   const write = new Writable({
     write(chunk, _encoding, done) {

@@ -88,7 +88,8 @@ describe("a coding agent that starts as oh-my-pi does", () => {
     vi.stubEnv("PLANTED_FOR_CHILDREN", "seen");
     const { command, args, env } = stdioFaultServer({ echoEnvironment: true });
     const written = { ...env, TOKEN: "!printf minted", UNSET: "$" + "{JACKFIELD_TEST_NOT_SET}" };
-    home.writeFile(".cursor/mcp.json", { mcpServers: { found: { command, args, env: written } } });
+    home.writeFile(".cursor/mcp.json", { mcpServers: { elsewhere: { command, args, env } } });
+    home.writeFile(".omp/agent/mcp.json", { mcpServers: { found: { command, args, env: written } } });
     const { discover, ...preset } = ohMyPi({});
     const mcp = await openMcp({
       ...preset,
@@ -97,7 +98,8 @@ describe("a coding agent that starts as oh-my-pi does", () => {
       cache: false,
     });
     try {
-      expect(mcp.servers()).toMatchObject([{ name: "found", definedIn: { host: "cursor", scope: "user" } }]);
+      const hosts = mcp.servers().map(({ name, definedIn }) => `${name} of ${definedIn.host}`);
+      expect(hosts.sort()).toEqual(["elsewhere of cursor", "found of omp"]);
       const { structuredContent } = await mcp.callTool({ server: "found", tool: "environment" });
       expect(structuredContent).toMatchObject({
         PLANTED_FOR_CHILDREN: "seen",

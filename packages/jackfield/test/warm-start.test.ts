@@ -107,8 +107,16 @@ describe("a start with a catalog that knows every server", () => {
         "mcp-tools",
       ]),
     );
-    expect(loaded).not.toContain("node:child_process");
+    // An import of any other copies all it exports, and loads streams, web cryptography or what colours a terminal on the way.
+    expect(loaded.filter((url) => url.startsWith("node:")).filter(isNotCheap)).toEqual([]);
     expect(loaded.filter((url) => url.includes("/mcp-tool-cache/"))).toHaveLength(1);
+    expect(loaded.filter(isWholePackage).map(packageOf).sort()).toEqual([
+      "jackfield",
+      "mcp-core",
+      "mcp-manager",
+      "mcp-tool-cache",
+    ]);
+    expect(loaded.filter((url) => /file-sources|-document/.test(url))).toEqual([]);
   });
 });
 
@@ -167,6 +175,15 @@ describe("what the catalog offers", () => {
     }
   });
 });
+
+/** Whether a package was loaded as a whole, and not only what a start needs of it. */
+function isWholePackage(url: string): boolean {
+  return url.endsWith("/dist/index.js");
+}
+
+function isNotCheap(url: string): boolean {
+  return url !== "node:os" && url !== "node:path";
+}
 
 /** The workspace's package a module belongs to, `node` for Node's own, and the path of any other. */
 function packageOf(url: string): string {

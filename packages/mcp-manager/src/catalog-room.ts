@@ -15,7 +15,7 @@ import { type CatalogShelf, judge } from "./server/catalog-record.ts";
 const RESOLVE_TIMEOUT_MS = 1_000;
 
 /** So many are filled in at a time. What a thousand hold meanwhile would have to be moved about in memory, which takes longer. */
-const MOST_RESOLVING = 128;
+const MOST_RESOLVING = 64;
 
 export interface CatalogRoomOptions {
   readonly cache: ToolCache;

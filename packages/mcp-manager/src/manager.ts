@@ -19,6 +19,7 @@ import {
   resolveDefinitions,
   resolveOptions,
 } from "./options.ts";
+import { createGatheredLists } from "./principals/gathered-lists.ts";
 import { createLendingConnector } from "./principals/lending-connector.ts";
 import type { ReloadReport } from "./reload-report.ts";
 import { createRun, type Run, refuseIfClosed } from "./run.ts";
@@ -63,6 +64,7 @@ class Manager implements McpManager, ViewParent {
   readonly #others = new Set<Manager>();
   /** Whose servers these are, if they are another user's. */
   readonly #owner: Manager | undefined;
+  readonly #sharedLists = createGatheredLists();
   #run = createRun();
 
   constructor(options: ResolvedManagerOptions, owner?: Manager) {
@@ -147,7 +149,11 @@ class Manager implements McpManager, ViewParent {
       const server = this.#server(name);
       return server.definition.shared === true ? server : undefined;
     };
-    const connect = createLendingConnector({ connect: this.#options.connect, lender });
+    const connect = createLendingConnector({
+      connect: this.#options.connect,
+      lender,
+      lists: this.#sharedLists,
+    });
     const other = new Manager({ ...this.#options, servers, principal, connect }, this);
     this.#others.add(other);
     return other;

@@ -29,7 +29,8 @@ export function catalogIdentity(server: ResolvedServer, options: IdentityOptions
   const subject = [options.principal ?? null, ...connection(server, options.program)];
   return {
     id: keyedHash(options.key, "catalog", withoutSecrets(subject, secrets)) as CatalogId,
-    credentials: (secrets.length === 0 ? options.noCredentials : undefined) ?? credentialsHash(options.key, secrets),
+    credentials:
+      (secrets.length === 0 ? options.noCredentials : undefined) ?? credentialsHash(options.key, secrets),
   };
 }
 
@@ -90,7 +91,8 @@ function urlSpelling(secret: string): string {
 
 /** The purpose keeps hashes of one kind from ever meeting those of another. */
 function keyedHash(key: KeyObject, purpose: string, subject: Subject): string {
-  return cryptography().createHmac("sha256", key)
+  return cryptography()
+    .createHmac("sha256", key)
     .update(JSON.stringify([purpose, subject]))
     .digest("hex");
 }

@@ -3,7 +3,7 @@ import type { CatalogRecord } from "./catalog-succession.ts";
 
 /** A record as it is written, before its tools have got their schemas back. */
 export interface WrittenRecord extends Omit<CatalogRecord, "entry"> {
-  readonly entry: Omit<CatalogEntry, "tools"> & { readonly tools?: readonly object[] | undefined };
+  readonly entry: Omit<CatalogEntry, "tools"> & { readonly tools?: object[] | undefined };
 }
 
 type Check = (value: unknown) => boolean;

@@ -1,5 +1,11 @@
 import type { ToolDefinition } from "@jackfield/mcp-core";
-import { markUnparsed, SCHEMA_NAMES, type SchemaName } from "@jackfield/mcp-tools/unparsed-schema";
+import {
+  markUnparsed,
+  SCHEMA_NAMES,
+  type SchemaName,
+  type UnparsedSchemas,
+  unparsedSchemas,
+} from "@jackfield/mcp-tools/unparsed-schema";
 
 /** Tools as they are written: in the place of each schema stands the length of its text, and the texts are a JSON array. */
 export interface OutlinedTools {
@@ -25,64 +31,99 @@ export function outlineTools(tools: readonly ToolDefinition[]): OutlinedTools {
   return { outlines, schemas: `[${texts.join()}]` };
 }
 
-/** The schema of a tool. */
-interface Place {
-  readonly tool: object;
-  readonly name: SchemaName;
-}
-
 /**
- * Puts the schemas back, so that the outlines become the tools they were made of. Only who prints a tool can tell that its
+ * Puts the schemas back: in the place of each outline stands then the tool it was made of. Only who prints a tool can tell that its
  * schemas have not been parsed yet; `unparsedText` of `@jackfield/mcp-tools` tells who wants to know. Most of a catalog is schemas, and
  * few of them are ever looked at: those of a server are parsed when one of them is, and those of frozen tools come frozen.
  *
  * @returns whether the text is one of the schemas that belong to the outlines, as far as their lengths tell
  */
-export function restoreTools(outlines: readonly object[], schemas: string): boolean {
-  const places: Place[] = [];
-  const accessors = createAccessors(places, schemas);
+export function restoreTools(outlines: object[], schemas: string): boolean {
+  const source = new DeferredSchemas(schemas);
   let length = "[]".length;
-  for (const tool of outlines as readonly { readonly [name in SchemaName]?: unknown }[]) {
-    for (const name of SCHEMA_NAMES) {
-      const own = tool[name];
-      if (typeof own !== "number") continue;
-      length += own + (places.length === 0 ? 0 : ",".length);
-      places.push({ tool, name });
-      Object.defineProperty(tool, name, accessors[name]);
-    }
+  for (const [index, outline] of outlines.entries()) {
+    const own = SCHEMA_NAMES.map((name) => (outline as { readonly [name in SchemaName]?: unknown })[name]);
+    for (const size of own) if (typeof size === "number") length += size + ",".length;
+    if (own.some((size) => typeof size === "number")) outlines[index] = restoredTool(outline, source);
   }
-  return schemas.length === length && schemas.startsWith("[");
+  return schemas.length === Math.max("[]".length, length - ",".length) && schemas.startsWith("[");
 }
 
-type Accessors = { readonly [name in SchemaName]: PropertyDescriptor };
+/**
+ * The members in their order, which the bytes of a tool depend on. A getter in the place of a member that was there would make the
+ * engine keep each tool in a table of its own, which takes five times the memory.
+ */
+function restoredTool(outline: object, source: DeferredSchemas): object {
+  const tool: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(outline)) {
+    const getter = typeof value === "number" ? GETTERS.get(name) : undefined;
+    if (getter !== undefined) {
+      source.add(tool, name as SchemaName);
+      Object.defineProperty(tool, name, getter);
+    } else if (name === "__proto__") {
+      Object.defineProperty(tool, name, { value, writable: true, enumerable: true, configurable: true });
+    } else {
+      tool[name] = value;
+    }
+  }
+  return markUnparsed(tool, source);
+}
+
+/** The schemas of one server's tools, until one of them is looked at. */
+class DeferredSchemas implements UnparsedSchemas {
+  readonly text: string;
+  readonly #places: { readonly tool: object; readonly name: SchemaName }[] = [];
+  /** Parsed schemas of tools that somebody had frozen by then. */
+  readonly #ofFrozen = new Map<object, { [name in SchemaName]?: unknown }>();
+  #isParsed = false;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The next schema of the text is this one. */
+  add(tool: object, name: SchemaName): void {
+    this.#places.push({ tool, name });
+  }
+
+  /** Makes ordinary members of all schemas of the server. */
+  parse(): void {
+    if (this.#isParsed) return;
+    this.#isParsed = true;
+    const values: unknown[] = JSON.parse(this.text);
+    for (const [index, { tool, name }] of this.#places.entries()) {
+      if (!Object.hasOwn(tool, name) || define(tool, name, values[index])) continue;
+      this.#ofFrozen.set(tool, { ...this.#ofFrozen.get(tool), [name]: deepFrozen(values[index]) });
+    }
+  }
+
+  /** What a getter gives: of a tool that is not frozen, the member that has taken its place. */
+  read(tool: object, name: SchemaName): unknown {
+    this.parse();
+    return this.#ofFrozen.get(tool)?.[name] ?? Object.getOwnPropertyDescriptor(tool, name)?.value;
+  }
+}
 
 /** What stands in the place of every schema until one is looked at. That all tools share it makes it cheap. */
-function createAccessors(places: readonly Place[], schemas: string): Accessors {
-  /** Parsed schemas of tools that somebody had frozen by then. */
-  const ofFrozen = new Map<object, { [name in SchemaName]?: unknown }>();
-  let isParsed = false;
-  const parse = (): void => {
-    if (isParsed) return;
-    isParsed = true;
-    const values: unknown[] = JSON.parse(schemas);
-    for (const [index, { tool, name }] of places.entries()) {
-      if (!Object.hasOwn(tool, name) || define(tool, name, values[index])) continue;
-      ofFrozen.set(tool, { ...ofFrozen.get(tool), [name]: deepFrozen(values[index]) });
-    }
-  };
-  const accessor = (name: SchemaName): PropertyDescriptor => ({
-    enumerable: true,
-    configurable: true,
-    get: markUnparsed(function (this: object) {
-      parse();
-      return ofFrozen.get(this)?.[name] ?? Object.getOwnPropertyDescriptor(this, name)?.value;
-    }, schemas),
-    set(this: object, value: unknown) {
-      parse();
-      define(this, name, value);
+const GETTERS: ReadonlyMap<string, PropertyDescriptor> = new Map(
+  SCHEMA_NAMES.map((name) => [
+    name,
+    {
+      enumerable: true,
+      configurable: true,
+      get(this: object) {
+        return sourceOf(this)?.read(this, name);
+      },
+      set(this: object, value: unknown) {
+        sourceOf(this)?.parse();
+        define(this, name, value);
+      },
     },
-  });
-  return { inputSchema: accessor("inputSchema"), outputSchema: accessor("outputSchema") };
+  ]),
+);
+
+function sourceOf(tool: object): DeferredSchemas | undefined {
+  return unparsedSchemas(tool) as DeferredSchemas | undefined;
 }
 
 /** Nobody may change for others what all who look at a tool share. */

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from "@jackfield/mcp-core";
+import { unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
 import { describe, expect, test } from "vitest";
 import { outlineTools, restoreTools } from "../src/deferred-schemas.ts";
 
@@ -45,6 +46,29 @@ describe("a tool whose schemas are parsed when they are looked at", () => {
       expect(tool?.inputSchema).toBe(tool?.inputSchema);
     }
     expect(Object.getOwnPropertyDescriptor(open, "inputSchema")).toHaveProperty("value", TOOL.inputSchema);
+  });
+
+  test("[L13] gives schemas that nobody can change, to the last member, where it was frozen before", () => {
+    const [tool] = restored(TOOL);
+    Object.freeze(tool);
+    const { properties = {} } = tool?.inputSchema ?? {};
+    expect(() => Object.assign(properties, { path: "mine" })).toThrow(TypeError);
+    expect(() => Object.assign(properties.path as object, { type: "mine" })).toThrow(TypeError);
+    expect(tool).toEqual(TOOL);
+  });
+
+  test("tells the text of which its schemas are a part until one of the server's is looked at", () => {
+    const [tool, neighbour] = restored(TOOL, { name: "other", inputSchema: { type: "object" } }) as [
+      ToolDefinition,
+      ToolDefinition,
+    ];
+    const text = unparsedText(tool, "inputSchema") ?? "";
+    expect(JSON.parse(text)).toEqual([TOOL.inputSchema, TOOL.outputSchema, { type: "object" }]);
+    expect(unparsedText(tool, "outputSchema")).toBe(text);
+    expect(unparsedText(neighbour, "inputSchema")).toBe(text);
+    expect(unparsedText(neighbour, "outputSchema")).toBeUndefined();
+    expect(neighbour.inputSchema).toEqual({ type: "object" });
+    expect(unparsedText(tool, "inputSchema")).toBeUndefined();
   });
 
   test("takes another schema in its place, and can lose one, while its neighbour keeps its own", () => {

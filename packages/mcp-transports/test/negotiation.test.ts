@@ -1,5 +1,5 @@
 import type { PriorHandshake } from "@jackfield/mcp-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { firstApproach } from "../src/negotiation.ts";
 import { connect, failToConnect, failureOf } from "./connecting.ts";
 import { startHttpServer } from "./http-server.ts";
@@ -71,14 +71,6 @@ describe.concurrent("an unknown server over stdio", () => {
     expect(requestsOf(server)).toEqual(["server/discover"]);
   });
 
-  test("a server that ignores the probe is initialized when the probe's own deadline is over", async () => {
-    const server = scriptedServer((message) => message.method === "server/discover", {
-      limits: { connectTimeoutMs: 3000 },
-    });
-    expect((await connect(server)).handshake.era).toBe("legacy");
-    expect(server.starts()).toHaveLength(1);
-  });
-
   test("[threat T22] a server that dies of the probe is started once more, as a legacy server", async () => {
     const server = scriptedServer((message, { process }) => {
       if (message.method === "server/discover") process.exit(1);
@@ -133,6 +125,23 @@ describe.concurrent("an unknown server over stdio", () => {
     expect(server.starts()).toHaveLength(2);
     expectGone(server.starts());
   });
+});
+
+test("a server that ignores the probe is initialized when the probe's own deadline is over", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const server = scriptedServer((message) => message.method === "server/discover");
+    const connecting = connect(server);
+    await received(server, "server/discover");
+    vi.advanceTimersByTime(2999);
+    expect(requestsOf(server)).toEqual(["server/discover"]);
+    vi.advanceTimersByTime(1);
+    expect((await connecting).handshake.era).toBe("legacy");
+    expect(requestsOf(server)).toEqual(["server/discover", "initialize"]);
+    expect(server.starts()).toHaveLength(1);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe.concurrent("a known server", () => {

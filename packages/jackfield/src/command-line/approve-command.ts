@@ -11,7 +11,7 @@ import {
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import type { CommandResult } from "./command-result.ts";
 import { alignColumns } from "./table.ts";
-import { printableLine, type Terminal } from "./terminal.ts";
+import { printableLine, printableName, type Terminal } from "./terminal.ts";
 
 export interface ApproveOptions extends Pick<DiscoverServersOptions, "cwd" | "hosts"> {
   /** Which server; without a name, every one that waits. */
@@ -97,5 +97,5 @@ function resultOf({ approved, waiting }: Decisions): CommandResult {
 }
 
 function rowOf({ name, definedIn: { file, line } }: ServerDefinition, state: string): readonly string[] {
-  return [printableLine(name, 40), state, printableLine(`${file}:${line ?? 1}`, 500)];
+  return [printableName(name), state, printableLine(`${file}:${line ?? 1}`, 500)];
 }

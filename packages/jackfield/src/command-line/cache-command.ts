@@ -6,7 +6,7 @@ import { defaultCacheDirectory, sqliteToolCache } from "@jackfield/mcp-tool-cach
 import type { CommandResult } from "./command-result.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
-import { printableLine } from "./terminal.ts";
+import { printableLine, printableName } from "./terminal.ts";
 
 /** What is wanted of the catalog on disk. */
 export type CacheAction =
@@ -54,7 +54,7 @@ function byServer(a: CatalogSummary, b: CatalogSummary): number {
 
 function listed(entries: readonly CatalogSummary[]): CommandResult {
   const rows = entries.map(({ server, tools, listedAt, stale }) => [
-    printableLine(server, 40),
+    printableName(server),
     String(tools),
     listedAt > 0 ? new Date(listedAt).toISOString() : "never",
     stale ? "stale" : "",

@@ -11,7 +11,7 @@ import type { DefinitionScope, Diagnostic, ServerDefinition } from "@jackfield/m
 import type { CommandResult } from "./command-result.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
-import { printable, printableLine } from "./terminal.ts";
+import { printable, printableLine, printableName } from "./terminal.ts";
 
 /** What is wanted of configuration files. No server is started, and no variable is filled in. */
 export type ConfigAction =
@@ -79,7 +79,7 @@ async function listedAs(
 
 function tableOf(servers: readonly ListedServer[], page: Page): string {
   const rows = servers.map(({ name, transport, definedIn, ...server }) => [
-    printableLine(name, 40),
+    printableName(name),
     transport,
     definedIn.host ?? "",
     definedIn.scope,
@@ -109,7 +109,7 @@ export async function parseConfig(
 ): Promise<CommandResult> {
   const { servers, diagnostics } = await parseHostFile({ host, file, beneath, cwd, env: process.env });
   const rows = servers.map(({ name, written, definition }) => [
-    printableLine(name, 40),
+    printableName(name),
     written.transport,
     written.enabled ? "on" : "off",
     placeOf(definition.definedIn),

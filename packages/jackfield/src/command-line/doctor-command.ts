@@ -1,3 +1,4 @@
+import { McpError, type ServerSnapshot } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
 import type { CommandResult } from "./command-result.ts";
 import type { WatchedCatalog } from "./doctor/catalog-findings.ts";
@@ -18,6 +19,8 @@ export interface DoctorOptions {
 /**
  * Looks for everything that keeps servers from working well: starts each, also those that otherwise wait for their first call, and says of
  * each finding what to do about it. Exits with 1 if one is an error.
+ *
+ * @throws McpError `MCP_ABORTED`
  */
 export async function doctor(
   { mcp, leftovers, activities }: Pick<OpenedRuntime, "mcp" | "leftovers" | "activities">,
@@ -43,10 +46,17 @@ export async function doctor(
 }
 
 /** Why one does not start is shown with it afterwards. */
-async function startLazyServers(mcp: Pick<Mcp, "servers" | "reconnect">, signal: AbortSignal): Promise<void> {
+async function startLazyServers(
+  mcp: Pick<Mcp, "servers" | "reconnect" | "refreshTools">,
+  signal: AbortSignal,
+): Promise<void> {
   const idle = mcp.servers().filter(({ status, error }) => status === "idle" && error === undefined);
-  await Promise.allSettled(idle.map(({ name }) => mcp.reconnect(name, { signal })));
-  signal.throwIfAborted();
+  const start = async ({ name }: ServerSnapshot) => {
+    await mcp.reconnect(name, { signal });
+    await mcp.refreshTools(name, { signal });
+  };
+  await Promise.allSettled(idle.map(start));
+  if (signal.aborted) throw new McpError("MCP_ABORTED", "The servers were not all looked at.");
 }
 
 const TONES = { error: "bad", warning: "doubtful", info: "faint" } as const;

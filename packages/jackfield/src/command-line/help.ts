@@ -99,8 +99,11 @@ const COMMON_OPTIONS = [
   ["--version", "the version"],
 ] as const;
 
-const EXIT_CODES =
-  "Exit codes: 0 all is well; 1 something is not up, is not as it was locked, or could not be done; 2 the tool answered with an error.\n";
+const EXIT_CODES = [
+  ["0", "all is well"],
+  ["1", "something is not up, is not as it should be, or could not be done"],
+  ["2", "the tool answered with an error"],
+] as const;
 
 /** The help of one command, or of all for a word that names none. */
 export function helpOn(command: string | undefined): string {
@@ -121,7 +124,8 @@ Commands
 ${lines(commands)}
 Options
 ${lines(COMMON_OPTIONS)}
-${EXIT_CODES}
+Exit codes
+${lines(EXIT_CODES)}
 Examples
   jackfield --config .mcp.json
   jackfield ${COMMANDS.tools.example}
@@ -131,13 +135,14 @@ Examples
 
 function helpOnOne({ usage, does, options = [], example }: CommandHelp): string {
   const own = options.length === 0 ? "" : `\nOptions\n${lines(options)}`;
-  return `${does}
+  return `${wrapWords(does, COLUMNS).join("\n")}
 
 Usage: jackfield ${usage} [options]
 ${own}
 Options of every command
 ${lines(COMMON_OPTIONS)}
-${EXIT_CODES}
+Exit codes
+${lines(EXIT_CODES)}
 Example
   jackfield ${example}
 `;

@@ -6,6 +6,7 @@ const SILENT_FOR_MS = 1_000;
 const REDRAWN_EVERY_MS = 250;
 const MOST_LINES = 10;
 const USUAL_COLUMNS = 80;
+const USUAL_ROWS = 24;
 
 /**
  * Shows on a terminal, in lines that are drawn anew, what takes longer than a second and for how long it has been going on. They are gone when it is
@@ -13,12 +14,12 @@ const USUAL_COLUMNS = 80;
  */
 export function showProgress(stderr: Output, activities: Activities): Disposable {
   if (stderr.isTTY !== true) return { [Symbol.dispose]() {} };
-  let drawn = 0;
+  let drawn: readonly string[] = [];
   const draw = (lines: readonly string[]) => {
-    if (drawn === 0 && lines.length === 0) return;
-    const back = drawn === 0 ? "" : `\u001b[${drawn}A\u001b[J`;
+    if (lines.join("\n") === drawn.join("\n")) return;
+    const back = drawn.length === 0 ? "" : `\u001b[${drawn.length}A\u001b[J`;
     stderr.write(back + lines.map((line) => `${line}\n`).join(""));
-    drawn = lines.length;
+    drawn = lines;
   };
   const timer = setInterval(() => draw(linesOf(activities.all(), stderr)), REDRAWN_EVERY_MS);
   return {
@@ -29,13 +30,13 @@ export function showProgress(stderr: Output, activities: Activities): Disposable
   };
 }
 
-function linesOf(activities: readonly Activity[], { columns, rows = 24 }: Output): readonly string[] {
+function linesOf(activities: readonly Activity[], { columns, rows }: Output): readonly string[] {
   const now = Date.now();
   const slow = activities.filter(
     ({ beganAt, endedAt }) => endedAt === undefined && now - beganAt >= SILENT_FOR_MS,
   );
   // Lines that scrolled away could not be taken back.
-  const most = Math.max(1, Math.min(MOST_LINES, rows - 2));
+  const most = Math.max(1, Math.min(MOST_LINES, (rows || USUAL_ROWS) - 2));
   const shown = slow.slice(0, slow.length > most ? most - 1 : most);
   const lines = shown.map(
     ({ name, what, beganAt }) =>

@@ -4,7 +4,7 @@ import type { CommandResult } from "./command-result.ts";
 import { durationText } from "./duration-text.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
-import { printableLine } from "./terminal.ts";
+import { printableLine, printableName, wrapWords } from "./terminal.ts";
 
 /**
  * Which servers are up, for how long, and why the others are not. Exits with 1 if some are not.
@@ -38,7 +38,7 @@ const TONES = { ready: "good", failed: "bad", backoff: "doubtful", connecting: "
 
 function table(servers: readonly ServerSnapshot[], tookMs: number, page: Page, now: number): string {
   const rows = servers.map((server) => [
-    printableLine(server.name, 40),
+    printableName(server.name),
     server.status,
     server.status === "ready" ? durationText(now - server.since) : "",
     server.transport ?? "?",
@@ -46,21 +46,24 @@ function table(servers: readonly ServerSnapshot[], tookMs: number, page: Page, n
     server.toolsFrom,
     place(server.definedIn),
   ]);
-  const errors = servers.flatMap(({ name, error }) => (error === undefined ? [] : [errorLines(name, error)]));
+  const errors = servers.flatMap(({ name, error }) =>
+    error === undefined ? [] : [errorLines(name, error, page)],
+  );
   const options = tableOn(page, { tones: TONES, keepsEnd: [HEAD.length - 1] });
   return `${alignColumns([HEAD, ...rows], options)}${errors.join("")}\nstarted in ${tookMs} ms\n`;
 }
 
-function errorLines(name: string, { message, code, stderr }: ErrorReport): string {
-  return `\n${printableLine(name, 40)}: ${printableLine(message, 1_000)} (${code})${stderrOf(stderr)}\n`;
+function errorLines(name: string, { message, code, stderr }: ErrorReport, { columns }: Page): string {
+  const text = `${printableLine(name, 40)}: ${printableLine(message, 1_000)} (${code})`;
+  return `\n${wrapWords(text, columns).join("\n")}${stderrOf(stderr, columns)}\n`;
 }
 
-function stderrOf(stderr: string | undefined): string {
+function stderrOf(stderr: string | undefined, columns: number): string {
   const lines = stderr?.trim().split("\n").slice(-5) ?? [];
-  return lines.map((line) => `\n  | ${printableLine(line, 200)}`).join("");
+  return lines.map((line) => `\n  | ${printableLine(line, Math.min(200, columns - 4))}`).join("");
 }
 
 function place({ file, line, scope }: DefinedIn): string {
   if (file === undefined) return scope;
-  return line === undefined ? file : `${file}:${line}`;
+  return printableLine(line === undefined ? file : `${file}:${line}`, 500);
 }

@@ -37,6 +37,14 @@ export function printableLine(text: string, length: number): string {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 }
 
+/** The longest name a server may have. */
+const LONGEST_NAME = 512;
+
+/** The name of a server in a table, which cuts it where it does not fit. */
+export function printableName(name: string): string {
+  return printableLine(name, LONGEST_NAME);
+}
+
 /** Breaks a text between words into lines of at most so many characters; a word that is longer than a line stays whole. */
 export function wrapWords(text: string, columns: number): readonly string[] {
   const lines: string[] = [];

@@ -24,7 +24,7 @@ function declareTool({ name, server, originalName, description, definition }: To
     `server: ${stringLiteral(server)};`,
     `tool: ${stringLiteral(originalName)};`,
     `input: ${schemaType(inputSchema)};`,
-    `output: ${outputSchema === undefined ? "{ [name: string]: unknown }" : schemaType(outputSchema)};`,
+    `output: ${outputSchema === undefined ? "unknown" : schemaType(outputSchema)};`,
   ];
   const body = indent(members.join("\n"), 2);
   const declaration = `${stringLiteral(name)}: {\n${body}\n};`;

@@ -8,8 +8,8 @@ import {
   sortOutBlocked,
 } from "../admission/admitted-entries.ts";
 import type { AdmitServer } from "../admission/server-admission.ts";
-import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
 import { fileSystem } from "../builtin-modules.ts";
+import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
 import type { HostSurroundings } from "../hosts/host-dialect.ts";
 import { JACKFIELD } from "../hosts/jackfield.ts";
 import type { Environment } from "../safe-environment.ts";

@@ -48,6 +48,7 @@ describe("an entry becomes a definition", () => {
       { ...STDIO, enabled: false },
     ],
     ["lazy", { command: "npx", lazy: true }, { ...STDIO, lazy: true }],
+    ["shared", { url: "https://host/mcp", shared: true }, { ...REMOTE, shared: true }],
     ["timeout", { command: "npx", timeout: 0 }, { ...STDIO, limits: { callTimeoutMs: 0 } }],
     [
       "callTimeoutMs before timeout",

@@ -1,3 +1,4 @@
+import { markUnparsed } from "@jackfield/mcp-tools/unparsed-schema";
 import { describe, expect, test } from "vitest";
 import { cleanTools } from "../../src/cleaning/clean-tools.ts";
 import { offeredTool } from "../tool-fixture.ts";
@@ -105,5 +106,55 @@ describe("cleaning what servers say of their tools", () => {
         },
       },
     });
+  });
+});
+
+describe("cleaning tools whose schemas a catalog has not parsed yet", () => {
+  /** A tool as a catalog gives it, and how often its schema was looked at. */
+  function unparsedTool(inputSchema: { readonly type: "object"; readonly [keyword: string]: unknown }) {
+    const looks: string[] = [];
+    const parse = () => {
+      looks.push("parsed");
+      return inputSchema;
+    };
+    const tool = offeredTool();
+    Object.defineProperty(tool.definition, "inputSchema", {
+      enumerable: true,
+      configurable: true,
+      get: parse,
+    });
+    markUnparsed(tool.definition, { text: JSON.stringify([inputSchema]) });
+    return { tool, looks };
+  }
+
+  test("a tool with nothing to clean is offered, and its schema stays unparsed", () => {
+    const schema = {
+      type: "object" as const,
+      description: 'a "path",\n\tlike C:\\temp',
+      properties: { path: {} },
+    };
+    const { tool, looks } = unparsedTool(schema);
+    expect(cleanTools()(tool)).toBe(tool);
+    expect(looks).toEqual([]);
+  });
+
+  test.each(["\u200b", "\u001b[31m", "\u{e0041}", "\u007f", "\r", "\b", "\ud800"])(
+    "prose that holds %j is cleaned, however the text of the catalog writes it",
+    (hidden) => {
+      const { tool } = unparsedTool({ type: "object", description: `before${hidden}after` });
+      const whole = offeredTool({ inputSchema: { type: "object", description: `before${hidden}after` } });
+      expect(cleanTools()(tool)).toEqual(cleanTools()(whole));
+    },
+  );
+
+  test("[T55] a tool with an argument whose name hides something is not offered, among others that have nothing to hide", () => {
+    const check = cleanTools();
+    const plain = unparsedTool({ type: "object", properties: { path: {} } });
+    const hiding = unparsedTool({ type: "object", properties: { "pa\u200bth": {} } });
+    expect(check(plain.tool)).toBe(plain.tool);
+    expect(check(hiding.tool)).toEqual({
+      blocked: expect.stringMatching(/^the name of an argument holds/),
+    });
+    expect(check(plain.tool)).toBe(plain.tool);
   });
 });

@@ -72,19 +72,17 @@ class Subscriptions implements ResourceSubscriptions {
     const own: ResourceListener = () => listener(); // so that the same function may listen twice
     const listeners = this.#wanted.get(uri) ?? new Set();
     this.#wanted.set(uri, listeners.add(own));
-    const stop = async () => {
-      this.#forget(uri, own);
-      await this.#settle(uri).catch((error: unknown) => this.#warn(uri, error));
-    };
     const settled = this.#settle(uri);
     try {
       await (signal === undefined ? settled : raceSignal(settled, signal));
     } catch (error) {
-      if (signal?.aborted === true) void stop();
-      else this.#forget(uri, own);
+      this.#forget(uri, own); // A loop that is under way undoes what it has done.
       throw error;
     }
-    return stop;
+    return async () => {
+      this.#forget(uri, own);
+      await this.#settle(uri).catch((error: unknown) => this.#warn(uri, error));
+    };
   }
 
   opened(session: Session): void {

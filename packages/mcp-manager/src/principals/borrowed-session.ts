@@ -1,31 +1,36 @@
 import { McpError, type Session, type SessionParams } from "@jackfield/mcp-core";
 
-/** Watches a resource on behalf of a borrower, until the returned function is called. */
-export type WatchResource = (uri: string) => Promise<() => Promise<void>>;
+/** What the lender does for its borrowers, because they would be in each other's way. */
+export interface Lending {
+  /** Lists for all who ask at the same time. */
+  readonly list: Session["list"];
+  /**
+   * Watches a resource in the lender's name, until the returned function is called. A server knows one subscription for each resource
+   * and session, so the lender counts who wants it: a borrower that has had enough must not end it for the others.
+   */
+  watch(uri: string): Promise<() => Promise<void>>;
+}
 
 /**
  * A session of somebody else's, as one's own: closing it ends nothing but the borrowing, and it ends when the lender's does. What
  * several users ask of one server goes over one connection then.
- *
- * @param watch - subscribes in the lender's name. A server knows one subscription for each resource and session, so the lender counts
- * who wants it: a borrower that has had enough must not end it for the others.
  */
-export function borrowSession(session: Session, watch: WatchResource): Session {
-  return new BorrowedSession(session, watch);
+export function borrowSession(session: Session, lending: Lending): Session {
+  return new BorrowedSession(session, lending);
 }
 
 class BorrowedSession implements Session {
   readonly #session: Session;
-  readonly #watch: WatchResource;
+  readonly #lending: Lending;
   readonly #stops = new Set<() => void>();
   /** What ends each of this borrower's subscriptions. */
   readonly #watched = new Map<string, Promise<() => Promise<void>>>();
   readonly #closeListeners = new Set<(cause?: McpError) => void>();
   #end: { readonly cause: McpError | undefined } | undefined;
 
-  constructor(session: Session, watch: WatchResource) {
+  constructor(session: Session, lending: Lending) {
     this.#session = session;
-    this.#watch = watch;
+    this.#lending = lending;
     const stop = session.onClose((cause) => this.#finish(cause));
     if (this.#end === undefined) this.#stops.add(stop);
   }
@@ -36,7 +41,7 @@ class BorrowedSession implements Session {
 
   list: Session["list"] = async (kind, options) => {
     this.#refuseIfClosed();
-    return this.#session.list(kind, options);
+    return this.#lending.list(kind, options);
   };
 
   request: Session["request"] = async (method, params, options) => {
@@ -72,7 +77,7 @@ class BorrowedSession implements Session {
   }
 
   async #subscribe(uri: string) {
-    const watching = this.#watched.get(uri) ?? this.#watch(uri);
+    const watching = this.#watched.get(uri) ?? this.#lending.watch(uri);
     this.#watched.set(uri, watching);
     await watching.catch((error: unknown) => {
       this.#watched.delete(uri);

@@ -2,6 +2,7 @@ import { type Connector, McpError } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { borrowSession } from "./borrowed-session.ts";
+import type { GatheredLists } from "./gathered-lists.ts";
 
 /** A server whose session is lent. */
 export type Lender = Pick<ManagedServer, "session"> & {
@@ -9,6 +10,8 @@ export type Lender = Pick<ManagedServer, "session"> & {
 };
 
 export interface LendingConnectorOptions {
+  /** Those of the lender, for all its borrowers. */
+  readonly lists: GatheredLists;
   /** Opens the sessions that are not lent. */
   readonly connect: Connector;
   /** The lender's server of this name, if it is one whose sessions are lent. @throws McpError `MCP_CLOSED` if the lender is closed */
@@ -19,13 +22,14 @@ export interface LendingConnectorOptions {
  * Opens sessions for one more user: of servers that hold nothing of a user's it borrows the session there is, and waits for it if it
  * is not up; of all others it opens one.
  */
-export function createLendingConnector({ connect, lender }: LendingConnectorOptions): Connector {
+export function createLendingConnector({ connect, lender, lists }: LendingConnectorOptions): Connector {
   return async (server, options) => {
     const lent = lender(server.name);
     if (lent === undefined) return connect(server, options);
     using deadline = borrowingDeadline(server.name, options.signal);
     const session = await lent.session(deadline);
-    return borrowSession(session, (uri) => lent.context.subscribe(session, uri, () => {}));
+    const watch = (uri: string) => lent.context.subscribe(session, uri, () => {});
+    return borrowSession(session, { list: lists(session), watch });
   };
 }
 

@@ -124,13 +124,21 @@ describe("what a server offers besides tools", () => {
     const { manager, session } = await openedFixture();
     await using _ = manager;
     await manager.resources("s");
+    const lists = () => session.listed.filter((kind) => kind === "resources").length;
+    const before = lists();
     const seen: unknown[] = [];
     manager.on("notification", async ({ method }) => {
-      if (method === RESOURCES_CHANGED.method) seen.push(await manager.resources("s"));
+      if (method !== RESOURCES_CHANGED.method) return;
+      seen.push("heard");
+      seen.push(await manager.resources("s"));
     });
     session.setItems("resources", [LOG]);
+    const release = session.holdLists();
     session.notify(RESOURCES_CHANGED);
-    await vi.waitFor(() => expect(seen).toEqual([owned(LOG)]));
+    await vi.waitFor(() => expect(lists()).toBe(before + 1));
+    expect(seen).toEqual([]);
+    release();
+    await vi.waitFor(() => expect(seen).toEqual(["heard", owned(LOG)]));
   });
 
   it("[N10] is not asked for twice because of what the server said during the handshake, which is told in order", async () => {

@@ -1,17 +1,22 @@
 import { McpError, silentLogger } from "@jackfield/mcp-core";
 import { createFakeSession, type FakeSession, stdioDefinition } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
-import { borrowSession } from "../../src/principals/borrowed-session.ts";
+import { borrowSession as borrow } from "../../src/principals/borrowed-session.ts";
+import { createGatheredLists } from "../../src/principals/gathered-lists.ts";
 import { createLendingConnector } from "../../src/principals/lending-connector.ts";
 
+const borrowFrom = (lent: FakeSession) =>
+  borrow(lent, {
+    list: createGatheredLists()(lent),
+    watch: () => Promise.reject(new Error("nothing is watched here")),
+  });
 const resolved = (name: string) => ({ ...stdioDefinition(name), env: {}, secrets: [] }) as never;
-const neverWatched = () => Promise.reject(new Error("nothing is watched here"));
 const options = { signal: new AbortController().signal, log: silentLogger };
 
 describe("a borrowed session", () => {
   it("asks and lists over the lender's", async () => {
     const lent = createFakeSession({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
-    const borrowed = borrowSession(lent, neverWatched);
+    const borrowed = borrowFrom(lent);
     expect(borrowed.handshake).toBe(lent.handshake);
     expect((await borrowed.list("tools", options)).items).toHaveLength(1);
     await borrowed.request("tools/call", { name: "t" });
@@ -20,7 +25,7 @@ describe("a borrowed session", () => {
 
   it("that is given back leaves the lender's alone, and can do nothing any more", async () => {
     const lent = createFakeSession();
-    const borrowed = borrowSession(lent, neverWatched);
+    const borrowed = borrowFrom(lent);
     const heard = vi.fn();
     const closed = vi.fn();
     borrowed.onNotification(heard);
@@ -41,12 +46,55 @@ describe("a borrowed session", () => {
   it("is lost with the lender's, for the same reason", () => {
     const lent = createFakeSession();
     const lost = vi.fn();
-    const borrowed = borrowSession(lent, neverWatched);
+    const borrowed = borrowFrom(lent);
     borrowed.onClose(lost);
     const cause = new McpError("MCP_SESSION_LOST", "Gone.");
     lent.lose(cause);
     void borrowed.close();
     expect(lost).toHaveBeenCalledExactlyOnceWith(cause);
+  });
+});
+
+describe("lists of a session that is shared", () => {
+  const never = { signal: new AbortController().signal };
+
+  it("are asked for once for all who ask in the same turn, and anew for whoever asks later", async () => {
+    const session = createFakeSession({ tools: [{ name: "t", inputSchema: { type: "object" } }] });
+    const list = createGatheredLists()(session);
+    const [one, other] = await Promise.all([
+      list("tools", never),
+      list("tools", never),
+      list("prompts", never),
+    ]);
+    expect(session.listed).toEqual(["tools", "prompts"]);
+    expect(other).toBe(one);
+    const release = session.holdLists();
+    const early = list("tools", never);
+    await Promise.resolve();
+    const late = list("tools", never);
+    release();
+    await Promise.all([early, late]);
+    expect(session.listed).toHaveLength(4);
+  });
+
+  it("go on for the others when one gives up, and end when nobody waits any more", async () => {
+    const session = createFakeSession();
+    const list = createGatheredLists()(session);
+    const [one, other] = [new AbortController(), new AbortController()];
+    const release = session.holdLists();
+    const given = list("tools", { signal: one.signal }).catch((error: unknown) => error);
+    const kept = list("tools", { signal: other.signal });
+    one.abort(new Error("enough"));
+    expect(await given).toMatchObject({ message: "enough" });
+    release();
+    expect((await kept).items).toEqual([]);
+    session.holdLists();
+    const ended = vi.spyOn(session, "list");
+    const last = list("tools", { signal: other.signal }).catch(() => {});
+    await Promise.resolve();
+    other.abort(new Error("enough"));
+    await last;
+    expect(ended.mock.calls[0]?.[1].signal.aborted).toBe(true);
   });
 });
 
@@ -57,7 +105,13 @@ describe("a connector that lends", () => {
     const stop = vi.fn(async () => {});
     const subscribe = vi.fn(async () => stop);
     const lender = (name: string) => (name === "shared" ? { session, context: { subscribe } } : undefined);
-    return { connect, session, subscribe, stop, connector: createLendingConnector({ connect, lender }) };
+    return {
+      connect,
+      session,
+      subscribe,
+      stop,
+      connector: createLendingConnector({ connect, lender, lists: createGatheredLists() }),
+    };
   }
 
   it("opens nothing for a server that is shared, for however many users", async () => {

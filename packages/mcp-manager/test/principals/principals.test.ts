@@ -69,6 +69,10 @@ describe("a runtime for several users", () => {
     await manager.start();
     const names = Array.from({ length: 1_000 }, (_, at) => `user-${at}`);
     const users = await Promise.all(names.map((name) => userOf(manager, name)));
+    const before = opened[3]?.session.listed.length ?? 0;
+    opened[3]?.session.notify({ method: "notifications/tools/list_changed" });
+    await vi.waitFor(() => expect(opened[3]?.session.listed.length).toBeGreaterThan(before));
+    expect(opened[3]?.session.listed.length).toBeLessThan(before + 20); // One for the lender, one for all users.
     await Promise.all(users.map((user) => user.callTool("mcp__s3__echo")));
     expect(opened).toHaveLength(10);
     expect(opened[3]?.session.requests).toHaveLength(1_000);

@@ -54,9 +54,11 @@ describe("a runtime that looks after its servers", () => {
   });
 
   it("[S5] keeps a server that does not know ping: its refusal is a sign of life", async () => {
-    const { manager, session, unhealthy } = await started(httpDefinition("s"), () => {
+    const refuse = () => {
       throw new McpError("MCP_REQUEST_REJECTED", "Method not found.", { rpcCode: -32601 });
-    });
+    };
+    const heartbeat = { threshold: 1 };
+    const { manager, session, unhealthy } = await started(httpDefinition("s"), refuse, { heartbeat });
     await using _ = manager;
     await vi.advanceTimersByTimeAsync(600_000);
     expect(session.closed).toBe(false);

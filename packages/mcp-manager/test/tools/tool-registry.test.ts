@@ -1,4 +1,5 @@
 import type { ToolListPolicy } from "@jackfield/mcp-core";
+import { markUnparsed } from "@jackfield/mcp-tools/unparsed-schema";
 import { describe, expect, it } from "vitest";
 import { tool } from "../manager-fixture.ts";
 import { a, b, createRegistry, namesOf } from "./registry-fixture.ts";
@@ -74,13 +75,15 @@ describe("what a server lists", () => {
   it("does not look into a schema that its catalog reads late, and makes the rest of the tool one that nobody can change", () => {
     const { registry } = createRegistry();
     let looks = 0;
+    const parse = () => {
+      looks += 1;
+      return { type: "object" };
+    };
     const late = Object.defineProperty(tool("late", { annotations: { title: "x" } }), "inputSchema", {
       enumerable: true,
-      get: () => {
-        looks += 1;
-        return { type: "object" };
-      },
+      get: parse,
     });
+    markUnparsed(late, { text: '[{"type":"object"}]' });
     registry.replace("a", [late], "cache");
     const [offered] = registry.tools();
     expect(looks).toBe(0);

@@ -16,6 +16,8 @@ export interface Exchange<T> extends WatchedRequest {
   readonly settled: Promise<T>;
   /** Fires when it has failed and nobody waits for the server any longer. Made when it is asked for. */
   readonly givenUp: AbortSignal;
+  /** See `RequestClock.hold`. */
+  hold(): () => void;
   succeed(value: T): void;
   /** Settles it with an error, and fires `givenUp`. Means nothing once it has settled. */
   fail(explain: (context: RequestContext) => McpError): void;
@@ -51,6 +53,10 @@ class PendingExchange<T> implements Exchange<T> {
   get givenUp(): AbortSignal {
     this.#controller ??= new AbortController();
     return this.#controller.signal;
+  }
+
+  hold(): () => void {
+    return this.#clock.hold();
   }
 
   succeed(value: T): void {

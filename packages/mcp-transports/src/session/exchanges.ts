@@ -21,6 +21,11 @@ export interface Exchanges {
     limits: RequestLimits,
     send: (watch: Watch) => Promise<T>,
   ): Promise<T>;
+  /**
+   * The server has asked something: every request that is pending now may be the one it wants to know it for. Their idle deadlines wait until
+   * the returned function is called.
+   */
+  hold(): () => void;
   /** Rejects every pending request; without a cause because we closed the session. */
   endAll(cause?: McpError): void;
 }
@@ -68,6 +73,13 @@ class OpenExchanges implements Exchanges {
       watch.stop();
       this.#open.delete(exchange as Exchange<unknown>);
     }
+  }
+
+  hold(): () => void {
+    const releases = [...this.#open].map((exchange) => exchange.hold());
+    return () => {
+      for (const release of releases) release();
+    };
   }
 
   endAll(cause?: McpError): void {

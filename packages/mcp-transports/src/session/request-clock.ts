@@ -14,6 +14,8 @@ export interface RequestClock {
   progressed(progress: number): void;
   /** Winds the idle deadline up again: the server has answered, and another round begins. */
   rewind(): void;
+  /** It is the server that waits, for an answer of ours: until the returned function is called the idle deadline does not fire. */
+  hold(): () => void;
   stop(): void;
 }
 
@@ -24,6 +26,7 @@ export function createRequestClock(
 ): RequestClock {
   let highest = Number.NEGATIVE_INFINITY;
   let isStopped = false;
+  let holds = 0;
   const stop = () => {
     isStopped = true;
     clearTimeout(idle);
@@ -34,7 +37,9 @@ export function createRequestClock(
     onExpired(limitMs, isTotal);
   };
   const total = startTimer(maxTotalMs, () => expire(maxTotalMs, true));
-  const idle = startTimer(timeoutMs, () => expire(timeoutMs, false));
+  const idle = startTimer(timeoutMs, () => {
+    if (holds === 0) expire(timeoutMs, false);
+  });
   const rewind = () => {
     // A timer that was cleared would run again if it were refreshed.
     if (!isStopped) idle?.refresh();
@@ -46,6 +51,16 @@ export function createRequestClock(
       rewind();
     },
     rewind,
+    hold() {
+      holds += 1;
+      let isHeld = true;
+      return () => {
+        if (!isHeld) return;
+        isHeld = false;
+        holds -= 1;
+        rewind();
+      };
+    },
     stop,
   };
 }

@@ -87,6 +87,7 @@ class SdkSession implements Session {
       context: () => this.#context(),
       onStrayAnswer: createStrayAnswerLog({ server: server.name, log }),
     });
+    handlers.onQuestion = () => this.#exchanges.hold();
     this.#client.onclose = () => this.#lose(lossError(this.#context()));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
     this.#replaced = createReplacedRequests({

@@ -18,6 +18,8 @@ export interface HandlerStack {
   find<H extends keyof HostHandlers>(name: H): HostHandlers[H];
   /** Puts a request's handlers first; the returned function takes them away. */
   push(handlers: HostHandlers): () => void;
+  /** Called when a question is about to be answered; what it returns is called when that is done. */
+  onQuestion?: (() => () => void) | undefined;
 }
 
 /** A question does not say which request it belongs to (legacy era), so the latest is asked first. */
@@ -89,9 +91,10 @@ export function answerServerRequests(client: Client, options: ServerRequestOptio
 async function guard<T>(
   client: Client,
   method: string,
-  { sdk, server, log }: ServerRequestOptions,
+  { sdk, server, log, handlers }: ServerRequestOptions,
   answer: () => Promise<T>,
 ): Promise<T> {
+  const answered = handlers.onQuestion?.();
   try {
     return await answer();
   } catch (error) {
@@ -99,6 +102,8 @@ async function guard<T>(
     const code = rpcCodeOf(error);
     if (client.getProtocolEra() === "modern") throw unansweredError(server, method, code, error);
     throw new sdk.ProtocolError(code ?? sdk.ProtocolErrorCode.InternalError, "The client could not answer.");
+  } finally {
+    answered?.();
   }
 }
 

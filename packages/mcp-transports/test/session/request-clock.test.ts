@@ -16,6 +16,29 @@ test("without progress the idle deadline fires, once", () => {
   expect(onExpired).toHaveBeenCalledTimes(1);
 });
 
+test("while the server waits for us the idle deadline does not fire, and afterwards it begins anew", () => {
+  const onExpired = vi.fn();
+  const clock = createRequestClock({ timeoutMs: 100, maxTotalMs: 0 }, onExpired);
+  const releases = [clock.hold(), clock.hold()];
+  vi.advanceTimersByTime(1000);
+  releases[0]?.();
+  releases[0]?.();
+  vi.advanceTimersByTime(1000);
+  expect(onExpired).not.toHaveBeenCalled();
+  releases[1]?.();
+  vi.advanceTimersByTime(99);
+  expect(onExpired).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(onExpired).toHaveBeenCalledExactlyOnceWith(100, false);
+});
+
+test("while the server waits for us the deadline in all goes on", () => {
+  const onExpired = vi.fn();
+  createRequestClock({ timeoutMs: 100, maxTotalMs: 300 }, onExpired).hold();
+  vi.advanceTimersByTime(300);
+  expect(onExpired).toHaveBeenCalledExactlyOnceWith(300, true);
+});
+
 test("[R34] increasing progress winds it up, progress that stands still does not", () => {
   const onExpired = vi.fn();
   const clock = createRequestClock({ timeoutMs: 100, maxTotalMs: 0 }, onExpired);

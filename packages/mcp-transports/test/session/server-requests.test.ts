@@ -89,6 +89,26 @@ describe("a server's question", () => {
     });
   });
 
+  test("gives the person time, however short the deadline of the call", async () => {
+    const session = await connect(asking(), {
+      handlers: {
+        elicit: async (_, { signal }) => {
+          vi.advanceTimersByTime(60 * 60_000);
+          return { action: signal.aborted ? "cancel" : "decline" };
+        },
+      },
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const call = { name: "ask", arguments: { ...ELICIT } };
+      const options = { timeoutMs: 1000, maxTotalMs: 0 };
+      const { structuredContent } = await session.request("tools/call", call, options);
+      expect(structuredContent).toEqual({ action: "decline" });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test("for the roots is answered when it is asked", async () => {
     const roots = async () => [{ uri: "file:///work", name: "work" }, { uri: "file:///tmp" }];
     expect(await answerTo(ROOTS, { roots })).toEqual({ roots: await roots() });

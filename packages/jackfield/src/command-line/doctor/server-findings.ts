@@ -22,7 +22,8 @@ const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
   },
   MCP_CONNECT_TIMEOUT: {
     code: "server-failed",
-    nextStep: "Run the server by itself to see what it waits for, or allow it more time to connect.",
+    nextStep:
+      'Run the server by itself to see what it waits for, or allow it more time to connect. If it is downloaded at its start, it may lack the proxy or the certificates of your environment: name them in "env" of the entry.',
   },
   MCP_SERVER_EXITED: {
     code: "server-failed",

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { readArguments } from "../src/command-line/arguments.ts";
+import { COMMAND_NAMES } from "../src/command-line/help.ts";
+import { commandLine } from "./fixture.ts";
+import { PUBLISHED_SCHEMAS, schemaProblems } from "./published-schemas.ts";
+
+describe("help", () => {
+  it("lists every command", async () => {
+    const { exitCode, stdout } = await commandLine("--help");
+    expect(exitCode).toBe(0);
+    for (const name of COMMAND_NAMES) expect(stdout).toMatch(new RegExp(`^ {2}\\[?${name}\\b`, "m"));
+  });
+
+  it.each(COMMAND_NAMES)("on %s has a usage and an example that the command line takes", async (name) => {
+    const { exitCode, stdout } = await commandLine(name, "--help");
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^Usage: jackfield \\[?${name}\\b`, "m"));
+    const [, example = ""] = /^Example\n {2}jackfield (.*)$/m.exec(stdout) ?? [];
+    // As a shell reads it, which takes the quotation marks away.
+    const words = [...example.matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ""));
+    expect(readArguments(words)).toMatchObject({ command: name });
+    expect(await commandLine("help", name)).toEqual({ exitCode, stdout, stderr: "" });
+  });
+});
+
+describe("login and logout", () => {
+  it.each(["login", "logout"])(
+    "%s says with what it comes, what helps until then, and exits 1",
+    async (command) => {
+      const { exitCode, stdout, stderr } = await commandLine(command, "linear");
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+      expect(stderr).toContain("@jackfield/mcp-auth");
+      expect(stderr).toContain('"Authorization": "Bearer ${NAME}"');
+    },
+  );
+});
+
+describe("the published schemas", () => {
+  it("are there for every document, and refuse what is none of them", () => {
+    expect(PUBLISHED_SCHEMAS.toSorted()).toEqual([
+      "approve",
+      "cache-clear",
+      "cache-list",
+      "cache-path",
+      "call",
+      "config-list",
+      "config-parse",
+      "doctor",
+      "init",
+      "status",
+      "tools",
+      "types",
+      "verify",
+    ]);
+    for (const name of PUBLISHED_SCHEMAS) expect(schemaProblems(name, { unexpected: true })).not.toEqual([]);
+  });
+});

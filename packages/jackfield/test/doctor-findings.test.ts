@@ -1,0 +1,147 @@
+import { writeFileSync } from "node:fs";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import type { Finding } from "../src/command-line/doctor/finding.ts";
+import { commandLine, everything, useTemporaryHome } from "./fixture.ts";
+import { hostileServer } from "./red-team-runtime.ts";
+
+useLeakCheck();
+
+const folder = useTemporaryHome();
+
+const run = (...argv: string[]) => commandLine("doctor", "--cwd", folder.path, ...argv);
+
+/** What the doctor finds in one configuration file. */
+async function findingsIn(content: unknown, ...argv: string[]) {
+  const file = folder.file("mcp.json");
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
+  const { exitCode, stdout, stderr } = await run("--config", file, "--json", ...argv);
+  const findings: readonly Finding[] = JSON.parse(stdout);
+  return { exitCode, stderr, findings, file };
+}
+
+describe("jackfield doctor", () => {
+  it("finds nothing where nothing is wrong, and exits 0", async () => {
+    const { exitCode, findings, file, stderr } = await findingsIn({ mcpServers: { everything } });
+    expect({ exitCode, findings, stderr }).toEqual({ exitCode: 0, findings: [], stderr: "" });
+    expect(await run("--config", file)).toMatchObject({
+      exitCode: 0,
+      stdout: "Nothing is wrong with the one server there is.\n",
+    });
+    expect((await run()).stdout).toContain("jackfield init");
+  });
+
+  it.each<[string, unknown, Partial<Finding>]>([
+    [
+      "a command that is not on the PATH",
+      { mcpServers: { files: { command: "no-such-program" } } },
+      { code: "command-not-found", severity: "error", server: "files", line: 3 },
+    ],
+    [
+      "a command that is not on the PATH, of a server that starts at its first call",
+      { mcpServers: { files: { command: "no-such-program", lazy: true } } },
+      { code: "command-not-found", severity: "error", server: "files", line: 3 },
+    ],
+    [
+      "servers under the wrong root key",
+      { servers: { files: { command: "no-such-program" } } },
+      { code: "wrong-root-key", severity: "error", line: 2 },
+    ],
+    [
+      "a variable that is not set",
+      { mcpServers: { files: { command: "${JACKFIELD_TEST_UNSET}" } } },
+      { code: "variable-unset", severity: "error", server: "files", line: 3 },
+    ],
+    [
+      "a server that ends at once",
+      { mcpServers: { files: { command: process.execPath, args: ["-e", "process.exit(3)"] } } },
+      { code: "server-failed", severity: "error", server: "files" },
+    ],
+    [
+      "an entry that cannot be used",
+      { mcpServers: { files: { args: [] } } },
+      { code: "ServerConfigError", severity: "error", server: "files" },
+    ],
+    ["a file that is broken", "{", { code: "ConfigSyntaxError", severity: "error" }],
+  ])("finds %s, says where it stands and what to do, and exits 1", async (_what, content, expected) => {
+    const { exitCode, findings, file } = await findingsIn(content);
+    expect(exitCode).toBe(1);
+    expect(findings[0]).toMatchObject({ ...expected, file });
+    for (const { message, nextStep } of findings) {
+      expect(message).not.toBe("");
+      expect(nextStep).toMatch(/\.$|^End it with/);
+    }
+  });
+
+  it("finds a secret that is written in a file, without showing it", async () => {
+    const secret = "sk-live-4eC39HqLyjWDarjtT1zdp7dc";
+    const entry = { ...everything, env: { API_TOKEN: secret } };
+    const { exitCode, findings, file } = await findingsIn({ mcpServers: { everything: entry } });
+    expect(exitCode).toBe(0);
+    expect(findings).toMatchObject([
+      {
+        code: "literal-secret",
+        severity: "warning",
+        server: "everything",
+        file,
+        nextStep: expect.stringContaining("${NAME}"),
+      },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain(secret);
+  });
+
+  it("finds what a project brings and nobody has approved, and starts nothing of it", async () => {
+    const project = folder.file(".mcp.json");
+    writeFileSync(project, JSON.stringify({ mcpServers: { theirs: { command: "no-such-program" } } }));
+    const { exitCode, stdout } = await run("--json");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        code: "not-approved",
+        severity: "warning",
+        server: "theirs",
+        file: project,
+        nextStep: expect.stringContaining("jackfield approve"),
+      },
+    ]);
+  });
+
+  it("finds names that clash: the same in two files, and nearly the same in one", async () => {
+    const weaker = folder.file("weaker.json");
+    writeFileSync(weaker, JSON.stringify({ mcpServers: { everything } }));
+    const { findings } = await findingsIn(
+      { mcpServers: { everything, Every_thing: everything, "every thing": everything } },
+      "--config",
+      weaker,
+    );
+    expect(findings).toMatchObject([
+      { code: "shadowed", severity: "warning", server: "everything", file: weaker },
+      { code: "name-clash", message: expect.stringContaining('"Every_thing" and "every thing"') },
+    ]);
+  });
+
+  it("finds the server whose tools cost the most tokens, though it waits for its first call, and says what to exclude", async () => {
+    const tool = (name: string, length: number) => ({
+      name,
+      description: "word ".repeat(length / 5),
+      inputSchema: { type: "object" as const },
+    });
+    const tools = [tool("small", 40), tool("large", 10_000), tool("larger", 20_000)];
+    const { entry } = hostileServer(folder, "dear", { tools });
+    const lazy = { ...entry, lazy: true };
+    const { findings } = await findingsIn({ mcpServers: { dear: lazy, everything } });
+    expect(findings).toMatchObject([{ code: "many-tokens", severity: "info", server: "dear" }]);
+    expect(findings[0]?.message).toMatch(/about 7\d{3} tokens.*larger \(~50\d\d\), large \(~25\d\d\), small/);
+    expect(findings[0]?.nextStep).toContain('"tools": { "exclude": ["larger","large","small"] }');
+  });
+
+  it("shows the gravest first, each with its next step", async () => {
+    const secret = { ...everything, env: { API_TOKEN: "sk-live-4eC39HqLyjWDarjtT1zdp7dc" } };
+    const { file } = await findingsIn({ mcpServers: { secret, broken: { command: "no-such-program" } } });
+    const { stdout } = await run("--config", file);
+    expect(stdout).toMatch(/^error command-not-found\n {2}Server "broken".*\n {2}→ Install the program/);
+    expect(stdout).toMatch(
+      /\n\nwarning literal-secret\n {2}Server "secret".*\n {2}→ .*\n {2}at .*mcp\.json:\d+\n$/,
+    );
+  });
+});

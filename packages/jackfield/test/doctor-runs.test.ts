@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it, vi } from "vitest";
+import { slowStartFindings } from "../src/command-line/doctor/start-findings.ts";
+import { endLeftovers, openMcp } from "../src/index.ts";
+import { commandLine, everything, useTemporaryHome } from "./fixture.ts";
+
+useLeakCheck();
+
+const folder = useTemporaryHome();
+
+const SERVER = ["--mcp-server", `everything=${JSON.stringify(everything)}`];
+const run = (command: string, ...argv: string[]) =>
+  commandLine(command, "--cwd", folder.path, "--cache", folder.file("cache"), "--json", ...argv);
+
+describe("jackfield doctor, over several runs", () => {
+  it("finds a server that took longer than three seconds the last time", async () => {
+    await run("status", ...SERVER);
+    await rewriteOutcome((tookMs) => tookMs + 4_200);
+    const { exitCode, stdout } = await run("doctor", ...SERVER);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        code: "slow-start",
+        severity: "warning",
+        server: "everything",
+        message: expect.stringMatching(/took \d+\.\d s to start the last time/),
+        nextStep: expect.stringContaining("lazy"),
+      },
+    ]);
+    expect(JSON.parse((await run("doctor", ...SERVER)).stdout)).toEqual([]);
+  });
+
+  /** As if the last start had taken another time. */
+  async function rewriteOutcome(change: (tookMs: number) => number): Promise<void> {
+    await using cache = sqliteToolCache({ path: folder.file("cache") });
+    const ids = (await cache.list()).map(({ id }) => id);
+    for (const [id, entry] of await cache.getMany(ids)) {
+      const { lastOutcome } = entry;
+      if (lastOutcome === undefined) throw new Error("The start was not remembered.");
+      await cache.set(id, { ...entry, lastOutcome: { ...lastOutcome, tookMs: change(lastOutcome.tookMs) } });
+    }
+  }
+
+  it("finds a server that took longer than three seconds in this run", () => {
+    const server = {
+      name: "slow",
+      status: "ready",
+      transport: "http",
+      since: 0,
+      tools: 0,
+      toolsFrom: "live",
+      calls: 0,
+      failures: 0,
+      definedIn: { scope: "user", file: "/home/ada/mcp.json", line: 4 },
+    } as const;
+    const attempt = { name: "slow", what: "connecting", beganAt: 1_000 };
+    expect(slowStartFindings([server], [{ ...attempt, endedAt: 4_000 }], new Map())).toEqual([]);
+    expect(slowStartFindings([server], [{ ...attempt, endedAt: 4_001 }], new Map())).toMatchObject([
+      {
+        code: "slow-start",
+        message: 'Server "slow" took 3.0 s to start.',
+        file: "/home/ada/mcp.json",
+        line: 4,
+      },
+    ]);
+  });
+
+  it("finds a damaged catalog, and what an earlier run has set aside", async () => {
+    await run("status", ...SERVER);
+    writeFileSync(folder.file("cache/catalog.sqlite"), "this is no database, however long one looks at it");
+    const damaged = await run("doctor", ...SERVER);
+    expect(damaged.exitCode).toBe(0);
+    const aside = folder.file("cache/catalog.sqlite.corrupt-1");
+    expect(JSON.parse(damaged.stdout)).toMatchObject([
+      {
+        code: "catalog-damaged",
+        severity: "warning",
+        file: aside,
+        nextStep: expect.stringContaining("Delete"),
+      },
+    ]);
+    const next = await run("doctor", ...SERVER);
+    expect(JSON.parse(next.stdout)).toMatchObject([
+      { code: "catalog-set-aside", severity: "info", file: aside },
+    ]);
+  });
+
+  it.runIf(process.platform === "linux")(
+    "finds what a killed host has left running, and leaves it alone",
+    async () => {
+      const pid = await killHost();
+      const { stdout } = await run("doctor");
+      expect(JSON.parse(stdout)).toMatchObject([
+        { code: "leftover", severity: "warning", server: "stubborn", nextStep: `End it with: kill ${pid}` },
+      ]);
+      const mcp = await openMcp({ cache: false, discover: false });
+      expect(await endLeftovers(mcp.report.leftovers)).toEqual([]);
+      await mcp.close();
+      expect(JSON.parse((await run("doctor")).stdout)).toEqual([]);
+    },
+  );
+
+  /** Starts a host with a server that outlives the end of its input, and kills it without warning. Returns the server's process id. */
+  async function killHost(): Promise<number> {
+    const built = fileURLToPath(new URL("../dist/index.js", import.meta.url));
+    const stubborn = {
+      command: process.execPath,
+      args: ["-e", "setInterval(() => {}, 1000)"],
+      connectTimeoutMs: 0,
+    };
+    const script = `import { openMcp } from ${JSON.stringify(built)};
+await openMcp({ cache: false, discover: false, servers: ${JSON.stringify({ stubborn })} });`;
+    const host = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
+    const directory = folder.file("own/state/processes");
+    const pid = await vi.waitFor(
+      () => {
+        const [file] = readdirSync(directory).filter((name) => name.endsWith(".json"));
+        return JSON.parse(readFileSync(`${directory}/${file}`, "utf8")).trees[0].processes[0].pid as number;
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    host.kill("SIGKILL");
+    await once(host, "exit");
+    return pid;
+  }
+});

@@ -1,0 +1,65 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { commandLine, everything, useTemporaryHome } from "./fixture.ts";
+
+useLeakCheck();
+
+const folder = useTemporaryHome();
+
+const SERVER = ["--mcp-server", `everything=${JSON.stringify(everything)}`];
+const run = (command: string, ...argv: string[]) => commandLine(command, "--cwd", folder.path, ...argv);
+const written = () => JSON.parse(readFileSync(folder.file(".mcp.json"), "utf8"));
+
+describe("jackfield init", () => {
+  it("writes a first file with a server for the folder's own files, and shows all of it", async () => {
+    const { exitCode, stdout, stderr } = await run("init");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(written()).toEqual({
+      mcpServers: {
+        files: {
+          command: "npx",
+          args: ["-y", expect.stringMatching(/^@modelcontextprotocol\/server-filesystem@\d/), "."],
+        },
+      },
+    });
+    expect(stdout).toContain(readFileSync(folder.file(".mcp.json"), "utf8"));
+  });
+
+  it("writes the servers it is given, which then start without another question", async () => {
+    const { stdout } = await run("init", ...SERVER, "--json");
+    expect(JSON.parse(stdout)).toEqual({
+      file: folder.file(".mcp.json"),
+      servers: ["everything"],
+      approved: ["everything"],
+      content: { mcpServers: { everything } },
+    });
+    const status = await run("status", "--json");
+    expect({ exitCode: status.exitCode, stderr: status.stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(status.stdout).servers).toMatchObject([{ name: "everything", status: "ready" }]);
+  });
+
+  it("approves nothing but what it has written: a changed byte asks again", async () => {
+    await run("init", ...SERVER);
+    const changed = { mcpServers: { everything: { ...everything, env: { MORE: "1" } } } };
+    writeFileSync(folder.file(".mcp.json"), JSON.stringify(changed));
+    const { exitCode, stdout } = await run("status", "--json");
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout).servers).toMatchObject([{ error: { code: "MCP_APPROVAL_REQUIRED" } }]);
+  });
+
+  it("leaves a file that is there as it is, and replaces it with --force only", async () => {
+    writeFileSync(folder.file(".mcp.json"), "{}");
+    const refused = await run("init", ...SERVER);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("--force") });
+    expect(written()).toEqual({});
+    expect(await run("init", ...SERVER, "--force")).toMatchObject({ exitCode: 0 });
+    expect(written()).toEqual({ mcpServers: { everything } });
+  });
+
+  it("says why it cannot write", async () => {
+    const { exitCode, stderr } = await commandLine("init", "--cwd", folder.file("missing"));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("cannot be written");
+  });
+});

@@ -1,0 +1,88 @@
+import { writeFileSync } from "node:fs";
+import { WriteStream } from "node:tty";
+import { stripVTControlCharacters } from "node:util";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { runCommandLine } from "../src/command-line.ts";
+import { collector, everything, useTemporaryHome } from "./fixture.ts";
+
+useLeakCheck();
+
+const ESCAPE = "\u001b";
+
+const folder = useTemporaryHome();
+beforeEach(() => {
+  for (const name of ["NO_COLOR", "FORCE_COLOR", "CI", "COLORTERM"]) vi.stubEnv(name, undefined);
+  vi.stubEnv("TERM", "xterm-256color");
+  const broken = { command: "no-such-program-with-a-name-that-is-much-longer-than-anybody-would-call-one" };
+  const names = { everything, "a-server-whose-name-takes-rather-more-room-than-others": broken };
+  writeFileSync(folder.file("configuration-with-a-long-name.json"), JSON.stringify({ mcpServers: names }));
+});
+
+/** What a command prints on a terminal that is so wide, or into a pipe. Node decides about colours, as for a real one. */
+async function print(columns: number | undefined, ...argv: string[]): Promise<string> {
+  const stdout = collector();
+  const terminal = {
+    isTTY: true,
+    columns,
+    hasColors: () => WriteStream.prototype.hasColors.call(stdout, 16),
+  };
+  const own = columns === undefined ? stdout : Object.assign(stdout, terminal, WRITE_STREAM);
+  const places = ["--cwd", folder.path, "--cache", folder.file("cache")];
+  const config = ["--config", folder.file("configuration-with-a-long-name.json")];
+  await runCommandLine([...argv, ...places, ...config], { stdout: own, stderr: collector() });
+  return stdout.text();
+}
+
+const WRITE_STREAM = { getColorDepth: WriteStream.prototype.getColorDepth };
+
+const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+
+describe("what a command prints", () => {
+  it.each([
+    [80, ["status"]],
+    [140, ["status"]],
+    [80, ["tools", "--tokens"]],
+    [140, ["tools", "--tokens"]],
+    [80, ["config", "list"]],
+    [140, ["config", "list"]],
+    [80, ["doctor"]],
+    [140, ["doctor"]],
+    [80, ["--help"]],
+    [80, ["call", "--help"]],
+  ])("fits a terminal of %i columns: %j", async (columns, argv) => {
+    vi.stubEnv("NO_COLOR", "1");
+    const printed = await print(columns, ...argv);
+    expect(widest(printed)).toBeLessThanOrEqual(columns);
+    expect(widest(printed)).toBeGreaterThan(40);
+  });
+
+  it("keeps the end of a path, which tells more than its beginning", async () => {
+    vi.stubEnv("NO_COLOR", "1");
+    const [, row] = (await print(80, "config", "list")).split("\n");
+    expect(row).toMatch(/^everything .*….*\.json:1$/);
+  });
+
+  it("has colours on a terminal, and none with NO_COLOR or in a pipe", async () => {
+    expect(await print(80, "status")).toContain(`${ESCAPE}[32mready${ESCAPE}[39m`);
+    vi.stubEnv("NO_COLOR", "1");
+    expect(await print(80, "status")).not.toContain(ESCAPE);
+    vi.unstubAllEnvs();
+    vi.stubEnv("JACKFIELD_HOME", folder.file("own"));
+    expect(await print(undefined, "status")).not.toContain(ESCAPE);
+  });
+
+  it("is cut nowhere in a pipe", async () => {
+    const printed = await print(undefined, "config", "list");
+    expect(printed).toContain(`${folder.file("configuration-with-a-long-name.json")}:1\n`);
+    expect(printed).not.toContain("…");
+  });
+
+  it("has colours that do not disturb the columns", async () => {
+    const coloured = await print(100, "config", "list");
+    vi.stubEnv("NO_COLOR", "1");
+    const plain = await print(100, "config", "list");
+    expect(coloured).not.toBe(plain);
+    expect(stripVTControlCharacters(coloured)).toBe(plain);
+  });
+});
