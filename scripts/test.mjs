@@ -18,6 +18,7 @@ const CHECKS = [
   ["house rules", "node", ["scripts/checks/house-rules.mjs"]],
   ["docstrings", "node", ["scripts/checks/docstrings.mjs"]],
   ["documentation", "node", ["scripts/checks/documentation.mjs"]],
+  ["promises of SECURITY.md", "node", ["scripts/checks/security-promises.mjs"]],
   ["the packed tool cache needs no compiler", "node", ["scripts/checks/packed-tool-cache.mjs"]],
   ...publishedPackages().flatMap(({ name, folder }) => [
     [`publint ${name}`, "publint", ["--strict", folder]],

@@ -123,7 +123,7 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       await terminal.screen.waitFor('server   "flaky"');
       await terminal.screen.waitFor("May it run this command? [y/N] ");
       terminal.enter("y");
-      await terminal.screen.waitFor("flaky is connected");
+      await terminal.screen.waitFor("tools of flaky: 4 new");
       terminal.enter("Use the structured tool of flaky");
       await terminal.screen.waitFor("[a]lways: ");
       terminal.enter("y");

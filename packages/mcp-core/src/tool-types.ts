@@ -2,12 +2,12 @@ import type { ToolCallResult } from "./content.ts";
 import type { JsonObject } from "./json.ts";
 import type { ToolRef } from "./tool-source.ts";
 
-/**
- * The tools a program knows beforehand, by exposed name: each `{ server; tool; input; output }`. Empty here; the file that `jackfield types` writes fills it by
- * declaration merging, and calls of those tools are checked by it.
- */
 // biome-ignore lint/suspicious/noEmptyInterface: others declare its members.
-export interface ToolTypes {}
+/**
+ * The tools a program knows beforehand, by exposed name: each `{ server; tool; input; output }`. Empty here; the file that
+ * `jackfield types` writes fills it by declaration merging, and calls of those tools are checked by it.
+ */
+export type ToolTypes = {};
 
 /** What is known of the tool that is meant; `never` for one that nothing is known of. */
 type KnownTool<Ref extends ToolRef> = Ref extends keyof ToolTypes
