@@ -2,7 +2,6 @@ import type { ToolCallResult } from "./content.ts";
 import type { JsonObject } from "./json.ts";
 import type { ToolRef } from "./tool-source.ts";
 
-// biome-ignore lint/suspicious/noEmptyInterface: others declare its members.
 /**
  * The tools a program knows beforehand, by exposed name: each `{ server; tool; input; output }`. Empty here; the file that
  * `jackfield types` writes fills it by declaration merging, and calls of those tools are checked by it.
