@@ -6,7 +6,8 @@ import type { ToolRef } from "./tool-source.ts";
  * The tools a program knows beforehand, by exposed name: each `{ server; tool; input; output }`. Empty here; the file that
  * `jackfield types` writes fills it by declaration merging, and calls of those tools are checked by it.
  */
-export type ToolTypes = {};
+// biome-ignore lint/suspicious/noEmptyInterface: others declare its members.
+export interface ToolTypes {}
 
 /** What is known of the tool that is meant; `never` for one that nothing is known of. */
 type KnownTool<Ref extends ToolRef> = Ref extends keyof ToolTypes
