@@ -129,13 +129,17 @@ class Loader<L extends Listing> implements ListLoader {
     if (this.#current !== load) return;
     const { followUp, isFollowUp, session } = load;
     // What a follow-up supersedes is not published; never twice in a row, so that there is an end to it.
-    if (followUp === undefined || isFollowUp || this.#state.status !== "live")
-      this.#publish(session, outcome);
+    const isPublished = followUp === undefined || isFollowUp || this.#state.status !== "live";
+    if (isPublished) this.#publish(session, outcome);
     if (this.#current !== load) return; // Whoever heard of it has disconnected the server.
     this.#current = undefined;
     if (followUp === undefined) this.#rest(session);
-    else void this.#begin(session, true).then(followUp.resolve);
-    load.done.resolve();
+    else {
+      const seen = this.#begin(session, true);
+      void seen.then(followUp.resolve);
+      if (!isPublished) void seen.then(load.done.resolve); // Whoever waits for this list finds what it says.
+    }
+    if (isPublished) load.done.resolve();
   }
 
   /** A server that has just started may stumble once ([S12]); a session that is gone will not answer the second time either. */

@@ -66,6 +66,21 @@ describe("a burst of changes", () => {
     loader.reset();
   });
 
+  it("while somebody waits for a list is waited for too, because that list is not published", async () => {
+    const { loader, session, published } = await loaded();
+    session.setTools([tool("asked")]);
+    let seen: string[] | undefined;
+    const waiting = loader.load(session).then(() => {
+      seen = published.at(-1);
+    });
+    await vi.advanceTimersByTimeAsync(5);
+    void loader.announce(session);
+    await vi.advanceTimersByTimeAsync(20);
+    await waiting;
+    expect(seen).toEqual(["asked"]);
+    loader.reset();
+  });
+
   it("and a poll at the same time share one list", async () => {
     const { loader, session } = await loaded({ pollIntervalMs: 1_000 });
     await vi.advanceTimersByTimeAsync(995);
