@@ -80,10 +80,10 @@ async function resolveText(text: string, definedIn: Partial<DefinedIn>, options:
 describe("values", () => {
   test("of places are those of the project or extension, else of where the host runs", async () => {
     const places = "${workspaceFolder}|${workspaceFolderBasename}|${userHome}|${/}";
-    const user = await resolveText(places, { host: "cursor" }, { cwd: "/work/here" });
-    expect(user?.text).toBe(`/work/here|here|/home/u|${sep}`);
-    const project = await resolveText(places, { host: "cursor", scope: "project", root: "/work/repo" });
-    expect(project?.text).toBe(`/work/repo|repo|/home/u|${sep}`);
+    const user = await resolveText(places, { host: "cursor" }, { cwd: "/projects/here" });
+    expect(user?.text).toBe(`/projects/here|here|/home/u|${sep}`);
+    const project = await resolveText(places, { host: "cursor", scope: "project", root: "/projects/repo" });
+    expect(project?.text).toBe(`/projects/repo|repo|/home/u|${sep}`);
     const plugin = await resolveText("${CLAUDE_PLUGIN_ROOT}", {
       host: "claude-plugin",
       scope: "extension",
