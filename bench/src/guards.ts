@@ -99,7 +99,7 @@ async function cpuMs(guard: Guard, text: string, calls: number): Promise<number>
   return (cpuMilliseconds() - before) / calls;
 }
 
-/** So many characters of the line, over and over, in one piece. */
+/** So many bytes of the line, over and over, in one piece. */
 function textOf(line: string, length: number): string {
-  return Buffer.from(line.repeat(Math.ceil(length / line.length)).slice(0, length)).toString();
+  return Buffer.from(line.repeat(Math.ceil(length / line.length))).toString("utf8", 0, length);
 }

@@ -32,10 +32,17 @@ export function foldCharacter(character: string): string {
 }
 
 const allUnseen = latePattern(UNSEEN, "gu");
-/** Texts of decomposed Latin, Han and Kana letters and common signs: in them only accents are not seen, which is quick to tell. */
-const ONLY_ACCENTS =
-  /^[\u0350-\u036f\0-\u00ac\u00ae-\u034e\u2010-\u2027\u2030-\u205e\u2190-\u27bf\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u9fff]*$/;
-const ACCENTS = /[\u0300-\u036f]/g;
+/**
+ * Texts of decomposed Latin, Han and Kana letters, common signs and emoji (as halves: U+1F000 to U+1FBFF): in them only accents and
+ * what joins emoji are not seen, which is quick to tell.
+ */
+const ONLY_ACCENTS = new RegExp(
+  [
+    String.raw`^[\u0350-\u036f\0-\u00ac\u00ae-\u034e\u200d\u2010-\u2027\u2030-\u205e\u2190-\u27bf\u3001-\u3029`,
+    String.raw`\u3041-\u3096\u30a1-\u30ff\u3400-\u9fff\ud83c-\ud83e\udc00-\udfff\ufe0f]*$`,
+  ].join(""),
+);
+const ACCENTS = new RegExp(["[\\u0300-\\u036f", "\\u200d\\ufe0f]"].join(""), "g");
 
 /**
  * A text of which every character is folded, in one go: many times faster than one by one, but without a way back to where a
