@@ -1,5 +1,11 @@
 import { resolve } from "node:path";
-import { type CallMiddleware, type Logger, type ToolListPolicy, toMcpError } from "@jackfield/mcp-core";
+import {
+  type CallMiddleware,
+  type Logger,
+  type McpEvents,
+  type ToolListPolicy,
+  toMcpError,
+} from "@jackfield/mcp-core";
 import type {
   CallApprovalOptions,
   InjectionFinding,
@@ -23,7 +29,10 @@ export interface GuardOptions {
    * mean: put `untrustedOutputNote` of `@jackfield/mcp-guard` into the system prompt. Default `false`.
    */
   readonly mark?: boolean | undefined;
-  /** Hears of texts that try to steer a model. Nothing is scanned where nobody listens. */
+  /**
+   * Hears of texts that try to steer a model: in results, in errors, in tools, and in what servers say of themselves. Nothing is
+   * scanned where nobody listens.
+   */
   readonly found?: ((finding: InjectionFinding) => void) | undefined;
   /**
    * The file that `jackfield verify --write` made, relative to `cwd`: tools that are not as it has them are withheld and told to
@@ -54,6 +63,12 @@ export interface Guards {
   readonly toolPolicies: readonly ToolListPolicy[];
 }
 
+/** The guards, and what has to hear of the servers. */
+export interface JoinedGuards extends Guards {
+  /** Scans what a server says of itself, each time it has come up. */
+  readonly statusChanged?: ((event: McpEvents["statusChanged"]) => void) | undefined;
+}
+
 /**
  * Joins the guards with what the caller has put between models and servers. Of calls, the caller's own come first, so that what they
  * make of the arguments is what has to be approved; then whatever may refuse; then what changes a result for a model, so
@@ -69,7 +84,7 @@ export async function createGuards({
   use = [],
   toolPolicies = [],
   ...settings
-}: GuardSettings): Promise<Guards> {
+}: GuardSettings): Promise<JoinedGuards> {
   const options = guards === false ? NO_GUARDS : (guards ?? {});
   const { found, limits, mark, cleanResults, trace } = options;
   const isMore = [approval, options.lock, found].some(isPresent) || mark || cleanResults || trace;
@@ -94,6 +109,12 @@ export async function createGuards({
       ...pins.map(({ policy }) => policy),
       asked?.policy,
     ].filter(isPresent),
+    statusChanged:
+      found &&
+      (({ snapshot: { name, status, instructions = "" } }) => {
+        if (status === "ready")
+          more?.scanText(instructions, { server: name, where: "instructions" }, { found });
+      }),
   };
 }
 

@@ -45,7 +45,15 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   const { log } = secrecy;
   let manager: McpManager | undefined;
   const refresh = async (server: string) => manager?.refreshTools(server);
-  const guarded = await createGuards({ guards, approval, use, toolPolicies, cwd, log, refresh });
+  const { statusChanged, ...guarded } = await createGuards({
+    guards,
+    approval,
+    use,
+    toolPolicies,
+    cwd,
+    log,
+    refresh,
+  });
   const stop = new AbortController();
   const search = createServerSearch(options, log, stop.signal);
   const [opened, leftovers] = await Promise.all([
@@ -68,6 +76,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
       log,
       cache: catalog.cache,
     });
+    if (statusChanged !== undefined) manager.on("statusChanged", statusChanged);
     const configuration = configure(manager, opened, { search, ports, options, log, signal: stop.signal });
     const started = await manager.start({ signal });
     return createMcp(manager, { configuration, started, leftovers }, release);

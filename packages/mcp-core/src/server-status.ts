@@ -42,6 +42,8 @@ export interface ServerSnapshot {
   readonly era?: ProtocolEra | undefined;
   /** What the server says it is, while it is connected. */
   readonly serverInfo?: Implementation | undefined;
+  /** How the server wants its tools to be used, while it is connected: a stranger's words, which nothing here puts into a prompt. */
+  readonly instructions?: string | undefined;
   /** How many tool calls were sent to it since the runtime was started or the server was configured. */
   readonly calls: number;
   /** How many of them were not answered: no result came, and not because the caller gave up. `isError` is an answer. */

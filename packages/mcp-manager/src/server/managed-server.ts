@@ -170,6 +170,7 @@ class Server implements ManagedServer {
       toolsFrom: this.#tools.from,
       era: handshake?.era ?? this.#memory.prior?.era,
       serverInfo: handshake?.serverInfo,
+      instructions: handshake?.instructions,
       ...this.#counts,
     };
   }
