@@ -57,6 +57,23 @@ const SAFE_ON_WINDOWS: readonly string[] = [
   "WINDIR",
 ];
 
+/**
+ * This process's environment as it is now, for all who ask in the same turn: each look at `process.env` itself is a call of the system,
+ * and where a thousand servers start together each takes dozens.
+ */
+export function createCurrentEnvironment(): () => Environment {
+  let current: Environment | undefined;
+  return () => {
+    if (process.platform === "win32") return process.env; // A copy would know each variable in one spelling only.
+    if (current !== undefined) return current;
+    current = { ...process.env };
+    queueMicrotask(() => {
+      current = undefined;
+    });
+    return current;
+  };
+}
+
 /** Whether every child gets the variable anyway, so that its value is known all over the system and no secret. */
 export function isCommonVariable(name: string, platform: NodeJS.Platform): boolean {
   const safe = platform === "win32" ? SAFE_ON_WINDOWS : SAFE_ON_POSIX;

@@ -27,7 +27,12 @@ import { homeOf } from "./place-values.ts";
 import { BOUNDARY_FAULT, baseDirectory, climbsOut, isInside, projectRoot } from "./project-boundary.ts";
 import { runReferencedCommands } from "./referenced-commands.ts";
 import { readReferencedFiles } from "./referenced-files.ts";
-import { childEnvironment, type Environment, type InheritEnv } from "./safe-environment.ts";
+import {
+  childEnvironment,
+  createCurrentEnvironment,
+  type Environment,
+  type InheritEnv,
+} from "./safe-environment.ts";
 import { secretSpellings } from "./secret-spellings.ts";
 import { quote } from "./server-name.ts";
 import { describeLocation, invalidServer, locationOf } from "./sources/config-problem.ts";
@@ -88,13 +93,14 @@ type StartedOrDialled = StdioServerDefinition | HttpServerDefinition | SseServer
  */
 export function createServerResolver(options: ServerResolverOptions = {}): ResolveServer {
   const { runCommands = false } = options;
+  const currentEnvironment = createCurrentEnvironment();
   const commands = runCommands ? createCommandValues(runCommands === true ? {} : runCommands) : undefined;
   return async (definition, { signal, rejected }) => {
     checkWanted(definition, signal);
     checkAdmitted(definition, options);
     const policy: ResolverPolicy = {
       platform: process.platform,
-      environment: options.env ?? process.env,
+      environment: options.env ?? currentEnvironment(),
       inheritEnv: options.inheritEnv ?? false,
       missingVariable: options.missingVariable ?? "fail",
       projectVariables: options.projectVariables ?? [],

@@ -10,14 +10,16 @@ export interface PendingWork {
 }
 
 export function createPendingWork(): PendingWork {
-  const pending = new Set<Promise<unknown>>();
+  /** Made with the first work: a thousand servers that are idle have none. */
+  let pending: Set<Promise<unknown>> | undefined;
   return {
     add(work) {
-      const tracked: Promise<unknown> = work.finally(() => pending.delete(tracked));
+      const tracked: Promise<unknown> = work.finally(() => pending?.delete(tracked));
+      pending ??= new Set();
       pending.add(tracked);
     },
     async finished(withinMs) {
-      if (pending.size === 0) return true;
+      if (pending === undefined || pending.size === 0) return true;
       const late = Promise.withResolvers<false>();
       const timer = setTimeout(() => late.resolve(false), withinMs);
       const isFinished = await Promise.race([Promise.all(pending).then(() => true), late.promise]);

@@ -41,10 +41,15 @@ export function outlineTools(tools: readonly ToolDefinition[]): OutlinedTools {
 export function restoreTools(outlines: object[], schemas: string): boolean {
   const source = new DeferredSchemas(schemas);
   let length = "[]".length;
-  for (const [index, outline] of outlines.entries()) {
-    const own = SCHEMA_NAMES.map((name) => (outline as { readonly [name in SchemaName]?: unknown })[name]);
-    for (const size of own) if (typeof size === "number") length += size + ",".length;
-    if (own.some((size) => typeof size === "number")) outlines[index] = restoredTool(outline, source);
+  // There may be ten thousand of them: nothing is made for a tool but the tool.
+  for (let index = 0; index < outlines.length; index += 1) {
+    const outline = outlines[index] as { readonly [name in SchemaName]?: unknown };
+    const before = length;
+    for (const name of SCHEMA_NAMES) {
+      const size = outline[name];
+      if (typeof size === "number") length += size + ",".length;
+    }
+    if (length > before) outlines[index] = restoredTool(outline, source);
   }
   return schemas.length === Math.max("[]".length, length - ",".length) && schemas.startsWith("[");
 }
@@ -55,7 +60,8 @@ export function restoreTools(outlines: object[], schemas: string): boolean {
  */
 function restoredTool(outline: object, source: DeferredSchemas): object {
   const tool: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(outline)) {
+  for (const name in outline) {
+    const value: unknown = outline[name as keyof typeof outline];
     const getter = typeof value === "number" ? GETTERS.get(name) : undefined;
     if (getter !== undefined) {
       source.add(tool, name as SchemaName);

@@ -25,7 +25,7 @@ export function createSortedTools(): SortedTools {
     get: (name) => byName.get(name),
     add(tool) {
       byName.set(tool.name, tool);
-      if (removed.get(tool.name) === tool) removed.delete(tool.name);
+      if (removed.size > 0 && removed.get(tool.name) === tool) removed.delete(tool.name);
       else added.set(tool.name, tool);
     },
     remove(tool) {

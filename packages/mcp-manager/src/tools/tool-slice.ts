@@ -31,7 +31,8 @@ export function offeredTools(
   { policies, approval, blocked }: OfferRules,
 ): Map<string, ToolDescriptor> {
   const offered = new Map<string, ToolDescriptor>();
-  const seen = new Set<string>();
+  /** Only where there are namesakes at all: the names are one for each original. */
+  const seen = names.size < listed.length ? new Set<string>() : undefined;
   for (const definition of listed) {
     const name = names.get(definition.name);
     if (name === undefined || !isIncluded(server.tools, definition.name)) continue;
@@ -44,8 +45,8 @@ export function offeredTools(
       origin,
       requiresApproval: approval,
     });
-    const decided = seen.has(definition.name) ? NAMESAKE : applyPolicies(policies, tool);
-    seen.add(definition.name);
+    const decided = seen?.has(definition.name) ? NAMESAKE : applyPolicies(policies, tool);
+    seen?.add(definition.name);
     if ("blocked" in decided) blocked(tool, decided.blocked);
     else offered.set(definition.name, decided);
   }
