@@ -119,8 +119,11 @@ const KINDS: readonly (readonly [first: number, last: number, kind: HiddenKind])
 ];
 
 function kindOf(codePoint: number): HiddenKind {
-  const range = KINDS.find(([first, last]) => codePoint >= first && codePoint <= last);
-  return range?.[2] ?? "zero-width";
+  for (const range of KINDS) {
+    if (codePoint < range[0]) break;
+    if (codePoint <= range[1]) return range[2];
+  }
+  return "zero-width";
 }
 
 interface Surroundings {

@@ -198,7 +198,8 @@ const OVERLAP = 2_048;
 
 /** The patterns that can match a text, by the letters in it. */
 function candidatesIn(folded: string): typeof PATTERNS {
-  const found = new Set(Array.from(folded.matchAll(NEEDED), ([, letters = ""]) => letters));
+  const found = new Set<string | undefined>();
+  for (const match of folded.matchAll(NEEDED)) found.add(match[1]);
   return found.size === 0 ? [] : PATTERNS.filter(({ needs }) => needs.some((letters) => found.has(letters)));
 }
 
