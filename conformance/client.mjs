@@ -19,6 +19,7 @@ const context = JSON.parse(env.MCP_CONFORMANCE_CONTEXT ?? "{}");
 
 await using mcp = await openMcp({
   cache: false,
+  discover: false, // Nothing of whoever runs the suite takes part.
   servers: { suite: { url: argv.at(-1) } },
   handlers: {
     elicit: async () => ({ action: "accept", content: {} }),
