@@ -27,8 +27,12 @@ export interface HostileAnswer {
   readonly ask?: { readonly method: string; readonly params: object };
   /** What a modern server asks for in place of an answer, for ever. */
   readonly inputRequired?: object;
-  /** How many log messages it sends before it answers. */
+  /** How many log messages, and as many messages of progress, it sends before it answers. */
   readonly flood?: number;
+  /** What else it sends before it answers. */
+  readonly notify?: readonly object[];
+  /** It ends in place of an answer. */
+  readonly exits?: boolean;
 }
 
 /** What a hostile server says. */
@@ -40,6 +44,10 @@ export interface HostileScript {
   readonly isModern?: boolean;
   /** What it says its own version is. */
   readonly version?: string;
+  /** Further members of its handshake and of its list of tools, and what it answers to other requests. */
+  readonly handshake?: object;
+  readonly listing?: object;
+  readonly replies?: Readonly<Record<string, object>>;
 }
 
 /** What a hostile server was told. */

@@ -1,6 +1,11 @@
 import { expect, it } from "vitest";
 import * as face from "../src/index.ts";
 
-it("holds ports only: nothing that pretends to be more", () => {
-  expect(Object.keys(face)).toEqual([]);
+it("offers the port, two vaults and a way into the browser", () => {
+  expect(Object.keys(face).sort()).toEqual([
+    "createFileVault",
+    "createMemoryVault",
+    "createOAuth",
+    "openInBrowser",
+  ]);
 });

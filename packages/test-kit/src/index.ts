@@ -24,6 +24,13 @@ export { passThroughResolver } from "./pass-through-resolver.ts";
 export { loadReadmeExamples, type ReadmeExamples } from "./readme-examples.ts";
 export { recordStatuses, type StatusRecord, type StatusSource } from "./record-statuses.ts";
 export { httpDefinition, stdioDefinition } from "./sample-definition.ts";
+export {
+  type AuthorizationBehavior,
+  type AuthorizationReply,
+  type AuthorizationServer,
+  type AuthorizationServerRequest,
+  startAuthorizationServer,
+} from "./servers/authorization-server.ts";
 export { type FaultRecord, readFaultRecord } from "./servers/fault-record.ts";
 export type {
   ConversationScript,
@@ -51,6 +58,12 @@ export {
   type InProcessFaultServer,
   type InProcessTransport,
 } from "./servers/in-process-fault-server.ts";
+export {
+  type ProtectedServer,
+  type ProtectedServerOptions,
+  type ProtectedServerRequest,
+  startProtectedServer,
+} from "./servers/protected-server.ts";
 export type { RecordedHttpRequest } from "./servers/request-log.ts";
 export type { RpcError, RpcId, RpcMessage } from "./servers/rpc-message.ts";
 export { type StdioFaultServer, stdioFaultServer } from "./servers/stdio-fault-server.ts";
@@ -61,6 +74,7 @@ export {
   type TcpFaultProxy,
   type TcpFaultProxyOptions,
 } from "./servers/tcp-fault-proxy.ts";
+export type { IssuedTokens, TokenOffice } from "./servers/token-office.ts";
 export { type ConnectorSuiteOptions, connectorSuite } from "./suites/connector-suite.ts";
 export type {
   ConnectorUnderTest,

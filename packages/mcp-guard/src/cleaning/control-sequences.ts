@@ -1,6 +1,6 @@
 /** Control characters but tab and newline; a carriage return overwrites the line it stands in. */
-const CONTROL = /(?![\t\n])\p{Cc}/u;
-const EVERY_CONTROL = new RegExp(CONTROL, "gu");
+const CONTROL = /[^\t\n -~\u00a0-\uffff]/;
+const EVERY_CONTROL = new RegExp(CONTROL, "g");
 const LINE_SEPARATORS = /[\u2028\u2029]/g;
 
 const ESCAPE = "\u001b";

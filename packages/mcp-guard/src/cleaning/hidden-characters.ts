@@ -1,3 +1,4 @@
+import { characterTest } from "../character-table.ts";
 import { latePattern } from "../late-pattern.ts";
 
 /** What kind of invisible character was found. */
@@ -23,28 +24,28 @@ export interface HiddenCharacter {
 
 /** Nothing in ASCII is invisible. */
 const NOT_ASCII = /[^\0-\x7f]/;
+
 /** Every character that may be invisible. Most texts hold none, so this one test is all they cost. */
 const CANDIDATE = String.raw`[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`;
 const candidate = latePattern(CANDIDATE, "u");
-const everyCandidate = latePattern(CANDIDATE, "gu");
+const mayBeUnseen = characterTest(CANDIDATE);
 
 /** Letters of scripts that are written from right to left: only among them do direction marks have work to do. */
 const rightToLeft = latePattern(`(?=\\p{L})[${scripts("Hebrew Arabic Syriac Thaana Nko")}]`, "u");
 /** Scripts in which joiners change how letters are drawn. */
 const JOINING_SCRIPTS =
   "Arabic Syriac Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan";
-const joiningLetter = latePattern(`[${scripts(JOINING_SCRIPTS)}]$`, "u");
-const emojiBefore = latePattern(String.raw`(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$`, "u");
-const emojiAfter = latePattern(String.raw`^\p{Extended_Pictographic}`, "u");
+const isJoiningLetter = characterTest(`[${scripts(JOINING_SCRIPTS)}]`);
+const isPictograph = characterTest(String.raw`\p{Extended_Pictographic}`);
+const isSkinTone = characterTest(String.raw`\p{Emoji_Modifier}`);
 /** What the two selectors for text and emoji style may follow: emoji, and the digits of keycaps. */
-const styled = latePattern(String.raw`[\p{Emoji}\p{So}]$`, "u");
+const isStyled = characterTest(String.raw`[\p{Emoji}\p{So}]`);
 /** What the other selectors may follow: ideographs, signs of mathematics, and scripts with standardised variants. */
-const variable = latePattern(`[${scripts("Han Mongolian Myanmar Phags_Pa")}\\p{Sm}]$`, "u");
+const isVariable = characterTest(`[${scripts("Han Mongolian Myanmar Phags_Pa")}\\p{Sm}]`);
+const isLetter = characterTest(String.raw`\p{L}`);
+const isMark = characterTest(String.raw`\p{M}`);
 /** The flag of a region: a black flag, its letters as tags, and the tag that ends them. */
 const REGION_FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f}/gu;
-
-/** How far around a character is looked to judge it, in UTF-16 units: a letter and what may stand on it. */
-const NEIGHBOURHOOD = 4;
 
 /**
  * Finds characters that nobody sees and that are not there for the sake of visible ones: Unicode tags, zero-width and
@@ -69,21 +70,26 @@ interface HiddenPoint {
 /** The same one by one, for texts that may hold millions. */
 export function* hiddenCharacters(text: string): Generator<HiddenPoint> {
   if (!NOT_ASCII.test(text) || !candidate().test(text)) return;
-  let rightToLeftText: boolean | undefined;
-  const isRightToLeft = () => {
-    rightToLeftText ??= rightToLeft().test(text);
-    return rightToLeftText;
-  };
-  const flags = text.matchAll(REGION_FLAG);
-  let flag = flags.next().value;
-  for (const { index, 0: character } of text.matchAll(everyCandidate())) {
-    while (flag !== undefined && flag.index + flag[0].length <= index) flag = flags.next().value;
-    if (flag !== undefined && index > flag.index) continue;
-    const codePoint = character.codePointAt(0) ?? 0;
+  const surroundings = surroundingsIn(text);
+  for (let index = nextUnseen(text, 0); index < text.length; ) {
+    const codePoint = text.codePointAt(index) ?? 0;
+    const end = index + lengthOf(codePoint);
     const kind = kindOf(codePoint);
-    if (MAY_HAVE_REASON.has(kind) && hasReason(kind, codePoint, { text, index, isRightToLeft })) continue;
-    yield { kind, codePoint, index };
+    if (!hasReason({ kind, codePoint, index }, surroundings)) yield { kind, codePoint, index };
+    index = nextUnseen(text, end);
   }
+}
+
+/** Where the next character stands that may be invisible; the length of the text if there is none. */
+function nextUnseen(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) continue;
+    const codePoint = unit >= 0xd800 && unit <= 0xdbff ? (text.codePointAt(at) ?? unit) : unit;
+    if (mayBeUnseen(codePoint)) return at;
+    if (codePoint > 0xffff) at += 1;
+  }
+  return text.length;
 }
 
 /** The text without them. */
@@ -92,7 +98,7 @@ export function removeHiddenCharacters(text: string): string {
   let from = 0;
   for (const { index, codePoint } of hiddenCharacters(text)) {
     if (index > from) parts.push(text.slice(from, index));
-    from = index + (codePoint > 0xffff ? 2 : 1);
+    from = index + lengthOf(codePoint);
   }
   return from === 0 ? text : parts.join("") + text.slice(from);
 }
@@ -126,61 +132,104 @@ function kindOf(codePoint: number): HiddenKind {
   return "zero-width";
 }
 
+/** What a character is judged by, beside itself. */
 interface Surroundings {
   readonly text: string;
-  readonly index: number;
   /** Whether any of the text is written from right to left. */
   readonly isRightToLeft: () => boolean;
+  /** Whether a tag belongs to the flag of a region. Asked from the beginning of the text to its end. */
+  readonly isInFlag: (index: number) => boolean;
 }
 
-/** All others are hidden wherever they stand. */
-const MAY_HAVE_REASON: ReadonlySet<HiddenKind> = new Set([
-  "joiner",
-  "bidirectional",
-  "variation-selector",
-  "soft-hyphen",
-  "zero-width",
-]);
+/** Both are looked for only when something asks. */
+function surroundingsIn(text: string): Surroundings {
+  let rightToLeftText: boolean | undefined;
+  let flags: RegExpStringIterator<RegExpExecArray> | undefined;
+  let flag: RegExpExecArray | undefined;
+  return {
+    text,
+    isRightToLeft: () => {
+      rightToLeftText ??= rightToLeft().test(text);
+      return rightToLeftText;
+    },
+    isInFlag: (index) => {
+      if (flags === undefined) {
+        flags = text.matchAll(REGION_FLAG);
+        flag = flags.next().value;
+      }
+      while (flag !== undefined && flag.index + flag[0].length <= index) flag = flags.next().value;
+      return flag !== undefined && index > flag.index;
+    },
+  };
+}
 
 /** Overrides draw letters in an order in which nobody wrote them; no script needs them. */
 const OVERRIDES = [0x202d, 0x202e];
 const BYTE_ORDER_MARK = 0xfeff;
-const letterBefore = latePattern(String.raw`\p{L}$`, "u");
-const letterAfter = latePattern(String.raw`^\p{L}`, "u");
-const marksBehind = latePattern(String.raw`\p{M}+$`, "u");
-/** U+FE0E and U+FE0F: text style and emoji style. */
-const STYLES = [0xfe0e, 0xfe0f];
+const TEXT_STYLE = 0xfe0e;
+const EMOJI_STYLE = 0xfe0f;
 
 function hasReason(
-  kind: HiddenKind,
-  codePoint: number,
-  { text, index, isRightToLeft }: Surroundings,
+  { kind, codePoint, index }: HiddenPoint,
+  { text, isRightToLeft, isInFlag }: Surroundings,
 ): boolean {
-  const end = index + (codePoint > 0xffff ? 2 : 1);
-  const before = text.slice(Math.max(0, index - NEIGHBOURHOOD), index);
-  const after = text.slice(end, end + NEIGHBOURHOOD);
+  const before = pointBefore(text, index);
+  const after = text.codePointAt(index + lengthOf(codePoint)) ?? NONE;
   switch (kind) {
     case "joiner":
-      return (
-        (emojiBefore().test(before) && emojiAfter().test(after)) || joiningLetter().test(stripMarks(before))
-      );
+      return joinsEmoji(text, index, after) || joinsLetters(text, index);
     case "bidirectional":
       return !OVERRIDES.includes(codePoint) && isRightToLeft();
-    case "variation-selector":
+    case "variation-selector": {
       // Any other selector behind an emoji carries bytes that nobody sees.
-      return (STYLES.includes(codePoint) && styled().test(before)) || variable().test(before);
+      const isStyle = codePoint === TEXT_STYLE || codePoint === EMOJI_STYLE;
+      return isVariable(before) || (isStyle && isStyled(before));
+    }
     case "soft-hyphen":
-      return letterBefore().test(before) && letterAfter().test(after);
+      return isLetter(before) && isLetter(after);
     case "zero-width":
       // A byte order mark that opens a file is no message.
-      return codePoint === BYTE_ORDER_MARK && before === "";
+      return codePoint === BYTE_ORDER_MARK && index === 0;
+    case "tag":
+      return isInFlag(index);
     default:
       return false;
   }
 }
 
-function stripMarks(text: string): string {
-  return text.replace(marksBehind(), "");
+function joinsEmoji(text: string, index: number, after: number): boolean {
+  if (!isPictograph(after)) return false;
+  const hasStyle = text.charCodeAt(index - 1) === EMOJI_STYLE;
+  const before = pointBefore(text, hasStyle ? index - 1 : index);
+  return isPictograph(before) || isSkinTone(before);
+}
+
+/** How far before a joiner its letter is looked for, in UTF-16 units: a letter and what may stand on it. */
+const NEIGHBOURHOOD = 4;
+
+function joinsLetters(text: string, index: number): boolean {
+  for (let at = index; at > index - NEIGHBOURHOOD; ) {
+    const before = pointBefore(text, at);
+    if (!isMark(before)) return isJoiningLetter(before);
+    at -= lengthOf(before);
+  }
+  return false;
+}
+
+/** Where there is no character. */
+const NONE = -1;
+
+/** The character that ends at an index; a half of a pair may stand alone. */
+function pointBefore(text: string, index: number): number {
+  if (index <= 0) return NONE;
+  const unit = text.charCodeAt(index - 1);
+  const isPair = unit >= 0xdc00 && unit <= 0xdfff && index > 1;
+  const pair = isPair ? (text.codePointAt(index - 2) ?? NONE) : NONE;
+  return pair > 0xffff ? pair : unit;
+}
+
+function lengthOf(codePoint: number): number {
+  return codePoint > 0xffff ? 2 : 1;
 }
 
 /** The members of a set of characters, from the names of their scripts. */

@@ -1,57 +1,115 @@
+import { characterTable } from "../character-table.ts";
 import { foldCharacter } from "./folded-character.ts";
 
 /** A text as a model reads it: in one case and without disguise. */
 export interface FoldedText {
+  /** In ASCII alone: what is none of its letters and signs is a {@link STRANGER}. */
   readonly text: string;
   /** Where a stretch of it stands in the original, in UTF-16 units. */
   readonly origin: (from: number, to: number) => { readonly index: number; readonly length: number };
 }
 
 const ASCII = /^[\0-\x7f]*$/;
-
-/** Whether every character of a text folds to one character in its place. */
-export function isPlainText(text: string): boolean {
-  return ASCII.test(text);
-}
+/** Stands for a character of which no pattern knows more than that it is there. Itself it is not met in text. */
+const STRANGER = "\x7f";
 
 /**
  * Folds capitals, full-width, mathematical and look-alike letters and drops invisible characters, so that one plain pattern
  * finds a phrase however it is disguised. Linear in the length of the text.
- *
- * @param known how characters fold that were met before; added to.
  */
-export function foldText(text: string, known: Map<string, string> = new Map()): FoldedText {
+export function foldText(text: string): FoldedText {
   if (ASCII.test(text)) {
     return { text: text.toLowerCase(), origin: (from, to) => ({ index: from, length: to - from }) };
   }
-  const folded: string[] = [];
+  let places: Places | undefined;
+  return {
+    text: foldLetters(text),
+    origin: (from, to) => {
+      places ??= placesOf(text);
+      const index = places.starts[from] ?? text.length;
+      return { index, length: (places.ends[to - 1] ?? index) - index };
+    },
+  };
+}
+
+/** What a character folds to: one character of ASCII, by its code, or one of these. */
+const UNSEEN = 0x80;
+const SEVERAL = 0x81;
+const foldOf = characterTable((codePoint) => {
+  const letters = lettersOf(codePoint);
+  if (letters.length > 1) return SEVERAL;
+  return letters === "" ? UNSEEN : letters.charCodeAt(0);
+});
+
+function lettersOf(codePoint: number): string {
+  return foldCharacter(String.fromCodePoint(codePoint)).replace(/[^\0-\x7f]+/g, STRANGER);
+}
+
+/** The letters of a character that folds to several, such as an ellipsis, of which a text may be full. */
+const severalOf = remembered(lettersOf);
+
+function remembered(compute: (codePoint: number) => string): (codePoint: number) => string {
+  const known = new Map<number, string>();
+  return (codePoint) => {
+    const letters = known.get(codePoint) ?? compute(codePoint);
+    known.set(codePoint, letters);
+    return letters;
+  };
+}
+
+function foldLetters(text: string): string {
+  const parts: string[] = [];
+  const folded = Buffer.allocUnsafe(ROOM * text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) {
+      folded[length++] = unit >= CAPITAL_A && unit <= CAPITAL_Z ? unit + TO_SMALL : unit;
+      continue;
+    }
+    const codePoint = unit >= 0xd800 && unit <= 0xdbff ? (text.codePointAt(at) ?? unit) : unit;
+    if (codePoint > 0xffff) at += 1;
+    const fold = foldOf(codePoint);
+    if (fold < UNSEEN) folded[length++] = fold;
+    else if (fold === SEVERAL) {
+      const letters = severalOf(codePoint);
+      if (length + letters.length + text.length - at > folded.length) {
+        parts.push(folded.toString("latin1", 0, length));
+        length = 0;
+      }
+      for (let letter = 0; letter < letters.length; letter += 1)
+        folded[length++] = letters.charCodeAt(letter);
+    }
+  }
+  return parts.join("") + folded.toString("latin1", 0, length);
+}
+
+/** So many letters to a character are enough for most texts; some characters fold to eighteen. */
+const ROOM = 2;
+const CAPITAL_A = 0x41;
+const CAPITAL_Z = 0x5a;
+const TO_SMALL = 0x20;
+
+/** Where the character begins and ends that gave each letter. */
+interface Places {
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+function placesOf(text: string): Places {
   const starts: number[] = [];
   const ends: number[] = [];
   let at = 0;
   for (const character of text) {
-    const letters = foldOnce(character, known);
+    const codePoint = character.codePointAt(0) ?? 0;
+    const fold = codePoint < 0x80 ? codePoint : foldOf(codePoint);
+    const letters = fold < UNSEEN ? 1 : fold === UNSEEN ? 0 : severalOf(codePoint).length;
     const end = at + character.length;
-    if (letters !== "") folded.push(letters);
-    for (let unit = 0; unit < letters.length; unit += 1) {
+    for (let letter = 0; letter < letters; letter += 1) {
       starts.push(at);
       ends.push(end);
     }
     at = end;
   }
-  return {
-    text: folded.join(""),
-    origin: (from, to) => {
-      const index = starts[from] ?? text.length;
-      return { index, length: (ends[to - 1] ?? index) - index };
-    },
-  };
-}
-
-function foldOnce(character: string, known: Map<string, string>): string {
-  if (character <= "\x7f") return character.toLowerCase();
-  const before = known.get(character);
-  if (before !== undefined) return before;
-  const letters = foldCharacter(character);
-  known.set(character, letters);
-  return letters;
+  return { starts, ends };
 }

@@ -1,6 +1,6 @@
 import { hiddenCharacters } from "../cleaning/hidden-characters.ts";
-import { foldCharacters } from "./folded-character.ts";
-import { foldText, isPlainText } from "./folded-text.ts";
+import { foldText } from "./folded-text.ts";
+import { keywordSearch } from "./keyword-search.ts";
 import { readingsOf } from "./readings.ts";
 
 /** A phrase by which a text speaks to the model that reads it. */
@@ -141,15 +141,8 @@ const PATTERNS = Object.entries(SIGNALS).map(([signal, { needs, parts }]) => ({
   pattern: new RegExp(parts.join("").replaceAll(" ?", "\\s*").replaceAll(" ", "\\s+"), "g"),
 }));
 
-/** Finds all the letters that any pattern needs, in one pass, also where they overlap. */
-const NEEDED = new RegExp(
-  `(?=(${[...new Set(PATTERNS.flatMap(({ needs }) => needs))].map(escapePattern).join("|")}))`,
-  "g",
-);
-
-function escapePattern(letters: string): string {
-  return letters.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-}
+/** Which patterns can match a text, as bits, by the letters in it. */
+const neededIn = keywordSearch(PATTERNS.map(({ needs }) => needs));
 
 /** The names of all signals. */
 export const INJECTION_SIGNALS: readonly InjectionSignal[] = [
@@ -179,10 +172,9 @@ export function findInjectionSignals(text: string): readonly SignalMatch[] {
 function matchesInReading(text: string): readonly SignalMatch[] {
   const matches: SignalMatch[] = [];
   const counts = new Map<InjectionSignal, number>();
-  const known = new Map<string, string>();
   for (let from = 0; from < text.length; from += WINDOW) {
     const window = text.length <= WINDOW ? text : text.slice(from, from + WINDOW + OVERLAP);
-    for (const match of matchesIn(window, known, counts)) {
+    for (const match of matchesIn(window, counts)) {
       // What begins in the overlap is found again, whole, in the next window.
       if (match.index >= WINDOW) continue;
       counts.set(match.signal, (counts.get(match.signal) ?? 0) + 1);
@@ -196,24 +188,12 @@ function matchesInReading(text: string): readonly SignalMatch[] {
 const WINDOW = 65_536;
 const OVERLAP = 2_048;
 
-/** The patterns that can match a text, by the letters in it. */
-function candidatesIn(folded: string): typeof PATTERNS {
-  const found = new Set<string | undefined>();
-  for (const match of folded.matchAll(NEEDED)) found.add(match[1]);
-  return found.size === 0 ? [] : PATTERNS.filter(({ needs }) => needs.some((letters) => found.has(letters)));
-}
-
-function* matchesIn(
-  text: string,
-  known: Map<string, string>,
-  counts: ReadonlyMap<InjectionSignal, number>,
-): Generator<SignalMatch> {
-  const isPlain = isPlainText(text);
-  const quick = isPlain ? text.toLowerCase() : foldCharacters(text);
-  const candidates = candidatesIn(quick).filter(({ pattern }) => quick.search(pattern) >= 0);
-  if (candidates.length === 0) return;
-  const folded = foldText(text, known);
-  for (const { signal, pattern } of candidates) {
+function* matchesIn(text: string, counts: ReadonlyMap<InjectionSignal, number>): Generator<SignalMatch> {
+  const folded = foldText(text);
+  const candidates = neededIn(folded.text);
+  if (candidates === 0) return;
+  for (const [index, { signal, pattern }] of PATTERNS.entries()) {
+    if ((candidates & (1 << index)) === 0 || folded.text.search(pattern) < 0) continue;
     for (const { index, 0: phrase } of folded.text.matchAll(pattern)) {
       if ((counts.get(signal) ?? 0) >= MOST_MATCHES) break;
       yield { signal, ...folded.origin(index, index + phrase.length) };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { foldCharacter, foldCharacters } from "../../src/scanning/folded-character.ts";
+import { foldCharacter } from "../../src/scanning/folded-character.ts";
 import { foldText } from "../../src/scanning/folded-text.ts";
 
 /** Every assigned character but the surrogates, which are none. */
@@ -7,15 +7,31 @@ const CHARACTERS = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint)
   .filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)
   .map((codePoint) => String.fromCodePoint(codePoint))
   .filter((character) => /\p{Assigned}/u.test(character));
-/** White space is matched as such, whichever it is. */
-const spaced = (text: string) => text.replace(/\s/g, " ");
+/** In one piece: what cannot be told from ASCII is all the same to a pattern. */
+const strange = (text: string) => text.replace(/[^\0-\x7f]+/g, "\x7f");
 
 describe("folding", () => {
-  test("a text in one go gives what its characters give one by one, for every character there is", () => {
-    const different = CHARACTERS.filter(
-      (character) => spaced(foldCharacters(character)) !== spaced(foldCharacter(character)),
-    );
+  test("a text gives what its characters give one by one, and tells of each where it stands, for every character there is", () => {
+    const between = CHARACTERS.map((character) => `${character}|`);
+    const { text, origin } = foldText(between.join(""));
+    const letters = text.split("|");
+    const different: string[] = [];
+    let from = 0;
+    let index = 0;
+    let folds = 0;
+    for (const character of CHARACTERS) {
+      // A bar folds to itself.
+      const expected = strange(foldCharacter(character)).split("|");
+      const given = letters.slice(folds, folds + expected.length).join("|");
+      const place = given === "" ? undefined : origin(from, from + given.length);
+      const isPlaced = place === undefined || (place.index === index && place.length === character.length);
+      if (given !== expected.join("|") || !isPlaced) different.push(character);
+      folds += expected.length;
+      from += given.length + 1;
+      index += character.length + 1;
+    }
     expect(different).toEqual([]);
+    expect(folds).toBe(letters.length - 1);
   });
 
   test("where a letter came from is told in the units of the original", () => {
@@ -24,5 +40,9 @@ describe("folding", () => {
     expect(origin(0, 1)).toEqual({ index: 0, length: 1 });
     expect(origin(1, 3)).toEqual({ index: 2, length: 1 });
     expect(origin(4, 5)).toEqual({ index: 4, length: 1 });
+  });
+
+  test("half of a pair of surrogates is a stranger", () => {
+    expect(foldText("a\ud800b\udc00c").text).toBe("a\x7fb\x7fc");
   });
 });

@@ -1,0 +1,36 @@
+import { McpError } from "@jackfield/mcp-core";
+import { isLoopbackHost, shownUrl } from "../network/endpoint-url.ts";
+
+/** Blanks and controls never stand in a URL; the URL standard drops some of them silently, and so they serve as a disguise. */
+const NEVER_IN_A_URL = /[\p{Cc}\p{Cf}\p{Z}]/u;
+
+/**
+ * Checks the URL that a user is sent to, as it will be handed to his browser: https, or http to this machine. It is a list of what
+ * is allowed, because every program on the machine may have registered a scheme of its own.
+ *
+ * @returns the URL to open, which is the one that was checked
+ * @throws McpError `MCP_AUTH_REQUIRED`, which names the rule
+ */
+export function checkAuthorizationUrl(authorizationUrl: string | URL): URL {
+  const written = String(authorizationUrl);
+  const url = NEVER_IN_A_URL.test(written) ? null : URL.parse(written);
+  if (!url) throw refusal("The authorization URL", "it is no clean URL");
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw refusal(
+      `The authorization URL (${url.protocol.slice(0, 40)})`,
+      "a browser is sent to https, or to http on this machine",
+    );
+  }
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
+    throw refusal(shownUrl(url), "a browser is sent over http to this machine only");
+  }
+  if (url.username || url.password) throw refusal(shownUrl(url), "it contains a user name or a password");
+  return url;
+}
+
+function refusal(subject: string, rule: string): McpError {
+  return new McpError(
+    "MCP_AUTH_REQUIRED",
+    `${subject} is not opened: ${rule}. Tell whoever runs the server.`,
+  );
+}

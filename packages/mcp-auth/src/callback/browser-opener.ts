@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process";
+import { McpError } from "@jackfield/mcp-core";
+import { checkAuthorizationUrl } from "./authorization-url.ts";
+
+/** A program that still runs after so long has the URL: some stay for as long as the browser. */
+const SETTLED_AFTER_MS = 3_000;
+
+/** Options of `openInBrowser`. */
+export interface BrowserOpenerOptions {
+  /** The program and what stands before the URL in its arguments. Default: what the platform has for it. */
+  readonly command?: readonly [program: string, ...args: string[]] | undefined;
+  readonly platform?: NodeJS.Platform | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+/**
+ * Opens a URL in the user's browser, if a host asks for it; nothing in this package does by itself. The URL is checked again and
+ * handed over as one argument, and no shell takes part. It begins with its scheme, so no program takes it for an option.
+ *
+ * @throws McpError `MCP_AUTH_REQUIRED` if the URL may not be opened; `MCP_COMMAND_NOT_FOUND` if the program is missing or fails.
+ */
+export async function openInBrowser(url: URL, options: BrowserOpenerOptions = {}): Promise<void> {
+  const { href } = checkAuthorizationUrl(url);
+  const { platform = process.platform, env = process.env } = options;
+  const [program, ...args] = options.command ?? platformCommand(platform);
+  const child = spawn(program, [...args, href], {
+    env,
+    shell: false,
+    stdio: "ignore",
+    detached: true,
+    windowsHide: true,
+  });
+  await new Promise<void>((resolve, reject) => {
+    const settle = (act: () => void) => {
+      clearTimeout(timer);
+      child.removeAllListeners();
+      child.on("error", () => {}); // whatever befalls it later is the user's to see
+      child.unref();
+      act();
+    };
+    const timer = setTimeout(() => settle(resolve), SETTLED_AFTER_MS);
+    child.once("error", (cause) => settle(() => reject(cannotOpen(program, cause))));
+    child.once("exit", (code) => settle(() => (code === 0 ? resolve() : reject(cannotOpen(program)))));
+  });
+}
+
+function platformCommand(platform: NodeJS.Platform): readonly [string, ...string[]] {
+  if (platform === "darwin") return ["open"];
+  // Of the ways Windows has, this one reads no command line: `start` and PowerShell would.
+  return platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
+}
+
+function cannotOpen(program: string, cause?: unknown): McpError {
+  const message = `No browser could be opened with ${program}. Open the URL by hand.`;
+  return new McpError("MCP_COMMAND_NOT_FOUND", message, { cause });
+}

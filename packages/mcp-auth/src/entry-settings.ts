@@ -1,0 +1,49 @@
+import { McpError, type OAuthSettings, type ResolvedRemoteServer } from "@jackfield/mcp-core";
+import type { CallbackServerOptions } from "./callback/callback-server.ts";
+
+/** The settings of one entry as a login uses them. */
+export interface AuthorizationSettings {
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly scopes: readonly string[];
+  /** Where the answer is awaited, as far as the entry says. */
+  readonly callback: Pick<CallbackServerOptions, "host" | "port" | "path">;
+  readonly resource?: string | undefined;
+}
+
+const ENDPOINT = /(url|uri|endpoint|issuer)$/i;
+
+/**
+ * Reads what an entry says; `undefined` if it wants no login.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a `redirectUri` that does not lead to this machine
+ */
+export function readEntrySettings(
+  { name: server }: ResolvedRemoteServer,
+  settings: OAuthSettings | false = {},
+): AuthorizationSettings | undefined {
+  if (settings === false || settings.enabled === false) return undefined;
+  const { clientId, clientSecret, scopes = [], callbackPort: port, resource } = settings;
+  const callback = readRedirectUri(server, settings) ?? (port === undefined ? {} : { port });
+  return { clientId, clientSecret, scopes, resource, callback };
+}
+
+/**
+ * The members by which an entry would name endpoints. They are not used, whoever wrote them: endpoints are always discovered, so no
+ * entry can have a code, a secret or a refresh token sent elsewhere (threat T35).
+ */
+export function namedEndpoints(settings: OAuthSettings | false = {}): readonly string[] {
+  if (settings === false) return [];
+  return Object.keys(settings).filter((member) => member !== "redirectUri" && ENDPOINT.test(member));
+}
+
+/** The code comes back to this machine or not at all: whoever wrote the entry must not be able to have it sent to himself. */
+function readRedirectUri(server: string, { redirectUri }: OAuthSettings) {
+  if (redirectUri === undefined) return undefined;
+  const [, host, port, path] = /^http:\/\/(127\.0\.0\.1|localhost):(\d{1,5})(\/[^?#]*)$/.exec(redirectUri) ?? [];
+  if (host === undefined) {
+    const message = `Server ${JSON.stringify(server)}: "redirectUri" must be http://127.0.0.1:PORT/PATH or http://localhost:PORT/PATH; on this address the answer of a login is awaited.`;
+    throw new McpError("MCP_CONFIG_INVALID", message, { server, phase: "config" });
+  }
+  return { host: host as "127.0.0.1" | "localhost", port: Number(port), path };
+}

@@ -1,0 +1,92 @@
+import type { FetchLike, OAuthClientMetadata, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
+import type { AuthorizationSettings } from "../entry-settings.ts";
+import type { Sdk } from "../sdk.ts";
+import type { Authority } from "./authority.ts";
+import { authRequired, loginError } from "./login-error.ts";
+
+export interface IdentifyClientOptions {
+  readonly sdk: Sdk;
+  readonly fetch: FetchLike;
+  /** The server's name as configured. */
+  readonly server: string;
+  readonly authority: Authority;
+  readonly settings: AuthorizationSettings;
+  readonly redirectUri: string;
+  readonly scope: string | undefined;
+  readonly clientName: string;
+  readonly clientMetadataUrl: string | undefined;
+  /** What an earlier login was registered as, with whichever issuer. */
+  readonly earlier: StoredOAuthClientInformation | undefined;
+}
+
+/**
+ * As whom a login is made: the client of the entry, a client ID metadata document where the authorization server takes one, the
+ * client that an earlier login registered there, else one that is registered now.
+ *
+ * @throws McpError `MCP_AUTH_REQUIRED` if there is none of them, with endpoint and status where registration was refused
+ */
+export async function identifyClient(options: IdentifyClientOptions): Promise<StoredOAuthClientInformation> {
+  const { sdk, server, authority, settings, clientMetadataUrl, earlier, redirectUri } = options;
+  const { issuer, metadata } = authority;
+  if (settings.clientId !== undefined) return withSecret({ client_id: settings.clientId, issuer }, settings);
+  if (clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true) {
+    return { client_id: clientMetadataUrl, issuer };
+  }
+  if (earlier?.issuer === issuer && redirectUrisOf(earlier).includes(redirectUri)) return earlier;
+  const endpoint = metadata.registration_endpoint;
+  if (endpoint === undefined) {
+    const fact = `its authorization server ${issuer} registers no clients. Ask its operator for a client id, and put it into the entry's "oauth".`;
+    throw authRequired(server, fact);
+  }
+  const { fetch: fetchFn, scope } = options;
+  const clientMetadata = describeClient(options);
+  try {
+    const registered = await sdk.registerClient(authority.url, {
+      metadata,
+      clientMetadata,
+      ...(scope === undefined ? {} : { scope }),
+      fetchFn,
+    });
+    return { ...registered, issuer };
+  } catch (error) {
+    throw loginError(sdk, error, { server, doing: "registration", endpoint });
+  }
+}
+
+/** The client with the secret of its entry. */
+export function withSecret(
+  client: StoredOAuthClientInformation,
+  { clientId, clientSecret }: AuthorizationSettings,
+): StoredOAuthClientInformation {
+  if (clientSecret === undefined || client.client_id !== clientId) return client;
+  return { ...client, client_secret: clientSecret };
+}
+
+/** The client as it is kept: a secret that its entry holds is not written down a second time. */
+export function withoutSecret(
+  client: StoredOAuthClientInformation,
+  { clientId }: AuthorizationSettings,
+): StoredOAuthClientInformation {
+  if (client.client_id !== clientId) return client;
+  const { client_secret: _, ...rest } = client;
+  return rest;
+}
+
+/** Where an earlier login was sent back to. */
+export function redirectUrisOf(client: StoredOAuthClientInformation): readonly string[] {
+  return "redirect_uris" in client && Array.isArray(client.redirect_uris) ? client.redirect_uris : [];
+}
+
+function describeClient({ clientName, redirectUri, authority }: IdentifyClientOptions): OAuthClientMetadata {
+  const methods = authority.metadata.token_endpoint_auth_methods_supported;
+  // A program on somebody's machine keeps no secret (RFC 8252, section 8.4), so it wants none where it need not have one.
+  const isPublic = methods === undefined || methods.includes("none");
+  return {
+    client_name: clientName,
+    redirect_uris: [redirectUri],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    application_type: "native",
+    ...(isPublic ? { token_endpoint_auth_method: "none" } : {}),
+  };
+}

@@ -1,0 +1,77 @@
+import { McpError } from "@jackfield/mcp-core";
+import type { OAuthTokens, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
+import type { AuthorizationSettings } from "../entry-settings.ts";
+import { canonicalServerUrl } from "../vault/server-url.ts";
+import type { StoredCredential } from "../vault/token-vault.ts";
+import type { Authority } from "./authority.ts";
+import { withoutSecret } from "./client-identity.ts";
+import { splitScopes } from "./scope-choice.ts";
+
+/** What a login has brought. */
+export interface Grant {
+  readonly serverUrl: string;
+  readonly authority: Authority;
+  readonly client: StoredOAuthClientInformation;
+  readonly settings: AuthorizationSettings;
+  /** What was asked for. */
+  readonly scopes: readonly string[];
+  readonly tokens: OAuthTokens;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** What is kept of a login, bound to issuer, resource and client. */
+export function grantedCredential(grant: Grant): StoredCredential {
+  const { authority, client, settings, scopes, tokens, now } = grant;
+  const serverUrl = canonicalServerUrl(grant.serverUrl);
+  requireBearer(tokens);
+  return {
+    serverUrl,
+    issuer: authority.issuer,
+    resource: authority.resourceIndicator ?? serverUrl,
+    resourceIndicator: authority.resourceIndicator,
+    clientId: settings.clientId,
+    client: withoutSecret(client, settings),
+    tokens: withoutEmptyRefreshToken(tokens),
+    // What was asked for counts too: a server that grants less is not asked for the same again.
+    scopes: [...new Set([...scopes, ...splitScopes(tokens.scope)])],
+    obtainedAt: now,
+    expiresAt: expiryOf(tokens, now),
+  };
+}
+
+/** The credential after a refresh: what the answer does not mention stays as it was (RFC 6749, section 6). */
+export function refreshedCredential(
+  earlier: StoredCredential,
+  tokens: OAuthTokens,
+  now: number,
+): StoredCredential {
+  requireBearer(tokens);
+  const { expires_in: _, ...kept } = earlier.tokens;
+  return {
+    ...earlier,
+    tokens: { ...kept, ...withoutEmptyRefreshToken(tokens) },
+    scopes: [...new Set([...earlier.scopes, ...splitScopes(tokens.scope)])],
+    obtainedAt: now,
+    expiresAt: expiryOf(tokens, now),
+  };
+}
+
+/** A token of another kind is not sent as a bearer token: it would be refused, or worse, accepted. */
+function requireBearer({ token_type }: OAuthTokens): void {
+  if (token_type.toLowerCase() === "bearer") return;
+  throw new McpError(
+    "MCP_AUTH_REQUIRED",
+    "The authorization server gave a token of another kind than Bearer; it is not used.",
+  );
+}
+
+function withoutEmptyRefreshToken(tokens: OAuthTokens): OAuthTokens {
+  if (tokens.refresh_token !== "") return tokens;
+  const { refresh_token: _, ...rest } = tokens;
+  return rest;
+}
+
+function expiryOf({ expires_in }: OAuthTokens, now: number): number | undefined {
+  return expires_in === undefined ? undefined : now + expires_in * 1000;
+}

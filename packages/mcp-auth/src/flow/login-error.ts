@@ -1,0 +1,87 @@
+import { isMcpError, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
+import type { Sdk } from "../sdk.ts";
+
+/** What was being done when a login or a refresh failed. */
+export interface LoginStep {
+  /** The server's name as configured. */
+  readonly server: string;
+  readonly doing: "discovery" | "registration" | "token request";
+  /** Whom was asked; its query is not shown. */
+  readonly endpoint: string;
+}
+
+/** Longer texts of strangers are cut. */
+const LONGEST_QUOTE = 300;
+
+/** How to log in to a server by hand. */
+export function adviseLogin(server: string, scopes: readonly string[] = []): string {
+  const name = /^[\w.@/-]+$/.test(server) && !server.startsWith("-") ? server : JSON.stringify(server);
+  const scope = scopes.length === 0 ? "" : ` --scope ${JSON.stringify(scopes.join(" "))}`;
+  return `Log in with: jackfield login ${name}${scope}`;
+}
+
+/** The error of a server that wants a login, and of one that did not come about. */
+export function authRequired(server: string, fact: string, details: McpErrorDetails = {}): McpError {
+  const message = `Server ${JSON.stringify(server)}: ${fact}`;
+  return new McpError("MCP_AUTH_REQUIRED", message, {
+    server,
+    phase: "handshake",
+    outcome: "rejected",
+    ...details,
+  });
+}
+
+/** Whatever the SDK or the network threw, as what it means to somebody who wants to log in. */
+export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError {
+  if (isMcpError(thrown)) {
+    if (thrown.server !== undefined) return thrown;
+    const { code, message, ...details } = thrown.toJSON();
+    const told = `Server ${JSON.stringify(step.server)}: ${message}`;
+    return new McpError(code, told, { phase: "handshake", ...details, server: step.server, cause: thrown });
+  }
+  return authRequired(step.server, describe(sdk, thrown, step), { cause: thrown });
+}
+
+function describe(sdk: Sdk, thrown: unknown, { doing, endpoint }: LoginStep): string {
+  const asked = withoutQuery(endpoint);
+  if (thrown instanceof sdk.RegistrationRejectedError) {
+    return `its authorization server registered no client: ${asked} answered HTTP ${thrown.status} (${quote(thrown.body)}). Ask its operator for a client id, and put it into the entry's "oauth".`;
+  }
+  // What was received comes from whoever sent it, so it is not repeated.
+  if (thrown instanceof sdk.IssuerMismatchError) {
+    return thrown.kind === "metadata"
+      ? `the metadata of ${asked} belongs to another issuer, so it is not used.`
+      : `the answer did not come from the authorization server that was asked (${thrown.expected}), so it is not used.`;
+  }
+  if (thrown instanceof sdk.InsecureTokenEndpointError) {
+    return "its authorization server wants codes and tokens to be sent without TLS; nothing was sent.";
+  }
+  if (thrown instanceof sdk.OAuthError) {
+    return `its authorization server refused the ${doing}: ${quote(thrown.code)} (${quote(thrown.message)}).`;
+  }
+  if (isUnreadable(thrown)) {
+    const missing = doing === "token request" ? "without an access token that can be used" : "with what is no metadata";
+    return `${asked} answered the ${doing} ${missing}.`;
+  }
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  return `the ${doing} at ${asked} failed: ${quote(detail)}`;
+}
+
+/** No JSON, or JSON that lacks what the specification demands. */
+function isUnreadable(thrown: unknown): boolean {
+  return thrown instanceof SyntaxError || (thrown instanceof Error && thrown.name === "ZodError");
+}
+
+/** A stranger's words on one line, without what could disturb a terminal. */
+function quote(text: string): string {
+  const line = text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
+}
+
+function withoutQuery(endpoint: string): string {
+  const url = URL.parse(endpoint);
+  return url ? `${url.origin}${url.pathname}` : "the endpoint";
+}

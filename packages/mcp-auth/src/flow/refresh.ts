@@ -1,0 +1,66 @@
+import type { FetchLike, OAuthTokens } from "@modelcontextprotocol/client";
+import type { AuthorizationSettings } from "../entry-settings.ts";
+import type { Sdk } from "../sdk.ts";
+import type { StoredCredential } from "../vault/token-vault.ts";
+import { readAuthorityMetadata } from "./authority.ts";
+import { withSecret } from "./client-identity.ts";
+import { refreshedCredential } from "./grant.ts";
+import { loginError } from "./login-error.ts";
+
+/** A token is renewed when it is this close to its end (oh-my-pi). */
+const RENEWED_BEFORE_END_MS = 300_000;
+/** One that lives so shortly that this would be at once is renewed in the last fifth of its life. */
+const RENEWED_IN_LAST = 0.2;
+
+/** Refusals after which a refresh token is worth nothing any more, or nobody may use it (RFC 6749, section 5.2). */
+const DEFINITE_REFUSALS = new Set(["invalid_grant", "invalid_client", "unauthorized_client"]);
+
+/** Whether a credential should be renewed before it is used. */
+export function isDue({ tokens, obtainedAt, expiresAt }: StoredCredential, now: number): boolean {
+  if (tokens.refresh_token === undefined || expiresAt === undefined) return false;
+  const margin = Math.min(RENEWED_BEFORE_END_MS, (expiresAt - obtainedAt) * RENEWED_IN_LAST);
+  return now >= expiresAt - margin;
+}
+
+export interface RefreshOptions {
+  readonly sdk: Sdk;
+  readonly fetch: FetchLike;
+  /** The server's name as configured. */
+  readonly server: string;
+  readonly settings: AuthorizationSettings;
+  readonly now: () => number;
+}
+
+/** How a refresh ended that did not fail for the moment only. */
+export type Refreshed =
+  | { readonly kind: "renewed"; readonly credential: StoredCredential }
+  /** The credential is worth nothing any more; a login is needed. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+/**
+ * Redeems the refresh token, with nobody but the issuer that gave it.
+ *
+ * @throws McpError if it failed for a reason that may pass: the credential is as good as before
+ */
+export async function refresh(credential: StoredCredential, options: RefreshOptions): Promise<Refreshed> {
+  const { sdk, fetch, server, settings, now } = options;
+  const { issuer, tokens, resourceIndicator } = credential;
+  const metadata = await readAuthorityMetadata({ sdk, fetch, server, url: issuer });
+  const step = { server, doing: "token request", endpoint: metadata.token_endpoint } as const;
+  let renewed: OAuthTokens;
+  try {
+    renewed = await sdk.refreshAuthorization(issuer, {
+      metadata,
+      clientInformation: withSecret(credential.client, settings),
+      refreshToken: tokens.refresh_token ?? "",
+      ...(resourceIndicator === undefined ? {} : { resource: resourceIndicator }),
+      fetchFn: fetch,
+    });
+    return { kind: "renewed", credential: refreshedCredential(credential, renewed, now()) };
+  } catch (error) {
+    const told = loginError(sdk, error, step);
+    const isDefinite = error instanceof sdk.OAuthError && DEFINITE_REFUSALS.has(error.code);
+    if (isDefinite) return { kind: "refused", reason: told.message };
+    throw told;
+  }
+}

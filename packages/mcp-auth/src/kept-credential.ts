@@ -1,0 +1,120 @@
+import type { Logger } from "@jackfield/mcp-core";
+import { isDue, type Refreshed } from "./flow/refresh.ts";
+import type { StoredCredential, TokenVault } from "./vault/token-vault.ts";
+
+/** After a refresh that failed for the moment, the old token is used for so long before another one is tried. */
+const REFRESH_PAUSE_MS = 30_000;
+
+export interface KeptCredentialOptions {
+  readonly serverUrl: string;
+  readonly vault: TokenVault;
+  readonly now: () => number;
+  readonly log: Logger;
+  /** Fires when nobody needs the credential any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Redeems the refresh token of a credential. */
+export type Redeem = (credential: StoredCredential) => Promise<Refreshed>;
+
+/** One server's credential: as the vault was last seen to hold it, and renewed by one at a time, on this whole machine. */
+export interface KeptCredential {
+  /** What is known; the vault is asked the first time only, because this stands before every request. */
+  current(): Promise<StoredCredential | undefined>;
+  /** What the vault holds now. */
+  look(signal?: AbortSignal): Promise<StoredCredential | undefined>;
+  /** The same credential, or a renewed one if it is about to expire. A refresh that fails for the moment changes nothing. */
+  renewIfDue(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined>;
+  /**
+   * Renews a credential, unless somebody else has done so meanwhile. `undefined` if its refresh token is worth nothing any more: the
+   * credential is gone then.
+   *
+   * @throws McpError if it failed for a reason that may pass
+   */
+  renew(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined>;
+  /** Puts another in its place. What cannot be stored holds for this process, and the promise rejects. */
+  replace(credential: StoredCredential): Promise<void>;
+  /** Forgets it; tells whether there was one. */
+  forget(): Promise<boolean>;
+}
+
+export function keepCredential(options: KeptCredentialOptions): KeptCredential {
+  return new Keeper(options);
+}
+
+class Keeper implements KeptCredential {
+  readonly #options: KeptCredentialOptions;
+  #known: Promise<StoredCredential | undefined> | undefined;
+  #renewal: Promise<StoredCredential | undefined> | undefined;
+  #nextRefreshAt = 0;
+
+  constructor(options: KeptCredentialOptions) {
+    this.#options = options;
+  }
+
+  current(): Promise<StoredCredential | undefined> {
+    return this.#known ?? this.look();
+  }
+
+  look(signal?: AbortSignal): Promise<StoredCredential | undefined> {
+    const { vault, serverUrl } = this.#options;
+    const looking = vault.forServer(serverUrl, signal);
+    this.#known = looking;
+    looking.catch(() => {
+      if (this.#known === looking) this.#known = undefined;
+    });
+    return looking;
+  }
+
+  async renewIfDue(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
+    const { now, log, serverUrl } = this.#options;
+    if (!isDue(credential, now()) || now() < this.#nextRefreshAt) return credential;
+    try {
+      return await this.renew(credential, redeem);
+    } catch (error) {
+      this.#nextRefreshAt = now() + REFRESH_PAUSE_MS;
+      log("warn", "a token could not be renewed; the old one is used", { serverUrl, error: String(error) });
+      return credential;
+    }
+  }
+
+  renew(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
+    const { vault, serverUrl, signal } = this.#options;
+    this.#renewal ??= vault
+      .exclusively(serverUrl, () => this.#renewAlone(credential, redeem), signal)
+      .finally(() => {
+        this.#renewal = undefined;
+      });
+    return this.#renewal;
+  }
+
+  async replace(credential: StoredCredential): Promise<void> {
+    this.#known = Promise.resolve(credential);
+    await this.#options.vault.write(credential);
+  }
+
+  forget(): Promise<boolean> {
+    const { vault, serverUrl } = this.#options;
+    this.#known = Promise.resolve(undefined);
+    return vault.delete(serverUrl);
+  }
+
+  /** With the turn: whoever had it before may have renewed the credential, or logged in anew, or out (threat T40). */
+  async #renewAlone(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
+    const { vault, log, serverUrl } = this.#options;
+    const stored = await this.look();
+    if (stored?.tokens.access_token !== credential.tokens.access_token) return stored;
+    const refreshed = await redeem(stored);
+    if (refreshed.kind === "renewed") {
+      await this.replace(refreshed.credential).catch((error: unknown) => {
+        // The old refresh token is spent, and this one works; only another process will have to ask anew.
+        log("warn", "a renewed login could not be stored", { serverUrl, error: String(error) });
+      });
+      return refreshed.credential;
+    }
+    log("warn", "a login is over; somebody has to log in again", { serverUrl, reason: refreshed.reason });
+    await vault.delete(serverUrl, stored);
+    this.#known = Promise.resolve(undefined);
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { isIP } from "node:net";
+import { McpError } from "@jackfield/mcp-core";
+import { type AddressKind, addressKind } from "./address-rules.ts";
+
+/** Whom an OAuth request may reach besides the internet. */
+export interface NetworkReach {
+  /**
+   * Whether this machine may be reached, with plain http too: `localhost`, 127.0.0.0/8 and [::1]. True only where the MCP server
+   * itself is on this machine. Default false.
+   */
+  readonly allowLoopback?: boolean | undefined;
+  /**
+   * Names of hosts that the user himself has named and whose addresses may be private, as in a company's network. Nothing that
+   * a server says belongs in here. Default none.
+   */
+  readonly trustedHosts?: readonly string[] | undefined;
+}
+
+/** What is checked, for the error's words. */
+export interface EndpointPurpose {
+  /** The member of the metadata, the header or the setting that the URL comes from. */
+  readonly field?: string | undefined;
+}
+
+/**
+ * Checks everything about an OAuth endpoint that its spelling tells: https (http to this machine only), no user name or
+ * password, and no address that is not on the internet. Where a name leads is checked when it is dialled.
+ *
+ * @throws McpError `MCP_AUTH_REQUIRED`, which names the field, the URL without its query, and the rule.
+ */
+export function checkEndpointUrl(
+  endpoint: string | URL,
+  { field, ...reach }: NetworkReach & EndpointPurpose = {},
+): URL {
+  const url = URL.parse(String(endpoint));
+  const refuse = (rule: string): never => {
+    throw endpointRefusal(describe(url, field), rule);
+  };
+  if (!url) return refuse("it is no URL");
+  if (url.username || url.password) refuse("it contains a user name or a password");
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHost(url.hostname))) {
+    refuse("OAuth goes over https, or over http to this machine only");
+  }
+  const rule = refusalOfHost(url.hostname, reach);
+  return rule ? refuse(rule) : url;
+}
+
+/** The error for an endpoint that breaks a rule. */
+export function endpointRefusal(endpoint: string, rule: string): McpError {
+  return new McpError("MCP_AUTH_REQUIRED", `${endpoint} is not used: ${rule}.`);
+}
+
+/** A URL as errors show it: queries and fragments may hold codes and tokens. */
+export function shownUrl(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname.slice(0, 200)}${url.search ? "?…" : ""}`;
+}
+
+/** Whether a URL's host is this machine by its very spelling. */
+export function isLoopbackHost(hostname: string): boolean {
+  const name = bareHost(hostname);
+  return name === "localhost" || name.endsWith(".localhost") || addressKind(name) === "loopback";
+}
+
+/** A host without the brackets of IPv6 and the dot that ends a full name. */
+export function bareHost(hostname: string): string {
+  return hostname
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "")
+    .toLowerCase();
+}
+
+/** The rule that a host breaks by its spelling, or `undefined`. */
+function refusalOfHost(hostname: string, reach: NetworkReach): string | undefined {
+  const name = bareHost(hostname);
+  if (isLoopbackHost(name) && !reach.allowLoopback)
+    return "it leads to this machine, where the server is not";
+  return isIP(name) ? refusalOfAddress(name, addressKind(name), reach) : undefined;
+}
+
+/**
+ * The rule that an address breaks for a host, or `undefined`. A name that says it is this machine must lead there, and one that
+ * does not must not.
+ */
+export function refusalOfAddress(
+  hostname: string,
+  kind: AddressKind,
+  { allowLoopback = false, trustedHosts = [] }: NetworkReach,
+): string | undefined {
+  if (isLoopbackHost(hostname)) {
+    if (kind !== "loopback") return "it says that it is this machine and leads elsewhere";
+    return allowLoopback ? undefined : "it leads to this machine, where the server is not";
+  }
+  if (kind === "public") return undefined;
+  const isTrusted = trustedHosts.some((trusted) => bareHost(trusted) === bareHost(hostname));
+  if (isTrusted && kind !== "special") return undefined;
+  return kind === "loopback"
+    ? "it leads to this machine, where the server is not"
+    : `it leads to an address that is not on the internet (${kind})`;
+}
+
+function describe(url: URL | null, field: string | undefined): string {
+  const shown = url ? shownUrl(url) : "What was given";
+  return field ? `${shown} (${field})` : shown;
+}

@@ -1,0 +1,110 @@
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { McpError } from "@jackfield/mcp-core";
+import type { buildConnector } from "undici";
+import { addressKind } from "./address-rules.ts";
+import { bareHost, endpointRefusal, type NetworkReach, refusalOfAddress } from "./endpoint-url.ts";
+
+/** One address of a host. */
+export interface HostAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** Finds the addresses of a host name. */
+export type LookUpHost = (hostname: string) => Promise<readonly HostAddress[]>;
+
+/** Opens connections, and only where they may lead. */
+export interface GuardedDialer {
+  /** What undici's `Agent` takes for its `connect`. */
+  readonly connect: buildConnector.connector;
+  /** Ends what is still being dialled. */
+  close(): void;
+}
+
+export interface GuardedDialerOptions {
+  readonly reach: NetworkReach;
+  readonly lookUpHost: LookUpHost;
+  readonly connectTimeoutMs: number;
+}
+
+/**
+ * The addresses are checked between the resolver and the socket, which dials exactly those: a name that leads elsewhere when it is
+ * asked again gains nothing.
+ */
+export function createGuardedDialer(options: GuardedDialerOptions): GuardedDialer {
+  const { reach, lookUpHost, connectTimeoutMs } = options;
+  const lookup = createGuardedLookup(reach, lookUpHost);
+  const dialling = new Set<Socket>();
+  return {
+    connect({ hostname, protocol, port }, callback) {
+      const host = bareHost(hostname);
+      // A socket asks no resolver about an address.
+      const rule = isIP(host) ? refusalOfAddress(host, addressKind(host), reach) : undefined;
+      if (rule) return callback(endpointRefusal(host, rule), null);
+      const isTls = protocol === "https:";
+      const socket = openSocket({ host, port: Number(port) || (isTls ? 443 : 80), isTls, lookup });
+      dialling.add(socket);
+      const timer = setTimeout(() => socket.destroy(lateConnection(host)), connectTimeoutMs);
+      const settle = (act: () => void) => {
+        if (!dialling.delete(socket)) return;
+        clearTimeout(timer);
+        act();
+      };
+      socket.setNoDelay(true);
+      socket.once(isTls ? "secureConnect" : "connect", () => settle(() => callback(null, socket)));
+      socket.on("error", (error) => settle(() => callback(error, null)));
+      socket.once("close", () => settle(() => callback(endedConnection(host), null)));
+    },
+    close() {
+      for (const socket of dialling) socket.destroy();
+    },
+  };
+}
+
+interface SocketPlan {
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+  readonly lookup: LookupFunction;
+}
+
+function openSocket({ host, port, isTls, lookup }: SocketPlan): Socket {
+  if (!isTls) return connectTcp({ host, port, lookup });
+  return connectTls({ host, port, lookup, servername: isIP(host) ? "" : host, ALPNProtocols: ["http/1.1"] });
+}
+
+/** If one of a name's addresses is forbidden, none is dialled: an honest name has no such mixture. */
+function createGuardedLookup(reach: NetworkReach, lookUpHost: LookUpHost): LookupFunction {
+  const findAddresses = async (hostname: string) => {
+    const addresses = await lookUpHost(hostname);
+    for (const { address } of addresses) {
+      const rule = refusalOfAddress(hostname, addressKind(address), reach);
+      if (rule) throw endpointRefusal(hostname, `${rule}, ${address}`);
+    }
+    return addresses;
+  };
+  return (hostname, { all }, callback) => {
+    findAddresses(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first) callback(unknownHost(hostname), []);
+        else if (all) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}
+
+function unknownHost(hostname: string): McpError {
+  return new McpError("MCP_CONNECT_FAILED", `${hostname} has no address.`);
+}
+
+function lateConnection(hostname: string): McpError {
+  return new McpError("MCP_CONNECT_TIMEOUT", `${hostname} did not take the connection in time.`);
+}
+
+function endedConnection(hostname: string): McpError {
+  return new McpError("MCP_CONNECT_FAILED", `The connection to ${hostname} was ended before it stood.`);
+}

@@ -1,0 +1,205 @@
+import { lookup as lookUpAddresses } from "node:dns/promises";
+import { McpError, toMcpError } from "@jackfield/mcp-core";
+import type { Agent, Dispatcher } from "undici";
+import { checkEndpointUrl, type NetworkReach, shownUrl } from "./endpoint-url.ts";
+import { createGuardedDialer, type HostAddress, type LookUpHost } from "./guarded-dialer.ts";
+import { type Hop, nextHop } from "./redirect.ts";
+
+const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_RESPONSE_BYTES = 1024 * 1024;
+const DEFAULT_MAX_REDIRECTS = 3;
+
+/** A redirect's body is read to this length, so that the connection can be used again. */
+const REDIRECT_BODY_BYTES = 16 * 1024;
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Options of `createGuardedFetch`. */
+export interface GuardedFetchOptions extends NetworkReach {
+  /** Finds the addresses of a host, once for each connection. Default: the system's resolver. */
+  readonly lookup?: LookUpHost | undefined;
+  /** One connection with its TLS handshake, in milliseconds. Default 10,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** A request with all its redirects and its whole answer, in milliseconds. Default 10,000. */
+  readonly timeoutMs?: number | undefined;
+  /** An answer's body. Default 1 MiB. */
+  readonly maxResponseBytes?: number | undefined;
+  /** How many redirects a GET may take. Default 3. */
+  readonly maxRedirects?: number | undefined;
+}
+
+/** What every OAuth request goes through. */
+export interface GuardedFetch extends AsyncDisposable {
+  /**
+   * Fits where the MCP SDK asks for a `FetchLike`. The answer is read wholly before it is returned. Nothing is compressed, no
+   * proxy is asked, and no cookie is kept.
+   *
+   * @throws McpError `MCP_AUTH_REQUIRED` if an address may not be reached or a redirect not be followed; `MCP_CONNECT_FAILED` if
+   * there is no connection or no answer; `MCP_CONNECT_TIMEOUT` if it takes too long; `MCP_LIMIT_EXCEEDED` if the answer is too
+   * long; `MCP_PROTOCOL_VIOLATED` if it is compressed; `MCP_ABORTED` by the signal; `MCP_CLOSED` after `close`.
+   */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** Ends all connections and what is under way. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Makes the way to authorization servers: to the internet, or to this machine where the MCP server is on it, and nowhere else. */
+export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  return new GuardedConnections(options);
+}
+
+class GuardedConnections implements GuardedFetch {
+  readonly #reach: NetworkReach;
+  readonly #timeoutMs: number;
+  readonly #maxResponseBytes: number;
+  readonly #maxRedirects: number;
+  readonly #dialer: ReturnType<typeof createGuardedDialer>;
+  readonly #closing = new AbortController();
+  #agent: Agent | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor({ allowLoopback, trustedHosts, ...options }: GuardedFetchOptions) {
+    this.#reach = { allowLoopback, trustedHosts };
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#maxResponseBytes = options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
+    this.#maxRedirects = options.maxRedirects ?? DEFAULT_MAX_REDIRECTS;
+    this.#dialer = createGuardedDialer({
+      reach: this.#reach,
+      lookUpHost: options.lookup ?? lookUpWithSystem,
+      connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    });
+  }
+
+  // A field, so that it can be handed on without its object.
+  readonly fetch = async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = checkEndpointUrl(address, this.#reach);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(late(url, this.#timeoutMs)), this.#timeoutMs);
+    const signals = [this.#closing.signal, deadline.signal, ...(init.signal ? [init.signal] : [])];
+    const signal = AbortSignal.any(signals);
+    try {
+      return await this.#follow(url, init, signal);
+    } catch (error) {
+      if (init.signal?.aborted) {
+        throw new McpError("MCP_ABORTED", `The request to ${shownUrl(url)} was given up.`, { cause: error });
+      }
+      throw toMcpError(error, "MCP_CONNECT_FAILED", `${shownUrl(url)} could not be asked${reason(error)}.`);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #follow(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
+    signal.throwIfAborted();
+    const request = new Request(url, { ...init, signal });
+    const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
+    let hop: Hop = { url, method: request.method, headers: request.headers, body };
+    for (let redirects = 0; ; redirects += 1) {
+      const answer = await this.#exchange(hop, signal);
+      const headers = readHeaders(answer.headers);
+      const next =
+        request.redirect === "manual"
+          ? undefined
+          : nextHop(hop, answer.statusCode, headers.get("location"), this.#reach);
+      if (!next) return await this.#read(hop, answer, headers);
+      await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
+      if (request.redirect === "error" || redirects >= this.#maxRedirects)
+        throw tooManyRedirects(url, redirects);
+      hop = next;
+    }
+  }
+
+  async #exchange(
+    { url, method, headers, body }: Hop,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    const undici = await import("undici");
+    this.#agent ??= new undici.Agent({ connect: this.#dialer.connect, allowH2: false });
+    return undici.request(url, {
+      dispatcher: this.#agent,
+      method: method as Dispatcher.HttpMethod,
+      headers: { ...Object.fromEntries(headers), "accept-encoding": "identity" },
+      body: body ?? null,
+      signal,
+      headersTimeout: 0, // the deadline of the whole request counts
+      bodyTimeout: 0,
+    });
+  }
+
+  async #read(hop: Hop, answer: Dispatcher.ResponseData, headers: Headers): Promise<Response> {
+    const { statusCode: status, body } = answer;
+    const coding = headers.get("content-encoding") ?? "identity";
+    if (coding !== "identity") {
+      body.destroy();
+      throw new McpError(
+        "MCP_PROTOCOL_VIOLATED",
+        `${shownUrl(hop.url)} compressed its answer without being asked.`,
+      );
+    }
+    const parts: Buffer[] = [];
+    let length = 0;
+    for await (const part of body as AsyncIterable<Buffer>) {
+      length += part.length;
+      if (length > this.#maxResponseBytes) throw tooLong(hop.url, this.#maxResponseBytes);
+      parts.push(part);
+    }
+    const response = new Response(BODILESS.has(status) ? null : Buffer.concat(parts), { status, headers });
+    return Object.defineProperty(response, "url", { value: hop.url.href });
+  }
+
+  async #end(): Promise<void> {
+    this.#closing.abort(new McpError("MCP_CLOSED", "The way to authorization servers was closed."));
+    this.#dialer.close();
+    await this.#agent?.destroy();
+  }
+}
+
+async function lookUpWithSystem(hostname: string): Promise<readonly HostAddress[]> {
+  const found = await lookUpAddresses(hostname, { all: true });
+  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+}
+
+function readHeaders(received: Dispatcher.ResponseData["headers"]): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(received)) {
+    for (const value of [values ?? []].flat()) headers.append(name, value);
+  }
+  return headers;
+}
+
+/** The system's word for a failure, such as ECONNREFUSED; never what the other side has said. */
+function reason(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? ` (${error.code})`
+    : "";
+}
+
+function late(url: URL, timeoutMs: number): McpError {
+  return new McpError(
+    "MCP_CONNECT_TIMEOUT",
+    `${shownUrl(url)} did not answer wholly within ${timeoutMs} ms.`,
+  );
+}
+
+function tooLong(url: URL, maxBytes: number): McpError {
+  return new McpError(
+    "MCP_LIMIT_EXCEEDED",
+    `The answer of ${shownUrl(url)} is longer than ${maxBytes} bytes.`,
+  );
+}
+
+function tooManyRedirects(url: URL, followed: number): McpError {
+  return new McpError(
+    "MCP_AUTH_REQUIRED",
+    `${shownUrl(url)} redirects further than ${followed} times; that is not followed.`,
+  );
+}

@@ -1,0 +1,47 @@
+import { McpError } from "@jackfield/mcp-core";
+import { checkEndpointUrl, type NetworkReach, shownUrl } from "./endpoint-url.ts";
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** What another origin may see of the request that was redirected to it; the rest may hold credentials. */
+const HARMLESS_HEADERS = ["accept", "accept-language"] as const;
+
+/** One request on the way to an answer. */
+export interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array | undefined;
+}
+
+/**
+ * Where an answer sends the request on to, checked like the first address, or `undefined` if it does not.
+ *
+ * @throws McpError `MCP_AUTH_REQUIRED` if it may not go there, or not with this method: what carries a body stays where it was sent.
+ */
+export function nextHop(
+  hop: Hop,
+  status: number,
+  location: string | null,
+  reach: NetworkReach,
+): Hop | undefined {
+  if (!REDIRECTS.has(status) || location === null) return undefined;
+  const target = URL.parse(location, hop.url.href);
+  if (hop.method !== "GET" && hop.method !== "HEAD") {
+    throw new McpError(
+      "MCP_AUTH_REQUIRED",
+      `${shownUrl(hop.url)} sends a ${hop.method} on to ${target?.origin ?? "no URL"}; only a GET follows a redirect.`,
+    );
+  }
+  const url = checkEndpointUrl(target ?? location, { ...reach, field: `a redirect of ${shownUrl(hop.url)}` });
+  return { ...hop, url, headers: url.origin === hop.url.origin ? hop.headers : harmless(hop.headers) };
+}
+
+function harmless(headers: Headers): Headers {
+  const kept = new Headers();
+  for (const name of HARMLESS_HEADERS) {
+    const value = headers.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept;
+}

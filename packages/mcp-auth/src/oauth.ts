@@ -1,0 +1,201 @@
+import {
+  type AuthChallenge,
+  type AuthPort,
+  type Logger,
+  McpError,
+  type ResolvedServer,
+  silentLogger,
+} from "@jackfield/mcp-core";
+import type { FetchLike } from "@modelcontextprotocol/client";
+import { NO_CHALLENGE, type ReadChallenge, readChallenge } from "./challenge.ts";
+import { namedEndpoints, readEntrySettings } from "./entry-settings.ts";
+import { authRequired } from "./flow/login-error.ts";
+import { keepCredential } from "./kept-credential.ts";
+import { type AuthorizationNetwork, createAuthorizationNetwork } from "./network/authorization-network.ts";
+import type { LoginOptions, OAuthOptions } from "./oauth-options.ts";
+import { loadSdk } from "./sdk.ts";
+import { type AccountHolder, createServerAccount, type ServerAccount } from "./server-account.ts";
+import { summarizeCredential } from "./vault/credential.ts";
+import { createMemoryVault } from "./vault/memory-vault.ts";
+import { canonicalServerUrl } from "./vault/server-url.ts";
+import type { CredentialSummary, TokenVault } from "./vault/token-vault.ts";
+
+/**
+ * OAuth for remote servers, as a port for transports (`openMcp({ auth })`) and for a person who logs in or out. It finds the
+ * authorization server, renews tokens before they expire, and keeps credentials in a vault. A server's own `Authorization` header
+ * beats it: transports do not ask it then.
+ */
+export interface OAuth extends AuthPort, AsyncDisposable {
+  /**
+   * Logs in to a server, whether or not there is a login already. The server is asked once without credentials, so that it can say
+   * what it wants.
+   *
+   * @throws McpError `MCP_AUTH_REQUIRED` if it did not come about, with the reason; `MCP_CONFIG_INVALID` for an entry that wants no
+   * login or cannot have one; `MCP_ABORTED`; `MCP_CONNECT_FAILED` or `MCP_CONNECT_TIMEOUT` if nobody could be reached
+   */
+  login(server: ResolvedServer, options?: LoginOptions): Promise<CredentialSummary>;
+  /** Forgets the login to a server here; tells whether there was one. The authorization server is not told. */
+  logout(server: ResolvedServer): Promise<boolean>;
+  /** Gives up what is under way and ends all connections. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the port. Importing this package and asking for headers loads nothing heavy: the SDK and undici are loaded with the first
+ * challenge, refresh or login.
+ *
+ * Without `authorize` nobody is ever asked: a challenge that no refresh meets rejects with `MCP_AUTH_REQUIRED` and names the command
+ * that logs in. One `OAuth` with one vault is one user's.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a `clientMetadataUrl` that is no https URL with a path
+ */
+export function createOAuth(options: OAuthOptions = {}): OAuth {
+  const { clientMetadataUrl } = options;
+  if (clientMetadataUrl !== undefined && !isDocumentUrl(clientMetadataUrl)) {
+    const message = `"clientMetadataUrl" must be an https URL with a path, such as https://example.com/client.json.`;
+    throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+  }
+  return new RunningOAuth(options);
+}
+
+function isDocumentUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === "https:" && url.pathname !== "/";
+}
+
+class RunningOAuth implements OAuth {
+  readonly #options: OAuthOptions;
+  readonly #vault: TokenVault;
+  readonly #log: Logger;
+  readonly #network: AuthorizationNetwork;
+  readonly #closing = new AbortController();
+  readonly #accounts = new Map<string, ServerAccount>();
+  readonly #holders = new WeakMap<ResolvedServer, Promise<AccountHolder | undefined>>();
+  readonly #warned = new Set<string>();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: OAuthOptions) {
+    this.#options = options;
+    this.#vault = options.vault ?? createMemoryVault();
+    this.#log = options.log ?? silentLogger;
+    this.#network = createAuthorizationNetwork(options.trustedHosts ?? []);
+  }
+
+  async headers(server: ResolvedServer): Promise<Record<string, string>> {
+    const holder = await this.#holderOf(server);
+    const token = holder && (await this.#accountOf(holder).token(holder));
+    return token === undefined ? {} : { authorization: `Bearer ${token}` };
+  }
+
+  async onChallenge(
+    server: ResolvedServer,
+    challenge: AuthChallenge,
+    signal: AbortSignal,
+  ): Promise<"retry" | "fail"> {
+    const holder = await this.#holderOf(server);
+    return holder ? this.#accountOf(holder).meet(holder, challenge, signal) : "fail";
+  }
+
+  async login(server: ResolvedServer, options: LoginOptions = {}): Promise<CredentialSummary> {
+    const { signal = this.#closing.signal, scopes, authorize = this.#options.authorize } = options;
+    const holder = await this.#requireHolder(server);
+    if (authorize === undefined) {
+      const fact = "nobody can be shown a page on which to log in; give `login` or `createOAuth` an `authorize`.";
+      throw authRequired(server.name, fact);
+    }
+    const challenge = await this.#askForChallenge(holder, signal);
+    const login = { challenge, signal, scopes, authorize };
+    return summarizeCredential(await this.#accountOf(holder).logIn(holder, login));
+  }
+
+  async logout(server: ResolvedServer): Promise<boolean> {
+    return this.#accountOf(await this.#requireHolder(server)).logOut();
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort(new McpError("MCP_CLOSED", "OAuth was closed."));
+    this.#closed ??= this.#network.close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #accountOf({ server }: AccountHolder): ServerAccount {
+    const serverUrl = canonicalServerUrl(server.url);
+    const known = this.#accounts.get(serverUrl);
+    if (known) return known;
+    const { authorize, clientName = "Jackfield", clientMetadataUrl, callback = {}, now = Date.now } = this.#options;
+    const { signal } = this.#closing;
+    const account = createServerAccount({
+      authorize,
+      clientName,
+      clientMetadataUrl,
+      callback,
+      now,
+      closing: signal,
+      credential: keepCredential({ serverUrl, vault: this.#vault, now, log: this.#log, signal }),
+      fetchFor: (holder, ending) => this.#fetchFor(holder, ending),
+    });
+    this.#accounts.set(serverUrl, account);
+    return account;
+  }
+
+  #fetchFor({ server, isUsersOwn }: AccountHolder, signal: AbortSignal): Promise<FetchLike> {
+    const ending = AbortSignal.any([signal, this.#closing.signal]);
+    return this.#network.fetchFor({ serverUrl: server.url, isUsersOwn }, ending);
+  }
+
+  #holderOf(server: ResolvedServer): Promise<AccountHolder | undefined> {
+    const known = this.#holders.get(server);
+    if (known) return known;
+    const reading = this.#readHolder(server);
+    this.#holders.set(server, reading);
+    return reading;
+  }
+
+  async #readHolder(server: ResolvedServer): Promise<AccountHolder | undefined> {
+    if (server.transport !== "http" && server.transport !== "sse") return undefined;
+    const { settings, scope = "explicit" } = (await this.#options.settingsOf?.(server)) ?? {};
+    const members = namedEndpoints(settings);
+    const warning = JSON.stringify([server.name, ...members]);
+    if (members.length > 0 && !this.#warned.has(warning)) {
+      this.#warned.add(warning);
+      const message = "an entry cannot set OAuth endpoints: they are discovered from the server";
+      this.#log("warn", message, { server: server.name, members, scope });
+    }
+    const read = readEntrySettings(server, settings);
+    return read && { server, settings: read, isUsersOwn: scope !== "project" };
+  }
+
+  async #requireHolder(server: ResolvedServer): Promise<AccountHolder> {
+    const holder = await this.#holderOf(server);
+    if (holder) return holder;
+    const isRemote = server.transport === "http" || server.transport === "sse";
+    const fact = isRemote
+      ? `its entry switches logins off ("oauth": false)`
+      : "only remote servers have a login; give a local one what it needs in its environment";
+    const message = `Server ${JSON.stringify(server.name)}: ${fact}.`;
+    throw new McpError("MCP_CONFIG_INVALID", message, { server: server.name, phase: "config" });
+  }
+
+  /** A request that needs no session; of the answer only the challenge counts, and without an answer there is none. */
+  async #askForChallenge(holder: AccountHolder, signal: AbortSignal): Promise<ReadChallenge> {
+    try {
+      const fetch = await this.#fetchFor(holder, signal);
+      const response = await fetch(holder.server.url, PROBE);
+      const wwwAuthenticate = response.headers.get("www-authenticate") ?? undefined;
+      return response.status === 401 ? readChallenge(await loadSdk(), { wwwAuthenticate }) : NO_CHALLENGE;
+    } catch {
+      if (signal.aborted) throw new McpError("MCP_ABORTED", "The login was given up.", { cause: signal.reason });
+      return NO_CHALLENGE;
+    }
+  }
+}
+
+const PROBE = {
+  method: "POST",
+  headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+  body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" }),
+} as const;

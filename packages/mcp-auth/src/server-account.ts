@@ -1,0 +1,181 @@
+import type { AuthChallenge, ResolvedRemoteServer } from "@jackfield/mcp-core";
+import type { FetchLike } from "@modelcontextprotocol/client";
+import { type ReadChallenge, readChallenge } from "./challenge.ts";
+import type { AuthorizationSettings } from "./entry-settings.ts";
+import { type Authority, discoverAuthority } from "./flow/authority.ts";
+import { logIn } from "./flow/login.ts";
+import { adviseLogin, authRequired } from "./flow/login-error.ts";
+import { refresh } from "./flow/refresh.ts";
+import { chooseScopes, splitScopes } from "./flow/scope-choice.ts";
+import type { KeptCredential, Redeem } from "./kept-credential.ts";
+import type { CallbackOptions, OAuthOptions, ShowAuthorizationPage } from "./oauth-options.ts";
+import { loadSdk } from "./sdk.ts";
+import type { StoredCredential } from "./vault/token-vault.ts";
+
+/** A token that is refused so soon after a login would be refused after the next one too; nobody is asked in a circle. */
+const JUST_LOGGED_IN_MS = 10_000;
+
+/** A server as somebody wants to reach it: its entry, and what that says about authorization. */
+export interface AccountHolder {
+  readonly server: ResolvedRemoteServer;
+  readonly settings: AuthorizationSettings;
+  /** Whether the user named the server himself, and not a project that he has cloned. */
+  readonly isUsersOwn: boolean;
+}
+
+export interface ServerAccountOptions extends Pick<OAuthOptions, "authorize"> {
+  readonly credential: KeptCredential;
+  readonly clientName: string;
+  readonly clientMetadataUrl: string | undefined;
+  readonly callback: CallbackOptions;
+  readonly now: () => number;
+  /** What every request to an authorization server goes through; it ends when the signal fires. */
+  fetchFor(holder: AccountHolder, signal: AbortSignal): Promise<FetchLike>;
+  /** Fires when the whole is closed. */
+  readonly closing: AbortSignal;
+}
+
+/** A login that somebody asked for, or that a challenge makes necessary. */
+export interface AccountLogin {
+  readonly challenge: ReadChallenge;
+  readonly signal: AbortSignal;
+  /** Asked for besides. */
+  readonly scopes?: readonly string[] | undefined;
+  readonly authorize: ShowAuthorizationPage;
+}
+
+/** The login to one server, by its URL. Logins that are wanted at the same time are one. */
+export interface ServerAccount {
+  /** The access token for the next request, renewed if it is about to expire; `undefined` where nobody has logged in. */
+  token(holder: AccountHolder): Promise<string | undefined>;
+  /** Meets a challenge as far as nobody has to be asked, or may be. */
+  meet(holder: AccountHolder, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
+  logIn(holder: AccountHolder, login: AccountLogin): Promise<StoredCredential>;
+  /** Forgets the login; tells whether there was one. */
+  logOut(): Promise<boolean>;
+}
+
+export function createServerAccount(options: ServerAccountOptions): ServerAccount {
+  return new Account(options);
+}
+
+class Account implements ServerAccount {
+  readonly #options: ServerAccountOptions;
+  /** The token each server was last given. One that was refused, and is not the current one any more, needs no login. */
+  readonly #given = new WeakMap<ResolvedRemoteServer, string>();
+  #login: Promise<StoredCredential> | undefined;
+  #lastLogin: { readonly issuer: string; readonly at: number } | undefined;
+
+  constructor(options: ServerAccountOptions) {
+    this.#options = options;
+  }
+
+  async token(holder: AccountHolder): Promise<string | undefined> {
+    const { credential } = this.#options;
+    const known = await credential.current();
+    if (known === undefined || !isFor(known, holder)) return undefined;
+    const current = await credential.renewIfDue(known, this.#redeemFor(holder));
+    const token = current?.tokens.access_token;
+    if (token !== undefined) this.#given.set(holder.server, token);
+    return token;
+  }
+
+  async meet(holder: AccountHolder, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail"> {
+    const { credential, authorize } = this.#options;
+    const { server } = holder;
+    const read = readChallenge(await loadSdk(), challenge);
+    if (challenge.status === 403 && !read.isInsufficientScope) return "fail";
+    const stored = await credential.look(signal);
+    const own = stored && isFor(stored, holder) ? stored : undefined;
+    if (own && own.tokens.access_token !== this.#given.get(server)) return "retry";
+    const details = { httpStatus: challenge.status };
+    if (challenge.status === 403) {
+      const missing = splitScopes(read.scope).filter((scope) => !own?.scopes.includes(scope));
+      if (own && missing.length === 0) return "fail";
+      if (!authorize) {
+        const fact = `it wants more than this login may do (${missing.join(" ")}). ${adviseLogin(server.name, missing)}`;
+        throw authRequired(server.name, fact, details);
+      }
+    } else {
+      const authority = await this.#discover(holder, read, signal);
+      if (own && own.issuer === authority.issuer) {
+        if (own.tokens.refresh_token && (await credential.renew(own, this.#redeemFor(holder)))) return "retry";
+        if (this.#hasJustLoggedIn(authority)) return "fail";
+      }
+      if (!authorize) {
+        throw authRequired(server.name, `it wants a login. ${adviseLogin(server.name)}`, details);
+      }
+    }
+    await this.logIn(holder, { challenge: read, signal, authorize });
+    return "retry";
+  }
+
+  logIn(holder: AccountHolder, login: AccountLogin): Promise<StoredCredential> {
+    this.#login ??= this.#logInAlone(holder, login).finally(() => {
+      this.#login = undefined;
+    });
+    return this.#login;
+  }
+
+  logOut(): Promise<boolean> {
+    return this.#options.credential.forget();
+  }
+
+  async #logInAlone(
+    holder: AccountHolder,
+    { challenge, signal, scopes = [], authorize }: AccountLogin,
+  ): Promise<StoredCredential> {
+    const { credential, fetchFor, closing, clientName, clientMetadataUrl, callback, now } = this.#options;
+    const ending = AbortSignal.any([signal, closing]);
+    const authority = await this.#discover(holder, challenge, ending);
+    const earlier = await credential.look(ending);
+    const isWidened = challenge.isInsufficientScope && earlier?.issuer === authority.issuer;
+    const granted = await logIn({
+      ...holder,
+      sdk: await loadSdk(),
+      fetch: await fetchFor(holder, ending),
+      authority,
+      authorize,
+      clientName,
+      clientMetadataUrl,
+      callback,
+      now,
+      scopes: chooseScopes({
+        challenged: challenge.scope,
+        configured: [...holder.settings.scopes, ...scopes],
+        earlier: isWidened ? earlier.scopes : [],
+        resourceScopes: authority.resourceScopes,
+        issuerScopes: authority.metadata.scopes_supported,
+      }),
+      earlier,
+      signal: ending,
+    });
+    await credential.replace(granted);
+    this.#lastLogin = { issuer: authority.issuer, at: now() };
+    return granted;
+  }
+
+  #hasJustLoggedIn({ issuer }: Authority): boolean {
+    const last = this.#lastLogin;
+    return last?.issuer === issuer && this.#options.now() - last.at < JUST_LOGGED_IN_MS;
+  }
+
+  async #discover(holder: AccountHolder, challenge: ReadChallenge, signal: AbortSignal): Promise<Authority> {
+    const fetch = await this.#options.fetchFor(holder, signal);
+    return discoverAuthority({ sdk: await loadSdk(), fetch, challenge, ...holder });
+  }
+
+  #redeemFor(holder: AccountHolder): Redeem {
+    const { fetchFor, closing, now } = this.#options;
+    const { server, settings } = holder;
+    return async (credential) => {
+      const fetch = await fetchFor(holder, closing);
+      return refresh(credential, { sdk: await loadSdk(), fetch, server: server.name, settings, now });
+    };
+  }
+}
+
+/** Whether a credential may be used for an entry: one that names another client, or another resource, wants a login of its own (threat T33). */
+function isFor({ clientId, resource }: StoredCredential, { settings }: AccountHolder): boolean {
+  return clientId === settings.clientId && (settings.resource === undefined || settings.resource === resource);
+}

@@ -1,0 +1,50 @@
+import { McpError } from "@jackfield/mcp-core";
+
+/** Lets work of the same key run one after the other, in the order it came; work of different keys runs side by side. */
+export interface KeyedTurns {
+  /**
+   * Runs the work when its turn has come, and settles as it does. The work is told whether it had to wait.
+   *
+   * @throws McpError `MCP_ABORTED` if the signal fires before that; the work is then never begun.
+   */
+  take<T>(key: string, work: (hadToWait: boolean) => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+export function createKeyedTurns(): KeyedTurns {
+  const ends = new Map<string, Promise<void>>();
+  return {
+    async take(key, work, signal) {
+      const before = ends.get(key);
+      const { promise: end, resolve: finish } = Promise.withResolvers<void>();
+      // Who gives up lets the next one through only after those before it, or two would run at once.
+      const turnEnd = before ? before.then(() => end) : end;
+      ends.set(key, turnEnd);
+      try {
+        if (before) await unlessAborted(before, signal);
+        if (signal.aborted) throw aborted(signal);
+        return await work(before !== undefined);
+      } finally {
+        finish();
+        void turnEnd.then(() => {
+          if (ends.get(key) === turnEnd) ends.delete(key);
+        });
+      }
+    },
+  };
+}
+
+function unlessAborted(awaited: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(aborted(signal));
+    const onAbort = () => reject(aborted(signal));
+    signal.addEventListener("abort", onAbort, { once: true });
+    awaited.then(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    }, reject);
+  });
+}
+
+function aborted(signal: AbortSignal): McpError {
+  return new McpError("MCP_ABORTED", "The wait for a login's turn was given up.", { cause: signal.reason });
+}

@@ -1,0 +1,26 @@
+import { isSameCredential, summarizeCredential } from "./credential.ts";
+import { createKeyedTurns } from "./keyed-turns.ts";
+import { canonicalServerUrl } from "./server-url.ts";
+import type { StoredCredential, TokenVault } from "./token-vault.ts";
+
+/** Keeps credentials as long as the process lives, and writes them nowhere. Turns hold within the process. */
+export function createMemoryVault(): TokenVault {
+  const credentials = new Map<string, StoredCredential>();
+  const turns = createKeyedTurns();
+  return {
+    forServer: async (serverUrl) => credentials.get(canonicalServerUrl(serverUrl)),
+    async write(credential) {
+      const serverUrl = canonicalServerUrl(credential.serverUrl);
+      credentials.set(serverUrl, Object.freeze({ ...credential, serverUrl }));
+    },
+    async delete(serverUrl, expected) {
+      const key = canonicalServerUrl(serverUrl);
+      const found = credentials.get(key);
+      if (!found || (expected && !isSameCredential(found, expected))) return false;
+      return credentials.delete(key);
+    },
+    exclusively: async (serverUrl, work, signal) => turns.take(canonicalServerUrl(serverUrl), work, signal),
+    list: async () =>
+      [...credentials.values()].map(summarizeCredential).sort((a, b) => (a.serverUrl < b.serverUrl ? -1 : 1)),
+  };
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { McpError } from "@jackfield/mcp-core";
+import { isSystemError } from "./system-error.ts";
+
+const OTHERS_MAY_WRITE = 0o022;
+const OTHERS_MAY_ANYTHING = 0o077;
+
+/** Far more than any credential; a larger file is not ours. */
+const LARGEST_FILE_BYTES = 1024 * 1024;
+
+/** So many unusable files are kept to be looked at; after that the last one is replaced. */
+const KEPT_ASIDE = 9;
+const NEW_DRAFT = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+
+/** Windows knows neither, and has no modes: there the directory is private because it lies in the user's profile. */
+const READ_NO_LINK = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** What was found at a path: its text, or why it cannot be used. */
+export type FoundFile =
+  | { readonly kind: "none" }
+  | { readonly kind: "text"; readonly text: string; readonly wasReadable: boolean }
+  | { readonly kind: "unusable"; readonly why: string };
+
+/**
+ * The folder that credentials lie in, which nobody but its owner may enter. Everything is synchronous, so within one process nothing
+ * comes between; between processes the caller holds a lock for whatever changes a file.
+ */
+export interface VaultDirectory {
+  /**
+   * Makes it if it is missing.
+   *
+   * @throws McpError `MCP_CONFIG_INVALID` if it is a link, or somebody else's, or others may enter it.
+   */
+  prepare(): void;
+  /** Whether there is one. Throws like `prepare`. */
+  exists(): boolean;
+  pathOf(name: string): string;
+  /** The names of all files whose name ends so. */
+  names(ending: string): readonly string[];
+  /** A file that others may read is taken from them; one that others may have written, and a link, cannot be used. */
+  read(name: string): FoundFile;
+  /** Replaces a file wholly: whoever reads sees the old text or the new, and so does who is cut off. */
+  replace(name: string, text: string): void;
+  remove(name: string): void;
+  /** Moves a file to `<name>.unusable-<n>` and returns that path. */
+  setAside(name: string): string;
+}
+
+export function openVaultDirectory(directory: string): VaultDirectory {
+  const folder = resolve(directory);
+  const pathOf = (name: string) => join(folder, name);
+  const names = (ending: string) => readdirSync(folder).filter((name) => name.endsWith(ending));
+  return {
+    prepare() {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      requirePrivate(folder);
+    },
+    exists() {
+      const found = lstatSync(folder, { throwIfNoEntry: false });
+      if (found) requirePrivate(folder);
+      return found !== undefined;
+    },
+    pathOf,
+    names,
+    read: (name) => readPrivateFile(pathOf(name)),
+    replace(name, text) {
+      // Who holds the lock is the only one who writes; what others have left was never finished.
+      for (const left of names(".draft")) rmSync(pathOf(left), { force: true });
+      const draft = pathOf(`${name}.${randomBytes(4).toString("hex")}.draft`);
+      writeWholly(draft, text);
+      renameSync(draft, pathOf(name));
+    },
+    remove: (name) => rmSync(pathOf(name), { force: true }),
+    setAside(name) {
+      const taken = (number: number) =>
+        lstatSync(pathOf(`${name}.unusable-${number}`), { throwIfNoEntry: false });
+      let number = 1;
+      while (number < KEPT_ASIDE && taken(number)) number += 1;
+      const aside = pathOf(`${name}.unusable-${number}`);
+      renameSync(pathOf(name), aside);
+      return aside;
+    },
+  };
+}
+
+/** On the disk before it gets its name: a token that was rotated cannot be had again. */
+function writeWholly(path: string, text: string): void {
+  const file = openSync(path, NEW_DRAFT, 0o600);
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readPrivateFile(path: string): FoundFile {
+  let file: number;
+  try {
+    file = openSync(path, READ_NO_LINK);
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return { kind: "none" };
+    if (isSystemError(error, "ELOOP")) return { kind: "unusable", why: "it is a link" };
+    return { kind: "unusable", why: "it cannot be read" };
+  }
+  try {
+    return readOpened(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readOpened(file: number): FoundFile {
+  const found = fstatSync(file);
+  if (!found.isFile()) return { kind: "unusable", why: "it is no file" };
+  if (found.size > LARGEST_FILE_BYTES) return { kind: "unusable", why: "it is too large" };
+  if (isSomebodyElses(found)) return { kind: "unusable", why: "it belongs to somebody else" };
+  if (hasModes() && found.mode & OTHERS_MAY_WRITE)
+    return { kind: "unusable", why: "others may write into it" };
+  const wasReadable = hasModes() && (found.mode & OTHERS_MAY_ANYTHING) !== 0;
+  if (wasReadable) fchmodSync(file, 0o600);
+  return { kind: "text", text: readFileSync(file, "utf8"), wasReadable };
+}
+
+function requirePrivate(folder: string): void {
+  const found = lstatSync(folder);
+  const refuse = (why: string) => {
+    throw new McpError("MCP_CONFIG_INVALID", `Credentials are not kept in ${folder}: ${why}.`);
+  };
+  if (!found.isDirectory()) refuse("it is a link, not a folder; name the folder itself");
+  if (isSomebodyElses(found)) refuse("it belongs to another user; name another folder");
+  if (hasModes() && found.mode & OTHERS_MAY_ANYTHING)
+    refuse("others may enter it; take that right away (chmod 700)");
+}
+
+function isSomebodyElses(found: Stats): boolean {
+  const user = process.getuid?.();
+  return user !== undefined && found.uid !== user;
+}
+
+function hasModes(): boolean {
+  return process.getuid !== undefined;
+}

@@ -1,0 +1,242 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { gzipSync } from "node:zlib";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createGuardedFetch } from "../../src/network/guarded-fetch.ts";
+import { startServer } from "./http-server.ts";
+import { openTrapListener } from "./trap-listener.ts";
+
+useLeakCheck();
+afterEach(() => vi.useRealTimers());
+
+const open = (options = {}) => createGuardedFetch({ allowLoopback: true, ...options });
+
+test("a request arrives as it was made, and the answer as it was given", async () => {
+  await using server = await startServer((_request, response) =>
+    response
+      .writeHead(201, { "x-answer": ["one", "two"], "content-type": "application/json" })
+      .end('{"ok":1}'),
+  );
+  await using guarded = open();
+  const answer = await guarded.fetch(new URL(`${server.origin}/token?a=b`), {
+    method: "POST",
+    headers: { authorization: "Basic YQ==" },
+    body: new URLSearchParams({ grant_type: "refresh_token" }),
+  });
+  expect(answer).toBeInstanceOf(Response);
+  expect([answer.status, answer.headers.get("x-answer"), await answer.json()]).toEqual([
+    201,
+    "one, two",
+    { ok: 1 },
+  ]);
+  expect(server.received).toEqual([
+    expect.objectContaining({ method: "POST", path: "/token?a=b", body: "grant_type=refresh_token" }),
+  ]);
+  expect(server.received[0]?.headers).toMatchObject({
+    authorization: "Basic YQ==",
+    "content-type": "application/x-www-form-urlencoded;charset=UTF-8",
+    "content-length": "24",
+  });
+});
+
+test.each([204, 205, 304])("an answer without a body is one: %i", async (status) => {
+  await using server = await startServer((_request, response) => response.writeHead(status).end());
+  await using guarded = open();
+  expect((await guarded.fetch(server.origin)).status).toBe(status);
+});
+
+test("it can be handed on without its object", async () => {
+  await using server = await startServer((_request, response) => response.end("here"));
+  await using guarded = open();
+  const { fetch } = guarded;
+  expect(await (await fetch(server.origin)).text()).toBe("here");
+});
+
+describe("an answer that is too long", () => {
+  const LIMIT = 10_000;
+
+  test("ends at the limit, however much is announced", async () => {
+    await using server = await startServer((request, response) => {
+      const length = Number(request.url?.slice(1));
+      response.writeHead(200, { "content-length": length }).end(Buffer.alloc(length));
+    });
+    await using guarded = open({ maxResponseBytes: LIMIT });
+    const whole = await guarded.fetch(`${server.origin}/${LIMIT}`);
+    expect((await whole.arrayBuffer()).byteLength).toBe(LIMIT);
+    await expect(guarded.fetch(`${server.origin}/${LIMIT + 1}`)).rejects.toMatchObject({
+      code: "MCP_LIMIT_EXCEEDED",
+    });
+  });
+
+  test("ends at the limit although it never ends, and its connection with it", async () => {
+    const ended = Promise.withResolvers<void>();
+    await using server = await startServer((_request, response) => {
+      response.on("close", ended.resolve);
+      pourEndlessly(response);
+    });
+    await using guarded = open({ maxResponseBytes: LIMIT });
+    await expect(guarded.fetch(server.origin)).rejects.toMatchObject({ code: "MCP_LIMIT_EXCEEDED" });
+    await ended.promise;
+  });
+
+  test("is not unpacked: what was compressed without being asked for is refused", async () => {
+    await using server = await startServer((_request, response) =>
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(1_000_000))),
+    );
+    await using guarded = open();
+    await expect(guarded.fetch(server.origin)).rejects.toMatchObject({ code: "MCP_PROTOCOL_VIOLATED" });
+    expect(server.received[0]?.headers["accept-encoding"]).toBe("identity");
+  });
+
+  test("is not read in a redirect either", async () => {
+    await using server = await startServer((request, response) => {
+      if (request.url === "/end") response.end("{}");
+      else pourEndlessly(response.writeHead(302, { location: "/end" }));
+    });
+    await using guarded = open();
+    expect((await guarded.fetch(server.origin)).status).toBe(200);
+  });
+});
+
+describe("who is slow", () => {
+  test.each([
+    ["never begins to answer", () => {}],
+    ["stops in the middle of the answer", (response: ServerResponse) => response.write("{")],
+  ])("%s is given up after the time for the whole request", async (_what, answer) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const arrived = Promise.withResolvers<void>();
+    await using server = await startServer((_request, response) => {
+      answer(response);
+      arrived.resolve();
+    });
+    await using guarded = open({ timeoutMs: 5_000 });
+    const asked = guarded.fetch(`${server.origin}/slow?token=hidden`);
+    const outcome = expect(asked).rejects.toMatchObject({
+      code: "MCP_CONNECT_TIMEOUT",
+      message: `${server.origin}/slow?… did not answer wholly within 5000 ms.`,
+    });
+    await arrived.promise;
+    vi.advanceTimersByTime(5_000);
+    await outcome;
+  });
+
+  test("and does not finish the connection is given up after the time for that", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const asked = Promise.withResolvers<void>();
+    const lookup = () => {
+      asked.resolve();
+      return new Promise<never>(() => {});
+    };
+    await using guarded = createGuardedFetch({ lookup, connectTimeoutMs: 1_000 });
+    const outcome = expect(guarded.fetch("https://slow.example/")).rejects.toMatchObject({
+      code: "MCP_CONNECT_TIMEOUT",
+    });
+    await asked.promise;
+    vi.advanceTimersByTime(1_000);
+    await outcome;
+  });
+});
+
+test("the caller's signal ends a request, and closes its connection", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  await using server = await startServer((_request, response) => {
+    response.on("close", ended.resolve);
+    arrived.resolve();
+  });
+  await using guarded = open();
+  const giveUp = new AbortController();
+  const outcome = expect(guarded.fetch(server.origin, { signal: giveUp.signal })).rejects.toMatchObject({
+    code: "MCP_ABORTED",
+  });
+  await arrived.promise;
+  giveUp.abort();
+  await outcome;
+  await ended.promise;
+  await expect(guarded.fetch(server.origin, { signal: giveUp.signal })).rejects.toMatchObject({
+    code: "MCP_ABORTED",
+  });
+  expect(server.received).toHaveLength(1);
+});
+
+test("closing ends what is under way, and nothing begins afterwards", async () => {
+  const arrived = Promise.withResolvers<void>();
+  await using server = await startServer(() => arrived.resolve());
+  const guarded = open();
+  const outcome = expect(guarded.fetch(server.origin)).rejects.toMatchObject({ code: "MCP_CLOSED" });
+  await arrived.promise;
+  await Promise.all([guarded.close(), guarded.close()]);
+  await outcome;
+  await expect(guarded.fetch(server.origin)).rejects.toMatchObject({ code: "MCP_CLOSED" });
+  expect(server.received).toHaveLength(1);
+});
+
+test("a server that is not there is told from one that may not be reached", async () => {
+  const { port, ...trap } = await openTrapListener();
+  await trap[Symbol.asyncDispose]();
+  await using guarded = open();
+  await expect(guarded.fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+    code: "MCP_CONNECT_FAILED",
+    message: `http://127.0.0.1:${port}/ could not be asked (ECONNREFUSED).`,
+  });
+});
+
+describe("TLS", () => {
+  const pem = readFileSync(new URL("./fixtures/login-example.pem", import.meta.url), "utf8");
+
+  async function startTlsServer() {
+    let requests = 0;
+    const server = createServer({ key: pem, cert: pem }, (_request, response) => {
+      requests += 1;
+      response.end("secure");
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    });
+    return { port: (server.address() as AddressInfo).port, requests: () => requests };
+  }
+  const lookup = async () => [{ address: "127.0.0.1", family: 4 as const }];
+  const trustedHosts = ["login.example", "other.example"];
+
+  test("a certificate that nobody vouches for is refused before anything is said", async () => {
+    const { port, requests } = await startTlsServer();
+    await using guarded = createGuardedFetch({ lookup, trustedHosts });
+    await expect(guarded.fetch(`https://login.example:${port}/`)).rejects.toMatchObject({
+      code: "MCP_CONNECT_FAILED",
+      message: expect.stringContaining("DEPTH_ZERO_SELF_SIGNED_CERT"),
+    });
+    expect(requests()).toBe(0);
+  });
+
+  test("a certificate must be for the name that was asked for, not for its address", async () => {
+    const before = getCACertificates("default");
+    onTestFinished(() => setDefaultCACertificates(before));
+    setDefaultCACertificates([...before, pem.slice(pem.indexOf("-----BEGIN CERT"))]);
+    const { port, requests } = await startTlsServer();
+    await using guarded = createGuardedFetch({ lookup, trustedHosts });
+    const answer = await guarded.fetch(`https://login.example:${port}/`);
+    expect(await answer.text()).toBe("secure");
+    await expect(guarded.fetch(`https://other.example:${port}/`)).rejects.toMatchObject({
+      code: "MCP_CONNECT_FAILED",
+    });
+    expect(requests()).toBe(1);
+  });
+});
+
+/** As much as the other side takes, until it has enough. */
+function pourEndlessly(response: ServerResponse): void {
+  const pour = () => {
+    while (!response.destroyed && response.write(Buffer.alloc(16_384)));
+  };
+  response.on("drain", pour);
+  pour();
+}

@@ -1,0 +1,161 @@
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, test } from "vitest";
+import { createFileVault } from "../../src/vault/file-vault.ts";
+import { createMemoryVault } from "../../src/vault/memory-vault.ts";
+import { SERVER_URL, sampleCredential } from "./sample-credential.ts";
+import { temporaryDirectory } from "./vault-process.ts";
+
+useLeakCheck();
+
+const VAULTS = [
+  ["in memory", () => createMemoryVault()],
+  ["in files", () => createFileVault({ directory: temporaryDirectory() })],
+] as const;
+
+const patient = () => new AbortController().signal;
+
+describe.each(VAULTS)("a vault %s", (_where, openVault) => {
+  test("gives back what was written, until it is deleted", async () => {
+    const vault = openVault();
+    expect(await vault.forServer(SERVER_URL)).toBeUndefined();
+    await vault.write(sampleCredential({ number: 1 }));
+    expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
+    await vault.write(sampleCredential({ number: 2 }));
+    expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 2 }));
+    expect(await vault.delete(SERVER_URL)).toBe(true);
+    expect(await vault.forServer(SERVER_URL)).toBeUndefined();
+    expect(await vault.delete(SERVER_URL)).toBe(false);
+  });
+
+  test("keeps what it does not know of", async () => {
+    const vault = openVault();
+    const credential = { ...sampleCredential(), discovered: { at: 1 } };
+    await vault.write(credential);
+    expect(await vault.forServer(SERVER_URL)).toEqual(credential);
+  });
+
+  test.each([
+    "https://server.example/mcp/",
+    "https://server.example/MCP",
+    "https://server.example/mcp?tenant=2",
+    "https://server.example:8443/mcp",
+    "http://server.example/mcp",
+    "https://server.example/",
+    "https://server.example.evil.example/mcp",
+  ])("[T33] gives nothing to a server with another URL: %s", async (otherUrl) => {
+    const vault = openVault();
+    await vault.write(sampleCredential());
+    expect(await vault.forServer(otherUrl)).toBeUndefined();
+    expect(await vault.delete(otherUrl)).toBe(false);
+    expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential());
+  });
+
+  test("takes two spellings of a URL for one", async () => {
+    const vault = openVault();
+    await vault.write(sampleCredential({ serverUrl: "HTTPS://user:word@Server.Example:443/a/../mcp#part" }));
+    expect(await vault.forServer(SERVER_URL)).toMatchObject({ serverUrl: SERVER_URL });
+    expect(await vault.list()).toHaveLength(1);
+  });
+
+  test.each(["", "server.example/mcp", "file:///mcp", "javascript:1"])(
+    "refuses what is no server's URL: '%s'",
+    async (serverUrl) => {
+      await expect(openVault().forServer(serverUrl)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    },
+  );
+
+  test("[T40] does not delete a credential that somebody has renewed", async () => {
+    const vault = openVault();
+    const seen = sampleCredential({ number: 1 });
+    await vault.write(seen);
+    await vault.write(sampleCredential({ number: 2 }));
+    expect(await vault.delete(SERVER_URL, seen)).toBe(false);
+    expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 2 }));
+    expect(await vault.delete(SERVER_URL, sampleCredential({ number: 2 }))).toBe(true);
+  });
+
+  test("lists what it holds without anything secret", async () => {
+    const vault = openVault();
+    expect(await vault.list()).toEqual([]);
+    const { refresh_token: _, ...tokens } = sampleCredential().tokens;
+    await vault.write(sampleCredential());
+    await vault.write({ ...sampleCredential({ serverUrl: "https://another.example/" }), tokens });
+    const listed = await vault.list();
+    expect(listed).toEqual([
+      expect.objectContaining({ serverUrl: "https://another.example/", isRefreshable: false }),
+      {
+        serverUrl: SERVER_URL,
+        issuer: "https://issuer.example",
+        resource: SERVER_URL,
+        clientId: "client",
+        scopes: ["read", "write"],
+        obtainedAt: 0,
+        expiresAt: 3_600_000,
+        isRefreshable: true,
+      },
+    ]);
+    expect(JSON.stringify(listed)).not.toMatch(/access-|refresh-0|secret/);
+  });
+
+  test("lets nobody work for a server while somebody else does, and all in the order they came", async () => {
+    const vault = openVault();
+    const events: string[] = [];
+    const work = (name: string) =>
+      vault.exclusively(
+        SERVER_URL,
+        async () => {
+          events.push(`${name} begins`);
+          await new Promise((resolve) => setImmediate(resolve));
+          events.push(`${name} ends`);
+          return name;
+        },
+        patient(),
+      );
+    expect(await Promise.all(["a", "b", "c"].map(work))).toEqual(["a", "b", "c"]);
+    expect(events).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
+  });
+
+  test("lets work for different servers go on side by side", async () => {
+    const vault = openVault();
+    const both = Promise.withResolvers<void>();
+    const first = vault.exclusively("https://one.example/", () => both.promise, patient());
+    await vault.exclusively("https://two.example/", async () => both.resolve(), patient());
+    await first;
+  });
+
+  test("goes on after work that fails", async () => {
+    const vault = openVault();
+    const fails = vault.exclusively(SERVER_URL, () => Promise.reject(new Error("no")), patient());
+    const succeeds = vault.exclusively(SERVER_URL, async () => "yes", patient());
+    await expect(fails).rejects.toThrow("no");
+    expect(await succeeds).toBe("yes");
+  });
+
+  test("lets who waits give up, and nobody behind him comes before his time", async () => {
+    const vault = openVault();
+    const release = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    let isHeld = true;
+    const holder = vault.exclusively(
+      SERVER_URL,
+      async () => {
+        begun.resolve();
+        await release.promise;
+        isHeld = false;
+      },
+      patient(),
+    );
+    await begun.promise;
+    const giveUp = new AbortController();
+    const waits = vault.exclusively(SERVER_URL, async () => "never", giveUp.signal);
+    const behind = vault.exclusively(SERVER_URL, async () => isHeld, patient());
+    giveUp.abort();
+    await expect(waits).rejects.toMatchObject({ code: "MCP_ABORTED" });
+    await expect(vault.exclusively(SERVER_URL, async () => "never", giveUp.signal)).rejects.toMatchObject({
+      code: "MCP_ABORTED",
+    });
+    release.resolve();
+    expect(await behind).toBe(false);
+    await holder;
+  });
+});

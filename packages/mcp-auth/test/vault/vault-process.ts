@@ -1,0 +1,38 @@
+import { type ChildProcess, execFile, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+
+const FIXTURE = fileURLToPath(new URL("./fixtures/vault-process.ts", import.meta.url));
+
+/** A folder that goes with the test. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "jackfield-vault-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Another process with the same vault; it is ended with the test at the latest. */
+export function startVaultProcess(directory: string, task: string, ...rest: readonly string[]): ChildProcess {
+  const child = fork(FIXTURE, [directory, task, ...rest], { execArgv: [] });
+  onTestFinished(() => endProcess(child));
+  return child;
+}
+
+/** Kills it as the system would, and waits until it is gone. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** Lets another process write one credential, after shell commands that change what it may do. */
+export async function writeFromShell(prefix: string, directory: string): Promise<void> {
+  const command = [process.execPath, FIXTURE, directory, "write"];
+  await promisify(execFile)("/bin/sh", ["-c", `${prefix}; exec "$@"`, "sh", ...command]);
+}

@@ -1,0 +1,22 @@
+import { describe, expect, test } from "vitest";
+import { characterTable, characterTest } from "../src/character-table.ts";
+
+describe("a table of characters", () => {
+  test("computes a character once and keeps it apart from all others", () => {
+    const asked: number[] = [];
+    const table = characterTable((codePoint) => {
+      asked.push(codePoint);
+      return 1 + (codePoint % 255);
+    });
+    const points = [0, 1, 1_023, 1_024, 0xd800, 0xffff, 0x10000, 0x10ffff];
+    for (const round of [1, 2]) {
+      expect([round, ...points.map(table)]).toEqual([round, ...points.map((point) => 1 + (point % 255))]);
+    }
+    expect(asked).toEqual(points);
+  });
+
+  test("tells whether a character is in a set, and that none is where there is none", () => {
+    const isLetter = characterTest(String.raw`\p{L}`);
+    expect([0x61, 0x31, 0x1d41a, -1, 0x61].map(isLetter)).toEqual([true, false, true, false, true]);
+  });
+});

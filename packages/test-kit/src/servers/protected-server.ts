@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type { AuthorizationServer } from "./authorization-server.ts";
+
+/** How a server that wants a login is guarded. */
+export interface ProtectedServerOptions {
+  readonly authorizationServer: Pick<AuthorizationServer, "issuer" | "office">;
+  /** The MCP server behind the guard. Default: an empty answer of status 200. */
+  readonly behind?: string | undefined;
+  /** Laid over the protected resource metadata; `null` takes a member away, `false` takes the document away. */
+  readonly metadata?: { readonly [member: string]: unknown } | false | undefined;
+  /** Named in the challenge, and wanted of a token. */
+  readonly scope?: string | undefined;
+}
+
+/** A request to the MCP endpoint as it arrived. */
+export interface ProtectedServerRequest {
+  readonly headers: IncomingMessage["headers"];
+  /** What was answered: 200 stands for whatever the server behind the guard has answered. */
+  readonly status: number;
+}
+
+/** A remote MCP server that answers only who has logged in (MCP, authorization; RFC 9728, 6750). */
+export interface ProtectedServer extends AsyncDisposable {
+  readonly url: string;
+  readonly requests: readonly ProtectedServerRequest[];
+  /** Replaces how it is guarded. */
+  guard(options: ProtectedServerOptions): void;
+  close(): Promise<void>;
+}
+
+const METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
+
+export async function startProtectedServer(options: ProtectedServerOptions): Promise<ProtectedServer> {
+  const running = new RunningProtectedServer(options);
+  await running.listen();
+  return running;
+}
+
+class RunningProtectedServer implements ProtectedServer {
+  url = "";
+  readonly requests: ProtectedServerRequest[] = [];
+  readonly #server = createServer((request, response) => {
+    this.#receive(request, response).catch(() => response.destroy());
+  });
+  #options: ProtectedServerOptions;
+  #closed: Promise<unknown> | undefined;
+
+  constructor(options: ProtectedServerOptions) {
+    this.#options = options;
+  }
+
+  async listen(): Promise<void> {
+    await once(this.#server.listen(0, "127.0.0.1"), "listening");
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp`;
+  }
+
+  guard(options: ProtectedServerOptions): void {
+    this.#options = options;
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= once(this.#server.close(), "close");
+    this.#server.closeAllConnections();
+    await this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? "/", this.url);
+    if (pathname !== "/mcp") {
+      await text(request);
+      this.#describe(pathname, response);
+      return;
+    }
+    const challenge = this.#judge(request);
+    this.requests.push({ headers: request.headers, status: challenge?.status ?? 200 });
+    if (challenge === undefined) {
+      await this.#passOn(request, response);
+      return;
+    }
+    await text(request);
+    response.writeHead(challenge.status, { "www-authenticate": challenge.header }).end();
+  }
+
+  #describe(pathname: string, response: ServerResponse): void {
+    const { metadata, authorizationServer } = this.#options;
+    if (pathname !== METADATA_PATH || metadata === false) {
+      response.writeHead(404).end();
+      return;
+    }
+    const described = {
+      resource: this.url,
+      authorization_servers: [authorizationServer.issuer],
+      ...metadata,
+    };
+    const kept = Object.entries(described).filter(([, value]) => value !== null);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(Object.fromEntries(kept)));
+  }
+
+  #judge({ headers }: IncomingMessage): { status: 401 | 403; header: string } | undefined {
+    const { scope, authorizationServer, metadata } = this.#options;
+    const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
+    const granted = token === undefined ? undefined : authorizationServer.office.scopesOf(token);
+    const where = metadata === false ? [] : [`resource_metadata="${new URL(METADATA_PATH, this.url)}"`];
+    const wanted = scope === undefined ? [] : [`scope="${scope}"`];
+    const challenge = (...facts: string[]) =>
+      `Bearer ${[...facts, ...where, ...wanted].join(", ") || "realm=x"}`;
+    if (granted === undefined) {
+      return { status: 401, header: challenge(...(token ? ['error="invalid_token"'] : [])) };
+    }
+    const missing = (scope ?? "").split(" ").filter((name) => name !== "" && !granted.includes(name));
+    return missing.length === 0
+      ? undefined
+      : { status: 403, header: challenge('error="insufficient_scope"') };
+  }
+
+  async #passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { behind } = this.#options;
+    if (behind === undefined) {
+      await text(request);
+      response.writeHead(200).end();
+      return;
+    }
+    const { host: _, authorization: __, ...headers } = request.headers;
+    const onward = sendRequest(behind, { method: request.method ?? "GET", headers });
+    response.once("close", () => onward.destroy());
+    onward.once("error", () => response.destroy());
+    onward.once("response", (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(onward);
+  }
+}

@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from "node:crypto";
+
+/** What a code or a refresh token has brought. */
+export interface IssuedTokens {
+  readonly accessToken: string;
+  /** Missing where the old one goes on. */
+  readonly refreshToken?: string | undefined;
+  readonly scope: string | undefined;
+}
+
+type Parameters = { readonly [name: string]: string };
+
+/** Issues tokens, and knows which of them count. */
+export interface TokenOffice {
+  register(): string;
+  /** A code for what an authorization request asks for. */
+  grantCode(request: Parameters): string;
+  /** `undefined` if the code is unknown or spent, or the verifier or the redirect URI does not fit. */
+  redeem(request: Parameters, grantedScope: string | undefined): IssuedTokens | undefined;
+  /** `undefined` if the token is unknown. One that is used a second time after a rotation ends the whole login. */
+  refresh(refreshToken: string, isRotating: boolean): IssuedTokens | undefined;
+  /** The scopes of an access token that counts. */
+  scopesOf(accessToken: string): readonly string[] | undefined;
+  /** Makes every access token worth nothing, as if it had expired. */
+  expireAccessTokens(): void;
+  /** Ends every login. */
+  endLogins(): void;
+  /** How often a spent refresh token was presented. */
+  readonly replays: number;
+}
+
+interface Login {
+  readonly scope: string | undefined;
+  isOver: boolean;
+}
+
+export function createTokenOffice(): TokenOffice {
+  const codes = new Map<string, Parameters>();
+  const accessTokens = new Map<string, Login>();
+  const refreshTokens = new Map<string, Login>();
+  const spent = new Map<string, Login>();
+  let replays = 0;
+
+  const issue = (login: Login, withRefreshToken: boolean): IssuedTokens => {
+    const accessToken = `access-${randomUUID()}`;
+    accessTokens.set(accessToken, login);
+    if (!withRefreshToken) return { accessToken, scope: login.scope };
+    const refreshToken = `refresh-${randomUUID()}`;
+    refreshTokens.set(refreshToken, login);
+    return { accessToken, refreshToken, scope: login.scope };
+  };
+  return {
+    register: () => `client-${randomUUID()}`,
+    grantCode(request) {
+      const code = `code-${randomUUID()}`;
+      codes.set(code, request);
+      return code;
+    },
+    redeem({ code = "", code_verifier = "", redirect_uri, client_id }, grantedScope) {
+      const asked = codes.get(code);
+      codes.delete(code);
+      const challenge = createHash("sha256").update(code_verifier).digest("base64url");
+      const isHis =
+        asked?.code_challenge === challenge &&
+        asked.redirect_uri === redirect_uri &&
+        asked.client_id === client_id;
+      return isHis ? issue({ scope: grantedScope ?? asked.scope, isOver: false }, true) : undefined;
+    },
+    refresh(refreshToken, isRotating) {
+      const replayed = spent.get(refreshToken);
+      if (replayed) {
+        replays += 1;
+        replayed.isOver = true;
+      }
+      const login = refreshTokens.get(refreshToken);
+      if (!login || login.isOver) return undefined;
+      if (isRotating) {
+        refreshTokens.delete(refreshToken);
+        spent.set(refreshToken, login);
+      }
+      return issue(login, isRotating);
+    },
+    scopesOf(accessToken) {
+      const login = accessTokens.get(accessToken);
+      return login && !login.isOver ? (login.scope ?? "").split(" ").filter(Boolean) : undefined;
+    },
+    expireAccessTokens: () => accessTokens.clear(),
+    endLogins() {
+      for (const login of [...accessTokens.values(), ...refreshTokens.values()]) login.isOver = true;
+    },
+    get replays() {
+      return replays;
+    },
+  };
+}
