@@ -1,6 +1,7 @@
 // What the suite starts, once for each scenario, with the address of its server as the last argument. It is a program as anybody
 // would write it: it opens the runtime and uses whatever the server offers.
 import { argv, env } from "node:process";
+import { createOAuth } from "@jackfield/mcp-auth";
 import { openMcp } from "jackfield";
 
 /** Calls that a scenario wants and that do not follow from the tools' schemas. */
@@ -17,7 +18,21 @@ const CALLS = {
 const scenario = env.MCP_CONFORMANCE_SCENARIO;
 const context = JSON.parse(env.MCP_CONFORMANCE_CONTEXT ?? "{}");
 
+/** The URL at which the suite pretends that this client describes itself. */
+const CLIENT_METADATA_URL = "https://conformance-test.local/client-metadata.json";
+
+await using auth = createOAuth({
+  // The suite's authorization servers consent at once; following their redirects is all that a browser does there.
+  authorize: async (url) => {
+    await fetch(url);
+  },
+  clientMetadataUrl: CLIENT_METADATA_URL,
+  settingsOf: () => ({ settings: { clientId: context.client_id, clientSecret: context.client_secret } }),
+  log: (level, message, fields) => console.error(level, message, JSON.stringify(fields)),
+});
+
 await using mcp = await openMcp({
+  auth,
   cache: false,
   discover: false, // Nothing of whoever runs the suite takes part.
   servers: { suite: { url: argv.at(-1) } },

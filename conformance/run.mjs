@@ -1,5 +1,5 @@
 // Runs the official conformance suite against `client.mjs`, one scenario at a time: a run of the whole suite ignores the exit
-// codes of its clients. `--scored` leaves out what cannot pass without `mcp-auth`. Exit code 0 if nothing fails that should pass.
+// codes of its clients. Exit code 0 if every scenario passes.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -18,35 +18,22 @@ const PATIENCE_MS = 30_000;
 const SUITE = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
 const CLIENT = join(import.meta.dirname, "client.mjs");
 
-const withoutAuth = process.argv.includes("--scored");
 const runs = REVISIONS.flatMap((revision) =>
   scenariosOf(revision).map((scenario) => ({ revision, scenario })),
 );
-const wanted = runs.filter(({ scenario }) => !withoutAuth || !needsAuth(scenario));
-const rows = await inTurns(wanted, availableParallelism(), runScenario);
+const rows = await inTurns(runs, availableParallelism(), runScenario);
 for (const { revision, scenario, isPassed, passed, failures } of rows) {
   print(`${isPassed ? "ok    " : "FAILED"} ${revision}  ${scenario}  (${passed} checks)`);
   for (const failure of failures) print(`         ${failure}`);
 }
-for (const { revision, scenario } of runs)
-  if (withoutAuth && needsAuth(scenario)) print(`needs mcp-auth  ${revision}  ${scenario}`);
-const isDue = ({ scenario }) => !needsAuth(scenario);
-const failed = rows.filter((row) => isDue(row) && !row.isPassed);
-const waiting =
-  runs.filter((run) => !isDue(run)).length - rows.filter((row) => !isDue(row) && row.isPassed).length;
-print(
-  `${rows.filter(({ isPassed }) => isPassed).length} passed, ${failed.length} failed, ${waiting} wait for mcp-auth`,
-);
+const failed = rows.filter(({ isPassed }) => !isPassed);
+print(`${rows.length - failed.length} passed, ${failed.length} failed`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 /** The frozen list of a revision, and what concerns it besides. */
 function scenariosOf(revision) {
   const file = join(SUITE, "requirements", `${revision}.yaml`);
   return [...parse(readFileSync(file, "utf8")).client, ...BESIDES];
-}
-
-function needsAuth(scenario) {
-  return scenario.startsWith("auth/");
 }
 
 /** Never rejects. */

@@ -1,4 +1,4 @@
-// The packages of packages/, and those among them that go to npm.
+// The packages of packages/, those among them that go to npm, and what these let in by their "exports".
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./workspace.mjs";
@@ -13,4 +13,18 @@ export function workspacePackages() {
 
 export function publishedPackages() {
   return workspacePackages().filter(({ manifest }) => manifest.private !== true);
+}
+
+/** Every module that can be imported from a published package, under the name by which it is. */
+export function publishedEntries() {
+  return publishedPackages().flatMap((owner) =>
+    Object.entries(owner.manifest.exports)
+      .filter(([, target]) => typeof target === "object")
+      .map(([path, { types, import: module }]) => ({
+        name: `${owner.name}${path.slice(1)}`,
+        owner,
+        types: join(owner.folder, types),
+        module: join(owner.folder, module),
+      })),
+  );
 }

@@ -1,8 +1,9 @@
 import { CATALOG_BUDGETS } from "./catalog-budgets.ts";
 import type { FigureName } from "./measurement.ts";
-import { differenceOf, type Recording, ratioOf, spreadIn } from "./recording.ts";
+import { differenceOf, type Question, type Recording, ratioOf, spreadIn } from "./recording.ts";
 import type { Spread } from "./statistics.ts";
-import { KNOWN_SCENARIO, OVERHEAD_SCENARIO, type Subject } from "./step.ts";
+import { KNOWN_SCENARIO, OVERHEAD_SCENARIO } from "./step.ts";
+import type { Subject } from "./subject.ts";
 import { formatNumber, formatTable } from "./table.ts";
 import { TRANSPORT_BUDGETS } from "./transport-budgets.ts";
 
@@ -12,11 +13,11 @@ export interface Budget {
   readonly scenario: string;
   readonly subject: Subject;
   readonly figure: FigureName;
-  /** The figure is taken less that of this subject in the same round. */
-  readonly less?: Subject | undefined;
-  /** The figure is divided by that of this subject in the same round. */
-  readonly per?: Subject | undefined;
-  readonly unit: "ms" | "us" | "x";
+  /** The figure is taken less this one of the same round, which is another one only in what is said. */
+  readonly less?: Partial<Question> | undefined;
+  /** The figure is divided by this one of the same round. */
+  readonly per?: Partial<Question> | undefined;
+  readonly unit: "ms" | "us" | "x" | "MiB" | "";
   readonly limit: number;
   /** The figure is to be at least the limit. Default: at most. */
   readonly isLeast?: boolean | undefined;
@@ -28,7 +29,7 @@ const BUDGETS: readonly Budget[] = [
     scenario: KNOWN_SCENARIO,
     subject: "jackfield-catalog",
     figure: "readyMs",
-    less: "bare-node",
+    less: { subject: "bare-node" },
     unit: "ms",
     limit: 150,
   },
@@ -81,8 +82,8 @@ export interface BudgetResult {
 }
 
 /** Every budget beside what was measured. */
-export function budgetResults(recordings: readonly Recording[]): BudgetResult[] {
-  return BUDGETS.map((budget) => {
+export function budgetResults(recordings: readonly Recording[], budgets = BUDGETS): BudgetResult[] {
+  return budgets.map((budget) => {
     const { title, unit, limit, isLeast = false } = budget;
     const spread = measuredSpread(recordings, budget);
     const measured = spread && scaled(spread, unit === "us" ? 1_000 : 1);

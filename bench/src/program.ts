@@ -1,10 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
-import { type BenchSettings, runBench } from "./bench.ts";
-import { budgetResults } from "./budget.ts";
+import { runBench } from "./bench.ts";
+import { CORE_CLIENTS } from "./clients/names.ts";
 import { type CommandLine, HELP, readCommandLine } from "./command-line.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
+import type { Recording } from "./recording.ts";
 import { reportOf } from "./report.ts";
+import { RESULTS_FOLDER, type Results, resultsText, writeResults } from "./results.ts";
+import type { BenchSettings } from "./settings.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -25,27 +28,48 @@ export async function runProgram(
   }
   const interruption = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => interruption.abort(signal));
-  try {
-    const settings = { ...commandLine.settings, ...changed };
-    await measureAndReport({ ...commandLine, settings }, interruption.signal);
-    return 0;
-  } catch (error) {
-    if (!interruption.signal.aborted) throw error;
-    const signal: (typeof SIGNALS)[number] = interruption.signal.reason;
-    process.stderr.write(`stopped by ${signal}\n`);
-    return 128 + constants.signals[signal];
-  }
+  const settings = { ...commandLine.settings, ...changed };
+  return measureAndReport({ ...commandLine, settings }, interruption.signal);
 }
 
-async function measureAndReport({ settings, json }: CommandLine, signal: AbortSignal): Promise<void> {
+/** Reports what was measured, also if the run is interrupted. */
+async function measureAndReport(commandLine: CommandLine, signal: AbortSignal): Promise<number> {
+  const { settings, isQuick, results: folder = isQuick ? undefined : RESULTS_FOLDER } = commandLine;
+  const date = new Date();
   const loadBefore = currentLoad();
+  const recordings: Recording[] = [];
+  const results = (isComplete: boolean): Results => {
+    return { date, isComplete, machine: describeMachine(loadBefore), settings, recordings };
+  };
+  const keep = async (isComplete: boolean) => {
+    if (folder !== undefined && recordings.length > 0) await writeResults(folder, results(isComplete));
+  };
   const progress = (line: string) => process.stderr.write(`${line}\n`);
-  const recordings = await runBench(settings, { signal, progress });
-  const machine = describeMachine(loadBefore);
-  const budgets = budgetResults(recordings);
-  process.stdout.write(`${reportOf(recordings, settings, machine)}\n`);
-  if (json !== undefined)
-    await writeFile(json, `${JSON.stringify({ machine, settings, budgets, recordings }, null, 2)}\n`);
+  const record = (recording: Recording) => void recordings.push(recording);
+  let isComplete = false;
+  try {
+    await runBench(settings, { signal, progress, record, finishRound: () => keep(false) });
+    isComplete = true;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await keep(isComplete);
+  }
+  if (recordings.length > 0)
+    process.stdout.write(`${reportOf(recordings, settings, results(isComplete).machine)}\n`);
+  if (commandLine.json !== undefined) await writeFile(commandLine.json, resultsText(results(isComplete)));
+  return isComplete ? exitCodeOf(recordings) : exitCodeOfSignal(signal.reason);
+}
+
+/** A competitor that fails is a finding; a client of the workspace that fails is a defect. */
+function exitCodeOf(recordings: readonly Recording[]): number {
+  const isOurs = ({ subject }: Recording) => CORE_CLIENTS.some((client) => subject.startsWith(client));
+  return recordings.some((recording) => recording.problem !== undefined && isOurs(recording)) ? 1 : 0;
+}
+
+function exitCodeOfSignal(signal: (typeof SIGNALS)[number]): number {
+  process.stderr.write(`stopped by ${signal}\n`);
+  return 128 + constants.signals[signal];
 }
 
 function tryToRead(args: readonly string[]): CommandLine | undefined {

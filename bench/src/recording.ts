@@ -1,6 +1,6 @@
 import type { FigureName, Figures } from "./measurement.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
-import type { Subject } from "./step.ts";
+import type { Subject } from "./subject.ts";
 
 /** What one measurement gave. */
 export interface Recording {
@@ -10,6 +10,8 @@ export interface Recording {
   readonly scenario: string;
   readonly subject: Subject;
   readonly figures: Figures;
+  /** Why there are no figures. */
+  readonly problem?: string | undefined;
 }
 
 /** One figure of one subject in one scenario. */
@@ -26,26 +28,28 @@ export function medianOf(recordings: readonly Recording[], question: Question): 
 
 /** The figure over all rounds; `undefined` if it was never measured. */
 export function spreadIn(recordings: readonly Recording[], question: Question): Spread | undefined {
-  return spreadOrNothing([...byRound(recordings, question).values()]);
+  return spreadOrNothing([...figuresByRound(recordings, question).values()]);
 }
 
 /**
- * The subject's figure divided by the baseline's of the same round, over all rounds that have both: what changes from round to
- * round, such as the machine's load, meets both and cancels out.
+ * A figure divided by another of the same round, over all rounds that have both: what changes from round to round, such as the
+ * machine's load, meets both and cancels out.
+ *
+ * @param baseline - in what the other question is different
  */
 export function ratioOf(
   recordings: readonly Recording[],
   question: Question,
-  baseline: Subject,
+  baseline: Partial<Question>,
 ): Spread | undefined {
   return comparison(recordings, question, baseline, (number, base) => number / base);
 }
 
-/** The subject's figure less the baseline's of the same round. */
+/** A figure less another of the same round. */
 export function differenceOf(
   recordings: readonly Recording[],
   question: Question,
-  baseline: Subject,
+  baseline: Partial<Question>,
 ): Spread | undefined {
   return comparison(recordings, question, baseline, (number, base) => number - base);
 }
@@ -53,11 +57,11 @@ export function differenceOf(
 function comparison(
   recordings: readonly Recording[],
   question: Question,
-  baseline: Subject,
+  baseline: Partial<Question>,
   compare: (number: number, base: number) => number,
 ): Spread | undefined {
-  const bases = byRound(recordings, { ...question, subject: baseline });
-  const compared = [...byRound(recordings, question)].flatMap(([round, number]) => {
+  const bases = figuresByRound(recordings, { ...question, ...baseline });
+  const compared = [...figuresByRound(recordings, question)].flatMap(([round, number]) => {
     const base = bases.get(round);
     return base === undefined ? [] : [compare(number, base)];
   });
@@ -68,7 +72,8 @@ function spreadOrNothing(numbers: readonly number[]): Spread | undefined {
   return numbers.length === 0 ? undefined : spreadOf(numbers);
 }
 
-function byRound(
+/** The figure of each round in which it was measured. */
+export function figuresByRound(
   recordings: readonly Recording[],
   { scenario, subject, figure }: Question,
 ): Map<number, number> {

@@ -1,38 +1,35 @@
-import { type CatalogSize, catalogScenario } from "./catalog-size.ts";
+import { catalogScenario } from "./catalog-size.ts";
 import { type CatalogStep, catalogSteps } from "./catalog-step.ts";
-import { CLIENT_NAMES, type ClientName } from "./clients/client.ts";
-import type { CallCounts } from "./measurement.ts";
+import { type ClientName, hasOwnConnections } from "./clients/names.ts";
+import { CURVES, type Curve } from "./measurement.ts";
+import { type BenchSettings, CALL_TRANSPORTS, type CallTransport, type Measure } from "./settings.ts";
 import { shuffled } from "./shuffle.ts";
+import { catalogStarters, type Starter } from "./subject.ts";
 
-/** Who is measured: a client, Jackfield with its catalog, or the bare runtime reading that catalog's file. */
-export type Subject = ClientName | "jackfield-catalog" | "tool-cache" | "bare-node";
+/** What is wrong with one of the servers that are started. */
+export type StartFault = "slow" | "hang";
 
-/** Who is measured from the start of its process. */
-type Starter = Exclude<Subject, "tool-cache">;
+/** What befalls a server that was connected. */
+export type LaterFault = "kill" | "session";
 
-/** How the server of the calls is reached: over its standard streams, or over HTTP with answers as JSON or as event streams. */
-export const CALL_TRANSPORTS = ["stdio", "http-json", "http-sse"] as const;
-
-export type CallTransport = (typeof CALL_TRANSPORTS)[number];
+export interface StartStep {
+  readonly kind: "start";
+  readonly subject: Starter;
+  readonly servers: number;
+  readonly fault?: StartFault | undefined;
+}
 
 /** One measurement of a round. */
 export type Step =
-  | { readonly kind: "start"; readonly subject: Starter; readonly servers: number }
+  | StartStep
   | { readonly kind: "calls"; readonly subject: ClientName; readonly transport: CallTransport }
+  | { readonly kind: "memory"; readonly subject: ClientName; readonly of: "sessions" | "tools" }
+  | { readonly kind: "recovery"; readonly subject: ClientName; readonly fault: LaterFault }
+  | { readonly kind: "growth"; readonly subject: ClientName; readonly of: "calls" | "reconnects" }
+  | { readonly kind: "curve"; readonly subject: ClientName; readonly of: Curve }
   | { readonly kind: "known"; readonly subject: "jackfield-catalog" | "bare-node" }
   | { readonly kind: "overhead"; readonly subject: "jackfield" }
-  | { readonly kind: "memory"; readonly subject: ClientName }
   | CatalogStep;
-
-export interface RoundOptions {
-  /** How many stdio servers are started at once, one scenario each. */
-  readonly serverCounts: readonly number[];
-  readonly callCounts: { readonly [transport in CallTransport]: CallCounts };
-  /** The catalogs that are read. */
-  readonly catalogSizes: readonly CatalogSize[];
-  /** For the budgets: how many servers there are at once, and how many calls are made. */
-  readonly scale: { readonly servers: number; readonly calls: number };
-}
 
 /** The scenario in which very many servers are known from the catalog. */
 export const KNOWN_SCENARIO = "known servers";
@@ -40,54 +37,106 @@ export const KNOWN_SCENARIO = "known servers";
 /** The scenario in which servers cost nothing. */
 export const OVERHEAD_SCENARIO = "overhead";
 
-/** How many sessions with a server behind HTTP there are at once where memory is measured. */
-export const MEMORY_SESSIONS = 100;
-
-/** The scenario in which they are. */
-export const MEMORY_SCENARIO = `memory of ${MEMORY_SESSIONS} sessions`;
-
-/** The scenario in which so many servers are started. */
-export const startScenario = (servers: number): string => `start ${servers}`;
+/** The scenario in which so many servers are started, one of them perhaps with a fault. */
+export function startScenario(servers: number, fault?: StartFault): string {
+  const one = { slow: ", one slow", hang: ", one hangs" };
+  return `start ${servers}${fault === undefined ? "" : one[fault]}`;
+}
 
 /** The scenario in which calls go over this transport. */
 export const callScenario = (transport: CallTransport): string => `calls ${transport}`;
 
-/** The scenario a step belongs to. */
+/** The scenario in which there are so many sessions at once, or a server with so many tools. */
+export const memoryScenario = (of: "sessions" | "tools", count: number): string => `memory of ${count} ${of}`;
+
+/** The scenario in which a server is lost. */
+export const recoveryScenario = (fault: LaterFault): string => `recovery from ${fault}`;
+
+/** The scenario in which very much is done. */
+export const growthScenario = (of: "calls" | "reconnects"): string => `growth over ${of}`;
+
+/** The scenario of one point of a curve. */
+export const curveScenario = (of: Curve, size: number | ""): string => `curve of ${of} ${size}`;
+
+/** The scenario a step belongs to; one that has several sizes is named without them. */
 export function scenarioOf(step: Step): string {
   switch (step.kind) {
     case "start":
-      return startScenario(step.servers);
+      return startScenario(step.servers, step.fault);
     case "calls":
       return callScenario(step.transport);
+    case "memory":
+      return `memory of ${step.of}`;
+    case "recovery":
+      return recoveryScenario(step.fault);
+    case "growth":
+      return growthScenario(step.of);
+    case "curve":
+      return `curve of ${step.of}`;
     case "known":
       return KNOWN_SCENARIO;
     case "overhead":
       return OVERHEAD_SCENARIO;
-    case "memory":
-      return MEMORY_SCENARIO;
     case "catalog":
       return catalogScenario(step.size);
   }
 }
 
 /**
- * The steps of one round. What is compared with each other stands together, so that the machine is in the same state, and in
- * random order, so that nobody always comes first.
+ * The steps of one round, of which the first is 1. What is compared with each other stands together, so that the machine is in
+ * the same state, and in random order, so that nobody always comes first. What takes long is not part of every round.
  */
-export function stepsOfRound({ serverCounts, catalogSizes }: RoundOptions, random: () => number): Step[] {
-  const starters: readonly Starter[] = [...CLIENT_NAMES, "jackfield-catalog", "bare-node"];
-  const groups: Step[][] = [
-    ...serverCounts.map((servers) => starters.map((subject): Step => ({ kind: "start", subject, servers }))),
-    ...CALL_TRANSPORTS.map((transport) =>
-      CLIENT_NAMES.map((subject): Step => ({ kind: "calls", subject, transport })),
+export function stepsOfRound(settings: BenchSettings, round: number, random: () => number): Step[] {
+  const { measures, longRounds } = settings;
+  const lastRounds: Partial<Record<Measure, number>> = { slow: longRounds, curves: longRounds, growth: 1 };
+  const groups = measures
+    .filter((measure) => round <= (lastRounds[measure] ?? Number.POSITIVE_INFINITY))
+    .flatMap((measure) => GROUPS[measure](settings))
+    .filter((group) => group.length > 0);
+  return shuffled(groups, random).flatMap((group) => shuffled(group, random));
+}
+
+/** The groups of steps whose subjects are compared with each other. */
+const GROUPS: { readonly [measure in Measure]: (settings: BenchSettings) => Step[][] } = {
+  start: ({ clients, serverCounts }) => {
+    const starters = [...clients, ...catalogStarters(clients), "bare-node" as const];
+    return serverCounts.map((servers) => starters.map((subject) => ({ kind: "start", subject, servers })));
+  },
+  slow: (settings) => [faultSteps(settings, "slow")],
+  hang: (settings) => [faultSteps(settings, "hang")],
+  calls: ({ clients, callCounts }) =>
+    CALL_TRANSPORTS.filter((transport) => callCounts[transport].concurrent > 0).map((transport) =>
+      clients.map((subject) => ({ kind: "calls", subject, transport })),
     ),
+  memory: ({ clients, sessionCounts, toolCounts }) => {
+    const connecting = clients.filter(hasOwnConnections);
+    const steps = (of: "sessions" | "tools") =>
+      connecting.map((subject): Step => ({ kind: "memory", subject, of }));
+    return [sessionCounts.length > 0 ? steps("sessions") : [], toolCounts.length > 0 ? steps("tools") : []];
+  },
+  recovery: ({ clients }) =>
+    (["kill", "session"] as const).map((fault) =>
+      clients.filter(hasOwnConnections).map((subject) => ({ kind: "recovery", subject, fault })),
+    ),
+  growth: ({ longClients }) =>
+    (["calls", "reconnects"] as const).map((of) =>
+      longClients.map((subject) => ({ kind: "growth", subject, of })),
+    ),
+  curves: ({ longClients, curveSizes }) =>
+    CURVES.filter((of) => curveSizes[of].length > 0).map((of) =>
+      longClients.map((subject) => ({ kind: "curve", subject, of })),
+    ),
+  own: ({ catalogSizes }) => [
     [
       { kind: "known", subject: "jackfield-catalog" },
       { kind: "known", subject: "bare-node" },
     ],
     [{ kind: "overhead", subject: "jackfield" }],
-    CLIENT_NAMES.map((subject): Step => ({ kind: "memory", subject })),
     ...catalogSteps(catalogSizes),
-  ];
-  return shuffled(groups, random).flatMap((group) => shuffled(group, random));
+  ],
+};
+
+function faultSteps({ clients, faultServers }: BenchSettings, fault: StartFault): Step[] {
+  const starters = [...clients.filter(hasOwnConnections), ...catalogStarters(clients)];
+  return starters.map((subject) => ({ kind: "start", subject, servers: faultServers, fault }));
 }

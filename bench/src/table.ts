@@ -29,6 +29,7 @@ export function formatTable({ header, rows, labels }: Table): string {
 /** A number with about three significant digits. */
 export function formatNumber(number: number | undefined): string {
   if (number === undefined) return NOTHING;
+  if (number === 0) return "0";
   if (number >= 100) return Math.round(number).toLocaleString("en");
   return number.toPrecision(number < 1 ? 2 : 3);
 }

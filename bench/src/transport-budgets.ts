@@ -1,5 +1,5 @@
 import type { Budget } from "./budget.ts";
-import { callScenario, MEMORY_SCENARIO, MEMORY_SESSIONS } from "./step.ts";
+import { callScenario, memoryScenario } from "./step.ts";
 
 /** What connections over HTTP have to be, beside those of the raw SDK. */
 export const TRANSPORT_BUDGETS: readonly Budget[] = [
@@ -8,7 +8,7 @@ export const TRANSPORT_BUDGETS: readonly Budget[] = [
     scenario: callScenario("http-json"),
     subject: "jackfield",
     figure: "callsPerSecond",
-    per: "raw-sdk",
+    per: { subject: "raw-sdk" },
     unit: "x",
     limit: 3,
     isLeast: true,
@@ -18,17 +18,17 @@ export const TRANSPORT_BUDGETS: readonly Budget[] = [
     scenario: callScenario("http-sse"),
     subject: "jackfield",
     figure: "callsPerSecond",
-    per: "raw-sdk",
+    per: { subject: "raw-sdk" },
     unit: "x",
     limit: 4,
     isLeast: true,
   },
   {
-    title: `memory of ${MEMORY_SESSIONS} sessions over HTTP, times the raw SDK's`,
-    scenario: MEMORY_SCENARIO,
+    title: "memory of 100 sessions over HTTP, times the raw SDK's",
+    scenario: memoryScenario("sessions", 100),
     subject: "jackfield",
     figure: "sessionsMib",
-    per: "raw-sdk",
+    per: { subject: "raw-sdk" },
     unit: "x",
     limit: 0.9,
   },

@@ -5,8 +5,10 @@ import { join } from "node:path";
 /** A temporary directory in which every measured process runs. */
 export interface Workplace extends AsyncDisposable {
   readonly directory: string;
-  /** Where a catalog for so many servers is kept. */
-  catalogDirectory(servers: number): string;
+  /** Where the catalog is kept that belongs to a name, or to so many servers. */
+  catalogDirectory(owner: string | number): string;
+  /** Where servers write down their starts. */
+  readonly notes: string;
 }
 
 /** Makes the directory; disposing of it removes it with everything in it. */
@@ -14,7 +16,8 @@ export async function openWorkplace(): Promise<Workplace> {
   const directory = await mkdtemp(join(tmpdir(), "jackfield-bench-"));
   return {
     directory,
-    catalogDirectory: (servers) => join(directory, `catalog-${servers}`),
+    catalogDirectory: (owner) => join(directory, `catalog-${owner}`),
+    notes: join(directory, "notes"),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { budgetResults, budgetTable } from "../src/budget.ts";
 import type { Figures } from "../src/measurement.ts";
 import type { Recording } from "../src/recording.ts";
-import { callScenario, KNOWN_SCENARIO, OVERHEAD_SCENARIO, type Subject } from "../src/step.ts";
+import { callScenario, KNOWN_SCENARIO, OVERHEAD_SCENARIO } from "../src/step.ts";
+import type { Subject } from "../src/subject.ts";
 
 function recording(round: number, scenario: string, subject: Subject, figures: Figures): Recording {
   return { round, scenario, subject, figures };

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { readCommandLine } from "../src/command-line.ts";
 
 describe("readCommandLine", () => {
-  test("the full run has ten rounds and no limit in time, the quick one has fewer of them and a limit", () => {
+  test("the full run has seven rounds and no limit in time, the quick one has fewer of them and a limit", () => {
     const full = readCommandLine([]).settings;
     const quick = readCommandLine(["--quick"]).settings;
-    expect(full).toMatchObject({ serverCounts: [1, 5, 20], rounds: 10 });
+    expect(full).toMatchObject({ serverCounts: [1, 5, 20, 50], rounds: 7 });
     expect(full.budgetMs).toBeUndefined();
     expect(quick).toMatchObject({ serverCounts: [1, 5, 20], rounds: 5, budgetMs: 75_000 });
   });

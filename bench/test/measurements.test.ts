@@ -2,14 +2,15 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { CLIENT_NAMES } from "../src/clients/client.ts";
+import { ADAPTERS, CORE_CLIENTS } from "../src/clients/names.ts";
 import type { StartRequest } from "../src/measurement.ts";
 import { measure, measureReading } from "../src/measuring-process.ts";
 import { serve, stdioServer } from "../src/server-process.ts";
-import { CALL_TRANSPORTS } from "../src/step.ts";
+import { CALL_TRANSPORTS } from "../src/settings.ts";
 import { openWorkplace } from "../src/workplace.ts";
 
-const COUNTS = { warmUp: 2, sequential: 3, concurrent: 100 };
+const COUNTS = { warmUp: 2, sequential: 3, large: 1, concurrent: 100 };
+const SIZES = { smallBytes: 100, largeBytes: 100_000, inFlight: 64 };
 const POSITIVE = expect.toSatisfy((figure: unknown) => typeof figure === "number" && figure > 0);
 const TIMEOUT_MS = 60_000;
 
@@ -18,19 +19,21 @@ const options = { workplace, signal: new AbortController().signal };
 afterAll(() => workplace[Symbol.asyncDispose]());
 
 // Every measuring process compares each answer with what was sent, and counts the tools: it fails if one is wrong.
-describe.each(CLIENT_NAMES)("%s", (client) => {
+describe.each([...CORE_CLIENTS, ...ADAPTERS])("%s", (client) => {
   test.each(CALL_TRANSPORTS)(
     "calls over %s are answered rightly and measured",
     async (transport) => {
       await using served = await serve(transport);
       const figures = await measure(
-        { kind: "calls", client, server: served.server, counts: COUNTS },
+        { kind: "calls", client, server: served.server, counts: COUNTS, sizes: SIZES },
         options,
       );
       expect(figures).toEqual({
         sequentialP50Ms: POSITIVE,
         sequentialP99Ms: POSITIVE,
         sequentialCpuMs: POSITIVE,
+        largeP50Ms: POSITIVE,
+        largeCpuMs: POSITIVE,
         callsPerSecond: POSITIVE,
         concurrentCpuMs: POSITIVE,
       });
@@ -58,8 +61,8 @@ describe.each(CLIENT_NAMES)("%s", (client) => {
         args: [script],
         command: process.execPath,
       } as const;
-      const measuring = measure({ kind: "calls", client, server, counts: COUNTS }, options);
-      await expect(measuring).rejects.toThrow('A call with "call 0" was answered with "cell 0".');
+      const measuring = measure({ kind: "calls", client, server, counts: COUNTS, sizes: SIZES }, options);
+      await expect(measuring).rejects.toThrow(/A call with "call 0;x*" was answered with "cell 0;x*"/);
     },
     TIMEOUT_MS,
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { medianOf, type Question, type Recording, ratioOf } from "../src/recording.ts";
-import type { Subject } from "../src/step.ts";
+import type { Subject } from "../src/subject.ts";
 
 const QUESTION: Question = { scenario: "start 5", subject: "jackfield", figure: "readyMs" };
 
@@ -18,7 +18,11 @@ describe("recordings", () => {
       recording(3, "jackfield", 120),
       recording(3, "raw-sdk", 200),
     ];
-    expect(ratioOf(recordings, QUESTION, "raw-sdk")).toEqual({ median: 0.5, lowest: 0.5, highest: 0.6 });
+    expect(ratioOf(recordings, QUESTION, { subject: "raw-sdk" })).toEqual({
+      median: 0.5,
+      lowest: 0.5,
+      highest: 0.6,
+    });
   });
 
   test("a round in which one of the two is missing takes no part in the ratio", () => {
@@ -28,7 +32,11 @@ describe("recordings", () => {
       recording(2, "jackfield", 100),
       recording(3, "raw-sdk", 100),
     ];
-    expect(ratioOf(recordings, QUESTION, "raw-sdk")).toEqual({ median: 0.5, lowest: 0.5, highest: 0.5 });
+    expect(ratioOf(recordings, QUESTION, { subject: "raw-sdk" })).toEqual({
+      median: 0.5,
+      lowest: 0.5,
+      highest: 0.5,
+    });
   });
 
   test("figures of another scenario or subject take no part", () => {
@@ -44,6 +52,6 @@ describe("recordings", () => {
   test("what was never measured has neither median nor ratio", () => {
     const recordings = [recording(1, "jackfield", 100)];
     expect(medianOf(recordings, { ...QUESTION, figure: "callsPerSecond" })).toBeUndefined();
-    expect(ratioOf(recordings, QUESTION, "raw-sdk")).toBeUndefined();
+    expect(ratioOf(recordings, QUESTION, { subject: "raw-sdk" })).toBeUndefined();
   });
 });

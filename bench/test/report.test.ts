@@ -1,14 +1,9 @@
 import { expect, test } from "vitest";
 import type { Recording } from "../src/recording.ts";
 import { reportOf } from "../src/report.ts";
+import { QUICK } from "../src/settings.ts";
 
-const NO_CALLS = { warmUp: 0, sequential: 0, concurrent: 0 };
-const OPTIONS = {
-  serverCounts: [5],
-  callCounts: { stdio: NO_CALLS, "http-json": NO_CALLS, "http-sse": NO_CALLS },
-  catalogSizes: [],
-  scale: { servers: 0, calls: 0 },
-};
+const SETTINGS = { ...QUICK, serverCounts: [5] };
 const MACHINE = { node: "v24", system: "linux", cpu: "some CPU", cpus: 2, loadBefore: 0.5, loadAfter: 1 };
 
 test("the report shows medians, ratios to the raw SDK and to the bare runtime, and per-call CPU in microseconds", () => {
@@ -19,7 +14,7 @@ test("the report shows medians, ratios to the raw SDK and to the bare runtime, a
     { round: 1, scenario: "start 5", subject: "bare-node", figures: { readyMs: 40 } },
     { round: 1, scenario: "calls stdio", subject: "jackfield", figures: { concurrentCpuMs: 0.0425 } },
   ];
-  const report = reportOf(recordings, OPTIONS, MACHINE);
+  const report = reportOf(recordings, SETTINGS, MACHINE);
   const cells = (start: RegExp) => report.split("\n").filter((line) => start.test(line));
   expect(report).toContain("2 x some CPU");
   expect(cells(/^5 +Jackfield +/)).toEqual([expect.stringMatching(/ 210 +1\.05 \(1\.05-1\.05\) /)]);

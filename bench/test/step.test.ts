@@ -1,19 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { MANY_SERVERS, MANY_TOOLS } from "../src/catalog-size.ts";
+import { QUICK } from "../src/settings.ts";
 import { seededRandom } from "../src/shuffle.ts";
 import { scenarioOf, stepsOfRound } from "../src/step.ts";
 
-const NO_CALLS = { warmUp: 0, sequential: 0, concurrent: 0 };
-const OPTIONS = {
-  serverCounts: [1, 5],
-  callCounts: { stdio: NO_CALLS, "http-json": NO_CALLS, "http-sse": NO_CALLS },
-  catalogSizes: [MANY_SERVERS, MANY_TOOLS],
-  scale: { servers: 0, calls: 0 },
-};
+const SETTINGS = { ...QUICK, serverCounts: [1, 5] };
 
 describe("stepsOfRound", () => {
   test("every scenario has every subject once", () => {
-    const scenarios = Object.groupBy(stepsOfRound(OPTIONS, seededRandom(1)), scenarioOf);
+    const scenarios = Object.groupBy(stepsOfRound(SETTINGS, 1, seededRandom(1)), scenarioOf);
     const clients = ["hand-written", "jackfield", "raw-sdk"];
     const starters = ["bare-node", "hand-written", "jackfield", "jackfield-catalog", "raw-sdk"];
     const subjects = Object.entries(scenarios).map(([scenario, steps = []]) => [
@@ -30,12 +24,12 @@ describe("stepsOfRound", () => {
       "catalog of 200 x 50": ["bare-node", "tool-cache"],
       "known servers": ["bare-node", "jackfield-catalog"],
       overhead: ["jackfield"],
-      "memory of 100 sessions": clients,
+      "memory of sessions": clients,
     });
   });
 
   test("the subjects of a scenario follow each other directly", () => {
-    const scenarios = stepsOfRound(OPTIONS, seededRandom(1)).map(scenarioOf);
+    const scenarios = stepsOfRound(SETTINGS, 1, seededRandom(1)).map(scenarioOf);
     const changes = scenarios.filter((scenario, index) => scenario !== scenarios[index - 1]);
     expect(changes).toHaveLength(new Set(scenarios).size);
   });
@@ -43,7 +37,7 @@ describe("stepsOfRound", () => {
   test("each subject comes first in some round", () => {
     const random = seededRandom(1);
     const firsts = Array.from({ length: 30 }, () => {
-      const steps = stepsOfRound(OPTIONS, random);
+      const steps = stepsOfRound(SETTINGS, 1, random);
       return steps.find((step) => scenarioOf(step) === "calls stdio")?.subject;
     });
     expect(new Set(firsts)).toEqual(new Set(["jackfield", "raw-sdk", "hand-written"]));

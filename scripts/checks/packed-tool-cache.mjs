@@ -2,11 +2,12 @@
 // compiled.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
+import { packInto } from "../packing.mjs";
 import { conclude } from "../tracked-files.mjs";
-import { ownNode, root, run } from "../workspace.mjs";
+import { ownNode, run } from "../workspace.mjs";
 
-const PACKED = ["mcp-core", "mcp-tools", "mcp-tool-cache"];
+const PACKED = ["@jackfield/mcp-core", "@jackfield/mcp-tools", "@jackfield/mcp-tool-cache"];
 
 const PROGRAM = `
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
@@ -35,16 +36,8 @@ const problems = await check().finally(() => rmSync(folder, { recursive: true, f
 conclude(problems);
 
 async function check() {
-  const tarballs = join(folder, "tarballs");
-  mkdirSync(tarballs);
-  for (const name of PACKED) {
-    const packed = await run("pnpm", ["pack", "--pack-destination", tarballs], {
-      cwd: join(root, "packages", name),
-    });
-    if (packed.code !== 0) return [`${name} could not be packed:\n${packed.output}`];
-  }
-  const files = readdirSync(tarballs).map((name) => join(tarballs, name));
-  const dependencies = Object.fromEntries(files.map((file) => [packageOf(file), `file:${file}`]));
+  const packed = await packInto(folder, PACKED);
+  const dependencies = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]));
   const problems = [];
   for (const [installer, args] of INSTALLERS)
     problems.push(...(await installAndUse(installer, args, dependencies)));
@@ -67,11 +60,6 @@ async function installAndUse(installer, args, dependencies) {
       `${installer} could not install the packed package; it needs to reach keyv:\n${installed.output}`,
     ];
   return [...nativePackages(installer, project), ...(await use(installer, project))];
-}
-
-/** `jackfield-mcp-core-0.1.0.tgz` is `@jackfield/mcp-core`. */
-function packageOf(file) {
-  return basename(file).replace(/^jackfield-(.+)-\d+\.\d+\.\d+.*$/, "@jackfield/$1");
 }
 
 function nativePackages(installer, project) {

@@ -1,6 +1,9 @@
+import stringWidth from "string-width";
+import wrapAnsi from "wrap-ansi";
+
 /** Where the agent's words appear. */
 export interface Screen {
-  /** How many characters fit on a line; `Infinity` where lines have no end, as in a file. */
+  /** How many cells a line has, of which a Chinese character or an emoji takes two; `Infinity` where lines have no end, as in a file. */
   readonly columns: number;
   /** Prints one line, on a line of its own. */
   write(line: string): void;
@@ -40,24 +43,23 @@ export function openScreen(stream: ScreenStream): Screen {
   };
 }
 
-/** The beginning of a text that fits into so many characters, on one line. */
+/** The beginning of a text that fits into so many cells, on one line. */
 export function fitLine(text: string, columns: number): string {
   const line = text.replace(/\s*[\r\n\t]\s*/g, " ");
-  return line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`;
+  if (stringWidth(line) <= columns) return line;
+  const rows = wrapAnsi(line, Math.max(1, columns - 1), { hard: true, wordWrap: false, trim: false });
+  return `${rows.slice(0, rows.indexOf("\n"))}…`;
+}
+
+/** The same, filled up with spaces. */
+export function fillLine(text: string, columns: number): string {
+  const line = fitLine(text, columns);
+  return line + " ".repeat(Math.max(0, columns - stringWidth(line)));
 }
 
 /** A text in lines that fit, broken between words where that is possible, each begun with `indent`. */
 export function wrapLines(text: string, columns: number, indent: string): string[] {
   const width = Math.max(20, columns - indent.length);
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(/\s+/)) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = "";
-    }
-    line = line === "" ? word : `${line} ${word}`;
-    for (; line.length > width; line = line.slice(width)) lines.push(line.slice(0, width));
-  }
-  return [...lines, line].map((whole) => indent + whole);
+  const lines = wrapAnsi(text.replace(/\s+/g, " "), width, { hard: true }).split("\n");
+  return lines.map((line) => indent + line);
 }

@@ -1,12 +1,13 @@
 import type { ServerSnapshot, ServerStatus } from "@jackfield/mcp-core";
-import { fitLine, wrapLines } from "./screen.ts";
+import stringWidth from "string-width";
+import { fillLine, wrapLines } from "./screen.ts";
 import { type TerminalStyle, withoutControls } from "./terminal-style.ts";
 
 /** How the table is shown. */
 export interface TableLayout {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Characters on a line. */
+  /** Cells of a line. */
   readonly columns: number;
   readonly style: TerminalStyle;
 }
@@ -22,12 +23,11 @@ export function describeServers(servers: readonly ServerSnapshot[], layout: Tabl
   const { columns, style } = layout;
   const rows = servers.map((server) => cellsOf(server, layout));
   const widths = HEADINGS.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(heading.length, ...rows.map((row) => stringWidth(row[column] ?? ""))),
   );
   const rest = widths.slice(1).reduce((sum, width) => sum + GAP.length + width, 0);
   widths[0] = Math.min(widths[0] ?? 0, Math.max(NARROWEST_NAME, columns - rest));
-  const pad = (cells: readonly string[]) =>
-    cells.map((cell, column) => fitLine(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0));
+  const pad = (cells: readonly string[]) => cells.map((cell, column) => fillLine(cell, widths[column] ?? 0));
   return [
     style.dim(pad(HEADINGS).join(GAP).trimEnd()),
     ...servers.flatMap((server, index) => {

@@ -1,3 +1,4 @@
+import { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 
 /** How to set words apart; each function returns its text unchanged where colours are not wanted. */
@@ -8,12 +9,16 @@ export interface TerminalStyle {
   bad(text: string): string;
 }
 
-/** Colours only on a terminal, and only if `NO_COLOR` is unset or empty. */
+/**
+ * Node decides about colours: a terminal has them, unless `NO_COLOR` or `TERM` says otherwise; what is none has none, unless
+ * `FORCE_COLOR` says otherwise.
+ */
 export function terminalStyle(
   stream: { readonly isTTY?: boolean | undefined },
   environment: { readonly [name: string]: string | undefined },
 ): TerminalStyle {
-  const coloured = stream.isTTY === true && !environment.NO_COLOR;
+  const mayColour = stream.isTTY === true || environment.FORCE_COLOR !== undefined;
+  const coloured = mayColour && WriteStream.prototype.getColorDepth({ ...environment }) > 1;
   const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
     coloured ? styleText(format, text, { validateStream: false }) : text;
   return { dim: paint("dim"), bold: paint("bold"), good: paint("green"), bad: paint("red") };

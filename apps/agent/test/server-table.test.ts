@@ -1,5 +1,7 @@
 import type { ServerSnapshot } from "@jackfield/mcp-core";
+import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
+import { fillLine, fitLine, wrapLines } from "../src/screen.ts";
 import { describeDuration, describeServers } from "../src/server-table.ts";
 import { terminalStyle } from "../src/terminal-style.ts";
 
@@ -69,7 +71,7 @@ describe("the table of servers", () => {
   });
 
   it("is aligned with colours as without", () => {
-    const style = terminalStyle({ isTTY: true }, {});
+    const style = terminalStyle({ isTTY: true }, { TERM: "xterm" });
     const coloured = describeServers([snapshot({}), lost], { now: NOW, columns: 80, style });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours are what is taken out.
     expect(coloured.map((line) => line.replace(/\u001b\[\d+m/g, ""))).toEqual(table(80));
@@ -92,8 +94,30 @@ describe("colours", () => {
     ["a terminal", { isTTY: true }, {}, true],
     ["a terminal with an empty NO_COLOR", { isTTY: true }, { NO_COLOR: "" }, true],
     ["a terminal with NO_COLOR", { isTTY: true }, { NO_COLOR: "1" }, false],
-    ["a file", {}, { FORCE_COLOR: "1" }, false],
+    ["a terminal with FORCE_COLOR=0", { isTTY: true }, { FORCE_COLOR: "0" }, false],
+    ["a terminal that is called dumb", { isTTY: true }, { TERM: "dumb" }, false],
+    ["a file", {}, {}, false],
+    ["a file with FORCE_COLOR", {}, { FORCE_COLOR: "1" }, true],
   ])("on %s", (_title, stream, environment, coloured) => {
-    expect(terminalStyle(stream, environment).good("x") !== "x").toBe(coloured);
+    const style = terminalStyle(stream, { TERM: "xterm", ...environment });
+    expect(style.good("x") !== "x").toBe(coloured);
+  });
+});
+
+describe("lines", () => {
+  it("are measured in cells of the terminal, and no character is cut in two", () => {
+    const family = "👨\u200d👩\u200d👧\u200d👦";
+    expect(fitLine("文件服务器", 6)).toBe("文件…");
+    expect(fitLine(family.repeat(3), 5)).toBe(`${family}${family}…`);
+    expect(fitLine("e\u0301e\u0301e\u0301", 2)).toBe("\u00e9…");
+    expect(fillLine("文件", 6)).toBe("文件  ");
+    expect(wrapLines("文件服务器 ready", 20, "  ")).toEqual(["  文件服务器 ready"]);
+    expect(wrapLines("文".repeat(12), 22, "  ")).toEqual([`  ${"文".repeat(10)}`, "  文文"]);
+  });
+
+  it("keep the columns of the table apart where names are wide", () => {
+    const rows = table(60, [snapshot({ name: "文件服务器" }), snapshot({ name: "파일" }), snapshot({})]);
+    const starts = rows.map((row) => stringWidth(row.slice(0, row.search(/status|ready/))));
+    expect(starts).toEqual([12, 12, 12, 12]);
   });
 });

@@ -1,26 +1,22 @@
-import type { IncomingMessage } from "node:http";
 import { type Connection, type ReceivedMessage, unwrap } from "./hand-written-connection.ts";
+
+/** As many connections as there are ever calls under way, so that none waits for another. */
+const CONNECTIONS = 512;
 
 /** One POST for each message, over connections that are kept open. */
 export async function connectHttp(url: string): Promise<Connection> {
-  const { Agent, request } = await import("node:http");
-  const agent = new Agent({ keepAlive: true });
-  const target = new URL(url);
+  const { Pool } = await import("undici");
+  const { origin, pathname, search } = new URL(url);
+  const pool = new Pool(origin, { connections: CONNECTIONS });
+  const path = pathname + search;
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   let lastId = 0;
 
-  const post = (message: object): Promise<string> => {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const post = async (message: object): Promise<string> => {
     const body = JSON.stringify(message);
-    const options = {
-      agent,
-      method: "POST",
-      headers: { ...headers, "content-length": Buffer.byteLength(body) },
-    };
-    request(target, options, (response) => resolve(readReply(response)))
-      .on("error", reject)
-      .end(body);
-    return promise;
+    const response = await pool.request({ path, method: "POST", headers, body });
+    const text = await response.body.text();
+    return response.headers["content-type"] === "text/event-stream" ? eventData(text) : text;
   };
 
   return {
@@ -32,14 +28,13 @@ export async function connectHttp(url: string): Promise<Connection> {
     async notify(method) {
       await post({ jsonrpc: "2.0", method });
     },
-    close: async () => agent.destroy(),
+    close: () => pool.close(),
   };
 }
 
-async function readReply(response: IncomingMessage): Promise<string> {
-  const { text } = await import("node:stream/consumers");
-  const body = await text(response.setEncoding("utf8"));
-  if (response.headers["content-type"] !== "text/event-stream") return body;
-  const data = body.split("\n").find((line) => line.startsWith("data: "));
-  return data?.slice("data: ".length) ?? "";
+/** The data of the only event of an answer. */
+function eventData(text: string): string {
+  const field = "data: ";
+  const begin = text.indexOf(field) + field.length;
+  return text.slice(begin, text.indexOf("\n", begin));
 }

@@ -8,7 +8,7 @@ export async function connectStdio(command: string, args: readonly string[]): Pr
   const pending = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   let unsent = "";
-  let rest = "";
+  let parts: string[] = []; // of a message that has not come to its end: joined once, however many chunks it has
 
   const write = (message: object): void => {
     if (unsent === "") queueMicrotask(flush);
@@ -20,8 +20,10 @@ export async function connectStdio(command: string, args: readonly string[]): Pr
   };
   child.stdin.on("error", () => {}); // the end of the process tells
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() ?? "";
+    parts.push(chunk);
+    if (!chunk.includes("\n")) return;
+    const lines = parts.join("").split("\n");
+    parts = [lines.pop() ?? ""];
     for (const line of lines) settle(pending, JSON.parse(line) as ReceivedMessage);
   });
   const failAll = (): void => {

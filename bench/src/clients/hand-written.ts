@@ -1,5 +1,12 @@
-import { ECHO_TOOL } from "../servers/answer.ts";
-import { type BenchClient, type ServerUnderTest, textOf } from "./client.ts";
+import {
+  type BenchClient,
+  echoArguments,
+  echoOf,
+  firstOf,
+  liveTools,
+  type ServerUnderTest,
+  textOf,
+} from "./client.ts";
 import type { Connection } from "./hand-written-connection.ts";
 import { connectHttp } from "./hand-written-http.ts";
 import { connectStdio } from "./hand-written-stdio.ts";
@@ -12,14 +19,17 @@ export const handWritten: BenchClient = {
   async start(servers) {
     const connections = await Promise.all(servers.map(connectionTo));
     const tools = (await Promise.all(connections.map(handshake))).flat();
-    const [first] = connections;
-    if (first === undefined) throw new Error("There must be a server.");
+    const first = firstOf(connections);
+    const echo = echoOf(servers);
     return {
-      tools: tools.map(({ name }) => ({ name, origin: "live" })),
-      call: async (text) => {
-        const result = await first.request("tools/call", { name: ECHO_TOOL, arguments: { text } });
-        return textOf(result as { content?: unknown });
-      },
+      tools: liveTools(tools.map(({ name }) => name)),
+      call: async (text, repeat) =>
+        textOf(
+          await first.request("tools/call", {
+            name: echo.name,
+            arguments: echoArguments(echo, text, repeat),
+          }),
+        ),
       close: async () => {
         await Promise.all(connections.map((connection) => connection.close()));
       },

@@ -12,14 +12,17 @@ export interface IncomingMessage {
 }
 
 /** What each server lists. */
-export const TOOLS = Array.from({ length: TOOLS_PER_SERVER }, (_, index) =>
-  tool(index === 0 ? ECHO_TOOL : `tool-${index}`),
-);
+export const TOOLS = toolsOf(TOOLS_PER_SERVER);
+
+/** What a server lists that has so many tools. */
+export function toolsOf(count: number): object[] {
+  return Array.from({ length: count }, (_, index) => tool(index === 0 ? ECHO_TOOL : `tool-${index}`));
+}
 
 /** Answers a request of the legacy era as JSON text; `undefined` for a notification. */
-export function answer({ id, method, params }: IncomingMessage): string | undefined {
+export function answer({ id, method, params }: IncomingMessage, tools = TOOLS): string | undefined {
   if (id === undefined) return undefined;
-  const result = resultOf(method, params);
+  const result = method === "tools/list" ? { tools } : resultOf(method, params);
   const outcome = result ? { result } : { error: { code: -32601, message: `Method not found: ${method}` } };
   return JSON.stringify({ jsonrpc: "2.0", id, ...outcome });
 }
@@ -28,8 +31,6 @@ function resultOf(method: string | undefined, params: IncomingMessage["params"])
   switch (method) {
     case "tools/call":
       return { content: [{ type: "text", text: readText(params?.arguments) }] };
-    case "tools/list":
-      return { tools: TOOLS };
     case "initialize":
       return {
         protocolVersion: params?.protocolVersion,
@@ -43,9 +44,10 @@ function resultOf(method: string | undefined, params: IncomingMessage["params"])
   }
 }
 
+/** The text, once or as often as is asked for: so a long answer needs no long request. */
 function readText(args: unknown): string {
-  const isObject = typeof args === "object" && args !== null;
-  return isObject && "text" in args ? String(args.text) : "";
+  if (typeof args !== "object" || args === null || !("text" in args)) return "";
+  return "repeat" in args ? String(args.text).repeat(Number(args.repeat)) : String(args.text);
 }
 
 /** Like a tool of a real server: about 600 bytes of schema. */
@@ -59,6 +61,7 @@ function tool(name: string): object {
       type: "object",
       properties: {
         text: field("The text that is answered, unchanged, whatever it says."),
+        repeat: { type: "integer", minimum: 1, description: "How often the text is answered." },
         language: field("The language of the text, as a BCP 47 tag, for example en-GB; it changes nothing."),
         audience: {
           type: "string",
@@ -71,12 +74,7 @@ function tool(name: string): object {
           maximum: 1,
           description: "How much it matters, from 0 to 1.",
         },
-        tags: {
-          type: "array",
-          items: { type: "string" },
-          maxItems: 16,
-          description: "Words to file the text under.",
-        },
+        tags: { type: "array", items: { type: "string" }, description: "Words to file the text under." },
       },
       required: ["text"],
       additionalProperties: false,

@@ -1,31 +1,52 @@
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage as HttpRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { answer, type IncomingMessage } from "./answer.ts";
+import { answer, type IncomingMessage, TOOLS, toolsOf } from "./answer.ts";
+import { createSessions } from "./sessions.ts";
 
 /**
- * A server behind Streamable HTTP, without sessions. Its argument says how it answers: `json` or `sse`. It prints its URL, and
- * ends when its input does.
+ * A server behind Streamable HTTP. Its first argument says how it answers, `json` or `sse`; with `sessions` as its second it
+ * keeps sessions. `?tools=N` in the address makes it list so many tools. It prints its address, and ends when its input does.
+ *
+ * With sessions, a POST to `/forget` makes it forget them all, and a GET of `/seen` tells the methods of the requests since then.
  */
 const isEventStream = process.argv[2] === "sse";
+const sessions = process.argv[3] === "sessions" ? createSessions() : undefined;
+const lists = new Map<string, object[]>();
 
 const server = createServer((request, response) => {
+  if (request.url === "/forget") return void response.writeHead(204).end(sessions?.forget());
+  if (request.url === "/seen") return void sendJson(response, JSON.stringify(sessions?.seen() ?? []));
   if (request.method !== "POST") return void response.writeHead(405).end();
   let body = "";
   request.setEncoding("utf8");
   request.on("data", (chunk: string) => {
     body += chunk;
   });
-  request.on("end", () => {
-    const reply = answer(JSON.parse(body) as IncomingMessage);
-    if (reply === undefined) return void response.writeHead(202).end();
-    return isEventStream ? sendEvent(response, reply) : sendJson(response, reply);
-  });
+  request.on("end", () => receive(request, JSON.parse(body) as IncomingMessage, response));
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp\n`);
 });
 process.stdin.on("end", () => process.exit()).resume();
+
+function receive(request: HttpRequest, message: IncomingMessage, response: ServerResponse): void {
+  const session = sessions?.sessionFor(message, request.headers["mcp-session-id"]);
+  if (session !== undefined && "refusal" in session) return void response.writeHead(session.refusal).end();
+  if (session !== undefined) response.setHeader("mcp-session-id", session.id);
+  const reply = answer(message, toolsFor(request.url ?? ""));
+  if (reply === undefined) return void response.writeHead(202).end();
+  if (isEventStream) sendEvent(response, reply);
+  else sendJson(response, reply);
+}
+
+function toolsFor(url: string): object[] {
+  const [, count] = /[?&]tools=(\d+)/.exec(url) ?? [];
+  if (count === undefined) return TOOLS;
+  const known = lists.get(count) ?? toolsOf(Number(count));
+  lists.set(count, known);
+  return known;
+}
 
 function sendJson(response: ServerResponse, reply: string): void {
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(reply) };

@@ -12,7 +12,6 @@ import { watchCatalog } from "./command-line/doctor/catalog-findings.ts";
 import { doctor } from "./command-line/doctor-command.ts";
 import { helpOn } from "./command-line/help.ts";
 import { init } from "./command-line/init-command.ts";
-import { refuseLogin } from "./command-line/login-command.ts";
 import {
   type OpenedRuntime,
   type OpenRuntimeOptions,
@@ -64,7 +63,7 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
   }
   if (args.command === "config") return config(args, terminal);
   if (args.command === "approve") return approveServers(args, terminal, signal);
-  if (args.command === "login" || args.command === "logout") return refuseLogin(args.command, args.server);
+  if (args.command === "login" || args.command === "logout") return account(args, terminal, signal);
   if (args.command === "init") {
     const ledger = openApprovals(undefined, logTo(terminal, "warn"));
     return show(await init({ ...args, ledger }), args, terminal);
@@ -131,6 +130,21 @@ async function approveServers(
   return show(result, args, terminal);
 }
 
+async function account(
+  args: CommandArguments & { readonly command: "login" | "logout" },
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  const { cwd, configFiles: files, servers, server: name } = args;
+  const hosts = args.discover ? args.hosts : [];
+  const log = logTo(terminal, args.verbose ? "debug" : "warn");
+  const options = { name, cwd, files, servers, hosts, log, signal };
+  // No other command needs what knows OAuth.
+  const { login, logout } = await import("./command-line/login-command.ts");
+  const result = args.command === "login" ? login({ ...args, ...options, terminal }) : logout(options);
+  return show(await result, args, terminal);
+}
+
 function tellProblems(
   { problems, diagnostics }: Pick<LoadedServers, "problems" | "diagnostics">,
   { verbose }: CommandArguments,
@@ -159,7 +173,8 @@ async function execute(
   if (args.command === "verify") return verify(mcp, args);
   if (args.command !== "call") return status(mcp);
   using _ = args.verbose ? undefined : showProgress(stderr, activities);
-  return activities.during(args.tool, "calling", () =>
+  // Awaited, because the lines are taken away when this function ends.
+  return await activities.during(args.tool, "calling", () =>
     call(mcp, { ...args, stdin: () => stdin ?? process.stdin, signal }),
   );
 }

@@ -40,4 +40,4 @@ export { ohMyPi } from "./presets/oh-my-pi.ts";
 export { type OpenaiAgentsOptions, openaiAgents } from "./presets/openai-agents.ts";
 export type { RuntimePreset } from "./presets/runtime-preset.ts";
 export { sideCar } from "./presets/sidecar.ts";
-export { endLeftovers } from "./transports.ts";
+export { endLeftovers, fixedRoots } from "./transports.ts";

@@ -15,6 +15,7 @@ import {
   type ServerPorts,
   type ServerSearch,
 } from "./server-search.ts";
+import { createStoredLogins } from "./stored-logins.ts";
 import { createLateConnector } from "./transports.ts";
 
 /**
@@ -61,17 +62,20 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     connect === undefined ? reportLeftovers(directory, log) : [],
   ]);
   const catalog = openCatalog(cache, { log });
+  const logins = options.auth === undefined ? createStoredLogins({ log, learn: secrecy.learn }) : undefined;
   const release = async () => {
     stop.abort();
-    await catalog.release();
+    await Promise.all([catalog.release(), logins?.close()]);
   };
   try {
     const connector = connect ?? createLateConnector({ clientInfo, http, processRecord: { directory } });
-    const ports = createServerPorts(options, connector, search, secrecy);
+    const { resolve, connect: reach } = createServerPorts(options, connector, search, secrecy);
+    const ports = { resolve: logins ? logins.follow(resolve) : resolve, connect: reach };
     manager = createMcpManager({
       ...managerOptions,
       ...guarded,
       servers: opened.merged.servers,
+      auth: options.auth ?? logins?.auth,
       ...ports,
       log,
       cache: catalog.cache,

@@ -11,6 +11,7 @@ import { createApprovalDesk } from "./approval-desk.ts";
 import { openApprovals } from "./approval-store.ts";
 import { approvalWarning } from "./blocked-servers.ts";
 import type { ReadConfiguration } from "./configuration.ts";
+import { readConnectDeadline, withConnectDeadline } from "./connect-deadline.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 import { tellOfRefusals } from "./refused-values.ts";
 import type { Secrecy } from "./secrecy.ts";
@@ -30,7 +31,11 @@ export function createServerSearch(options: OpenMcpOptions, log: Logger, signal:
   const desk = createApprovalDesk({ ledger: openApprovals(approvals, log), approve, log, signal });
   const admission = createServerAdmission({ ledger: desk, trust, filters });
   const places = discover === false ? { hosts: [] } : { cwd, ...discover };
-  const merge = (found: FoundServers) => found.merge(admission.admit);
+  const deadlineMs = readConnectDeadline(process.env, log);
+  const merge = async (found: FoundServers) => {
+    const merged = await found.merge(admission.admit);
+    return { ...merged, servers: withConnectDeadline(merged.servers, deadlineMs) };
+  };
   let warned: string | undefined;
   return {
     isAdmitted: admission.isAdmitted,

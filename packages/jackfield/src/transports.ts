@@ -1,4 +1,5 @@
-import type { Connector } from "@jackfield/mcp-core";
+import { resolve } from "node:path";
+import type { Connector, HostHandlers } from "@jackfield/mcp-core";
 import type { ConnectorOptions, Leftover } from "@jackfield/mcp-transports";
 
 /**
@@ -32,6 +33,18 @@ export async function findLeftovers(directory: string): Promise<readonly Leftove
 export async function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]> {
   const transports = await loadTransports();
   return transports.endLeftovers(leftovers);
+}
+
+/**
+ * A `roots` handler for folders or files that do not change while the program runs. Relative paths are resolved now and never again, so a
+ * server is told the same however often the working directory changes.
+ */
+export function fixedRoots(paths: readonly string[]): NonNullable<HostHandlers["roots"]> {
+  const absolute = paths.map((path) => resolve(path));
+  return async (context) => {
+    const transports = await loadTransports();
+    return transports.fixedRoots(absolute)(context);
+  };
 }
 
 function loadTransports() {

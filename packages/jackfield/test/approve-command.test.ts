@@ -9,6 +9,7 @@ useLeakCheck();
 
 let clone: ProjectFixture;
 beforeEach(() => {
+  vi.stubEnv("TERM", "xterm");
   clone = createProjectFixture();
   vi.stubEnv("JACKFIELD_HOME", `${clone.home}/jackfield`);
 });
@@ -17,16 +18,30 @@ afterEach(() => {
   clone[Symbol.dispose]();
 });
 
+const YES = "\u001b[B\r";
+const NO = "\r";
+const CTRL_C = "\u0003";
+const ESCAPE = "\u001b";
+/** The input ends in place of an answer. */
+const END = undefined;
+
 /** Runs the command; without answers there is no terminal. */
-async function approve(argv: readonly string[], answers?: readonly string[]) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: answers !== undefined });
+async function approve(argv: readonly string[], answers?: readonly (string | undefined)[]) {
+  const keyboard = Object.assign(new PassThrough(), { setRawMode: vi.fn() });
+  const stdin = Object.assign(keyboard, { isTTY: answers !== undefined });
   const left = [...(answers ?? [])];
   const stdout = collector();
-  const stderr = collector((text) => {
-    if (text.includes("[y/N]")) stdin.write(`${left.shift()}\n`);
+  const screen = collector((text) => {
+    // As it is drawn first; with each key it is drawn again.
+    if (text.includes("May it ") && left.length > 0) setImmediate(answer, left.shift());
   });
-  const terminal = { stdout, stderr, stdin };
-  const exitCode = await runCommandLine(["approve", ...argv, "--cwd", clone.project], terminal);
+  const answer = (keys: string | undefined) => (keys === END ? stdin.end() : stdin.write(keys));
+  const stderr = Object.assign(screen, { isTTY: answers !== undefined });
+  const exitCode = await runCommandLine(["approve", ...argv, "--cwd", clone.project], {
+    stdout,
+    stderr,
+    stdin,
+  });
   stdin.destroy();
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
@@ -53,7 +68,7 @@ describe("jackfield approve", () => {
   it("shows all of an entry and approves it by its name; the runtime then starts it", async () => {
     clone.write({ a: { command: "server-a", args: ["--flag \u202e"] }, b: { command: "server-b" } });
     expect(await blocked()).toEqual(["a", "b"]);
-    const { exitCode, stdout, stderr } = await approve(["a"], ["y"]);
+    const { exitCode, stdout, stderr } = await approve(["a"], [YES]);
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("approved") });
     expect(stderr).toContain('command  "server-a"');
     expect(stderr).toContain('"--flag \\u{202E}"');
@@ -63,13 +78,40 @@ describe("jackfield approve", () => {
 
   it("asks about each without a name, and exits with 1 as long as one of them waits", async () => {
     clone.write({ a: { command: "a" }, b: { url: "https://b.example" } });
-    const { exitCode, stdout } = await approve(["--json"], ["y", "n"]);
+    const { exitCode, stdout } = await approve(["--json"], [YES, NO]);
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       approved: [{ name: "a", transport: "stdio", definedIn: { scope: "project" } }],
       waiting: [{ name: "b", transport: "http" }],
     });
     expect(await blocked()).toEqual(["b"]);
+  });
+
+  it.each([
+    ["Ctrl+C", CTRL_C],
+    ["Esc", ESCAPE],
+  ])("ends with %s, keeps what was approved and asks about nothing else", async (_key, keys) => {
+    clone.write({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } });
+    const { exitCode, stdout, stderr } = await approve([], [YES, keys]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
+    expect(stderr).toContain("what was approved stays approved. (MCP_ABORTED)");
+    expect(stderr).not.toContain('command  "c"');
+    expect(await blocked()).toEqual(["b", "c"]);
+  });
+
+  it("takes neither letters nor the end of the input for a yes", async () => {
+    clone.write({ a: { command: "a" }, b: { command: "b" } });
+    expect(await approve([], [`yes${NO}`, END])).toMatchObject({ exitCode: 1 });
+    expect(await blocked()).toEqual(["a", "b"]);
+  });
+
+  it("asks line by line on a terminal that cannot move its cursor", async () => {
+    vi.stubEnv("TERM", "dumb");
+    clone.write({ a: { command: "a" } });
+    const { exitCode, stderr } = await approve([], ["y\n"]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("May it run this command? [y/N] ");
+    expect(stderr).not.toContain("\u001b");
   });
 
   it("approves nothing where nobody can answer, and shows what waits", async () => {

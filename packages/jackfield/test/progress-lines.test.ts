@@ -6,10 +6,12 @@ import { collector } from "./fixture.ts";
 const UP = (lines: number) => `\u001b[${lines}A\u001b[J`;
 
 beforeEach(() => {
+  vi.stubEnv("TERM", "xterm");
   vi.useFakeTimers();
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllEnvs();
 });
 
 const terminal = (rows = 24) => Object.assign(collector(), { isTTY: true, columns: 80, rows });
@@ -76,8 +78,12 @@ describe("progress", () => {
     }
   });
 
-  it("writes nothing to what is no terminal", () => {
-    const stderr = collector();
+  it.each([
+    ["what is no terminal", collector, "xterm"],
+    ["a terminal that cannot draw lines anew", terminal, "dumb"],
+  ])("writes nothing to %s", (_what, open, term) => {
+    vi.stubEnv("TERM", term);
+    const stderr = open();
     const activities = createActivities();
     using _ = showProgress(stderr, activities);
     void activities.during("files", "connecting", never);

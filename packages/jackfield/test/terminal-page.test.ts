@@ -22,19 +22,13 @@ beforeEach(() => {
 /** What a command prints on a terminal that is so wide, or into a pipe. Node decides about colours, as for a real one. */
 async function print(columns: number | undefined, ...argv: string[]): Promise<string> {
   const stdout = collector();
-  const terminal = {
-    isTTY: true,
-    columns,
-    hasColors: () => WriteStream.prototype.hasColors.call(stdout, 16),
-  };
-  const own = columns === undefined ? stdout : Object.assign(stdout, terminal, WRITE_STREAM);
+  const { getColorDepth } = WriteStream.prototype;
+  const own = columns === undefined ? stdout : Object.assign(stdout, { isTTY: true, columns, getColorDepth });
   const places = ["--cwd", folder.path, "--cache", folder.file("cache")];
   const config = ["--config", folder.file("configuration-with-a-long-name.json")];
   await runCommandLine([...argv, ...places, ...config], { stdout: own, stderr: collector() });
   return stdout.text();
 }
-
-const WRITE_STREAM = { getColorDepth: WriteStream.prototype.getColorDepth };
 
 const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
 
@@ -63,13 +57,18 @@ describe("what a command prints", () => {
     expect(row).toMatch(/^everything .*….*\.json:1$/);
   });
 
-  it("has colours on a terminal, and none with NO_COLOR or in a pipe", async () => {
-    expect(await print(80, "status")).toContain(`${ESCAPE}[32mready${ESCAPE}[39m`);
-    vi.stubEnv("NO_COLOR", "1");
-    expect(await print(80, "status")).not.toContain(ESCAPE);
-    vi.unstubAllEnvs();
-    vi.stubEnv("JACKFIELD_HOME", folder.file("own"));
-    expect(await print(undefined, "status")).not.toContain(ESCAPE);
+  it.each([
+    ["colours", "a terminal", 80, {}],
+    ["none", "a terminal with NO_COLOR", 80, { NO_COLOR: "1" }],
+    ["none", "a terminal with FORCE_COLOR=0", 80, { FORCE_COLOR: "0" }],
+    ["none", "a terminal that is called dumb", 80, { TERM: "dumb" }],
+    ["none", "a pipe", undefined, {}],
+    ["colours", "a pipe with FORCE_COLOR", undefined, { FORCE_COLOR: "1" }],
+  ])("has %s on %s", async (colours, _where, columns, environment) => {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const printed = await print(columns, "status");
+    expect(printed.includes(`${ESCAPE}[32mready${ESCAPE}[39m`)).toBe(colours === "colours");
+    expect(printed.includes(ESCAPE)).toBe(colours === "colours");
   });
 
   it("is cut nowhere in a pipe", async () => {

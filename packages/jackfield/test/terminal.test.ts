@@ -1,6 +1,12 @@
+import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
+import { cellsOf, fitCells } from "../src/command-line/cells.ts";
 import { alignColumns } from "../src/command-line/table.ts";
-import { printable, printableLine } from "../src/command-line/terminal.ts";
+import { printable, printableLine, wrapWords } from "../src/command-line/terminal.ts";
+
+const FAMILY = "👨\u200d👩\u200d👧\u200d👦";
+/** Two letters of two characters each. */
+const ACCENTED = "e\u0301e\u0301";
 
 describe("text on a terminal", () => {
   it.each([
@@ -17,6 +23,12 @@ describe("text on a terminal", () => {
     expect(printable("a\n\tb")).toBe("a\n\tb");
   });
 
+  it("leaves an emoji whole that is joined of several, and shows a joiner that joins nothing", () => {
+    const couple = "👩🏽\u200d❤\ufe0f\u200d👨";
+    expect(printable(`${FAMILY} ${couple}`)).toBe(`${FAMILY} ${couple}`);
+    expect(printable("pay\u200dpal 👩\u200d")).toBe("pay�pal 👩�");
+  });
+
   it("makes one line of many and cuts it", () => {
     expect(printableLine(" one\n two   three ", 8)).toBe("one two…");
   });
@@ -28,5 +40,55 @@ describe("text on a terminal", () => {
         ["aaa", "b", "c"],
       ]),
     ).toBe("a    bb\naaa  b   c\n");
+  });
+});
+
+describe("the width of a text", () => {
+  it.each([
+    ["ASCII", "files", 5],
+    ["Chinese", "文件", 4],
+    ["Korean", "파일", 4],
+    ["half-width kana", "ﾌｧｲﾙ", 4],
+    ["accents of their own", ACCENTED, 2],
+    ["an emoji of several", FAMILY, 2],
+    ["a flag", "🇯🇵", 2],
+    ["nothing", "", 0],
+  ])("is counted in cells of a terminal: %s", (_what, text, cells) => {
+    expect(cellsOf(text)).toBe(cells);
+  });
+
+  it.each([
+    ["文件服务器", 7, "文件服…", "…服务器"],
+    // A character of two cells does not fit into the one that is left.
+    ["文件服务器", 6, "文件…", "…务器"],
+    [`${FAMILY}${FAMILY}`, 3, `${FAMILY}…`, `…${FAMILY}`],
+    [`${ACCENTED}${ACCENTED}`, 3, `${ACCENTED}…`, `…${ACCENTED}`],
+    ["文件", 4, "文件", "文件"],
+    ["a file", 4, "a f…", "…ile"],
+    ["文件", 1, "…", "…"],
+  ])("decides what of %s is left in %i cells, and no character is cut in two", (text, cells, start, end) => {
+    expect(fitCells(text, cells)).toBe(start);
+    expect(fitCells(text, cells, true)).toBe(end);
+  });
+
+  it("keeps columns of a table in line, and the table within the terminal", () => {
+    const rows = [
+      ["NAME", "STATUS", "WHERE"],
+      ["文件服务器", "ready", "/home/ana/配置/日本語のとても長い名前のファイル.json:12"],
+      [`${FAMILY} ${ACCENTED}`, "failed", "/tmp/mcp.json:1"],
+      ["파일", "ready", "🇯🇵"],
+    ];
+    const lines = alignColumns(rows, { columns: 40, keepsEnd: [2] })
+      .trimEnd()
+      .split("\n");
+    const starts = lines.map((line, row) => stringWidth(line.slice(0, line.indexOf(rows[row]?.[1] ?? ""))));
+    expect(starts).toEqual([12, 12, 12, 12]);
+    // One cell is left over, where half a character would have stood.
+    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBe(39);
+    expect(lines[1]?.endsWith("…のファイル.json:12")).toBe(true);
+  });
+
+  it("is what words are wrapped by", () => {
+    expect(wrapWords("文件 服务 器 a", 9)).toEqual(["文件 服务", "器 a"]);
   });
 });

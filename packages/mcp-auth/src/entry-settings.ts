@@ -40,7 +40,8 @@ export function namedEndpoints(settings: OAuthSettings | false = {}): readonly s
 /** The code comes back to this machine or not at all: whoever wrote the entry must not be able to have it sent to himself. */
 function readRedirectUri(server: string, { redirectUri }: OAuthSettings) {
   if (redirectUri === undefined) return undefined;
-  const [, host, port, path] = /^http:\/\/(127\.0\.0\.1|localhost):(\d{1,5})(\/[^?#]*)$/.exec(redirectUri) ?? [];
+  const [, host, port, path] =
+    /^http:\/\/(127\.0\.0\.1|localhost):(\d{1,5})(\/[^?#]*)$/.exec(redirectUri) ?? [];
   if (host === undefined) {
     const message = `Server ${JSON.stringify(server)}: "redirectUri" must be http://127.0.0.1:PORT/PATH or http://localhost:PORT/PATH; on this address the answer of a login is awaited.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { server, phase: "config" });

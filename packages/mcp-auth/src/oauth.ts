@@ -100,7 +100,8 @@ class RunningOAuth implements OAuth {
     const { signal = this.#closing.signal, scopes, authorize = this.#options.authorize } = options;
     const holder = await this.#requireHolder(server);
     if (authorize === undefined) {
-      const fact = "nobody can be shown a page on which to log in; give `login` or `createOAuth` an `authorize`.";
+      const fact =
+        "nobody can be shown a page on which to log in; give `login` or `createOAuth` an `authorize`.";
       throw authRequired(server.name, fact);
     }
     const challenge = await this.#askForChallenge(holder, signal);
@@ -126,7 +127,13 @@ class RunningOAuth implements OAuth {
     const serverUrl = canonicalServerUrl(server.url);
     const known = this.#accounts.get(serverUrl);
     if (known) return known;
-    const { authorize, clientName = "Jackfield", clientMetadataUrl, callback = {}, now = Date.now } = this.#options;
+    const {
+      authorize,
+      clientName = "Jackfield",
+      clientMetadataUrl,
+      callback = {},
+      now = Date.now,
+    } = this.#options;
     const { signal } = this.#closing;
     const account = createServerAccount({
       authorize,
@@ -188,7 +195,8 @@ class RunningOAuth implements OAuth {
       const wwwAuthenticate = response.headers.get("www-authenticate") ?? undefined;
       return response.status === 401 ? readChallenge(await loadSdk(), { wwwAuthenticate }) : NO_CHALLENGE;
     } catch {
-      if (signal.aborted) throw new McpError("MCP_ABORTED", "The login was given up.", { cause: signal.reason });
+      if (signal.aborted)
+        throw new McpError("MCP_ABORTED", "The login was given up.", { cause: signal.reason });
       return NO_CHALLENGE;
     }
   }

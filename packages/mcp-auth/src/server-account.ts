@@ -80,7 +80,11 @@ class Account implements ServerAccount {
     return token;
   }
 
-  async meet(holder: AccountHolder, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail"> {
+  async meet(
+    holder: AccountHolder,
+    challenge: AuthChallenge,
+    signal: AbortSignal,
+  ): Promise<"retry" | "fail"> {
     const { credential, authorize } = this.#options;
     const { server } = holder;
     const read = readChallenge(await loadSdk(), challenge);
@@ -99,7 +103,8 @@ class Account implements ServerAccount {
     } else {
       const authority = await this.#discover(holder, read, signal);
       if (own && own.issuer === authority.issuer) {
-        if (own.tokens.refresh_token && (await credential.renew(own, this.#redeemFor(holder)))) return "retry";
+        if (own.tokens.refresh_token && (await credential.renew(own, this.#redeemFor(holder))))
+          return "retry";
         if (this.#hasJustLoggedIn(authority)) return "fail";
       }
       if (!authorize) {
@@ -177,5 +182,7 @@ class Account implements ServerAccount {
 
 /** Whether a credential may be used for an entry: one that names another client, or another resource, wants a login of its own (threat T33). */
 function isFor({ clientId, resource }: StoredCredential, { settings }: AccountHolder): boolean {
-  return clientId === settings.clientId && (settings.resource === undefined || settings.resource === resource);
+  return (
+    clientId === settings.clientId && (settings.resource === undefined || settings.resource === resource)
+  );
 }

@@ -15,6 +15,7 @@ export function secretsOfHeader(value: string): readonly string[] {
 
 /** What URLs inside a text reveal: `user:password@`, the password alone, and query parameters with a telling name. */
 export function secretsOfUrls(text: string): readonly string[] {
+  if (!text.includes("@") && !text.includes("=")) return NONE; // Most texts are neither, and every text of every entry is looked at.
   const secrets: string[] = [];
   for (const [, userinfo = ""] of text.matchAll(/:\/\/([^/?#\s]*)@/g)) {
     const password = userinfo.slice(userinfo.indexOf(":") + 1);
@@ -25,6 +26,8 @@ export function secretsOfUrls(text: string): readonly string[] {
   }
   return secrets;
 }
+
+const NONE: readonly string[] = [];
 
 function decoded(text: string): string {
   try {

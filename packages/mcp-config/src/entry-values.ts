@@ -6,14 +6,20 @@ import { homeOf, placeValues } from "./place-values.ts";
 import type { CommandOutputs } from "./referenced-commands.ts";
 import { type Environment, isCommonVariable, layEnvironment } from "./safe-environment.ts";
 import {
-  ambientLookup,
-  heldBackNames,
-  type LookupVariable,
-  outwardLookup,
+  ambientVariable,
+  type FoundVariable,
+  isHeldBack,
+  isWithheldOutside,
   ownValue,
   type ReferringDefinition,
 } from "./variable-lookup.ts";
-import { expandVariables, references, type VariableDialect, type VariableReference } from "./variables.ts";
+import {
+  expandVariables,
+  mayRefer,
+  references,
+  type VariableDialect,
+  type VariableReference,
+} from "./variables.ts";
 
 /**
  * What becomes of a reference whose variable is unset and which has no default: the server `fail`s, or the reference is
@@ -87,132 +93,174 @@ export async function createEntryValues(
   policy: VariablePolicy,
   sources: ValueSources,
 ): Promise<EntryValues> {
-  const { dialect } = sources;
-  const expansion = createExpansion(definition, policy, sources);
-  const { secrets, filledIn, expand, read, require, checkComplete } = expansion;
-  const ambient = ambientLookup(definition, policy);
-  const outward = outwardLookup(definition, ambient);
-  const envFile = expand(definition.envFile ?? "", ["envFile"], outward);
-  checkComplete();
-  const lower = envFile === "" ? {} : await sources.readEnvFile(envFile);
-  const beneath: LookupVariable = (name) => ownValue(lower, name) ?? ambient(name);
-  const upper = mapTexts(definition.env, (text, name) => expand(text, ["env", name], beneath, true), sources);
-  const env = layEnvironment(upper, lower, policy.platform);
-  for (const [name, value] of Object.entries(env)) {
-    if (looksLikeCredential(name)) secrets.add(value);
-    for (const secret of secretsOfUrls(value)) secrets.add(secret);
-  }
-  for (const value of Object.values(lower)) filledIn.add(value);
-  const seesOwn = dialect.ownEnv === "always" || definition.transport !== "stdio";
-  const isHeldBack = heldBackNames(definition, dialect);
-  const scoped: LookupVariable = (name) => {
-    const own = seesOwn ? ownValue(env, name) : undefined;
-    return own && isHeldBack(name) ? "withheld" : (own ?? outward(name));
-  };
-  return {
-    env,
-    secrets,
-    filledIn,
-    expand: (text, path) => expand(text, path, scoped),
-    expandAll: (texts, path) =>
-      mapTexts(texts, (text, name) => expand(text, [...path, name], scoped, true), sources),
-    passOn: (name) => read(ambient(name)),
-    lookup: (name) => read(scoped(name)),
-    require: (name, path) => require(name, path, scoped),
-    checkComplete,
-  };
+  const values = new Values(definition, policy, sources);
+  const envFile = values.expandEnvFile();
+  values.fillEnv(envFile === "" ? {} : await sources.readEnvFile(envFile));
+  return values;
 }
 
 /** Stands for a value that this field of a project's entry may not have. */
 const WITHHELD = Symbol("withheld");
 
+/**
+ * Where a text looks for variables: `env`: the values of the entry's own `env`, in its `envFile` and the environment; `path`: that of
+ * its `envFile`, in the environment; `field`: everything else, which may see the entry's own `env` first.
+ */
+type Sight = "env" | "path" | "field";
+
 /** Fills in references, and remembers what was secret and what was missing. */
-function createExpansion(definition: ReferringDefinition, policy: VariablePolicy, sources: ValueSources) {
-  const { dialect, files, commands } = sources;
-  const unset: UnsetReference[] = [];
-  const secrets = new Set<string>();
-  const filledIn = new Set<string>();
-  const home = homeOf(policy.environment, policy.platform);
-  const placeValue = placeValues(definition.definedIn, policy.cwd, home);
+class Values implements EntryValues {
+  readonly secrets = new Set<string>();
+  readonly filledIn = new Set<string>();
+  env: TextMap = {};
+  readonly #definition: ReferringDefinition;
+  readonly #policy: VariablePolicy;
+  readonly #sources: ValueSources;
+  readonly #unset: UnsetReference[] = [];
+  /** What the `envFile` holds. */
+  #lower: TextMap = {};
+  #placeValue: ReturnType<typeof placeValues> | undefined;
 
-  function lookUp({ kind, name, defaultText }: VariableReference, lookup: LookupVariable) {
-    switch (kind) {
-      case "environment": {
-        const found = lookup(name);
-        return typeof found === "object" ? found.value : found === "withheld" ? WITHHELD : defaultText;
-      }
-      case "place":
-        return placeValue(name) ?? defaultText;
-      case "input":
-        return answerTo(name, lookup);
-      case "file":
-        return files.get(name);
-      case "command":
-        return commands.get(name);
+  constructor(definition: ReferringDefinition, policy: VariablePolicy, sources: ValueSources) {
+    this.#definition = definition;
+    this.#policy = policy;
+    this.#sources = sources;
+  }
+
+  expandEnvFile(): string {
+    const path = this.#expand(this.#definition.envFile ?? "", ["envFile"], "path");
+    this.checkComplete();
+    return path;
+  }
+
+  /** @param lower - what the `envFile` holds */
+  fillEnv(lower: TextMap): void {
+    this.#lower = lower;
+    const fill = (text: string, name: string) => this.#expand(text, ["env", name], "env", true);
+    const upper = mapTexts(this.#definition.env, fill, this.#sources);
+    this.env = layEnvironment(upper, lower, this.#policy.platform);
+    for (const name of Object.keys(this.env)) {
+      const value = this.env[name] as string;
+      if (looksLikeCredential(name)) this.secrets.add(value);
+      for (const secret of secretsOfUrls(value)) this.secrets.add(secret);
     }
+    for (const value of Object.values(lower)) this.filledIn.add(value);
   }
 
-  /** Answers are given for the user's own entries; a project's entry gets one only if it could read a variable of that name. */
-  function answerTo(id: string, lookup: LookupVariable) {
-    const { definedIn } = definition;
-    if (definedIn.scope === "project" && !policy.projectVariables.includes(id)) return undefined;
-    return lookup(id) === "withheld" ? WITHHELD : ownMember(policy.inputs, id);
+  expand(text: string, path: JsonPath): string {
+    return this.#expand(text, path, "field");
   }
 
-  function fill(reference: VariableReference, path: JsonPath, lookup: LookupVariable): string {
+  expandAll(texts: TextMap | undefined, path: JsonPath): { [name: string]: string } {
+    const fill = (text: string, name: string) => this.#expand(text, [...path, name], "field", true);
+    return mapTexts(texts, fill, this.#sources);
+  }
+
+  passOn(name: string): string | undefined {
+    return this.#read(ambientVariable(name, this.#definition, this.#policy));
+  }
+
+  lookup(name: string): string | undefined {
+    return this.#read(this.#find(name, "field"));
+  }
+
+  require(name: string, path: JsonPath): string {
+    const found = this.#find(name, "field");
+    const value = this.#read(found);
+    if (value) return value;
+    const reference = { kind: "environment", name, written: name } as const;
+    this.#unset.push({ reference, field: fieldName(path), isWithheld: found === "withheld" });
+    return "";
+  }
+
+  checkComplete(): void {
+    if (this.#unset.length > 0)
+      throw missingVariables(this.#definition, this.#unset, this.#policy.environment);
+  }
+
+  #find(name: string, sight: Sight): FoundVariable {
+    const definition = this.#definition;
+    const { dialect } = this.#sources;
+    if (sight === "env")
+      return ownValue(this.#lower, name) ?? ambientVariable(name, definition, this.#policy);
+    const seesOwn = sight === "field" && (dialect.ownEnv === "always" || definition.transport !== "stdio");
+    const own = seesOwn ? ownValue(this.env, name) : undefined;
+    if (own) return isHeldBack(name, definition, dialect) ? "withheld" : own;
+    if (isWithheldOutside(name, definition)) return "withheld";
+    return ambientVariable(name, definition, this.#policy);
+  }
+
+  #expand(text: string, path: JsonPath, sight: Sight, isValue = false): string {
+    const { dialect } = this.#sources;
+    const expanded = mayRefer(text, dialect, isValue)
+      ? expandVariables(text, (found) => this.#fill(found, path, sight), dialect, isValue)
+      : text;
+    for (const secret of secretsOfUrls(expanded)) this.secrets.add(secret);
+    return expanded;
+  }
+
+  #fill(reference: VariableReference, path: JsonPath, sight: Sight): string {
     const { kind, name, written, platform } = reference;
-    if (platform !== undefined && platform !== policy.platform) return written;
-    const value = lookUp(reference, lookup);
+    if (platform !== undefined && platform !== this.#policy.platform) return written;
+    const value = this.#lookUp(reference, sight);
     const isWithheld = value === WITHHELD;
     if (value !== undefined && !isWithheld) {
-      if (["input", "file", "command"].includes(kind) || looksLikeCredential(name)) secrets.add(value);
+      if (["input", "file", "command"].includes(kind) || looksLikeCredential(name)) this.secrets.add(value);
       const isFromOutside = kind !== "place" && value !== reference.defaultText;
-      if (isFromOutside && !isCommonVariable(name, policy.platform)) filledIn.add(value);
+      if (isFromOutside && !isCommonVariable(name, this.#policy.platform)) this.filledIn.add(value);
       return value;
     }
-    const rule = unsetRule(reference);
-    if (rule === "fail") unset.push({ reference, field: fieldName(path), isWithheld });
+    const rule = this.#unsetRule(reference);
+    if (rule === "fail") this.#unset.push({ reference, field: fieldName(path), isWithheld });
     return rule === "literal" ? written : "";
   }
 
+  #lookUp({ kind, name, defaultText }: VariableReference, sight: Sight) {
+    switch (kind) {
+      case "environment": {
+        const found = this.#find(name, sight);
+        return typeof found === "object" ? found.value : found === "withheld" ? WITHHELD : defaultText;
+      }
+      case "place":
+        return this.#placeOf(name) ?? defaultText;
+      case "input":
+        return this.#answerTo(name, sight);
+      case "file":
+        return this.#sources.files.get(name);
+      case "command":
+        return this.#sources.commands.get(name);
+    }
+  }
+
+  #placeOf(name: string): string | undefined {
+    const { environment, platform, cwd } = this.#policy;
+    this.#placeValue ??= placeValues(this.#definition.definedIn, cwd, homeOf(environment, platform));
+    return this.#placeValue(name);
+  }
+
+  /** Answers are given for the user's own entries; a project's entry gets one only if it could read a variable of that name. */
+  #answerTo(id: string, sight: Sight) {
+    const { projectVariables, inputs } = this.#policy;
+    if (this.#definition.definedIn.scope === "project" && !projectVariables.includes(id)) return undefined;
+    return this.#find(id, sight) === "withheld" ? WITHHELD : ownMember(inputs, id);
+  }
+
   /** The value of a variable that is named outright, which is always taken for a secret. */
-  function read(found: ReturnType<LookupVariable>): string | undefined {
+  #read(found: FoundVariable): string | undefined {
     const value = typeof found === "object" ? found.value : undefined;
     if (value) {
-      secrets.add(value);
-      filledIn.add(value);
+      this.secrets.add(value);
+      this.filledIn.add(value);
     }
     return value;
   }
 
   /** Only a variable may be left out; nobody means an unread file or a question without answer to be empty. */
-  function unsetRule({ kind, unset: own }: VariableReference) {
+  #unsetRule({ kind, unset: own }: VariableReference) {
     if (kind !== "environment") return "fail";
-    const { missingVariable } = policy;
-    return own ?? (missingVariable === "host" ? dialect.unset : missingVariable);
+    const { missingVariable } = this.#policy;
+    return own ?? (missingVariable === "host" ? this.#sources.dialect.unset : missingVariable);
   }
-
-  return {
-    secrets,
-    filledIn,
-    expand(text: string, path: JsonPath, lookup: LookupVariable, isValue = false): string {
-      const expanded = expandVariables(text, (found) => fill(found, path, lookup), dialect, isValue);
-      for (const secret of secretsOfUrls(expanded)) secrets.add(secret);
-      return expanded;
-    },
-    read,
-    require(name: string, path: JsonPath, lookup: LookupVariable): string {
-      const found = lookup(name);
-      const value = read(found);
-      if (value) return value;
-      const reference = { kind: "environment", name, written: name } as const;
-      unset.push({ reference, field: fieldName(path), isWithheld: found === "withheld" });
-      return "";
-    },
-    checkComplete(): void {
-      if (unset.length > 0) throw missingVariables(definition, unset, policy.environment);
-    },
-  };
 }
 
 /** A value that is nothing but a command which failed is left out with its name, as oh-my-pi does. */

@@ -175,8 +175,12 @@ async function resolveServer(
     definition.transport === "stdio"
       ? resolveProcess(definition, values, policy, home)
       : resolveRemote(definition, values);
-  const secrets = new Set([...values.secrets].filter((secret) => secret !== "").flatMap(secretSpellings));
-  return { server: { ...common, ...resolved, secrets: [...secrets] }, filledIn: [...values.filledIn] };
+  return { server: { ...common, ...resolved, secrets: secretsIn(values) }, filledIn: [...values.filledIn] };
+}
+
+function secretsIn({ secrets }: EntryValues): readonly string[] {
+  if (secrets.size === 0) return [];
+  return [...new Set([...secrets].filter((secret) => secret !== "").flatMap(secretSpellings))];
 }
 
 /** How another host refers to variables. What knows every host is loaded for the first of their entries. */

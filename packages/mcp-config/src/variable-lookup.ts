@@ -5,7 +5,7 @@ import type { Environment } from "./safe-environment.ts";
 import { references, type VariableDialect } from "./variables.ts";
 
 /** The value; `undefined` for a variable that is unset; `withheld` for one that does not even have its default. */
-export type LookupVariable = (name: string) => { readonly value: string } | "withheld" | undefined;
+export type FoundVariable = { readonly value: string } | "withheld" | undefined;
 
 /** A definition in which there may be something to fill in. */
 export type ReferringDefinition = Exclude<ServerDefinition, { transport: "in-process" }>;
@@ -14,40 +14,37 @@ export type ReferringDefinition = Exclude<ServerDefinition, { transport: "in-pro
  * What the values of an entry's `env` see of the environment: everything, but of a project's entry only what the user allows by
  * name (threat T13).
  */
-export function ambientLookup(
+export function ambientVariable(
+  name: string,
   { definedIn }: ServerDefinition,
   policy: { readonly environment: Environment; readonly projectVariables: readonly string[] },
-): LookupVariable {
-  const isReadable = (name: string) =>
-    definedIn.scope !== "project" || policy.projectVariables.includes(name);
-  return (name) => (isReadable(name) ? ownValue(policy.environment, name) : undefined);
+): FoundVariable {
+  const isReadable = definedIn.scope !== "project" || policy.projectVariables.includes(name);
+  return isReadable ? ownValue(policy.environment, name) : undefined;
 }
 
 /**
- * What a path, url, header or argument sees. What is called like a credential reaches none of them from a project's entry, even if
- * the user allows the entry to read it, and a default does not stand in for it (threat T13).
+ * Whether a path, url, header or argument does not see a variable: what is called like a credential reaches none of them from a
+ * project's entry, even if the user allows the entry to read it, and a default does not stand in for it (threat T13).
  */
-export function outwardLookup({ definedIn }: ServerDefinition, ambient: LookupVariable): LookupVariable {
-  if (definedIn.scope !== "project") return ambient;
-  return (name) => (looksLikeCredential(name) ? "withheld" : ambient(name));
+export function isWithheldOutside(name: string, { definedIn }: ServerDefinition): boolean {
+  return definedIn.scope === "project" && looksLikeCredential(name);
 }
 
 /**
- * Names of a project's own `env` and `envFile` that do not get out of the child's environment: they would only be another name
+ * Whether a name of a project's own `env` or `envFile` does not get out of the child's environment: it would only be another name
  * for a credential that came from outside the entry.
  */
-export function heldBackNames(
-  definition: ReferringDefinition,
+export function isHeldBack(
+  name: string,
+  { definedIn, env = {} }: ReferringDefinition,
   dialect: VariableDialect,
-): (name: string) => boolean {
-  if (definition.definedIn.scope !== "project") return () => false;
-  const { env = {} } = definition;
-  return (name) => {
-    const text = ownMember(env, name);
-    if (text === undefined) return looksLikeCredential(name);
-    const inside = [...references(text, dialect, true)].map(({ reference }) => reference);
-    return inside.some(({ kind, name: inner }) => kind !== "place" && looksLikeCredential(inner));
-  };
+): boolean {
+  if (definedIn.scope !== "project") return false;
+  const text = ownMember(env, name);
+  if (text === undefined) return looksLikeCredential(name);
+  const inside = [...references(text, dialect, true)].map(({ reference }) => reference);
+  return inside.some(({ kind, name: inner }) => kind !== "place" && looksLikeCredential(inner));
 }
 
 /** A variable's value where it is an own member: no name reaches a prototype. */

@@ -125,7 +125,7 @@ export function* references(
 }
 
 /** Most texts refer to nothing, which is quickly seen. */
-function mayRefer(text: string, dialect: VariableDialect, isValue: boolean): boolean {
+export function mayRefer(text: string, dialect: VariableDialect, isValue: boolean): boolean {
   return /[$%{!]/.test(text) || isBareName(text, dialect, isValue);
 }
 

@@ -85,7 +85,12 @@ class Manager implements McpManager, ViewParent {
     });
     this.#directory = createServerDirectory({ options, registry: this.#registry, events: this.#events });
     const server = (name: string) => this.#server(name);
-    this.#call = createToolCaller({ use: options.use, registry: this.#registry, server });
+    this.#call = createToolCaller({
+      use: options.use,
+      registry: this.#registry,
+      server,
+      refuseIfClosed: () => refuseIfClosed(this.#run),
+    });
     const context = createContextReader({ all: () => this.#all(), server, log: options.log });
     this.resources = context.resources;
     this.resourceTemplates = context.resourceTemplates;
@@ -108,8 +113,7 @@ class Manager implements McpManager, ViewParent {
     return this.#registry.tools();
   }
 
-  async callTool(ref: ToolRef, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolCallResult> {
-    refuseIfClosed(this.#run);
+  callTool(ref: ToolRef, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolCallResult> {
     return this.#call(ref, args, options);
   }
 

@@ -10,21 +10,27 @@ export interface PendingWork {
 }
 
 export function createPendingWork(): PendingWork {
+  return new Pending();
+}
+
+class Pending implements PendingWork {
   /** Made with the first work: a thousand servers that are idle have none. */
-  let pending: Set<Promise<unknown>> | undefined;
-  return {
-    add(work) {
-      const tracked: Promise<unknown> = work.finally(() => pending?.delete(tracked));
-      pending ??= new Set();
-      pending.add(tracked);
-    },
-    async finished(withinMs) {
-      if (pending === undefined || pending.size === 0) return true;
-      const late = Promise.withResolvers<false>();
-      const timer = setTimeout(() => late.resolve(false), withinMs);
-      const isFinished = await Promise.race([Promise.all(pending).then(() => true), late.promise]);
-      clearTimeout(timer);
-      return isFinished;
-    },
-  };
+  #pending: Set<Promise<unknown>> | undefined;
+
+  add(work: Promise<unknown>): void {
+    this.#pending ??= new Set();
+    const pending = this.#pending;
+    const tracked: Promise<unknown> = work.finally(() => pending.delete(tracked));
+    pending.add(tracked);
+  }
+
+  async finished(withinMs: number): Promise<boolean> {
+    const pending = this.#pending;
+    if (pending === undefined || pending.size === 0) return true;
+    const late = Promise.withResolvers<false>();
+    const timer = setTimeout(() => late.resolve(false), withinMs);
+    const isFinished = await Promise.race([Promise.all(pending).then(() => true), late.promise]);
+    clearTimeout(timer);
+    return isFinished;
+  }
 }

@@ -1,19 +1,13 @@
-import {
-  type Logger,
-  McpError,
-  type McpEvents,
-  type ServerDefinition,
-  type ToolsChanged,
-} from "@jackfield/mcp-core";
+import { McpError, type McpEvents, type ServerDefinition, type ToolsChanged } from "@jackfield/mcp-core";
+import { createDirectoryHooks, type HookedDirectory } from "./directory-hooks.ts";
 import type { Emitter } from "./emitter.ts";
 import type { ResolvedManagerOptions } from "./options.ts";
 import { createPendingWork } from "./pending-work.ts";
 import type { ReloadReport } from "./reload-report.ts";
 import { compareDefinitions } from "./server/definition-change.ts";
-import { heartbeatFor } from "./server/heartbeat.ts";
 import { createManagedServer, type ManagedServer } from "./server/managed-server.ts";
 import { createRetryPacing } from "./server/retry-pacing.ts";
-import type { ServerHooks } from "./server/server-hooks.ts";
+import type { ServerSettings } from "./server/server-settings.ts";
 import type { ToolRegistry } from "./tools/tool-registry.ts";
 
 export interface ServerDirectoryOptions {
@@ -55,7 +49,9 @@ class Directory implements ServerDirectory {
   readonly #options: ResolvedManagerOptions;
   readonly #registry: ToolRegistry;
   readonly #events: Emitter<McpEvents>;
-  readonly #pace;
+  /** What all servers have in common, and what all tell this directory by. */
+  readonly #settings: ServerSettings;
+  readonly #hooked: HookedDirectory;
   /** What outlives its server: sessions of servers that are gone, and what the catalog is still being told. */
   readonly #leftover = createPendingWork();
   /** Servers that are gone and still closing: whoever takes their name waits for them. */
@@ -67,7 +63,20 @@ class Directory implements ServerDirectory {
     this.#options = options;
     this.#registry = registry;
     this.#events = events;
-    this.#pace = createRetryPacing(options.retry.maxPerSecond);
+    this.#settings = {
+      ...options,
+      pace: createRetryPacing(options.retry.maxPerSecond),
+      dropFailed: options.startup.failures === "drop",
+    };
+    this.#hooked = {
+      registry,
+      events,
+      cache: options.cache,
+      log: options.log,
+      leftover: this.#leftover,
+      current: (name) => this.#servers.get(name),
+      announce: (changes) => this.#announce(changes),
+    };
     this.#configured = options.servers;
     this.#servers = this.#makeAll();
   }
@@ -151,81 +160,19 @@ class Directory implements ServerDirectory {
   }
 
   #make(definition: ServerDefinition): ManagedServer {
-    const { connect, resolve, retry, handlers, auth, closeTimeoutMs, log } = this.#options;
-    const { toolPollIntervalMs, heartbeat, resourceUpdateQuietMs, principal } = this.#options;
-    const isShared = definition.shared === true; // What is shared is reached as nobody in particular.
+    const { name, shared } = definition;
     const server: ManagedServer = createManagedServer({
       definition,
-      predecessor: this.#parting.get(definition.name),
-      connect,
-      resolve,
-      retry,
-      principal: isShared ? undefined : principal,
-      handlers,
-      auth,
-      closeTimeoutMs,
-      toolPollIntervalMs,
-      heartbeat: heartbeatFor(definition.transport, heartbeat),
-      resourceUpdateQuietMs,
-      log,
-      pace: this.#pace,
-      dropFailed: this.#options.startup.failures === "drop",
-      hooks: this.#hooks(definition.name, () => server),
+      principal: shared === true ? undefined : this.#options.principal, // What is shared is reached as nobody in particular.
+      predecessor: this.#parting.get(name),
+      settings: this.#settings,
+      hooks: createDirectoryHooks(this.#hooked, name, () => server),
     });
     return server;
   }
 
-  /** A server whose place another has taken, or that was removed, changes nothing any more; only its end is still told. */
-  #hooks(name: string, self: () => ManagedServer): ServerHooks {
-    const { log, cache } = this.#options;
-    const isCurrent = () => this.#servers.get(name) === self();
-    return {
-      offer: (tools, origin) => {
-        if (isCurrent()) this.#announce(this.#registry.replace(name, tools, origin));
-      },
-      withdraw: () => {
-        if (isCurrent()) this.#announce(this.#registry.remove(name));
-      },
-      offered: () => (isCurrent() ? this.#registry.count(name) : 0),
-      statusChanged: (before) => {
-        if (isCurrent() || !this.#servers.has(name))
-          this.#events.emit("statusChanged", { before, snapshot: self().snapshot() });
-      },
-      notified: ({ method, params }) => {
-        if (isCurrent()) this.#events.emit("notification", { server: name, method, params });
-      },
-      catalogChanged: (kind) => {
-        if (isCurrent()) this.#events.emit("catalogChanged", { server: name, kind });
-      },
-      resourceUpdated: (uri) => {
-        if (isCurrent()) this.#events.emit("resourceUpdated", { server: name, uri });
-      },
-      unhealthy: ({ code, message }) => {
-        if (isCurrent())
-          this.#events.emit("unhealthy", { server: name, error: { code, message, at: Date.now() } });
-      },
-      troubled: (error) => log("warn", error.message, { server: name, code: error.code }),
-      store: ({ identity, entry }) => {
-        if (cache !== undefined && isCurrent())
-          this.#leftover.add(told(cache.set(identity.id, entry), name, log));
-      },
-      doubted: ({ id }) => {
-        if (cache !== undefined && isCurrent()) this.#leftover.add(told(cache.markStale(id), name, log));
-      },
-    };
-  }
-
   #announce(changes: readonly ToolsChanged[]): void {
     for (const change of changes) this.#events.emit("toolsChanged", change);
-  }
-}
-
-/** A catalog never throws; one that does anyway is only a catalog. */
-async function told(telling: Promise<void>, server: string, log: Logger): Promise<void> {
-  try {
-    await telling;
-  } catch (error) {
-    log("warn", "the catalog could not be told of a server", { server, error: String(error) });
   }
 }
 

@@ -55,7 +55,10 @@ function connection(server: ResolvedServer, program: string): readonly Subject[]
 
 /** What the entry gives its process. What the process inherits differs from terminal to terminal and makes no other server. */
 function ownVariables({ env, inherited = [] }: ResolvedStdioServer): [string, string][] {
-  return Object.entries(env).filter(([name]) => !inherited.includes(name));
+  const own: [string, string][] = [];
+  // Nearly all of it is inherited, so no list is made of that.
+  for (const name of Object.keys(env)) if (!inherited.includes(name)) own.push([name, env[name] as string]);
+  return own;
 }
 
 /** Header names are case-insensitive (RFC 9110, section 5.1). */
@@ -68,6 +71,7 @@ function sorted(pairs: readonly [string, string][]): readonly Subject[] {
 }
 
 function withoutSecrets(subject: Subject, secrets: readonly string[]): Subject {
+  if (secrets.length === 0) return subject;
   // The longest first, so that a secret that is part of another does not leave the rest of it standing.
   const spellings = secrets
     .flatMap((secret) => [secret, urlSpelling(secret)])

@@ -13,6 +13,7 @@ export type MessageCheck = (message: JSONRPCMessage) => JSONRPCMessage | undefin
 
 /** The members of an answer, whatever stands in them. */
 interface AnswerMembers {
+  readonly jsonrpc?: unknown;
   readonly id: RequestId;
   readonly result?: unknown;
   readonly error?: unknown;
@@ -27,8 +28,22 @@ export function createMessageCheck(sdk: Sdk): MessageCheck {
   return (message) => {
     const excess = findExcess(message);
     if (excess !== undefined) return isAnswer(message) ? unsoundAnswer(message.id, excess) : undefined;
-    return isAnswer(message) ? checkAnswer(message, sdk) : message;
+    return isAnswer(message) && !isPlainAnswer(message) ? checkAnswer(message, sdk) : message;
   };
+}
+
+/**
+ * Whether an answer is of the kind nearly every one is: a result, beside which nothing stands, and in which the SDK's schema of an answer
+ * would look at nothing. That schema costs more than reading the answer.
+ */
+function isPlainAnswer(message: AnswerMembers): boolean {
+  const { jsonrpc, id, result } = message;
+  if (jsonrpc !== "2.0") return false;
+  if (!Number.isSafeInteger(id) && typeof id !== "string") return false;
+  if (typeof result !== "object" || result === null || Array.isArray(result) || "_meta" in result) return false;
+  for (const member in message)
+    if (member !== "jsonrpc" && member !== "id" && member !== "result") return false;
+  return true;
 }
 
 /** Whether a message answers a request, be the answer good or bad. */

@@ -10,6 +10,12 @@ export interface QueueHooks {
   onRefused?(): void;
 }
 
+/** Follows a message without a promise of its own. */
+export interface SendFollower extends QueueHooks {
+  /** It could not be sent, or its answer cannot come any more: what `send` would reject with. */
+  onFailed(error: unknown): void;
+}
+
 export interface QueueingSendOptions extends TransportSendOptions {
   readonly hooks?: QueueHooks | undefined;
 }
@@ -18,6 +24,8 @@ export interface QueueingSendOptions extends TransportSendOptions {
 export interface QueueingTransport extends Transport {
   readonly isQueueing: true;
   send(message: JSONRPCMessage, options?: QueueingSendOptions): Promise<void>;
+  /** The same for whoever makes many requests and needs no promise for each. */
+  post(message: JSONRPCMessage, follower: SendFollower): void;
 }
 
 /** Whether a transport tells when a message is written. Others write it when they are handed it. */

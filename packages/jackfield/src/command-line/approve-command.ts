@@ -6,9 +6,9 @@ import {
   type DiscoveredServers,
   type DiscoverServersOptions,
   discoverServers,
-  promptApprover,
 } from "@jackfield/mcp-config";
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
+import { askForApproval } from "./approval-question.ts";
 import type { CommandResult } from "./command-result.ts";
 import { alignColumns } from "./table.ts";
 import { printableLine, printableName, type Terminal } from "./terminal.ts";
@@ -34,7 +34,8 @@ interface Decisions {
  * Shows what a project brings and nobody has approved, whole, and asks about each. Approved is what was shown, whatever the file
  * says by then. Exits with 1 if something that was asked for still waits.
  *
- * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no entry has, `MCP_CONFIG_INVALID` if everything is to be approved unseen.
+ * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no entry has, `MCP_CONFIG_INVALID` if everything is to be approved unseen,
+ * `MCP_ABORTED` for Ctrl+C.
  */
 export async function approve(
   options: ApproveOptions,
@@ -66,11 +67,12 @@ async function decide(
   { yes, ledger, terminal, stdin, signal }: ApproveOptions,
 ): Promise<Decisions> {
   const decisions: Decisions = { approved: [], waiting: [] };
-  const ask = promptApprover({ input: stdin, output: terminal.stderr });
+  const canAsk = stdin.isTTY === true && !yes;
+  const asking = { input: stdin, output: terminal.stderr, signal };
   for (const definition of wanted) {
     const request = approvalRequest(definition);
-    if (yes || stdin.isTTY !== true) terminal.stderr.write(`${request.text}\n\n`);
-    if (yes || (await ask(request, { signal }))) {
+    if (!canAsk) terminal.stderr.write(`${request.text}\n\n`);
+    if (yes || (canAsk && (await askForApproval(request, asking)))) {
       await ledger.approve(definition);
       decisions.approved.push(definition);
     } else decisions.waiting.push(definition);

@@ -36,7 +36,14 @@ export type CommandArguments = CommonArguments &
     /** `force`: replaces a file that is there. */
     | { readonly command: "init"; readonly force: boolean }
     | { readonly command: "types"; readonly out: string | undefined }
-    | { readonly command: "login" | "logout"; readonly server: string | undefined }
+    /** `scopes`: asked for besides; `browser`: whether it is opened. */
+    | {
+        readonly command: "login";
+        readonly server: string | undefined;
+        readonly scopes: readonly string[];
+        readonly browser: boolean;
+      }
+    | { readonly command: "logout"; readonly server: string | undefined }
     /** `on`: the command that help is wanted on. */
     | { readonly command: "help"; readonly on: string | undefined }
     | { readonly command: "version" }
@@ -57,6 +64,8 @@ const OPTIONS = {
   host: { type: "string" },
   hosts: { type: "string" },
   "no-discover": { type: "boolean", default: false },
+  "no-browser": { type: "boolean", default: false },
+  scope: { type: "string", multiple: true },
   cache: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
   version: { type: "boolean", default: false },
@@ -113,7 +122,11 @@ export function readArguments(argv: readonly string[]): CommandArguments {
     case "types":
       refuseRest(command, [first, second, ...rest]);
       return { ...common, command, out: values.out };
-    case "login":
+    case "login": {
+      refuseRest(command, [second, ...rest]);
+      const scopes = (values.scope ?? []).flatMap((text) => text.split(/\s+/)).filter(Boolean);
+      return { ...common, command, server: first, scopes, browser: !values["no-browser"] };
+    }
     case "logout":
       refuseRest(command, [second, ...rest]);
       return { ...common, command, server: first };

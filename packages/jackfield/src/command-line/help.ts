@@ -73,12 +73,16 @@ const COMMANDS = {
   },
   login: {
     usage: "login NAME",
-    does: "Comes with @jackfield/mcp-auth.",
+    does: "Logs in to a remote server in the browser (OAuth), and keeps the login for all later runs.",
+    options: [
+      ["--no-browser", "opens nothing, and only says where to log in"],
+      ["--scope SCOPES", "asks for more than the server names"],
+    ],
     example: "login linear",
   },
   logout: {
     usage: "logout NAME",
-    does: "Comes with @jackfield/mcp-auth.",
+    does: "Forgets the login to a server on this machine.",
     example: "logout linear",
   },
 } as const satisfies { readonly [command: string]: CommandHelp };

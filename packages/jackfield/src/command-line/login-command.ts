@@ -1,11 +1,147 @@
-import { McpError } from "@jackfield/mcp-core";
+import {
+  createFileVault,
+  createOAuth,
+  type OAuth,
+  openInBrowser,
+  type ShowAuthorizationPage,
+} from "@jackfield/mcp-auth";
+import {
+  createServerAdmission,
+  createServerResolver,
+  type DiscoverServersOptions,
+  discoverServers,
+} from "@jackfield/mcp-config";
+import {
+  isMcpError,
+  type Logger,
+  McpError,
+  type ResolvedRemoteServer,
+  type ServerDefinition,
+} from "@jackfield/mcp-core";
+import { openApprovals } from "../approval-store.ts";
+import { entryAuthorization } from "../entry-authorization.ts";
+import { loginDirectory } from "../login-directory.ts";
+import type { CommandResult } from "./command-result.ts";
+import { printable, printableName, type Terminal } from "./terminal.ts";
+
+export interface LoginCommandOptions
+  extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers"> {
+  readonly name: string | undefined;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface LoginOptions extends LoginCommandOptions {
+  /** Asked for besides what the server and its entry name. */
+  readonly scopes: readonly string[];
+  /** Whether the browser is opened, and not only told of. */
+  readonly browser: boolean;
+  readonly terminal: Terminal;
+}
 
 /**
- * Says that there is no login yet, and what helps until then.
+ * Logs in to a server. The page is opened in the browser, and told on standard error in any case, because a browser may be elsewhere.
  *
- * @throws McpError `MCP_AUTH_REQUIRED`, always
+ * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no usable entry has, `MCP_CONFIG_INVALID` for one that has no login,
+ * `MCP_APPROVAL_REQUIRED`, and what `OAuth.login` throws
  */
-export function refuseLogin(command: "login" | "logout", server: string | undefined): never {
-  const message = `"jackfield ${command}" comes with @jackfield/mcp-auth, which is not released yet. Until then put a token into the entry: "headers": { "Authorization": "Bearer \${NAME}" }.`;
-  throw new McpError("MCP_AUTH_REQUIRED", message, { server, phase: "config" });
+export async function login(options: LoginOptions): Promise<CommandResult> {
+  const { scopes, signal } = options;
+  const { server, oauth } = await openAccount(options);
+  await using _ = oauth;
+  const name = server.name;
+  const made = await oauth.login(server, { signal, scopes, authorize: showPage(options) });
+  const until = made.isRefreshable
+    ? "It is renewed by itself."
+    : made.expiresAt === undefined
+      ? ""
+      : `It ends at ${new Date(made.expiresAt).toISOString()}.`;
+  return {
+    json: { name, loggedIn: true, ...made },
+    text: `Logged in to ${printableName(name)} at ${printable(made.issuer)}. ${until}`.trimEnd().concat("\n"),
+    exitCode: 0,
+  };
+}
+
+/**
+ * Forgets the login to a server on this machine.
+ *
+ * @throws McpError as `login` does
+ */
+export async function logout(options: LoginCommandOptions): Promise<CommandResult> {
+  const { server, oauth } = await openAccount(options);
+  await using _ = oauth;
+  const wasLoggedIn = await oauth.logout(server);
+  const name = printableName(server.name);
+  return {
+    json: { name: server.name, loggedIn: false, wasLoggedIn, serverUrl: server.url },
+    text: wasLoggedIn ? `Logged out of ${name}.\n` : `There was no login to ${name}.\n`,
+    exitCode: 0,
+  };
+}
+
+interface OpenedAccount {
+  readonly server: ResolvedRemoteServer;
+  readonly oauth: OAuth;
+}
+
+async function openAccount(options: LoginCommandOptions): Promise<OpenedAccount> {
+  const { cwd, log, signal } = options;
+  const admission = createServerAdmission({ ledger: openApprovals(undefined, log) });
+  const definition = await findDefinition(options, admission.admit);
+  const resolve = createServerResolver({ cwd, isAdmitted: admission.isAdmitted });
+  const server = await resolve(definition, { signal });
+  if (server.transport !== "http" && server.transport !== "sse") {
+    throw refusal(definition, "is a local server; only remote ones have a login");
+  }
+  if (Object.keys(server.headers).some((header) => header.toLowerCase() === "authorization")) {
+    throw refusal(definition, "has an Authorization header in its entry, which is sent in place of a login");
+  }
+  const oauth = createOAuth({
+    vault: createFileVault({ directory: loginDirectory(), log }),
+    settingsOf: () => entryAuthorization(definition, resolve, signal),
+    log,
+  });
+  return { server, oauth };
+}
+
+async function findDefinition(
+  { name, cwd, files, hosts, servers }: LoginCommandOptions,
+  admit: NonNullable<DiscoverServersOptions["admit"]>,
+): Promise<ServerDefinition> {
+  if (name === undefined) {
+    const message = `"login" and "logout" need the name of a server; "jackfield config list" shows what there is.`;
+    throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+  }
+  const found = await discoverServers({ cwd, files, hosts, servers, admit });
+  const definition = found.servers.find((server) => server.name === name);
+  if (definition !== undefined) return definition;
+  const blocked = found.blocked.find((server) => server.definition.name === name);
+  const isUnapproved = blocked?.by === "approval";
+  const message = isUnapproved
+    ? `Server ${JSON.stringify(name)} came with a project, and nobody has approved it. See it with: jackfield approve ${name}`
+    : blocked !== undefined
+      ? `Server ${JSON.stringify(name)} is not used: ${blocked.reason}.`
+      : `No server is called ${JSON.stringify(name)}; "jackfield config list" shows what there is.`;
+  const code = isUnapproved ? "MCP_APPROVAL_REQUIRED" : "MCP_SERVER_UNKNOWN";
+  throw new McpError(code, message, { server: name, phase: isUnapproved ? "approve" : "config" });
+}
+
+function refusal({ name, definedIn }: ServerDefinition, fact: string): McpError {
+  const { file, line, pointer } = definedIn;
+  const message = `Server ${JSON.stringify(name)} ${fact}.`;
+  const location = { file, line, pointer };
+  return new McpError("MCP_CONFIG_INVALID", message, { server: name, phase: "config", location });
+}
+
+/** The page is told before it is opened: whoever sits elsewhere, or has no browser here, can open it himself. */
+function showPage({ browser, terminal: { stderr } }: LoginOptions): ShowAuthorizationPage {
+  return async (url, { server }) => {
+    const where = browser ? "in the browser that opens, or here" : "here";
+    stderr.write(`Log in to ${printableName(server)} ${where}:\n\n  ${printable(url.href)}\n\n`);
+    if (!browser) return;
+    await openInBrowser(url).catch((error: unknown) => {
+      stderr.write(`warning: ${printable(isMcpError(error) ? error.message : String(error))}\n`);
+    });
+  };
 }

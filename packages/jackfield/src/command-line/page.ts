@@ -9,7 +9,7 @@ export type Tone = "good" | "bad" | "doubtful" | "faint";
 
 /** What a result is printed on. */
 export interface Page {
-  /** How many characters a line holds; `Infinity` where nobody looks, such as in a pipe. */
+  /** How many cells a line holds; `Infinity` where nobody looks, such as in a pipe. */
   readonly columns: number;
   /** The text in a colour, where there are colours. */
   paint(tone: Tone, text: string): string;
@@ -17,12 +17,13 @@ export interface Page {
 
 const STYLES = { good: "green", bad: "red", doubtful: "yellow", faint: "dim" } as const;
 
-/** A terminal has its own width, and colours unless `NO_COLOR` or `TERM` says otherwise; a pipe has neither. */
+/**
+ * A terminal has its own width, a pipe none. Node decides about colours: a terminal has them, unless `NO_COLOR` or `TERM` says otherwise; a pipe has
+ * none, unless `FORCE_COLOR` says otherwise.
+ */
 export function pageOf(stdout: Terminal["stdout"]): Page {
-  const isTerminal = stdout.isTTY === true;
-  const isColoured = isTerminal && stdout.hasColors?.() === true;
   return {
-    columns: isTerminal ? stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY,
-    paint: (tone, text) => (isColoured ? styleText(STYLES[tone], text, { validateStream: false }) : text),
+    columns: stdout.isTTY === true ? stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY,
+    paint: (tone, text) => styleText(STYLES[tone], text, { stream: stdout }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Activities, Activity } from "./activities.ts";
-import { type Output, printableLine } from "./terminal.ts";
+import { canRedraw, type Output, printableLine } from "./terminal.ts";
 
 /** Nobody wonders what is going on before this. */
 const SILENT_FOR_MS = 1_000;
@@ -10,10 +10,10 @@ const USUAL_ROWS = 24;
 
 /**
  * Shows on a terminal, in lines that are drawn anew, what takes longer than a second and for how long it has been going on. They are gone when it is
- * disposed of. Nothing is written to what is no terminal.
+ * disposed of. Nothing is written where lines cannot be drawn anew.
  */
 export function showProgress(stderr: Output, activities: Activities): Disposable {
-  if (stderr.isTTY !== true) return { [Symbol.dispose]() {} };
+  if (!canRedraw(stderr)) return { [Symbol.dispose]() {} };
   let drawn: readonly string[] = [];
   const draw = (lines: readonly string[]) => {
     if (lines.join("\n") === drawn.join("\n")) return;

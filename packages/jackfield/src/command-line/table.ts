@@ -1,3 +1,4 @@
+import { cellsOf, fitCells } from "./cells.ts";
 import type { Page } from "./page.ts";
 
 const GAP = 2;
@@ -5,7 +6,7 @@ const GAP = 2;
 const NARROWEST = 6;
 
 export interface TableOptions {
-  /** How wide a line may be. Default: as wide as it gets. */
+  /** How many cells a line may take. Default: as many as it gets. */
   readonly columns?: number | undefined;
   /** Columns whose end tells more than their beginning, such as paths: they are cut in front. */
   readonly keepsEnd?: readonly number[] | undefined;
@@ -21,8 +22,8 @@ export function alignColumns(rows: readonly (readonly string[])[], options: Tabl
     const last = row.findLastIndex((cell) => cell !== "");
     return row.slice(0, last + 1).map((cell, column) => {
       const width = widths[column] ?? 0;
-      const shown = cut(cell, width, keepsEnd.includes(column));
-      const padding = column === last ? "" : " ".repeat(width - shown.length);
+      const shown = fitCells(cell, width, keepsEnd.includes(column));
+      const padding = column === last ? "" : " ".repeat(width - cellsOf(shown));
       return paint(shown, column, index) + padding;
     });
   });
@@ -50,7 +51,7 @@ type Tones = { readonly [cell: string]: Parameters<Page["paint"]>[0] };
 function naturalWidths(rows: readonly (readonly string[])[]): number[] {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cellsOf(cell));
   }
   return widths;
 }
@@ -66,9 +67,4 @@ function fittingWidths(natural: readonly number[], columns: number): readonly nu
     excess -= 1;
   }
   return widths;
-}
-
-function cut(cell: string, width: number, keepsEnd: boolean): string {
-  if (cell.length <= width) return cell;
-  return keepsEnd ? `…${cell.slice(cell.length - width + 1)}` : `${cell.slice(0, width - 1)}…`;
 }

@@ -67,6 +67,6 @@ function readAnswer(parameters: URLSearchParams): CallbackHit | undefined {
 
 /** Text of a stranger, fit for a terminal: no controls, nothing invisible, one line, not long. */
 function cleaned(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]+/gu, " ").trim();
+  const line = text.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
   return line.length > LONGEST_SHOWN_ERROR ? `${line.slice(0, LONGEST_SHOWN_ERROR)}…` : line;
 }

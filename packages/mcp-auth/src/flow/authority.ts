@@ -107,7 +107,10 @@ function chooseResource(
     if (configuredResource === undefined) continue;
     const isUrl = URL.canParse(configuredResource);
     if (isUrl && sdk.checkResourceAllowed({ requestedResource, configuredResource })) continue;
-    throw authRequired(server.name, `its metadata or its entry is for another resource than its URL; no login was begun.`);
+    throw authRequired(
+      server.name,
+      `its metadata or its entry is for another resource than its URL; no login was begun.`,
+    );
   }
   return settings.resource ?? advertised;
 }

@@ -1,4 +1,8 @@
-import type { FetchLike, OAuthClientMetadata, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
+import type {
+  FetchLike,
+  OAuthClientMetadata,
+  StoredOAuthClientInformation,
+} from "@modelcontextprotocol/client";
 import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import type { Authority } from "./authority.ts";

@@ -24,7 +24,6 @@ export interface Grant {
 export function grantedCredential(grant: Grant): StoredCredential {
   const { authority, client, settings, scopes, tokens, now } = grant;
   const serverUrl = canonicalServerUrl(grant.serverUrl);
-  requireBearer(tokens);
   return {
     serverUrl,
     issuer: authority.issuer,
@@ -46,7 +45,6 @@ export function refreshedCredential(
   tokens: OAuthTokens,
   now: number,
 ): StoredCredential {
-  requireBearer(tokens);
   const { expires_in: _, ...kept } = earlier.tokens;
   return {
     ...earlier,
@@ -57,9 +55,13 @@ export function refreshedCredential(
   };
 }
 
-/** A token of another kind is not sent as a bearer token: it would be refused, or worse, accepted. */
-function requireBearer({ token_type }: OAuthTokens): void {
-  if (token_type.toLowerCase() === "bearer") return;
+/**
+ * The tokens, if they are such as can be sent. One of another kind would be refused as a bearer token, or worse, accepted.
+ *
+ * @throws McpError `MCP_AUTH_REQUIRED`
+ */
+export function requireBearer(tokens: OAuthTokens): OAuthTokens {
+  if (tokens.token_type.toLowerCase() === "bearer") return tokens;
   throw new McpError(
     "MCP_AUTH_REQUIRED",
     "The authorization server gave a token of another kind than Bearer; it is not used.",

@@ -60,7 +60,8 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint }: LoginStep): st
     return `its authorization server refused the ${doing}: ${quote(thrown.code)} (${quote(thrown.message)}).`;
   }
   if (isUnreadable(thrown)) {
-    const missing = doing === "token request" ? "without an access token that can be used" : "with what is no metadata";
+    const missing =
+      doing === "token request" ? "without an access token that can be used" : "with what is no metadata";
     return `${asked} answered the ${doing} ${missing}.`;
   }
   const detail = thrown instanceof Error ? thrown.message : String(thrown);

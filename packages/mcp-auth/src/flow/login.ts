@@ -9,7 +9,7 @@ import type { Sdk } from "../sdk.ts";
 import type { StoredCredential } from "../vault/token-vault.ts";
 import type { Authority } from "./authority.ts";
 import { identifyClient, redirectUrisOf } from "./client-identity.ts";
-import { grantedCredential } from "./grant.ts";
+import { grantedCredential, requireBearer } from "./grant.ts";
 import { loginError } from "./login-error.ts";
 
 /** What one login needs. */
@@ -50,7 +50,15 @@ export async function logIn(options: LogInOptions): Promise<StoredCredential> {
   });
   const tokens = await redeem(options, { callback, client, scope });
   const { now } = options;
-  return grantedCredential({ serverUrl: server.url, authority, client, settings, scopes, tokens, now: now() });
+  return grantedCredential({
+    serverUrl: server.url,
+    authority,
+    client,
+    settings,
+    scopes,
+    tokens,
+    now: now(),
+  });
 }
 
 /** Some authorization servers know one port only: that of the last login is tried first, unless another is prescribed. */
@@ -97,7 +105,7 @@ async function redeem(
     const answer = callback.expect(state);
     await Promise.race([authorize(url, { server: server.name, signal }), answer]);
     const { code, iss } = await answer;
-    return await sdk.exchangeAuthorization(authority.url, {
+    const tokens = await sdk.exchangeAuthorization(authority.url, {
       metadata,
       clientInformation: client,
       authorizationCode: code,
@@ -107,6 +115,7 @@ async function redeem(
       ...resource,
       fetchFn: fetch,
     });
+    return requireBearer(tokens);
   } catch (error) {
     throw loginError(sdk, error, step);
   }

@@ -1,10 +1,10 @@
-import type { FetchLike, OAuthTokens } from "@modelcontextprotocol/client";
+import type { FetchLike } from "@modelcontextprotocol/client";
 import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import type { StoredCredential } from "../vault/token-vault.ts";
 import { readAuthorityMetadata } from "./authority.ts";
 import { withSecret } from "./client-identity.ts";
-import { refreshedCredential } from "./grant.ts";
+import { refreshedCredential, requireBearer } from "./grant.ts";
 import { loginError } from "./login-error.ts";
 
 /** A token is renewed when it is this close to its end (oh-my-pi). */
@@ -47,16 +47,15 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
   const { issuer, tokens, resourceIndicator } = credential;
   const metadata = await readAuthorityMetadata({ sdk, fetch, server, url: issuer });
   const step = { server, doing: "token request", endpoint: metadata.token_endpoint } as const;
-  let renewed: OAuthTokens;
   try {
-    renewed = await sdk.refreshAuthorization(issuer, {
+    const renewed = await sdk.refreshAuthorization(issuer, {
       metadata,
       clientInformation: withSecret(credential.client, settings),
       refreshToken: tokens.refresh_token ?? "",
       ...(resourceIndicator === undefined ? {} : { resource: resourceIndicator }),
       fetchFn: fetch,
     });
-    return { kind: "renewed", credential: refreshedCredential(credential, renewed, now()) };
+    return { kind: "renewed", credential: refreshedCredential(credential, requireBearer(renewed), now()) };
   } catch (error) {
     const told = loginError(sdk, error, step);
     const isDefinite = error instanceof sdk.OAuthError && DEFINITE_REFUSALS.has(error.code);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -59,7 +60,7 @@ export interface VaultDirectory {
   /** Replaces a file wholly: whoever reads sees the old text or the new, and so does who is cut off. */
   replace(name: string, text: string): void;
   remove(name: string): void;
-  /** Moves a file to `<name>.unusable-<n>` and returns that path. */
+  /** Moves a file to `<name>.unusable-<n>`, for its owner alone, and returns that path. */
   setAside(name: string): string;
 }
 
@@ -95,6 +96,7 @@ export function openVaultDirectory(directory: string): VaultDirectory {
       while (number < KEPT_ASIDE && taken(number)) number += 1;
       const aside = pathOf(`${name}.unusable-${number}`);
       renameSync(pathOf(name), aside);
+      if (lstatSync(aside).isFile()) chmodSync(aside, 0o600);
       return aside;
     },
   };

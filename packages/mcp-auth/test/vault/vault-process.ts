@@ -16,11 +16,32 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-/** Another process with the same vault; it is ended with the test at the latest. */
-export function startVaultProcess(directory: string, task: string, ...rest: readonly string[]): ChildProcess {
-  const child = fork(FIXTURE, [directory, task, ...rest], { execArgv: [] });
+/** Another process with the same vault. Who starts it ends it. */
+export function startVaultProcess(directory: string, task: string): ChildProcess {
+  return fork(FIXTURE, [directory, task], { execArgv: [] });
+}
+
+/** The same for one test, at whose end it is ended. */
+export function startProcessForTest(directory: string, task: string): ChildProcess {
+  const child = startVaultProcess(directory, task);
   onTestFinished(() => endProcess(child));
   return child;
+}
+
+/** The next thing it says. Rejects if it ends instead. */
+export async function nextMessage(child: ChildProcess): Promise<unknown> {
+  const heard = new AbortController();
+  const message = once(child, "message", { signal: heard.signal });
+  const end = once(child, "exit", { signal: heard.signal }).then(([code, signal]) => {
+    throw new Error(`The process ended (${code ?? signal}) and said nothing.`);
+  });
+  message.catch(() => {});
+  end.catch(() => {});
+  try {
+    return (await Promise.race([message, end]))[0];
+  } finally {
+    heard.abort();
+  }
 }
 
 /** Kills it as the system would, and waits until it is gone. */

@@ -43,63 +43,105 @@ export type Tolerate = (fault: McpError) => void;
 
 /** @param tolerate - missing where every fault refuses the entry */
 export function createEntryFields(entry: JsonMap, faultAt: FaultAt, tolerate?: Tolerate): EntryFields {
-  const unread = new Set(Object.keys(entry).filter((field) => entry[field] !== undefined));
+  return new Fields(entry, faultAt, tolerate);
+}
 
-  function value(field: string): unknown {
-    unread.delete(field);
-    return Object.hasOwn(entry, field) ? entry[field] : undefined;
+/** There are as many of these as there are entries, and most entries have three fields: nothing is made for a field before it is read. */
+class Fields implements EntryFields {
+  readonly #entry: JsonMap;
+  readonly #tolerate: Tolerate | undefined;
+  readonly #fail: Fail;
+  readonly #unread = new Set<string>();
+
+  constructor(entry: JsonMap, faultAt: FaultAt, tolerate: Tolerate | undefined) {
+    this.#entry = entry;
+    this.#tolerate = tolerate;
+    this.#fail = (path, text) => {
+      throw faultAt(path, text);
+    };
+    for (const field of Object.keys(entry)) if (entry[field] !== undefined) this.#unread.add(field);
   }
 
-  function checked<T>(field: string, check: (found: unknown) => T): T | undefined {
-    const found = value(field);
-    return found === undefined ? undefined : check(found);
+  has(field: string): boolean {
+    return Object.hasOwn(this.#entry, field) && this.#entry[field] !== undefined;
   }
 
-  const fail: Fail = (path, text) => {
-    throw faultAt(path, text);
-  };
+  value(field: string): unknown {
+    this.#unread.delete(field);
+    return Object.hasOwn(this.#entry, field) ? this.#entry[field] : undefined;
+  }
 
-  function optional<T>(read: () => T | undefined): T | undefined {
-    if (!tolerate) return read();
+  text(field: string): string | undefined {
+    const found = this.value(field);
+    if (found === undefined) return undefined;
+    return checkText(found, [field], this.#fail) || this.#fail([field], `${quote(field)} is empty.`);
+  }
+
+  texts(field: string): readonly string[] | undefined {
+    const found = this.value(field);
+    return found === undefined ? undefined : checkTexts(found, field, this.#fail);
+  }
+
+  textMap(field: string, nameFault: NameFault): MapOfTexts | undefined {
+    const texts = this.nullableTextMap(field, nameFault);
+    return texts && withoutNulls(texts);
+  }
+
+  nullableTextMap(field: string, nameFault: NameFault): MapOfNullableTexts | undefined {
+    const found = this.value(field);
+    return found === undefined ? undefined : this.#textMap(found, field, nameFault);
+  }
+
+  flag(field: string): boolean | undefined {
+    const found = this.value(field);
+    return found === undefined ? undefined : checkFlag(found, field, this.#fail);
+  }
+
+  amount(field: string): number | undefined {
+    const found = this.value(field);
+    return found === undefined ? undefined : checkAmount(found, field, this.#fail);
+  }
+
+  time(field: string, unitMs = 1): number | undefined {
+    const found = this.value(field);
+    return found === undefined ? undefined : checkTime(found, field, unitMs, this.#fail);
+  }
+
+  optional<T>(read: () => T | undefined): T | undefined {
+    if (!this.#tolerate) return read();
     try {
       return read();
     } catch (fault) {
       if (!isMcpError(fault)) throw fault;
-      tolerate(fault);
+      this.#tolerate(fault);
       return undefined;
     }
   }
 
-  const coercing = tolerate !== undefined;
-  const checkMember = (found: unknown, path: JsonPath) =>
-    optional(() => (coercing ? coerceText(found, path, fail) : checkText(found, path, fail)));
+  rest(): JsonMap | undefined {
+    if (this.#unread.size === 0) return undefined;
+    const left = createMap();
+    for (const field of this.#unread) left[field] = this.#entry[field];
+    return left;
+  }
 
-  return {
-    value,
-    optional,
-    has: (field) => Object.hasOwn(entry, field) && entry[field] !== undefined,
-    text: (field) =>
-      checked(
-        field,
-        (found) => checkText(found, [field], fail) || fail([field], `${quote(field)} is empty.`),
-      ),
-    texts: (field) => checked(field, (found) => checkTexts(found, field, fail)),
-    textMap: (field, nameFault) =>
-      checked(field, (found) => {
-        const texts = checkTextMap(found, field, { nameFault, fail, optional, checkMember });
-        return withoutNulls(texts);
-      }),
-    nullableTextMap: (field, nameFault) =>
-      checked(field, (found) => checkTextMap(found, field, { nameFault, fail, optional, checkMember })),
-    flag: (field) => checked(field, (found) => checkFlag(found, field, fail)),
-    amount: (field) => checked(field, (found) => checkAmount(found, field, fail)),
-    time: (field, unitMs = 1) => checked(field, (found) => checkTime(found, field, unitMs, fail)),
-    rest: () => {
-      const left = createMap();
-      for (const field of unread) left[field] = entry[field];
-      return unread.size === 0 ? undefined : left;
-    },
-  };
+  #textMap(found: unknown, field: string, nameFault: NameFault): MapOfNullableTexts {
+    const fail = this.#fail;
+    if (!isMap(found)) {
+      return fail([field], `${quote(field)} must be an object of strings, not ${kindOf(found)}.`);
+    }
+    const check = this.#tolerate === undefined ? checkText : coerceText;
+    const texts = createMap<string | null>();
+    for (const name of Object.keys(found)) {
+      const text = this.optional(() => {
+        const fault = nameFault(name);
+        if (fault) fail([field, name], `${quote(name)} in ${quote(field)} ${fault}.`);
+        return found[name] === undefined ? undefined : check(found[name], [field, name], fail);
+      });
+      if (text !== undefined) texts[name] = text;
+    }
+    return texts;
+  }
 }
 
 type Fail = (path: JsonPath, text: string) => never;
@@ -130,32 +172,6 @@ function checkTexts(found: unknown, field: string, fail: Fail): readonly string[
     return fail([field], `${quote(field)} must be an array of strings, not ${kindOf(found)}.`);
   }
   return Array.from(found, (element, index) => checkText(element, [field, index], fail));
-}
-
-interface MemberChecks {
-  readonly nameFault: NameFault;
-  readonly fail: Fail;
-  readonly optional: EntryFields["optional"];
-  checkMember(found: unknown, path: JsonPath): string | null | undefined;
-}
-
-function checkTextMap(found: unknown, field: string, checks: MemberChecks): MapOfNullableTexts {
-  const { nameFault, fail, optional, checkMember } = checks;
-  if (!isMap(found)) {
-    return fail([field], `${quote(field)} must be an object of strings, not ${kindOf(found)}.`);
-  }
-  const texts = createMap<string | null>();
-  for (const name of Object.keys(found)) {
-    const isNamed = optional(() => {
-      const fault = nameFault(name);
-      if (fault) fail([field, name], `${quote(name)} in ${quote(field)} ${fault}.`);
-      return true;
-    });
-    if (!isNamed || found[name] === undefined) continue;
-    const text = checkMember(found[name], [field, name]);
-    if (text !== undefined) texts[name] = text;
-  }
-  return texts;
 }
 
 function withoutNulls(texts: MapOfNullableTexts): MapOfTexts {

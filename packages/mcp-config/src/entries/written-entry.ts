@@ -56,90 +56,97 @@ export function readWrittenEntry(
   };
 }
 
+/** Reads one field. These are the same for every entry. */
+type ReadField<T> = (fields: EntryFields, field: string) => T | undefined;
+
+const text: ReadField<string> = (fields, field) => fields.text(field);
+const texts: ReadField<readonly string[]> = (fields, field) => fields.texts(field);
+const flag: ReadField<boolean> = (fields, field) => fields.flag(field);
+const amount: ReadField<number> = (fields, field) => fields.amount(field);
+const variables: ReadField<WrittenServer["env"]> = (fields, field) =>
+  fields.nullableTextMap(field, environmentNameFault);
+const headers: ReadField<MapOfTexts> = (fields, field) => fields.textMap(field, headerNameFault);
+
+function headerNameFault(name: string): string | undefined {
+  return isHeaderName(name) ? undefined : "is no valid header name";
+}
+
 function readCommon(reader: EntryReader): WrittenCommon {
   const { fields, dialect } = reader;
   const names = dialect.fields;
-  const text = (field: FieldNames | undefined) => optional(reader, field, fields.text);
-  const flag = (field: FieldNames | undefined) => optional(reader, field, fields.flag);
   const { isOn, tools } = readSwitches(reader);
   return {
     enabled: isOn,
     tools,
-    lazy: flag(names.lazy),
-    shared: flag(names.shared),
+    lazy: optional(fields, names.lazy, flag),
+    shared: optional(fields, names.shared, flag),
     timeoutMs: readTime(reader, names.timeoutMs),
     connectTimeoutMs: readTime(reader, names.connectTimeoutMs),
     maxTotalMs: readTime(reader, names.maxTotalMs),
-    maxMessageBytes: optional(reader, names.maxMessageBytes, fields.amount),
-    trustAnnotations: flag(names.trustAnnotations),
-    title: text(names.title),
-    description: text(names.description),
-    required: flag(names.required),
-    trust: flag(names.trust),
-    autoApprove: optional(reader, names.autoApprove, fields.texts),
+    maxMessageBytes: optional(fields, names.maxMessageBytes, amount),
+    trustAnnotations: optional(fields, names.trustAnnotations, flag),
+    title: optional(fields, names.title, text),
+    description: optional(fields, names.description, text),
+    required: optional(fields, names.required, flag),
+    trust: optional(fields, names.trust, flag),
+    autoApprove: optional(fields, names.autoApprove, texts),
   };
 }
 
-function readVariables(reader: EntryReader) {
-  const { fields, dialect } = reader;
+function readVariables({ fields, dialect }: EntryReader) {
   return {
-    env: first(fields, dialect.fields.env, (name) => fields.nullableTextMap(name, environmentNameFault)),
-    envFile: optional(reader, dialect.fields.envFile, fields.text),
+    env: first(fields, dialect.fields.env, variables),
+    envFile: optional(fields, dialect.fields.envFile, text),
   };
 }
 
-function readProcess(reader: EntryReader) {
-  const { fields, dialect } = reader;
+function readProcess({ fields, dialect }: EntryReader) {
   const names = dialect.fields;
   return {
-    command: first(fields, names.command, fields.text),
-    args: first(fields, names.args, fields.texts),
-    envPassthrough: optional(reader, names.envPassthrough, fields.texts),
-    cwd: optional(reader, names.cwd, fields.text),
+    command: first(fields, names.command, text),
+    args: first(fields, names.args, texts),
+    envPassthrough: optional(fields, names.envPassthrough, texts),
+    cwd: optional(fields, names.cwd, text),
   };
 }
 
 function readRemote(reader: EntryReader) {
   const { fields, dialect } = reader;
   const names = dialect.fields;
-  const headers = (field: string) =>
-    fields.textMap(field, (name) => (isHeaderName(name) ? undefined : "is no valid header name"));
   return {
-    url: first(fields, names.url, fields.text),
+    url: first(fields, names.url, text),
     headers: first(fields, names.headers, headers),
-    headersFromEnv: optional(reader, names.headersFromEnv, headers),
-    bearerTokenEnv: optional(reader, names.bearerTokenEnv, fields.text),
+    headersFromEnv: optional(fields, names.headersFromEnv, headers),
+    bearerTokenEnv: optional(fields, names.bearerTokenEnv, text),
     oauth: readOAuth(reader),
   };
 }
 
-/** Every field of these names is read, so that its faults are found; the first one counts. */
+/**
+ * Every field of these names is read, so that its faults are found; the first one counts. An entry has few of the fields that it might
+ * have, so what is not there costs next to nothing.
+ */
 function first<T>(
   fields: EntryFields,
   names: FieldNames | undefined,
-  read: (field: string) => T | undefined,
+  read: ReadField<T>,
 ): T | undefined {
-  return readAll(fields, names, read).find((found) => found !== undefined);
+  if (names === undefined) return undefined;
+  if (typeof names === "string") return fields.has(names) ? read(fields, names) : undefined;
+  let found: T | undefined;
+  for (const name of names) {
+    const value = fields.has(name) ? read(fields, name) : undefined;
+    found ??= value;
+  }
+  return found;
 }
-
-/** An entry has few of the fields that it might have, so what is not there costs next to nothing. */
-function readAll<T>(
-  fields: EntryFields,
-  names: FieldNames | undefined,
-  read: (field: string) => T | undefined,
-): readonly (T | undefined)[] {
-  if (typeof names === "string") return fields.has(names) ? [read(names)] : NOTHING;
-  return names === undefined ? NOTHING : names.filter((name) => fields.has(name)).map(read);
-}
-
-const NOTHING: readonly undefined[] = [];
 
 function optional<T>(
-  { fields }: EntryReader,
+  fields: EntryFields,
   names: FieldNames | undefined,
-  read: (field: string) => T | undefined,
+  read: ReadField<T>,
 ): T | undefined {
-  return first(fields, names, (field) => fields.optional(() => read(field)));
+  return first(fields, names, (_fields, field) => fields.optional(() => read(fields, field)));
 }
 
 function readTime(reader: EntryReader, times: readonly (string | TimeField)[] = []): number | undefined {

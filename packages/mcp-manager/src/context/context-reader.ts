@@ -113,11 +113,7 @@ async function ask<M extends SessionMethod>(
   const time = createCallTime(options, managed.definition.limits ?? {});
   using deadline = contextDeadline(managed, { signal: options.signal, timeoutMs: time.waitMs() });
   const session = await openedSession(managed, deadline);
-  return session.request(method, params, {
-    ...options,
-    timeoutMs: time.idleMs(),
-    maxTotalMs: time.totalMs(),
-  });
+  return session.request(method, params, { ...options, ...time.left() });
 }
 
 /** Why there is no session is told of this request: the same error may answer many callers. */

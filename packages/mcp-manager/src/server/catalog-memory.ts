@@ -42,53 +42,72 @@ export interface CatalogMemory {
 
 /** How the catalog is told. */
 export interface CatalogTelling {
-  readonly store: (shelf: FilledShelf) => void;
-  readonly doubted: (identity: CatalogIdentity) => void;
+  store(shelf: FilledShelf): void;
+  doubted(identity: CatalogIdentity): void;
 }
 
-export function createCatalogMemory(server: string, { store, doubted }: CatalogTelling): CatalogMemory {
-  let shelf: CatalogShelf | undefined;
-  /** Epoch milliseconds. */
-  let doubtedAt = 0;
+export function createCatalogMemory(server: string, telling: CatalogTelling): CatalogMemory {
+  return new Memory(server, telling);
+}
 
-  function keep(write: (held: CatalogShelf) => CatalogEntry): void {
-    if (shelf === undefined) return;
-    const filled = { ...shelf, entry: write(shelf) };
-    shelf = filled;
-    store(filled);
+class Memory implements CatalogMemory {
+  readonly #server: string;
+  readonly #telling: CatalogTelling;
+  #shelf: CatalogShelf | undefined;
+  /** Epoch milliseconds. */
+  #doubtedAt = 0;
+
+  constructor(server: string, telling: CatalogTelling) {
+    this.#server = server;
+    this.#telling = telling;
   }
 
-  return {
-    get verdict() {
-      return shelf?.verdict ?? NOTHING_KNOWN;
-    },
-    get prior() {
-      return shelf?.entry?.prior;
-    },
-    take(given) {
-      shelf = given;
-    },
-    listed(handshake, listing, tookMs) {
-      const outcome = { ok: true, at: Date.now(), tookMs };
-      const seen = { handshake, listing, outcome, doubtedAt };
-      keep(({ entry, identity }) => listedEntry(entry, server, identity, seen));
-    },
-    listedBesides(kind, items) {
-      if (shelf?.entry?.tools !== undefined)
-        keep(({ entry }) => ({ ...(entry as CatalogEntry), [kind]: items }));
-    },
-    doubt() {
-      doubtedAt = Date.now();
-      if (shelf?.entry === undefined || shelf.entry.stale === true) return; // A burst of changes is one mark.
-      shelf = { ...shelf, entry: { ...shelf.entry, stale: true } };
-      doubted(shelf.identity);
-    },
-    failed(error, tookMs) {
-      if (error.code === "MCP_ABORTED") return;
-      keep(({ entry, identity }) => failedEntry(entry, server, identity, { error, at: Date.now(), tookMs }));
-    },
-    forgetHandshake() {
-      if (shelf?.entry !== undefined) shelf = { ...shelf, entry: { ...shelf.entry, prior: undefined } };
-    },
-  };
+  get verdict(): CatalogVerdict {
+    return this.#shelf?.verdict ?? NOTHING_KNOWN;
+  }
+
+  get prior(): PriorHandshake | undefined {
+    return this.#shelf?.entry?.prior;
+  }
+
+  take(shelf: CatalogShelf | undefined): void {
+    this.#shelf = shelf;
+  }
+
+  listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void {
+    const outcome = { ok: true, at: Date.now(), tookMs };
+    const seen = { handshake, listing, outcome, doubtedAt: this.#doubtedAt };
+    this.#keep(({ entry, identity }) => listedEntry(entry, this.#server, identity, seen));
+  }
+
+  listedBesides<K extends BesideTools>(kind: K, items: readonly CatalogItems[K][]): void {
+    if (this.#shelf?.entry?.tools !== undefined)
+      this.#keep(({ entry }) => ({ ...(entry as CatalogEntry), [kind]: items }));
+  }
+
+  doubt(): void {
+    this.#doubtedAt = Date.now();
+    const shelf = this.#shelf;
+    if (shelf?.entry === undefined || shelf.entry.stale === true) return; // A burst of changes is one mark.
+    this.#shelf = { ...shelf, entry: { ...shelf.entry, stale: true } };
+    this.#telling.doubted(shelf.identity);
+  }
+
+  failed(error: McpError, tookMs: number): void {
+    if (error.code === "MCP_ABORTED") return;
+    const failed = { error, at: Date.now(), tookMs };
+    this.#keep(({ entry, identity }) => failedEntry(entry, this.#server, identity, failed));
+  }
+
+  forgetHandshake(): void {
+    const shelf = this.#shelf;
+    if (shelf?.entry !== undefined) this.#shelf = { ...shelf, entry: { ...shelf.entry, prior: undefined } };
+  }
+
+  #keep(write: (held: CatalogShelf) => CatalogEntry): void {
+    if (this.#shelf === undefined) return;
+    const filled = { ...this.#shelf, entry: write(this.#shelf) };
+    this.#shelf = filled;
+    this.#telling.store(filled);
+  }
 }

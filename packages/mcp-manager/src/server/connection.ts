@@ -18,27 +18,30 @@ import { nextRetry, type RetryPolicy } from "./retry-policy.ts";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "./state.ts";
 import { type CallCounts, type WatchedSession, watchSession } from "./watched-session.ts";
 
-export interface ConnectionOptions {
-  /** The definition as it is now: filters and limits may change while a session is up. */
-  readonly definition: () => ServerDefinition;
+/** What the connections of all servers have in common: one object, however many there are. */
+export interface ConnectionSettings {
   readonly connect: Connector;
   readonly resolve: ResolveServer;
   readonly retry: RetryPolicy;
   /** Spreads the retries of many servers: when an attempt wanted at a time is to be made, both epoch milliseconds. */
   readonly pace: (wantedAt: number) => number;
-  readonly principal?: string | undefined;
   readonly handlers?: ConnectOptions["handlers"];
   readonly auth?: ConnectOptions["auth"];
   readonly log: Logger;
   /** How long a session may take to close before it is left behind, in milliseconds. */
   readonly closeTimeoutMs: number;
-  /** What must be gone before the first attempt: the server of this name that was replaced. */
-  readonly predecessor?: Promise<unknown> | undefined;
+}
+
+/** The server whose connection it is. */
+export interface ConnectionSubject {
+  /** As it is now: filters and limits may change while a session is up. */
+  readonly definition: ServerDefinition;
+  readonly principal: string | undefined;
   /** What the catalog knows of an earlier handshake. */
-  readonly prior: () => PriorHandshake | undefined;
-  /** Called after each change of state, in order. Must not throw. */
-  readonly changed: (before: ServerState, after: ServerState) => void;
+  readonly prior: PriorHandshake | undefined;
   readonly counts: CallCounts;
+  /** Called after each change of state, in order. Must not throw. */
+  changed(before: ServerState, after: ServerState): void;
 }
 
 /**
@@ -65,14 +68,21 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export function createConnection(options: ConnectionOptions): Connection {
-  return new ServerConnection(options);
+/** @param predecessor - what must be gone before the first attempt: the server of this name that was replaced */
+export function createConnection(
+  subject: ConnectionSubject,
+  settings: ConnectionSettings,
+  predecessor?: Promise<unknown>,
+): Connection {
+  return new ServerConnection(subject, settings, predecessor);
 }
 
 class ServerConnection implements Connection {
-  readonly #options: ConnectionOptions;
+  readonly #subject: ConnectionSubject;
+  readonly #settings: ConnectionSettings;
   #state: ServerState = INITIAL_STATE;
-  #stateChanged = Promise.withResolvers<void>();
+  /** The next change, once somebody waits for it. */
+  #change: PromiseWithResolvers<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #wasEverReady = false;
   /** A reconnect under way, which whoever asks for one meanwhile shares. */
@@ -80,9 +90,14 @@ class ServerConnection implements Connection {
   /** What is still ending: aborted attempts and closing sessions. */
   readonly #ending = createPendingWork();
 
-  constructor(options: ConnectionOptions) {
-    this.#options = options;
-    if (options.predecessor !== undefined) this.#end(options.predecessor);
+  constructor(
+    subject: ConnectionSubject,
+    settings: ConnectionSettings,
+    predecessor: Promise<unknown> | undefined,
+  ) {
+    this.#subject = subject;
+    this.#settings = settings;
+    if (predecessor !== undefined) this.#end(predecessor);
   }
 
   get state(): ServerState {
@@ -100,7 +115,7 @@ class ServerConnection implements Connection {
       const state = this.#state;
       if (state.status === "ready") return state.session;
       this.#refuseIfHopeless(state, deadline.at);
-      await raceSignal(this.#stateChanged.promise, deadline.signal);
+      await raceSignal(this.#changed(), deadline.signal);
     }
   }
 
@@ -135,13 +150,18 @@ class ServerConnection implements Connection {
       if (state.status === "ready") return state.session;
       if (state.status === "backoff" || state.status === "failed") throw state.error;
       if (state.status !== "connecting") throw this.#goneError();
-      await this.#stateChanged.promise;
+      await this.#changed();
     }
+  }
+
+  #changed(): Promise<void> {
+    this.#change ??= Promise.withResolvers();
+    return this.#change.promise;
   }
 
   #reviveIfLongFailed(): void {
     const state = this.#state;
-    const { reviveOnCall, maxDelayMs } = this.#options.retry;
+    const { reviveOnCall, maxDelayMs } = this.#settings.retry;
     if (state.status === "failed" && reviveOnCall && Date.now() - state.at >= maxDelayMs) {
       this.#dispatch({ type: "connect" });
     }
@@ -160,7 +180,7 @@ class ServerConnection implements Connection {
   }
 
   #goneError(): McpError {
-    return goneError(this.#options.definition().name, this.#state.status === "idle");
+    return goneError(this.#subject.definition.name, this.#state.status === "idle");
   }
 
   /** Applies an event; false if it means nothing in this state. The only place where the state changes. */
@@ -171,10 +191,10 @@ class ServerConnection implements Connection {
     this.#state = after;
     this.#leave(before, event);
     this.#enter(after);
-    const { resolve } = this.#stateChanged;
-    this.#stateChanged = Promise.withResolvers<void>();
-    resolve();
-    this.#options.changed(before, after);
+    const change = this.#change;
+    this.#change = undefined;
+    change?.resolve();
+    this.#subject.changed(before, after);
     return true;
   }
 
@@ -183,7 +203,7 @@ class ServerConnection implements Connection {
     if (state.status === "connecting" && event.type !== "opened") state.abort.abort();
     if (state.status !== "ready") return;
     // A session that was lost has said itself why; else callers hear of it before the server does ([S3]).
-    if (event.type !== "lost") state.session.giveUp(givenUpError(this.#options.definition().name, event));
+    if (event.type !== "lost") state.session.giveUp(givenUpError(this.#subject.definition.name, event));
     this.#end(state.session.close());
   }
 
@@ -203,12 +223,20 @@ class ServerConnection implements Connection {
     state: Extract<ServerState, { status: "connecting" }>,
     earlier: Promise<void>,
   ): Promise<void> {
-    const { definition, connect, resolve, principal, handlers, auth, log, prior } = this.#options;
+    const { connect, resolve, handlers, auth, log } = this.#settings;
+    const { principal } = this.#subject;
     const { signal } = state.abort;
     try {
       await raceSignal(earlier, signal); // The last session ends before the next begins: a server never has two ([H5]).
-      const server = await resolveInTime(resolve, definition(), { signal, principal });
-      const opened = await connect(server, { signal, principal, handlers, auth, log, prior: prior() });
+      const server = await resolveInTime(resolve, this.#subject.definition, { signal, principal });
+      const opened = await connect(server, {
+        signal,
+        principal,
+        handlers,
+        auth,
+        log,
+        prior: this.#subject.prior,
+      });
       const session = this.#watch(opened);
       if (this.#state !== state || !this.#dispatch({ type: "opened", session, now: Date.now() })) {
         await session.close();
@@ -221,8 +249,9 @@ class ServerConnection implements Connection {
   }
 
   #watch(opened: Session): WatchedSession {
-    const { definition, counts } = this.#options;
-    const idleTimeoutMs = () => definition().limits?.idleTimeoutMs ?? DEFAULT_LIMITS.idleTimeoutMs;
+    const { counts } = this.#subject;
+    const idleTimeoutMs = () =>
+      this.#subject.definition.limits?.idleTimeoutMs ?? DEFAULT_LIMITS.idleTimeoutMs;
     const idle = () => {
       if (this.#isCurrent(session)) void this.release(false);
     };
@@ -239,14 +268,14 @@ class ServerConnection implements Connection {
     if (state.status !== "ready" || state.session !== session) return;
     const error =
       cause ??
-      new McpError("MCP_SESSION_LOST", `Server "${this.#options.definition().name}" ended the session.`);
+      new McpError("MCP_SESSION_LOST", `Server "${this.#subject.definition.name}" ended the session.`);
     this.#lost(error, state.attempt, Date.now() - state.since);
   }
 
   #lost(error: McpError, attempt: number, upForMs: number | undefined): void {
     const now = Date.now();
-    const { definition, retry: policy, pace } = this.#options;
-    const isRemote = ["http", "sse"].includes(definition().transport);
+    const { retry: policy, pace } = this.#settings;
+    const isRemote = ["http", "sse"].includes(this.#subject.definition.transport);
     const loss = {
       error,
       now,
@@ -262,24 +291,26 @@ class ServerConnection implements Connection {
   }
 
   #asError(thrown: unknown): McpError {
-    const { name } = this.#options.definition();
+    const { name } = this.#subject.definition;
     const message = `Server "${name}" could not be connected: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
     return toMcpError(thrown, "MCP_CONNECT_FAILED", message, { server: name, phase: "handshake" });
   }
 
   /** When what is ending now has ended. A session that hangs while it closes holds nobody up for longer than this ([C21]). */
   async #ended(): Promise<void> {
-    const { closeTimeoutMs, definition, log } = this.#options;
+    const { closeTimeoutMs, log } = this.#settings;
     if (await this.#ending.finished(closeTimeoutMs)) return;
     log("warn", `a session did not close within ${closeTimeoutMs} ms and was left behind`, {
-      server: definition().name,
+      server: this.#subject.definition.name,
     });
   }
 
   #end(ending: Promise<unknown>): void {
-    const { log, definition } = this.#options;
     const unclean = (error: unknown) =>
-      log("warn", "a session did not close cleanly", { server: definition().name, error: String(error) });
+      this.#settings.log("warn", "a session did not close cleanly", {
+        server: this.#subject.definition.name,
+        error: String(error),
+      });
     this.#ending.add(ending.catch(unclean));
   }
 }

@@ -1,36 +1,34 @@
 import {
+  type CatalogEntry,
   type ErrorReport,
   isMcpError,
   type McpError,
+  type PriorHandshake,
   type ServerDefinition,
   type ServerSnapshot,
   type Session,
 } from "@jackfield/mcp-core";
-import { createLateContext } from "../context/late-context.ts";
-import type { ServerContext } from "../context/server-context.ts";
+import { createServerContext, type ServerContext } from "../context/server-context.ts";
 import { type Deadline, raceSignal } from "../deadline.ts";
 import { type CatalogMemory, createCatalogMemory } from "./catalog-memory.ts";
 import type { CatalogShelf, CatalogVerdict } from "./catalog-record.ts";
-import { type Connection, type ConnectionOptions, createConnection } from "./connection.ts";
-import type { Heartbeat, HeartbeatPolicy } from "./heartbeat.ts";
+import { type Connection, type ConnectionSubject, createConnection } from "./connection.ts";
+import { type Heartbeat, heartbeatFor } from "./heartbeat.ts";
 import { type DatedListing, listKind } from "./list-kind.ts";
 import type { ServerHooks } from "./server-hooks.ts";
-import { createServerTools, type ServerTools } from "./server-tools.ts";
+import type { ServerSettings } from "./server-settings.ts";
+import { createServerTools, type ServerTools, type ServerToolsSubject } from "./server-tools.ts";
 import { attendSession, type SessionAttendantOptions } from "./session-attendant.ts";
 import type { ServerState } from "./state.ts";
 import type { CallCounts } from "./watched-session.ts";
 
-type OwnConnectionOptions = "definition" | "prior" | "changed" | "counts";
-
-export interface ManagedServerOptions extends Omit<ConnectionOptions, OwnConnectionOptions> {
+export interface ManagedServerOptions {
   readonly definition: ServerDefinition;
-  /** How often tools are listed anew, in milliseconds; `0` = never. */
-  readonly toolPollIntervalMs: number;
-  /** Whether a server that fails is dropped: not tried again, and not shown. */
-  readonly dropFailed: boolean;
-  readonly heartbeat: HeartbeatPolicy;
-  /** How long a resource has to be quiet before an update of it is told, in milliseconds; `0` = at once. */
-  readonly resourceUpdateQuietMs: number;
+  /** As whom it is reached. */
+  readonly principal: string | undefined;
+  /** What must be gone before the first attempt: the server of this name that was replaced. */
+  readonly predecessor: Promise<unknown> | undefined;
+  readonly settings: ServerSettings;
   readonly hooks: ServerHooks;
 }
 
@@ -68,74 +66,47 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
   return new Server(options);
 }
 
-class Server implements ManagedServer {
+/** Of a thousand servers that a start makes, most are only shown and known: what a session needs is made with the first. */
+class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   readonly #hooks: ServerHooks;
-  readonly #dropFailed: boolean;
+  readonly #settings: ServerSettings;
   readonly #connection: Connection;
   readonly #tools: ServerTools;
-  readonly context: ServerContext;
   readonly #memory: CatalogMemory;
   readonly #settled = Promise.withResolvers<void>();
+  readonly principal: string | undefined;
+  readonly counts: CallCounts = { calls: 0, failures: 0 };
   #definition: ServerDefinition;
-  readonly #attendance: SessionAttendantOptions;
+  #context: ServerContext | undefined;
+  /** What the catalog knows, for the context. */
+  #recalled: CatalogEntry | undefined;
   #heartbeat: Heartbeat | undefined;
   #since = Date.now();
-  readonly #counts: CallCounts = { calls: 0, failures: 0 };
   /** The last failure, until a session proves it past or nobody wants one any more. */
   #trouble: { readonly error: McpError; readonly at: number } | undefined;
   #dropped: McpError | undefined;
 
-  constructor({
-    definition,
-    hooks,
-    dropFailed,
-    heartbeat,
-    resourceUpdateQuietMs,
-    toolPollIntervalMs,
-    ...options
-  }: ManagedServerOptions) {
+  constructor({ definition, principal, predecessor, settings, hooks }: ManagedServerOptions) {
     this.#definition = definition;
+    this.principal = principal;
     this.#hooks = hooks;
-    this.#dropFailed = dropFailed;
+    this.#settings = settings;
     this.#memory = createCatalogMemory(definition.name, hooks);
-    this.#connection = createConnection({
-      ...options,
-      definition: () => this.#definition,
-      prior: () => this.#memory.prior,
-      changed: (before, after) => this.#changed(before, after),
-      counts: this.#counts,
-    });
-    this.#tools = createServerTools({
-      hooks,
-      server: definition.name,
-      pollIntervalMs: toolPollIntervalMs,
-      list: (session) => listKind(session, "tools", this.#definition),
-      loaded: (session, listing) => this.#loaded(session, listing),
-      failed: (error) => this.#listFailed(error),
-    });
-    this.context = createLateContext({
-      server: definition.name,
-      log: options.log,
-      updateQuietMs: resourceUpdateQuietMs,
-      list: (session, kind) => listKind(session, kind, this.#definition),
-      changed: (kind) => hooks.catalogChanged(kind),
-      updated: (uri) => hooks.resourceUpdated(uri),
-      remember: (kind, items) => this.#memory.listedBesides(kind, items),
-    });
-    this.#attendance = {
-      server: definition.name,
-      tools: this.#tools,
-      context: this.context,
-      memory: this.#memory,
-      hooks,
-      heartbeat,
-      isCurrent: (session) => this.openSession === session,
-      lose: (session, error) => this.lose(session, error),
-    };
+    this.#connection = createConnection(this, settings, predecessor);
+    this.#tools = createServerTools(this, hooks, settings.toolPollIntervalMs);
   }
 
   get definition(): ServerDefinition {
     return this.#definition;
+  }
+
+  get context(): ServerContext {
+    this.#context ??= this.#createContext();
+    return this.#context;
+  }
+
+  get prior(): PriorHandshake | undefined {
+    return this.#memory.prior;
   }
 
   get verdict(): CatalogVerdict {
@@ -171,7 +142,7 @@ class Server implements ManagedServer {
       era: handshake?.era ?? this.#memory.prior?.era,
       serverInfo: handshake?.serverInfo,
       instructions: handshake?.instructions,
-      ...this.#counts,
+      ...this.counts,
     };
   }
 
@@ -181,7 +152,8 @@ class Server implements ManagedServer {
     // A call woke the server before start-up got here, or somebody disconnected it ([C9]).
     if (shelf === undefined || (state.status === "idle" && state.disconnected)) return;
     this.#tools.recall(shelf);
-    this.context.recall(shelf.entry);
+    this.#recalled = shelf.entry ?? this.#recalled;
+    this.#context?.recall(shelf.entry);
   }
 
   redefine(definition: ServerDefinition): void {
@@ -244,12 +216,12 @@ class Server implements ManagedServer {
     }
   }
 
-  #changed(before: ServerState, after: ServerState): void {
+  changed(before: ServerState, after: ServerState): void {
     const now = Date.now();
     const since = this.#since;
     this.#since = now;
     if (before.status === "ready") this.#sessionGone();
-    if (after.status === "ready") this.#heartbeat = attendSession(after.session, this.#attendance);
+    if (after.status === "ready") this.#heartbeat = attendSession(after.session, this.#attendance());
     if (after.status === "ready" || after.status === "idle") this.#trouble = undefined;
     if (after.status === "idle" && after.disconnected) {
       this.#tools.withdraw();
@@ -268,28 +240,56 @@ class Server implements ManagedServer {
   }
 
   #dropIfWanted(error: McpError): void {
-    if (!this.#dropFailed) return;
+    if (!this.#settings.dropFailed) return;
     this.#dropped = error;
     void this.#connection.release(true);
   }
 
   #sessionGone(): void {
     this.#heartbeat?.stop();
-    this.context.gone();
+    this.#context?.gone();
     if (!this.#tools.gone()) this.#memory.forgetHandshake();
   }
 
-  #loaded({ handshake }: Session, listing: DatedListing<"tools">): void {
+  toolsListed({ handshake }: Session, listing: DatedListing<"tools">): void {
     this.#trouble = undefined;
     this.#memory.listed(handshake, listing, Date.now() - this.#since);
     this.#settled.resolve();
   }
 
-  #listFailed(error: McpError): void {
+  toolsFailed(error: McpError): void {
     this.#trouble = { error, at: Date.now() };
     this.#hooks.troubled(error);
     this.#settled.resolve();
     if (!this.#tools.wasListed) this.#dropIfWanted(error);
+  }
+
+  #createContext(): ServerContext {
+    const context = createServerContext({
+      server: this.#definition.name,
+      log: this.#settings.log,
+      updateQuietMs: this.#settings.resourceUpdateQuietMs,
+      list: (session, kind) => listKind(session, kind, this.#definition),
+      changed: (kind) => this.#hooks.catalogChanged(kind),
+      updated: (uri) => this.#hooks.resourceUpdated(uri),
+      remember: (kind, items) => this.#memory.listedBesides(kind, items),
+    });
+    context.recall(this.#recalled);
+    return context;
+  }
+
+  #attendance(): SessionAttendantOptions {
+    const { name, transport } = this.#definition;
+    return {
+      server: name,
+      tools: this.#tools,
+      context: this.context,
+      memory: this.#memory,
+      hooks: this.#hooks,
+      heartbeat: heartbeatFor(transport, this.#settings.heartbeat),
+      isCurrent: (session) => this.openSession === session,
+      lose: (session, error) => this.lose(session, error),
+    };
   }
 
   #errorReport(): ErrorReport | undefined {

@@ -1,13 +1,17 @@
-import type { ToolDefinition, ToolsFrom } from "@jackfield/mcp-core";
+import type { McpError, ServerDefinition, Session, ToolDefinition, ToolsFrom } from "@jackfield/mcp-core";
 import type { CatalogShelf } from "./catalog-record.ts";
-import type { DatedListing } from "./list-kind.ts";
-import { createListLoader, type ListLoader, type ListLoaderOptions } from "./list-loader.ts";
+import { type DatedListing, listKind } from "./list-kind.ts";
+import { createListLoader, type ListLoader } from "./list-loader.ts";
 import type { ServerHooks } from "./server-hooks.ts";
 
 type ToolListing = DatedListing<"tools">;
 
-export interface ServerToolsOptions extends Omit<ListLoaderOptions<ToolListing>, "kind"> {
-  readonly hooks: Pick<ServerHooks, "offer" | "withdraw">;
+/** The server whose tools they are. */
+export interface ServerToolsSubject {
+  readonly definition: ServerDefinition;
+  /** Its list is in. */
+  toolsListed(session: Session, listing: ToolListing): void;
+  toolsFailed(error: McpError): void;
 }
 
 /** One server's tools: those of the catalog until its own list is in, and its last list while it is away. */
@@ -24,46 +28,73 @@ export interface ServerTools {
   withdraw(): void;
 }
 
-export function createServerTools({ hooks, ...options }: ServerToolsOptions): ServerTools {
-  let tools: readonly ToolDefinition[] = [];
-  let from: ToolsFrom = "none";
-  let wasListed = false;
-  const loader = createListLoader<ToolListing>({
-    ...options,
-    kind: "tools",
-    loaded(session, listing) {
-      tools = listing.items;
-      from = "live";
-      wasListed = true;
-      hooks.offer(tools, "live");
-      options.loaded(session, listing);
-    },
-  });
-  return {
-    loader,
-    get from() {
-      return from;
-    },
-    get wasListed() {
-      return wasListed;
-    },
-    recall({ entry, verdict }) {
-      if (entry?.tools === undefined || wasListed) return;
-      tools = entry.tools;
-      from = verdict.freshness === "stale" ? "stale" : "cache";
-      hooks.offer(tools, "cache");
-    },
-    gone() {
-      loader.reset();
-      if (from !== "live") return false;
-      from = "cache";
-      hooks.offer(tools, "cache");
-      return true;
-    },
-    withdraw() {
-      tools = [];
-      from = "none";
-      hooks.withdraw();
-    },
-  };
+/** @param pollIntervalMs - how often tools are listed anew, in milliseconds; `0` = never */
+export function createServerTools(
+  subject: ServerToolsSubject,
+  hooks: Pick<ServerHooks, "offer" | "withdraw">,
+  pollIntervalMs: number,
+): ServerTools {
+  return new Tools(subject, hooks, pollIntervalMs);
+}
+
+class Tools implements ServerTools {
+  readonly #subject: ServerToolsSubject;
+  readonly #hooks: Pick<ServerHooks, "offer" | "withdraw">;
+  readonly #pollIntervalMs: number;
+  #tools: readonly ToolDefinition[] = [];
+  #loader: ListLoader | undefined;
+  from: ToolsFrom = "none";
+  wasListed = false;
+
+  constructor(
+    subject: ServerToolsSubject,
+    hooks: Pick<ServerHooks, "offer" | "withdraw">,
+    pollIntervalMs: number,
+  ) {
+    this.#subject = subject;
+    this.#hooks = hooks;
+    this.#pollIntervalMs = pollIntervalMs;
+  }
+
+  /** Made when there is something to load: at a start that finds all tools in the catalog, that is later. */
+  get loader(): ListLoader {
+    this.#loader ??= createListLoader<ToolListing>({
+      server: this.#subject.definition.name,
+      kind: "tools",
+      pollIntervalMs: this.#pollIntervalMs,
+      list: (session) => listKind(session, "tools", this.#subject.definition),
+      loaded: (session, listing) => this.#loaded(session, listing),
+      failed: (error) => this.#subject.toolsFailed(error),
+    });
+    return this.#loader;
+  }
+
+  recall({ entry, verdict }: CatalogShelf): void {
+    if (entry?.tools === undefined || this.wasListed) return;
+    this.#tools = entry.tools;
+    this.from = verdict.freshness === "stale" ? "stale" : "cache";
+    this.#hooks.offer(this.#tools, "cache");
+  }
+
+  gone(): boolean {
+    this.#loader?.reset();
+    if (this.from !== "live") return false;
+    this.from = "cache";
+    this.#hooks.offer(this.#tools, "cache");
+    return true;
+  }
+
+  withdraw(): void {
+    this.#tools = [];
+    this.from = "none";
+    this.#hooks.withdraw();
+  }
+
+  #loaded(session: Session, listing: ToolListing): void {
+    this.#tools = listing.items;
+    this.from = "live";
+    this.wasListed = true;
+    this.#hooks.offer(this.#tools, "live");
+    this.#subject.toolsListed(session, listing);
+  }
 }

@@ -37,6 +37,18 @@ export interface WatchedSession extends Session {
   giveUp(error: McpError): void;
 }
 
+/** What a session is asked for. */
+interface Use {
+  /** Whether it keeps the session. */
+  readonly isUse: boolean;
+  readonly isCall: boolean;
+}
+
+const CALL: Use = { isUse: true, isCall: true };
+const REQUEST: Use = { isUse: true, isCall: false };
+/** Looking whether the server is alive is not using it, and a list that is polled would keep it for ever. */
+const LOOK: Use = { isUse: false, isCall: false };
+
 /** Watches over a session that has just been opened. */
 export function watchSession(session: Session, watch: SessionWatch): WatchedSession {
   return new Watched(session, watch);
@@ -71,27 +83,19 @@ class Watched implements WatchedSession {
     return this.#pending.size > 0;
   }
 
-  /** A list keeps the session while it is under way, but is not what a session is kept for: polling would keep it for ever. */
-  async list<K extends CatalogKind>(kind: K, options: { readonly signal: AbortSignal }): Promise<Listing<K>> {
-    return await this.#inFlight(this.#session.list(kind, options), { isUse: false });
+  list<K extends CatalogKind>(kind: K, options: { readonly signal: AbortSignal }): Promise<Listing<K>> {
+    return this.#inFlight(this.#session.list(kind, options), LOOK);
   }
 
-  async request<M extends SessionMethod>(
+  request<M extends SessionMethod>(
     method: M,
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
   ): Promise<SessionResult<M>> {
     const isCall = method === "tools/call";
     if (isCall) this.#watch.counts.calls += 1;
-    try {
-      // Looking whether the server is alive is not using it.
-      return await this.#inFlight(this.#session.request(method, params, options), {
-        isUse: method !== "ping",
-      });
-    } catch (error) {
-      if (isCall && !isMcpError(error, "MCP_ABORTED")) this.#watch.counts.failures += 1;
-      throw error;
-    }
+    const use = isCall ? CALL : method === "ping" ? LOOK : REQUEST;
+    return this.#inFlight(this.#session.request(method, params, options), use);
   }
 
   giveUp(error: McpError): void {
@@ -123,22 +127,28 @@ class Watched implements WatchedSession {
     await this.close();
   }
 
-  async #inFlight<T>(work: Promise<T>, { isUse }: { readonly isUse: boolean }): Promise<T> {
-    const outcome = Promise.withResolvers<T>();
-    this.#pending.add(outcome.reject);
-    work.then(outcome.resolve, outcome.reject);
-    try {
-      const answer = await outcome.promise;
-      this.#heardAt = performance.now();
-      return answer;
-    } catch (error) {
-      if (isMcpError(error) && error.rpcCode !== undefined) this.#heardAt = performance.now();
-      throw error;
-    } finally {
-      this.#pending.delete(outcome.reject);
-      if (isUse) this.#usedAt = performance.now();
-      this.#waitForIdleness();
-    }
+  /** Written out, because an asynchronous function would make three promises more for each call. */
+  #inFlight<T>(work: Promise<T>, use: Use): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const fail = (error: unknown) => {
+        if (this.#hasLanded(fail, use, error)) reject(error);
+      };
+      this.#pending.add(fail);
+      work.then((answer) => {
+        if (this.#hasLanded(fail, use)) resolve(answer);
+      }, fail);
+    });
+  }
+
+  /** Takes note of an end. `false`: it had been given up already. */
+  #hasLanded(flight: (error: McpError) => void, { isUse, isCall }: Use, error?: unknown): boolean {
+    if (!this.#pending.delete(flight)) return false;
+    const now = performance.now();
+    if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heardAt = now;
+    if (isCall && error !== undefined && !isMcpError(error, "MCP_ABORTED")) this.#watch.counts.failures += 1;
+    if (isUse) this.#usedAt = now;
+    this.#waitForIdleness();
+    return true;
   }
 
   #waitForIdleness(): void {

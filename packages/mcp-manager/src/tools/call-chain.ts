@@ -1,4 +1,5 @@
 import {
+  type CallChange,
   type CallMiddleware,
   type CallOptions,
   type JsonObject,
@@ -21,9 +22,11 @@ export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall
   if (use.length === 0) return call;
   const chain = use.reduceRight<MakeCall>((next, middleware) => within(middleware, next), call);
   return async (tool, args, options) => {
-    if (options.signal?.aborted === true) throw abortedBeforeSending(tool);
+    const { signal } = options;
+    if (signal?.aborted === true) throw abortedBeforeSending(tool);
     try {
-      return await unlessAborted(chain(tool, args, options), tool, options);
+      const result = chain(tool, args, options);
+      return await (signal === undefined ? result : unlessAborted(result, tool, signal));
     } catch (thrown) {
       const message = `A call middleware failed on tool "${tool.originalName}".`;
       throw toMcpError(thrown, "MCP_INTERNAL", message, about(tool));
@@ -34,23 +37,27 @@ export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall
 function within(middleware: CallMiddleware, next: MakeCall): MakeCall {
   return async (tool, args, options) => {
     let used = false;
-    const result: unknown = await middleware({ tool, args, options }, async (change) => {
-      if (used) throw misbehaved(tool, "tried to make the call twice");
+    const goOn = (change?: CallChange) => {
+      if (used) return Promise.reject(misbehaved(tool, "tried to make the call twice"));
       used = true;
-      return next(tool, change?.args ?? args, options);
-    });
+      return next(tool, change?.args ?? args, withMeta(options, change?.meta));
+    };
+    const result: unknown = await middleware({ tool, args, options }, goOn);
     if (typeof result !== "object" || result === null) throw misbehaved(tool, "gave no result");
     return result as ToolCallResult;
   };
+}
+
+function withMeta(options: CallOptions, meta: JsonObject | undefined): CallOptions {
+  return meta === undefined ? options : { ...options, meta: { ...options.meta, ...meta } };
 }
 
 /** Middleware that does not listen to the signal does not keep the caller: what is nearer the server is heard first, then nobody. */
 async function unlessAborted(
   result: Promise<ToolCallResult>,
   tool: ToolDescriptor,
-  { signal }: CallOptions,
+  signal: AbortSignal,
 ): Promise<ToolCallResult> {
-  if (signal === undefined) return result;
   const aborted = Promise.withResolvers<never>();
   const message = `The call of tool "${tool.originalName}" was aborted; it may have been carried out.`;
   const giveUp = () =>

@@ -34,10 +34,17 @@ export async function sendCall(call: ToolCall, target: ManagedServer): Promise<T
   let uncertain: McpError | undefined;
   let delayMs = 0;
   for (let made = 1; ; made += 1) {
+    let session: Session | undefined;
     try {
       if (delayMs > 0) await pause(delayMs, call);
-      return await sendOnce(call, target, time);
+      if (options.signal?.aborted === true) throw abortedBeforeSending(tool);
+      // Where the server is ready nothing is waited for, and nothing is made that a wait would need.
+      session = target.openSession ?? (await waitForSession(tool, options.signal, target, time));
+      return await sendOnce(call, session, time);
     } catch (thrown) {
+      // The call would be repeated on the same session, whose end has only just come and is still to be announced.
+      if (session && isMcpError(thrown, "MCP_SESSION_LOST") && thrown.outcome === "not-sent")
+        target.lose(session, thrown);
       const error = callError(thrown, tool, options.signal);
       if (error.outcome === "unknown") uncertain = error;
       const repeatAfterMs = repeatDelay({ error, made, replay: options.replay, tool, limits });
@@ -50,34 +57,26 @@ export async function sendCall(call: ToolCall, target: ManagedServer): Promise<T
   }
 }
 
-/** Where the server is ready nothing is waited for, and nothing is made that a wait would need. */
-async function sendOnce(
+function sendOnce(
   { tool, args, options }: ToolCall,
-  target: ManagedServer,
+  session: Session,
   time: CallTime,
 ): Promise<ToolCallResult> {
-  if (options.signal?.aborted === true) throw abortedBeforeSending(tool);
-  const session = target.openSession ?? (await waitForSession(tool, options.signal, target, time));
   const params = { name: tool.originalName, arguments: args };
-  const { inputRequired, inputResponses, requestState } = options;
-  try {
-    return await session.request("tools/call", params, {
-      signal: options.signal,
-      timeoutMs: time.idleMs(),
-      maxTotalMs: time.totalMs(),
-      onProgress: options.onProgress,
-      meta: options.meta === undefined ? undefined : copied(options.meta, tool),
-      handlers: options.handlers,
-      inputRequired,
-      inputResponses,
-      requestState,
-      tool: tool.definition,
-    });
-  } catch (error) {
-    // The call would be repeated on the same session, whose end has only just come and is still to be announced.
-    if (isMcpError(error, "MCP_SESSION_LOST") && error.outcome === "not-sent") target.lose(session, error);
-    throw error;
-  }
+  const { signal, onProgress, meta, handlers, inputRequired, inputResponses, requestState } = options;
+  const { timeoutMs, maxTotalMs } = time.left();
+  return session.request("tools/call", params, {
+    signal,
+    timeoutMs,
+    maxTotalMs,
+    onProgress,
+    meta: meta === undefined ? undefined : copied(meta, tool),
+    handlers,
+    inputRequired,
+    inputResponses,
+    requestState,
+    tool: tool.definition,
+  });
 }
 
 /** A session may add to what it sends; what the caller holds stays his ([T41]). */

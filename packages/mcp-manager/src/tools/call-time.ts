@@ -10,10 +10,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export interface CallTime {
   /** What the caller was promised: the shorter of the two limits. */
   readonly limitMs: number;
-  /** Until an answer or increasing progress. */
-  idleMs(): number;
-  /** In all. */
-  totalMs(): number;
+  /** What a request is given: until an answer or increasing progress, and in all. */
+  left(): { readonly timeoutMs: number; readonly maxTotalMs: number };
   /** For a connection. */
   waitMs(): number;
   /** Before another attempt is of no use; `Infinity` = no limit. */
@@ -42,31 +40,28 @@ class ElapsingTime implements CallTime {
     return Math.min(this.#idleMs, this.#totalMs);
   }
 
-  idleMs(): number {
-    return this.#rest(this.#idleMs);
-  }
-
-  totalMs(): number {
-    return this.#rest(this.#totalMs);
+  left(): { readonly timeoutMs: number; readonly maxTotalMs: number } {
+    const elapsedMs = this.#elapsedMs();
+    return { timeoutMs: rest(this.#idleMs, elapsedMs), maxTotalMs: rest(this.#totalMs, elapsedMs) };
   }
 
   waitMs(): number {
-    return this.#rest(this.limitMs);
+    return rest(this.limitMs, this.#elapsedMs());
   }
 
   leftMs(): number {
     return this.limitMs === 0 ? Number.POSITIVE_INFINITY : this.limitMs - this.#elapsedMs();
   }
 
-  /** Never 0, which would mean no limit. */
-  #rest(limitMs: number): number {
-    if (limitMs === 0) return 0;
-    return Math.min(MAX_TIMER_MS, Math.max(1, limitMs - this.#elapsedMs()));
-  }
-
   #elapsedMs(): number {
     return Math.floor(performance.now() - this.#startedAt);
   }
+}
+
+/** Never 0, which would mean no limit. */
+function rest(limitMs: number, elapsedMs: number): number {
+  if (limitMs === 0) return 0;
+  return Math.min(MAX_TIMER_MS, Math.max(1, limitMs - elapsedMs));
 }
 
 /**

@@ -72,6 +72,16 @@ export function createServerNames(
       if (own === undefined) return new Map();
       const rivals = territories.within(own);
       const partOf = (tool: string) => toolPart(tool, server) || "tool";
+      const isUsable = (name: string) =>
+        name.length <= MAX_NAME_LENGTH &&
+        name.startsWith(own) &&
+        !isReserved(name) &&
+        !rivals.some((rival) => name.startsWith(rival));
+      const plain = plainNames(tools, (tool) => {
+        const name = own + tool;
+        return partOf(tool) === tool && isUsable(name) ? name : undefined;
+      });
+      if (plain !== undefined) return plain;
       return distinctNames(tools, {
         nameOf: (tool) => `${own}${partOf(tool)}`,
         hashedForms: (tool, hash) => [
@@ -79,14 +89,27 @@ export function createServerNames(
           `${own}${hash}_${partOf(tool)}`.slice(0, MAX_NAME_LENGTH),
         ],
         seedOf: (tool) => `${server}\0${tool}`,
-        isUsable: (name) =>
-          name.length <= MAX_NAME_LENGTH &&
-          name.startsWith(own) &&
-          !isReserved(name) &&
-          !rivals.some((rival) => name.startsWith(rival)),
+        isUsable,
       });
     },
   };
+}
+
+/**
+ * The names of tools each of which may be called what it is called behind its server's prefix: no two of those are alike, so none is
+ * compared with the others. `undefined` if one may not.
+ */
+function plainNames(
+  tools: readonly string[],
+  nameOf: (tool: string) => string | undefined,
+): Map<string, string> | undefined {
+  const names = new Map<string, string>();
+  for (const tool of tools) {
+    const name = nameOf(tool);
+    if (name === undefined) return undefined;
+    names.set(tool, name);
+  }
+  return names;
 }
 
 interface Territories {

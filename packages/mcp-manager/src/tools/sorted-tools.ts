@@ -16,7 +16,10 @@ export interface SortedTools {
  */
 export function createSortedTools(): SortedTools {
   const byName = new Map<string, ToolDescriptor>();
-  /** Added, and removed, since the array was made; by name, since a text is looked up faster than an object. */
+  /**
+   * Added, and removed, since the array was made; by name, since a text is looked up faster than an object. As long as the array is
+   * empty, everything is new.
+   */
   const added = new Map<string, ToolDescriptor>();
   const removed = new Map<string, ToolDescriptor>();
   let sorted: readonly ToolDescriptor[] = Object.freeze([]);
@@ -25,15 +28,19 @@ export function createSortedTools(): SortedTools {
     get: (name) => byName.get(name),
     add(tool) {
       byName.set(tool.name, tool);
+      if (sorted.length === 0) return;
       if (removed.size > 0 && removed.get(tool.name) === tool) removed.delete(tool.name);
       else added.set(tool.name, tool);
     },
     remove(tool) {
       byName.delete(tool.name);
+      if (sorted.length === 0) return;
       if (!added.delete(tool.name)) removed.set(tool.name, tool);
     },
     list() {
-      if (added.size > 0 || removed.size > 0) {
+      if (sorted.length === 0) {
+        if (byName.size > 0) sorted = Object.freeze(inOrder(byName));
+      } else if (added.size > 0 || removed.size > 0) {
         const changes = { removed: inOrder(removed), added: inOrder(added) };
         sorted = Object.freeze(updated(sorted, changes));
         added.clear();

@@ -6,30 +6,22 @@ import { type JsonObject, McpError, type ToolDescriptor } from "@jackfield/mcp-c
  * @throws McpError `MCP_ARGUMENTS_INVALID` with outcome `not-sent`, naming what is missing in alphabetical order.
  */
 export function checkArguments(tool: ToolDescriptor, args: unknown): asserts args is JsonObject {
-  const { server, originalName } = tool;
-  const refuse = (why: string) =>
-    new McpError(
-      "MCP_ARGUMENTS_INVALID",
-      `Tool "${originalName}" of server "${server}" was not called: ${why}.`,
-      {
-        server,
-        tool: originalName,
-        phase: "call",
-        outcome: "not-sent",
-      },
-    );
   if (typeof args !== "object" || args === null || Array.isArray(args))
-    throw refuse("its arguments must be an object");
-  const required = tool.definition.inputSchema.required;
+    throw refusal(tool, "its arguments must be an object");
+  const { required } = tool.definition.inputSchema;
   if (!Array.isArray(required)) return;
-  const missing = required.filter(
-    (name) => !Object.hasOwn(args, name) || (args as JsonObject)[name] === undefined,
-  );
-  if (missing.length > 0)
-    throw refuse(
-      `missing required argument ${missing
-        .sort()
-        .map((name) => `"${name}"`)
-        .join(", ")}`,
-    );
+  const isMissing = (name: string) => !Object.hasOwn(args, name) || (args as JsonObject)[name] === undefined;
+  if (!required.some(isMissing)) return;
+  const missing = required.filter(isMissing).sort();
+  throw refusal(tool, `missing required argument ${missing.map((name) => `"${name}"`).join(", ")}`);
+}
+
+function refusal({ server, originalName }: ToolDescriptor, why: string): McpError {
+  const message = `Tool "${originalName}" of server "${server}" was not called: ${why}.`;
+  return new McpError("MCP_ARGUMENTS_INVALID", message, {
+    server,
+    tool: originalName,
+    phase: "call",
+    outcome: "not-sent",
+  });
 }

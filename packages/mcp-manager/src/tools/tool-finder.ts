@@ -44,7 +44,7 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
     using deadline = operationDeadline(owner, "list", { signal: options.signal, timeoutMs: time.waitMs() });
     await owner.ensureTools(deadline);
     const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
-    return { tool, options: { ...options, timeoutMs: time.idleMs(), maxTotalMs: time.totalMs() } };
+    return { tool, options: { ...options, ...time.left() } };
   }
 }
 

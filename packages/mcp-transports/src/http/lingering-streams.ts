@@ -1,4 +1,4 @@
-import { createRoster } from "./roster.ts";
+import { createRoster, type RosterMember } from "../roster.ts";
 
 /** Streams whose answer has come, and which their server has not ended yet. */
 export interface LingeringStreams {
@@ -8,10 +8,9 @@ export interface LingeringStreams {
   close(): void;
 }
 
-interface Waiting {
+interface Waiting extends RosterMember {
   readonly end: () => void;
   readonly since: number;
-  leave: () => void;
 }
 
 /** One timer for all of them, because nearly every stream ends by itself at once. */
@@ -19,6 +18,10 @@ export function createLingeringStreams(patienceMs: number): LingeringStreams {
   const waiting = createRoster<Waiting>();
   let timer: NodeJS.Timeout | undefined;
 
+  const endNow = (stream: Waiting) => {
+    waiting.remove(stream);
+    stream.end();
+  };
   const sweep = () => {
     const now = performance.now();
     const isOver = ({ since }: Waiting) => since + patienceMs <= now;
@@ -29,19 +32,14 @@ export function createLingeringStreams(patienceMs: number): LingeringStreams {
   };
   return {
     add(end) {
-      const stream: Waiting = { end, since: performance.now(), leave: () => {} };
-      stream.leave = waiting.add(stream);
+      const stream: Waiting = { end, since: performance.now(), place: -1 };
+      waiting.add(stream);
       timer ??= setTimeout(sweep, patienceMs);
-      return stream.leave;
+      return () => waiting.remove(stream);
     },
     close() {
       clearTimeout(timer);
       for (const stream of waiting.all()) endNow(stream);
     },
   };
-}
-
-function endNow({ leave, end }: Waiting): void {
-  leave();
-  end();
 }

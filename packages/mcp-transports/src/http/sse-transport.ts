@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
-import type { QueueingSendOptions, QueueingTransport } from "../queueing-transport.ts";
+import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
 import type { Sdk } from "../sdk.ts";
 import { eventSink, excerptSink } from "./body-sink.ts";
 import { type Conversation, type ConversationOptions, createConversation } from "./conversation.ts";
@@ -101,6 +101,10 @@ class StreamTransport implements SseTransport {
     );
     this.#posts.add(call);
     await promise.finally(() => this.#posts.delete(call));
+  }
+
+  post(message: JSONRPCMessage, follower: SendFollower): void {
+    this.send(message, { hooks: follower }).catch((error) => follower.onFailed(error));
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,8 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
-import type { QueueingSendOptions, QueueingTransport } from "../queueing-transport.ts";
+import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
+import { createRoster, type RosterMember } from "../roster.ts";
 import type { Sdk } from "../sdk.ts";
 import {
   type Conversation,
@@ -22,7 +23,6 @@ import { createLingeringStreams } from "./lingering-streams.ts";
 import { claimedVersion } from "./message-headers.ts";
 import { type MessagePost, type PostOutcome, postMessage } from "./message-post.ts";
 import { refusalError } from "./refusal-error.ts";
-import { createRoster } from "./roster.ts";
 import { readSessionId } from "./session-id.ts";
 import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
 import { createStreamOpening, isAskable } from "./stream-opening.ts";
@@ -62,7 +62,7 @@ export function createStreamableHttpTransport(
 }
 
 /** A message that is under way; `id` only of a request. */
-interface OpenPost {
+interface OpenPost extends RosterMember {
   readonly post: MessagePost;
   readonly id: RequestId | undefined;
 }
@@ -126,6 +126,10 @@ class HttpTransport implements StreamableHttpTransport {
     if (message.method === "notifications/cancelled") return this.#cancel(message, options);
     const sent = this.#deliver(message, options);
     return message.method === "notifications/initialized" ? sent.then(() => this.#openStanding()) : sent;
+  }
+
+  post(message: JSONRPCMessage, follower: SendFollower): void {
+    this.send(message, { hooks: follower }).catch((error) => follower.onFailed(error));
   }
 
   async endSession(patienceMs: number): Promise<void> {
@@ -220,12 +224,13 @@ class HttpTransport implements StreamableHttpTransport {
             NOTIFICATION_PATIENCE_MS,
           )
         : undefined;
-    const leave = this.#posts.add({ post, id });
+    const open: OpenPost = { post, id, place: -1 };
+    this.#posts.add(open);
     try {
       return await post.settled;
     } finally {
       clearTimeout(timer);
-      leave();
+      this.#posts.remove(open);
     }
   }
 

@@ -1,58 +1,88 @@
 import type { McpError, Progress, SessionRequestOptions } from "@jackfield/mcp-core";
+import type { ErrorContext } from "../errors/error-context.ts";
 import { abortedError, type RequestContext, requestError, timeoutError } from "../errors/request-error.ts";
+import type { Roster, RosterMember } from "../roster.ts";
+import type { DeadlineListener, DeadlineSweep, RequestClock, RequestLimits } from "./deadline-sweep.ts";
+import type { DirectRequest, RpcAnswer } from "./direct-requests.ts";
 import { createProgressPace, type ProgressPace } from "./progress-pace.ts";
-import { createRequestClock, type RequestLimits } from "./request-clock.ts";
 import type { WatchedRequest } from "./wire-watch.ts";
 
-export interface ExchangeOptions {
-  /** What an error of it says, given whether it was written. */
-  describe(isWritten: boolean): RequestContext;
+/** What is asked, for messages. */
+export interface Subject {
+  readonly method: string;
+  readonly tool?: string | undefined;
+}
+
+/** Who carries an exchange out. */
+export interface Carrier<T> {
+  /** It was answered, though not necessarily well. Only of a request that is made beside the SDK's client. */
+  answered?(exchange: Exchange<T>, answer: RpcAnswer): void;
+  /** It has settled; with an error, nobody waits for the server any longer. */
+  settled(exchange: Exchange<T>, error?: McpError): void;
+}
+
+/** What the exchanges of a session share. */
+export interface ExchangeSurroundings {
+  readonly open: Roster<Exchange<unknown>>;
+  readonly sweep: DeadlineSweep;
+  context(): ErrorContext;
+}
+
+export interface ExchangeOptions<T> {
+  readonly subject: Subject;
   readonly request: Pick<SessionRequestOptions, "signal" | "onProgress">;
   readonly limits: RequestLimits;
+  readonly carrier: Carrier<T>;
 }
 
 /** One request on its way. It settles once: with its answer or with an `McpError`. */
-export interface Exchange<T> extends WatchedRequest {
-  readonly settled: Promise<T>;
-  /** Fires when it has failed and nobody waits for the server any longer. Made when it is asked for. */
-  readonly givenUp: AbortSignal;
+export interface Exchange<T> extends WatchedRequest, DirectRequest, RosterMember {
+  readonly outcome: Promise<T>;
+  /** Whether any of it was written, and not refused. */
+  readonly isWritten: boolean;
+  onRefused(): void;
   /** See `RequestClock.hold`. */
   hold(): () => void;
   succeed(value: T): void;
-  /** Settles it with an error, and fires `givenUp`. Means nothing once it has settled. */
+  /** Settles it with an error. Means nothing once it has settled. */
   fail(explain: (context: RequestContext) => McpError): void;
 }
 
 /** Starts the clock of a request and listens to its caller. */
-export function createExchange<T>(options: ExchangeOptions): Exchange<T> {
-  return new PendingExchange<T>(options);
+export function beginExchange<T>(
+  surroundings: ExchangeSurroundings,
+  options: ExchangeOptions<T>,
+): Exchange<T> {
+  return new PendingExchange<T>(surroundings, options);
 }
 
-class PendingExchange<T> implements Exchange<T> {
-  readonly #options: ExchangeOptions;
-  onGivenUp: (() => void) | undefined;
-  readonly #outcome = Promise.withResolvers<T>();
-  #controller: AbortController | undefined;
-  readonly #clock;
+class PendingExchange<T> implements Exchange<T>, DeadlineListener {
+  place = -1;
+  id = -1;
+  readonly outcome: Promise<T>;
+  isWritten = false;
+  readonly #surroundings: ExchangeSurroundings;
+  readonly #options: ExchangeOptions<T>;
+  readonly #clock: RequestClock;
+  #resolve!: (value: T) => void;
+  #reject!: (error: McpError) => void;
+  #onAbort: (() => void) | undefined;
   #pace: ProgressPace | undefined;
-  #isWritten = false;
   #isSettled = false;
 
-  constructor(options: ExchangeOptions) {
+  constructor(surroundings: ExchangeSurroundings, options: ExchangeOptions<T>) {
+    this.#surroundings = surroundings;
     this.#options = options;
-    options.request.signal?.addEventListener("abort", this.#onAbort, { once: true });
-    this.#clock = createRequestClock(options.limits, (limitMs, isTotal) =>
-      this.fail((context) => timeoutError(limitMs, isTotal, context)),
-    );
-  }
-
-  get settled(): Promise<T> {
-    return this.#outcome.promise;
-  }
-
-  get givenUp(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
+    this.outcome = new Promise<T>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#clock = surroundings.sweep.start(options.limits, this);
+    surroundings.open.add(this);
+    const { signal } = options.request;
+    if (!signal) return;
+    this.#onAbort = () => this.fail((context) => abortedError(signal.reason, context));
+    signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   hold(): () => void {
@@ -60,22 +90,33 @@ class PendingExchange<T> implements Exchange<T> {
   }
 
   succeed(value: T): void {
-    if (this.#settle()) this.#outcome.resolve(value);
+    if (!this.#settle()) return;
+    this.#resolve(value);
+    this.#options.carrier.settled(this);
   }
 
   fail(explain: (context: RequestContext) => McpError): void {
     if (!this.#settle()) return;
-    this.#outcome.reject(explain(this.#options.describe(this.#isWritten)));
-    this.onGivenUp?.();
-    this.#controller?.abort(new Error("the caller no longer waits"));
+    const { subject, carrier } = this.#options;
+    const error = explain({ ...this.#surroundings.context(), ...subject, isWritten: this.isWritten });
+    this.#reject(error);
+    carrier.settled(this, error);
   }
 
-  onWritten(): void {
-    this.#isWritten = true;
+  isWanted(): boolean {
+    return !this.#isSettled;
+  }
+
+  onWriting(): void {
+    this.isWritten = true;
   }
 
   onRefused(): void {
-    this.#isWritten = false;
+    this.isWritten = false;
+  }
+
+  onFailed(error: unknown): void {
+    this.fail((context) => requestError(error, context));
   }
 
   onProgress(progress: Progress): void {
@@ -92,24 +133,30 @@ class PendingExchange<T> implements Exchange<T> {
     this.#pace.push(progress);
   }
 
+  onAnswer(answer: RpcAnswer): void {
+    this.onAnswered();
+    this.#options.carrier.answered?.(this, answer);
+  }
+
   onAnswered(): void {
     this.#clock.rewind();
   }
 
   onBrokenOff(): void {
-    this.fail((context) => requestError(new Error("its answer broke off"), context));
+    this.onFailed(new Error("its answer broke off"));
   }
 
-  readonly #onAbort = () => {
-    this.fail((context) => abortedError(this.#options.request.signal?.reason, context));
-  };
+  onExpired(limitMs: number, isTotal: boolean): void {
+    this.fail((context) => timeoutError(limitMs, isTotal, context));
+  }
 
   #settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
     this.#clock.stop();
+    this.#surroundings.open.remove(this);
     this.#pace?.end();
-    this.#options.request.signal?.removeEventListener("abort", this.#onAbort);
+    if (this.#onAbort) this.#options.request.signal?.removeEventListener("abort", this.#onAbort);
     return true;
   }
 }

@@ -2,31 +2,36 @@ import type { McpError, SessionRequestOptions } from "@jackfield/mcp-core";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { ErrorContext } from "../errors/error-context.ts";
 import { abortedError, closedError, pendingRequestError, requestError } from "../errors/request-error.ts";
-import { createExchange, type Exchange } from "./exchange.ts";
-import type { RequestLimits } from "./request-clock.ts";
+import { createRoster } from "../roster.ts";
+import { createDeadlineSweep, type RequestLimits } from "./deadline-sweep.ts";
+import type { DirectRequests } from "./direct-requests.ts";
+import {
+  beginExchange,
+  type Exchange,
+  type ExchangeOptions,
+  type ExchangeSurroundings,
+  type Subject,
+} from "./exchange.ts";
 import { type Watch, type WireWatch, watchWire } from "./wire-watch.ts";
-
-/** What is asked, for messages. */
-export interface Subject {
-  readonly method: string;
-  readonly tool?: string | undefined;
-}
 
 /** All requests of a session that have no answer yet. Each settles exactly once, and always with an `McpError`. */
 export interface Exchanges {
-  /** Makes a request: `send` hands it to the SDK with the options of the watch, or has the watch send it. */
+  /** Makes a request: `send` hands it to the SDK with the options of the watch. */
   run<T>(
     subject: Subject,
     options: SessionRequestOptions,
     limits: RequestLimits,
     send: (watch: Watch) => Promise<T>,
   ): Promise<T>;
+  /** Begins a request that its carrier sends by `direct`. */
+  begin<T>(options: ExchangeOptions<T>): Exchange<T>;
+  readonly direct: DirectRequests;
   /**
    * The server has asked something: every request that is pending now may be the one it wants to know it for. Their idle deadlines wait until
    * the returned function is called.
    */
   hold(): () => void;
-  /** Rejects every pending request; without a cause because we closed the session. */
+  /** Rejects every pending request; without a cause because we closed the session. Nothing may be begun after that. */
   endAll(cause?: McpError): void;
 }
 
@@ -43,13 +48,20 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
 }
 
 class OpenExchanges implements Exchanges {
-  readonly #context: () => ErrorContext;
+  readonly #surroundings: ExchangeSurroundings;
   readonly #wire: WireWatch;
-  readonly #open = new Set<Exchange<unknown>>();
 
   constructor({ transport, context, onStrayAnswer }: ExchangesOptions) {
-    this.#context = context;
+    this.#surroundings = { context, open: createRoster(), sweep: createDeadlineSweep() };
     this.#wire = watchWire(transport, onStrayAnswer);
+  }
+
+  get direct(): DirectRequests {
+    return this.#wire.direct;
+  }
+
+  begin<T>(options: ExchangeOptions<T>): Exchange<T> {
+    return beginExchange(this.#surroundings, options);
   }
 
   async run<T>(
@@ -58,32 +70,46 @@ class OpenExchanges implements Exchanges {
     limits: RequestLimits,
     send: (watch: Watch) => Promise<T>,
   ): Promise<T> {
-    const describe = (isWritten: boolean) => ({ ...this.#context(), ...subject, isWritten });
-    if (request.signal?.aborted) throw abortedError(request.signal.reason, describe(false));
-    const exchange = createExchange<T>({ describe, request, limits });
-    const watch = this.#wire.watch(exchange, () => exchange.givenUp);
-    this.#open.add(exchange as Exchange<unknown>);
+    if (request.signal?.aborted)
+      throw abortedError(request.signal.reason, {
+        ...this.#surroundings.context(),
+        ...subject,
+        isWritten: false,
+      });
+    let controller: AbortController | undefined;
+    const exchange = this.begin<T>({
+      subject,
+      request,
+      limits,
+      carrier: {
+        settled: (_, error) => error && controller?.abort(new Error("the caller no longer waits")),
+      },
+    });
+    const watch = this.#wire.watch(exchange, () => {
+      controller ??= new AbortController();
+      return controller.signal;
+    });
     send(watch).then(
       (value) => exchange.succeed(value),
       (error) => exchange.fail((context) => requestError(error, context)),
     );
     try {
-      return await exchange.settled;
+      return await exchange.outcome;
     } finally {
       watch.stop();
-      this.#open.delete(exchange as Exchange<unknown>);
     }
   }
 
   hold(): () => void {
-    const releases = [...this.#open].map((exchange) => exchange.hold());
+    const releases = this.#surroundings.open.all().map((exchange) => exchange.hold());
     return () => {
       for (const release of releases) release();
     };
   }
 
   endAll(cause?: McpError): void {
-    for (const exchange of [...this.#open])
+    for (const exchange of this.#surroundings.open.all())
       exchange.fail((context) => (cause ? pendingRequestError(cause, context) : closedError(context)));
+    this.#surroundings.sweep.close();
   }
 }

@@ -8,10 +8,10 @@ export function returnsQuestions(client: Client, { inputRequired }: InputOptions
 }
 
 /** Parameters together with the answers to earlier questions. */
-export function withAnswers(
-  params: JsonObject | undefined,
+export function withAnswers<P extends JsonObject | undefined>(
+  params: P,
   { inputResponses, requestState }: InputOptions,
-): JsonObject | undefined {
+): P | JsonObject {
   if (inputResponses === undefined && requestState === undefined) return params;
   return {
     ...params,

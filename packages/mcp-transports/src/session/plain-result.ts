@@ -1,10 +1,14 @@
+import type { JsonObject } from "@jackfield/mcp-core";
+
 /**
  * Whether an answer to a tool call is of the kind nearly every one is: plain texts, and nothing whose shape has to be looked
  * into. Only what this does not recognise goes through the schemas of the SDK, which cost more than all the rest of a call.
  */
-export function isPlainResult(value: unknown): boolean {
+export function isPlainResult(value: unknown): value is JsonObject {
   if (!isRecord(value)) return false;
-  for (const [member, content] of Object.entries(value)) {
+  // What was read from JSON has no members but its own, and a list of them need not be made.
+  for (const member in value) {
+    const content = value[member];
     if (member === "content") {
       if (!Array.isArray(content) || !content.every(isPlainText)) return false;
     } else if (member === "isError") {
@@ -17,12 +21,10 @@ export function isPlainResult(value: unknown): boolean {
 }
 
 function isPlainText(block: unknown): boolean {
-  return (
-    isRecord(block) &&
-    block.type === "text" &&
-    typeof block.text === "string" &&
-    Object.keys(block).length === 2
-  );
+  if (!isRecord(block) || block.type !== "text" || typeof block.text !== "string") return false;
+  let members = 0;
+  for (const _ in block) members += 1;
+  return members === 2;
 }
 
 function isRecord(value: unknown): value is { readonly [member: string]: unknown } {

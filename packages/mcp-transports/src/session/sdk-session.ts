@@ -23,7 +23,10 @@ import { forgottenSessionError, lossError, outdatedPriorError } from "../errors/
 import { closedError, pendingRequestError } from "../errors/request-error.ts";
 import type { Negotiated } from "../negotiation.ts";
 import type { Sdk } from "../sdk.ts";
-import { createExchanges, type Exchanges, type Subject } from "./exchanges.ts";
+import { type CallLane, createCallLane } from "./call-lane.ts";
+import type { RequestLimits } from "./deadline-sweep.ts";
+import type { Subject } from "./exchange.ts";
+import { createExchanges, type Exchanges } from "./exchanges.ts";
 import { withoutUnmirrorableTools } from "./mirrored-parameters.ts";
 import { createMirroredSecretWarning } from "./mirrored-secrets.ts";
 import type { NotificationRelay } from "./notification-relay.ts";
@@ -58,6 +61,7 @@ class SdkSession implements Session {
   readonly #handlers: HandlerStack;
   readonly #notifications: NotificationRelay;
   readonly #exchanges: Exchanges;
+  readonly #lane: CallLane | undefined;
   readonly #replaced: ReplacedRequests;
   readonly #closeListeners = new Set<(cause?: McpError) => void>();
   readonly #renewalListeners = new Set<() => void>();
@@ -87,6 +91,12 @@ class SdkSession implements Session {
       context: () => this.#context(),
       onStrayAnswer: createStrayAnswerLog({ server: server.name, log }),
     });
+    if (this.handshake.era === "legacy")
+      this.#lane = createCallLane({
+        sdk,
+        exchanges: this.#exchanges,
+        onFailed: (error) => this.#endIfOver("tools/call", error),
+      });
     handlers.onQuestion = () => this.#exchanges.hold();
     this.#client.onclose = () => this.#lose(lossError(this.#context()));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
@@ -126,10 +136,33 @@ class SdkSession implements Session {
     return tools as Listing as Listing<K>;
   }
 
-  async request<M extends SessionMethod>(
+  request<M extends SessionMethod>(
     method: M,
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
+  ): Promise<SessionResult<M>> {
+    if (method !== "tools/call" || !this.#lane) return this.#requestThroughSdk(method, params, options);
+    const call = params as JsonObject as SessionParams<"tools/call">;
+    return this.#call(this.#lane, call, options) as Promise<JsonObject> as Promise<SessionResult<M>>;
+  }
+
+  /** No promise stands between the caller and the lane: there are many calls, and each promise costs every one of them. */
+  #call(
+    lane: CallLane,
+    params: SessionParams<"tools/call">,
+    request: SessionRequestOptions,
+  ): Promise<JsonObject> {
+    if (this.#end) return Promise.reject(this.#endedError({ method: "tools/call", tool: params.name }));
+    const limits = this.#limitsOf(request);
+    if (!request.handlers) return lane.call({ params, request, limits });
+    const release = this.#handlers.push(request.handlers);
+    return lane.call({ params, request, limits }).finally(release);
+  }
+
+  async #requestThroughSdk<M extends SessionMethod>(
+    method: M,
+    params: SessionParams<M>,
+    options: SessionRequestOptions,
   ): Promise<SessionResult<M>> {
     const replacement = this.#replaced.find(method, params);
     if (replacement) {
@@ -189,34 +222,35 @@ class SdkSession implements Session {
     options: SessionRequestOptions,
     send: (watch: Watch) => Promise<JsonObject>,
   ): Promise<JsonObject> {
-    this.#throwIfEnded(subject);
-    const limits = this.#limits;
-    const { timeoutMs = limits.callTimeoutMs, maxTotalMs = limits.maxTotalMs } = options;
+    if (this.#end) throw this.#endedError(subject);
     const release = options.handlers && this.#handlers.push(options.handlers);
     try {
-      const answered = this.#exchanges.run(subject, options, { timeoutMs, maxTotalMs }, send);
+      const answered = this.#exchanges.run(subject, options, this.#limitsOf(options), send);
       this.#replaced.listen();
       const result = await answered;
       this.#isUnconfirmed = false;
       return result;
     } catch (error) {
-      if (error instanceof McpError) this.#endIfOver(subject, error);
+      if (error instanceof McpError) this.#endIfOver(subject.method, error);
       throw error;
     } finally {
       release?.();
     }
   }
 
-  #throwIfEnded(subject: Subject): void {
-    if (!this.#end) return;
+  #limitsOf(options: SessionRequestOptions): RequestLimits {
+    const { callTimeoutMs, maxTotalMs } = this.#limits;
+    return { timeoutMs: options.timeoutMs ?? callTimeoutMs, maxTotalMs: options.maxTotalMs ?? maxTotalMs };
+  }
+
+  #endedError(subject: Subject): McpError {
     const context = { ...this.#context(), ...subject, isWritten: false };
-    throw this.#closing || !this.#end.cause
-      ? closedError(context)
-      : pendingRequestError(this.#end.cause, context);
+    const cause = this.#closing ? undefined : this.#end?.cause;
+    return cause ? pendingRequestError(cause, context) : closedError(context);
   }
 
   /** Some answers to one request say that no other will be served either. */
-  #endIfOver({ method }: Subject, error: McpError): void {
+  #endIfOver(method: string, error: McpError): void {
     if (error.code === "MCP_SESSION_LOST" && error.httpStatus === 404)
       this.#lose(forgottenSessionError(this.#context()));
     else if (this.#isUnconfirmed && contradictsPrior(method, error))

@@ -1,5 +1,5 @@
 import type { InputOptions, JsonObject, ToolDefinition } from "@jackfield/mcp-core";
-import type { Client, ClientCapabilities, StandardSchemaV1, Tool } from "@modelcontextprotocol/client";
+import type { Client, ClientCapabilities, Tool } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
 import { askable, readable, returnsQuestions, withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, keepingSchema } from "./keeping-schema.ts";
@@ -19,10 +19,7 @@ export interface OutgoingRequest {
   readonly announced?: ClientCapabilities | undefined;
 }
 
-/**
- * Makes a request. The SDK's caches and its checks of server-given schemas stay out of it, and of a tool call to a legacy
- * server, where nothing more is to be done than to send it, all of the SDK does.
- */
+/** Makes a request. The SDK's caches and its checks of server-given schemas stay out of it. */
 export async function sendRequest(
   sdk: Sdk,
   client: Client,
@@ -30,9 +27,6 @@ export async function sendRequest(
   watch: Watch,
 ): Promise<JsonObject> {
   const plain = withAnswers(meta ? { ...params, _meta: meta } : params, input);
-  const schema = keepingSchema(sdk, method);
-  if (method === "tools/call" && client.getProtocolEra() === "legacy")
-    return checked(await watch.send(method, plain ?? {}), method, schema);
   const allowInputRequired = returnsQuestions(client, input);
   const sent = allowInputRequired ? askable(sdk, plain, announced) : plain;
   const options = { ...watch.options, allowInputRequired };
@@ -43,26 +37,8 @@ export async function sendRequest(
     const call = sent as { name: string; arguments?: JsonObject };
     return readable(await client.callTool(call, { ...options, toolDefinition: toolDefinition as Tool }));
   }
+  const schema = keepingSchema(sdk, method);
   return readable(await client.request({ method, ...(sent && { params: sent }) }, schema, options));
-}
-
-async function checked(
-  result: unknown,
-  method: string,
-  schema: StandardSchemaV1<unknown, JsonObject>,
-): Promise<JsonObject> {
-  const validated = schema["~standard"].validate(withoutResultType(result));
-  const outcome = validated instanceof Promise ? await validated : validated;
-  if (!outcome.issues) return outcome.value;
-  const issues = outcome.issues.map(({ message }) => message).join("; ");
-  throw new SyntaxError(`Invalid result for ${method}: ${issues}`);
-}
-
-/** A word of the modern era that means nothing here. */
-function withoutResultType(result: unknown): unknown {
-  if (typeof result !== "object" || result === null || !("resultType" in result)) return result;
-  const { resultType: _, ...rest } = result;
-  return rest;
 }
 
 /** SEP-2243: over HTTP, from 2026-07-28 on, marked parameters are repeated in headers. */

@@ -1,4 +1,4 @@
-import type { JsonObject, Progress } from "@jackfield/mcp-core";
+import type { Progress } from "@jackfield/mcp-core";
 import type {
   JSONRPCMessage,
   RequestId,
@@ -8,30 +8,23 @@ import type {
 } from "@modelcontextprotocol/client";
 import { isQueueing, type QueueHooks } from "../queueing-transport.ts";
 import { NO_SDK_TIMEOUT_MS } from "../sdk.ts";
+import { createDirectRequests, type DirectRequests, type RpcAnswer } from "./direct-requests.ts";
 
 /** A request that wants to know what happens to its messages. It may take several: input is asked for and sent along. */
 export interface WatchedRequest {
-  onWritten(): void;
+  onWriting(): void;
   /** It was refused before it was processed, so it is as if it had not been written. */
   onRefused(): void;
   onProgress(progress: Progress): void;
   onAnswered(): void;
   /** The stream its answer was to come by has ended without it. */
   onBrokenOff(): void;
-  /** Called when it has failed: nobody waits for the server any longer. */
-  onGivenUp: (() => void) | undefined;
 }
 
 /** How a request is followed. */
 export interface Watch {
   /** The options with which the request is handed to the SDK. */
   readonly options: SdkRequestOptions;
-  /**
-   * Makes the request beside the SDK's client, which would look at every answer three times. It knows nothing of envelopes
-   * and of questions inside an answer, so it is for the legacy era alone. Rejects with what the transport says, or with the
-   * error of the answer.
-   */
-  send(method: string, params: JsonObject): Promise<unknown>;
   /** The request is carried out by messages of another kind, of which nothing else is followed. */
   replaced(): void;
   /** Nobody waits any longer: an answer that still comes belongs to nobody. */
@@ -40,33 +33,21 @@ export interface Watch {
 
 /** Follows requests on a transport, which the SDK shows nobody. */
 export interface WireWatch {
+  /** Requests that the SDK's client knows nothing of. */
+  readonly direct: DirectRequests;
   watch(request: WatchedRequest, givenUp: () => AbortSignal): Watch;
 }
 
 /** A request on the wire that has no answer yet. The SDK's own have nobody who watches them. */
 interface SentRequest {
   readonly watched?: WatchedMessages | undefined;
-  /** Who hears of the answer in place of the SDK. */
-  readonly answer?: ((answer: RpcAnswer) => void) | undefined;
   isWritten: boolean;
   isWithdrawn: boolean;
 }
 
-type RpcAnswer = Exclude<JSONRPCMessage, { method: string }>;
-
 interface WatchedMessages {
   readonly request: WatchedRequest;
   readonly ids: Set<RequestId>;
-}
-
-/** The error of an answer, as a failed request is explained with it. */
-function answerError({ error }: { readonly error?: unknown }): Error {
-  const { code, message, data } = error as {
-    readonly code: number;
-    readonly message: string;
-    readonly data?: unknown;
-  };
-  return Object.assign(new Error(message), { code, data });
 }
 
 type Incoming = Parameters<NonNullable<Transport["onmessage"]>>;
@@ -90,8 +71,8 @@ class TransportWatch implements WireWatch {
   readonly #send: Transport["send"];
   readonly #deliver: Transport["onmessage"];
   readonly #onStrayAnswer: () => void;
-  /** The SDK counts from 0, and never comes so far. */
-  #nextId = 1_000_000_000;
+  readonly direct: DirectRequests;
+  /** What the SDK has sent. */
   readonly #unanswered = new Map<RequestId, SentRequest>();
 
   constructor(transport: Transport, onStrayAnswer: () => void) {
@@ -99,6 +80,7 @@ class TransportWatch implements WireWatch {
     this.#send = transport.send.bind(transport);
     this.#deliver = transport.onmessage;
     this.#onStrayAnswer = onStrayAnswer;
+    this.direct = createDirectRequests(transport, this.#send);
     transport.send = (message, options) => this.#sendOut(message, options);
     transport.onmessage = (...incoming) => this.#takeIn(...incoming);
   }
@@ -114,37 +96,11 @@ class TransportWatch implements WireWatch {
           onprogress: () => {}, // has a progress token sent along, so that the server may ask for more time
         };
       },
-      send: (method, params) => this.#sendDirect(watched, method, params),
-      replaced: () => request.onWritten(),
+      replaced: () => request.onWriting(),
       stop: () => {
         for (const id of watched.ids) this.#unanswered.delete(id);
       },
     };
-  }
-
-  #sendDirect(watched: WatchedMessages, method: string, params: JsonObject): Promise<unknown> {
-    const id = this.#nextId;
-    this.#nextId += 1;
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const sent: SentRequest = {
-      watched,
-      isWritten: false,
-      isWithdrawn: false,
-      answer: (answer) => ("result" in answer ? resolve(answer.result) : reject(answerError(answer))),
-    };
-    watched.request.onGivenUp = () => this.#giveUp(id, sent);
-    const meta = { ...(params._meta as JsonObject | undefined), progressToken: id };
-    const message = { jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } } as const;
-    this.#sendFollowed(id, sent, watched, message, undefined).catch(reject);
-    return promise;
-  }
-
-  /** The server is told, unless it has never heard of the request. */
-  #giveUp(requestId: RequestId, sent: SentRequest): void {
-    sent.isWithdrawn = true;
-    if (!sent.isWritten) return;
-    const params = { requestId, reason: "the caller no longer waits" };
-    this.#send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {});
   }
 
   #sendOut(message: JSONRPCMessage, options: TransportSendOptions | undefined): Promise<void> {
@@ -171,7 +127,7 @@ class TransportWatch implements WireWatch {
       isWanted: () => !sent.isWithdrawn,
       onWriting() {
         sent.isWritten = true;
-        watched.request.onWritten();
+        watched.request.onWriting();
       },
       onRefused() {
         sent.isWritten = false;
@@ -206,8 +162,14 @@ class TransportWatch implements WireWatch {
     if (!isTaken) this.#deliver?.(message, extra);
   }
 
-  #takeAnswer(message: Exclude<Incoming[0], { method: string }>, extra: Incoming[1]): void {
+  #takeAnswer(message: RpcAnswer, extra: Incoming[1]): void {
     const id = this.#idOf(message.id);
+    const direct = typeof id === "number" ? this.direct.find(id) : undefined;
+    if (direct) {
+      this.direct.remove(direct);
+      direct.onAnswer(message);
+      return;
+    }
     const sent = id === undefined ? undefined : this.#unanswered.get(id);
     if (id === undefined || !sent) {
       this.#onStrayAnswer();
@@ -216,22 +178,21 @@ class TransportWatch implements WireWatch {
     this.#unanswered.delete(id);
     sent.watched?.ids.delete(id);
     sent.watched?.request.onAnswered();
-    const answer = id === message.id ? message : { ...message, id };
-    if (sent.answer) sent.answer(answer);
-    else this.#deliver?.(answer, extra);
+    this.#deliver?.(id === message.id ? message : { ...message, id }, extra);
   }
 
   /** Whether it belongs to a request that the SDK knows nothing of. */
   #takeProgress({ progressToken, progress, total, message }: { readonly [name: string]: unknown }): boolean {
-    const id = this.#idOf(progressToken);
-    const sent = id === undefined ? undefined : this.#unanswered.get(id);
     if (typeof progress !== "number") return false;
-    sent?.watched?.request.onProgress({
+    const id = this.#idOf(progressToken);
+    const direct = typeof id === "number" ? this.direct.find(id) : undefined;
+    const request = direct ?? (id === undefined ? undefined : this.#unanswered.get(id)?.watched?.request);
+    request?.onProgress({
       progress,
       total: typeof total === "number" ? total : undefined,
       message: typeof message === "string" ? message : undefined,
     });
-    return sent?.answer !== undefined;
+    return direct !== undefined;
   }
 
   /** The request that an id names. Servers exist that turn the number 1 into `"1"`; no other spelling is taken for it. */

@@ -14,34 +14,65 @@ export interface LineSplitter {
  * end of a line is left to the reader, for whom it is white space.
  */
 export function createLineSplitter(maxLineBytes: number, onLine: (line: string) => void): LineSplitter {
-  let pieces: Buffer[] = [];
-  let pendingBytes = 0;
+  return new BoundedSplitter(maxLineBytes > 0 ? maxLineBytes : Number.POSITIVE_INFINITY, onLine);
+}
 
-  const take = (): Buffer => {
-    const [only = Buffer.alloc(0)] = pieces;
-    const line = pieces.length > 1 ? Buffer.concat(pieces, pendingBytes) : only;
-    pieces = [];
-    pendingBytes = 0;
+class BoundedSplitter implements LineSplitter {
+  readonly #maxLineBytes: number;
+  readonly #onLine: (line: string) => void;
+  #pieces: Buffer[] = [];
+  #pendingBytes = 0;
+
+  constructor(maxLineBytes: number, onLine: (line: string) => void) {
+    this.#maxLineBytes = maxLineBytes;
+    this.#onLine = onLine;
+  }
+
+  push(chunk: Buffer): void {
+    const last = chunk.lastIndexOf(NEWLINE);
+    if (last === -1) {
+      this.#keep(chunk);
+      return;
+    }
+    let start = 0;
+    while (start <= last && (this.#pieces.length > 0 || last - start > this.#maxLineBytes))
+      start = this.#endLine(chunk, start);
+    // Lines that came whole are decoded together, which costs little more than one of them.
+    if (start <= last) this.#splitText(chunk.toString("utf8", start, last));
+    if (last + 1 < chunk.length) this.#keep(chunk.subarray(last + 1));
+  }
+
+  /** Decodes one line when all of it is there and its length is allowed. Returns where the next one begins. */
+  #endLine(chunk: Buffer, start: number): number {
+    const end = chunk.indexOf(NEWLINE, start);
+    this.#keep(chunk.subarray(start, end));
+    this.#onLine(this.#take().toString("utf8"));
+    return end + 1;
+  }
+
+  #splitText(text: string): void {
+    let start = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      this.#onLine(text.slice(start, end));
+      start = end + 1;
+    }
+    this.#onLine(text.slice(start));
+  }
+
+  #keep(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#pendingBytes += piece.length;
+    if (this.#pendingBytes <= this.#maxLineBytes) return;
+    this.#pieces = [];
+    this.#pendingBytes = 0;
+    throw new ChannelFault({ kind: "message-too-large", limitBytes: this.#maxLineBytes });
+  }
+
+  #take(): Buffer {
+    const [only = Buffer.alloc(0)] = this.#pieces;
+    const line = this.#pieces.length > 1 ? Buffer.concat(this.#pieces, this.#pendingBytes) : only;
+    this.#pieces = [];
+    this.#pendingBytes = 0;
     return line;
-  };
-  const keep = (piece: Buffer) => {
-    pieces.push(piece);
-    pendingBytes += piece.length;
-    if (maxLineBytes <= 0 || pendingBytes <= maxLineBytes) return;
-    pieces = [];
-    pendingBytes = 0;
-    throw new ChannelFault({ kind: "message-too-large", limitBytes: maxLineBytes });
-  };
-
-  return {
-    push(chunk) {
-      let start = 0;
-      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-        keep(chunk.subarray(start, end));
-        start = end + 1;
-        onLine(take().toString("utf8"));
-      }
-      if (start < chunk.length) keep(chunk.subarray(start));
-    },
-  };
+  }
 }

@@ -38,9 +38,13 @@ export function createMessageReader(options: MessageReaderOptions): MessageReade
   };
   const lines = createLineSplitter(maxMessageBytes, (line) => {
     const { messages, isStray } = parseLine(line);
-    const checked = messages.flatMap((message) => check(message) ?? []);
-    if (isStray || checked.length < messages.length) strays.add(line);
-    for (const message of checked) deliver(message);
+    let hasStray = isStray;
+    for (const message of messages) {
+      const checked = check(message);
+      if (checked) deliver(checked);
+      else hasStray = true;
+    }
+    if (hasStray) strays.add(line);
   });
 
   return { push: (chunk) => lines.push(chunk), stray: () => strays.summary() };

@@ -7,7 +7,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { ChannelFacts, ProcessExit } from "../channel.ts";
 import { ChannelFault } from "../channel-fault.ts";
 import { isAnswer, type MessageCheck } from "../message-check.ts";
-import type { QueueingSendOptions, QueueingTransport } from "../queueing-transport.ts";
+import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
 import { prepareStart } from "./command-start.ts";
 import { createMessageReader, type MessageReader } from "./message-reader.ts";
 import { createOutputTail, type OutputTail } from "./output-tail.ts";
@@ -113,9 +113,15 @@ class ChildTransport implements StdioTransport {
   }
 
   async send(message: JSONRPCMessage, { hooks }: QueueingSendOptions = {}): Promise<void> {
-    if (!this.#queue || this.#closing || this.#exit || this.#isFinished)
-      throw new ChannelFault({ kind: "unwritable" });
-    await this.#queue.push(formatLine(message), hooks);
+    await this.#openQueue().push(formatLine(message), hooks);
+  }
+
+  post(message: JSONRPCMessage, follower: SendFollower): void {
+    try {
+      this.#openQueue().add(formatLine(message), follower);
+    } catch (error) {
+      follower.onFailed(error);
+    }
   }
 
   close(): Promise<void> {
@@ -125,6 +131,12 @@ class ChildTransport implements StdioTransport {
 
   hurry(): void {
     void this.#tree?.end({ hurry: true });
+  }
+
+  #openQueue(): WriteQueue {
+    if (!this.#queue || this.#closing || this.#exit || this.#isFinished)
+      throw new ChannelFault({ kind: "unwritable" });
+    return this.#queue;
   }
 
   #spawn(): ChildProcess {

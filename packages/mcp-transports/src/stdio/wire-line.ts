@@ -43,9 +43,9 @@ export function parseLine(line: string): WireLine {
   } catch {
     return STRAY;
   }
-  const parts: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-  const messages = parts.filter(isMessage);
-  return { messages, isStray: messages.length < parts.length || parts.length === 0 };
+  if (!Array.isArray(parsed)) return isMessage(parsed) ? { messages: [parsed], isStray: false } : STRAY;
+  const messages = parsed.filter(isMessage);
+  return { messages, isStray: messages.length < parsed.length || parsed.length === 0 };
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { ChannelFault } from "../channel-fault.ts";
-import type { QueueHooks } from "../queueing-transport.ts";
+import type { QueueHooks, SendFollower } from "../queueing-transport.ts";
 
 /** What may wait for a process that does not read, in bytes. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -11,9 +11,13 @@ const LARGEST_JOINED_BYTES = 256 * 1024;
 interface QueuedLine {
   readonly line: string;
   readonly bytes: number;
-  readonly hooks: QueueHooks | undefined;
-  readonly resolve: () => void;
-  readonly reject: (reason: unknown) => void;
+  readonly follower: LineFollower;
+}
+
+/** What becomes of a line. */
+export interface LineFollower extends SendFollower {
+  /** The system has taken it, or nobody wanted it written any more. */
+  onTaken?(): void;
 }
 
 /** Lines on their way to a process, in order. */
@@ -24,6 +28,8 @@ export interface WriteQueue {
    * @throws ChannelFault `queue-full`, or `unwritable` if the queue ended before the line was written.
    */
   push(line: string, hooks?: QueueHooks): Promise<void>;
+  /** The same without a promise. */
+  add(line: string, follower: LineFollower): void;
   /** Hands what waits to the stream, unless an earlier write still waits for the process to read. */
   flush(): void;
   /** Rejects every line that was not taken. */
@@ -70,17 +76,27 @@ class StreamWriteQueue implements WriteQueue {
   }
 
   push(line: string, hooks?: QueueHooks): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    return new Promise((resolve, reject) =>
+      this.add(line, {
+        isWanted: () => hooks?.isWanted() !== false,
+        onWriting: () => hooks?.onWriting(),
+        onTaken: resolve,
+        onFailed: reject,
+      }),
+    );
+  }
+
+  add(line: string, follower: LineFollower): void {
     const bytes = Buffer.byteLength(line);
-    if (this.#isEnded || !this.#stream.writable) reject(new ChannelFault({ kind: "unwritable" }));
-    else if (!this.#hasRoomFor(bytes))
-      reject(new ChannelFault({ kind: "queue-full", limitBytes: this.#maxWaitingBytes }));
-    else {
-      this.#waiting.push({ line, bytes, hooks, resolve, reject });
+    if (this.#isEnded || !this.#stream.writable) {
+      follower.onFailed(new ChannelFault({ kind: "unwritable" }));
+    } else if (!this.#hasRoomFor(bytes)) {
+      follower.onFailed(new ChannelFault({ kind: "queue-full", limitBytes: this.#maxWaitingBytes }));
+    } else {
+      this.#waiting.push({ line, bytes, follower });
       this.#waitingBytes += bytes;
       this.#schedule();
     }
-    return promise;
   }
 
   flush(): void {
@@ -89,7 +105,14 @@ class StreamWriteQueue implements WriteQueue {
     if (batch.length === 0) return;
     this.#underWay = batch;
     // The stream tells of a failed write by its own error as well, and that ends the queue.
-    this.#stream.write(batch.map(({ line }) => line).join(""), (error) => {
+    let text = "";
+    let bytes = 0;
+    for (const queued of batch) {
+      text += queued.line;
+      bytes += queued.bytes;
+    }
+    // Where each character is a byte nothing has to be encoded.
+    this.#stream.write(text, bytes === text.length ? "latin1" : "utf8", (error) => {
       if (!error) this.#finishWrite();
     });
   }
@@ -101,8 +124,11 @@ class StreamWriteQueue implements WriteQueue {
     this.#underWay = [];
     this.#waiting = [];
     this.#waitingBytes = 0;
-    for (const { reject } of lost) reject(new ChannelFault({ kind: "write-broken" }));
-    for (const { reject } of unsent) reject(new ChannelFault({ kind: "unwritable" }));
+    // Whoever ends the queue can first tell them why everything has ended.
+    queueMicrotask(() => {
+      for (const { follower } of lost) follower.onFailed(new ChannelFault({ kind: "write-broken" }));
+      for (const { follower } of unsent) follower.onFailed(new ChannelFault({ kind: "unwritable" }));
+    });
   }
 
   #hasRoomFor(bytes: number): boolean {
@@ -115,15 +141,15 @@ class StreamWriteQueue implements WriteQueue {
   #dropUnwanted(): void {
     const wanted: QueuedLine[] = [];
     for (const queued of this.#waiting) {
-      if (queued.hooks?.isWanted() === false) this.#drop(queued);
+      if (!queued.follower.isWanted()) this.#drop(queued);
       else wanted.push(queued);
     }
     this.#waiting = wanted;
   }
 
-  #drop({ bytes, resolve }: QueuedLine): void {
+  #drop({ bytes, follower }: QueuedLine): void {
     this.#waitingBytes -= bytes;
-    resolve();
+    follower.onTaken?.();
   }
 
   #schedule(): void {
@@ -141,7 +167,7 @@ class StreamWriteQueue implements WriteQueue {
     let taken = 0;
     let batchBytes = 0;
     for (const queued of this.#waiting) {
-      if (queued.hooks?.isWanted() === false) this.#drop(queued);
+      if (!queued.follower.isWanted()) this.#drop(queued);
       else {
         if (batchBytes > 0 && batchBytes + queued.bytes > LARGEST_JOINED_BYTES) break;
         batch.push(queued);
@@ -151,8 +177,8 @@ class StreamWriteQueue implements WriteQueue {
     }
     this.#waiting.splice(0, taken);
     this.#waitingBytes -= batchBytes;
-    for (const { hooks } of batch) {
-      hooks?.onWriting();
+    for (const { follower } of batch) {
+      follower.onWriting();
       this.#onWriting();
     }
     return batch;
@@ -161,7 +187,7 @@ class StreamWriteQueue implements WriteQueue {
   #finishWrite(): void {
     const written = this.#underWay;
     this.#underWay = [];
-    for (const { resolve } of written) resolve();
+    for (const { follower } of written) follower.onTaken?.();
     this.flush();
   }
 }

@@ -11,6 +11,8 @@ export interface ProtectedServerOptions {
   readonly behind?: string | undefined;
   /** Laid over the protected resource metadata; `null` takes a member away, `false` takes the document away. */
   readonly metadata?: { readonly [member: string]: unknown } | false | undefined;
+  /** It has no metadata of its own; its origin is the issuer, and the endpoints are the authorization server's (MCP 2025-03-26). */
+  readonly isIssuer?: boolean | undefined;
   /** Named in the challenge, and wanted of a token. */
   readonly scope?: string | undefined;
 }
@@ -89,26 +91,39 @@ class RunningProtectedServer implements ProtectedServer {
   }
 
   #describe(pathname: string, response: ServerResponse): void {
-    const { metadata, authorizationServer } = this.#options;
-    if (pathname !== METADATA_PATH || metadata === false) {
+    const described = this.#document(pathname);
+    if (described === undefined) {
       response.writeHead(404).end();
       return;
     }
-    const described = {
-      resource: this.url,
-      authorization_servers: [authorizationServer.issuer],
-      ...metadata,
-    };
     const kept = Object.entries(described).filter(([, value]) => value !== null);
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify(Object.fromEntries(kept)));
   }
 
+  #document(pathname: string): { readonly [member: string]: unknown } | undefined {
+    const { metadata, isIssuer = false, authorizationServer } = this.#options;
+    const { issuer } = authorizationServer;
+    if (pathname === METADATA_PATH && metadata !== false && !isIssuer) {
+      return { resource: this.url, authorization_servers: [issuer], ...metadata };
+    }
+    if (pathname !== "/.well-known/oauth-authorization-server" || !isIssuer) return undefined;
+    return {
+      issuer: new URL(this.url).origin,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      registration_endpoint: `${issuer}/register`,
+      response_types_supported: ["code"],
+      code_challenge_methods_supported: ["S256"],
+    };
+  }
+
   #judge({ headers }: IncomingMessage): { status: 401 | 403; header: string } | undefined {
-    const { scope, authorizationServer, metadata } = this.#options;
+    const { scope, authorizationServer, metadata, isIssuer = false } = this.#options;
     const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
     const granted = token === undefined ? undefined : authorizationServer.office.scopesOf(token);
-    const where = metadata === false ? [] : [`resource_metadata="${new URL(METADATA_PATH, this.url)}"`];
+    const where =
+      metadata === false || isIssuer ? [] : [`resource_metadata="${new URL(METADATA_PATH, this.url)}"`];
     const wanted = scope === undefined ? [] : [`scope="${scope}"`];
     const challenge = (...facts: string[]) =>
       `Bearer ${[...facts, ...where, ...wanted].join(", ") || "realm=x"}`;

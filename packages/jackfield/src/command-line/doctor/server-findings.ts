@@ -18,7 +18,8 @@ const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
   },
   MCP_AUTH_REQUIRED: {
     code: "login-needed",
-    nextStep: 'Put a token into "headers" of the entry: { "Authorization": "Bearer ${NAME}" }.',
+    nextStep:
+      'Log in with "jackfield login NAME", or put a token into "headers" of the entry: { "Authorization": "Bearer ${NAME}" }.',
   },
   MCP_CONNECT_TIMEOUT: {
     code: "server-failed",

@@ -1,11 +1,20 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createRequestClock } from "../../src/session/request-clock.ts";
+import { createDeadlineSweep, type RequestLimits } from "../../src/session/deadline-sweep.ts";
 
-beforeEach(() => vi.useFakeTimers());
+let sweep = createDeadlineSweep();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  sweep = createDeadlineSweep();
+});
 afterEach(() => {
+  sweep.close();
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
+
+const createRequestClock = (limits: RequestLimits, onExpired: (limitMs: number, isTotal: boolean) => void) =>
+  sweep.start(limits, { onExpired });
 
 test("without progress the idle deadline fires, once", () => {
   const onExpired = vi.fn();
@@ -63,9 +72,51 @@ test("[R34] the total deadline fires whatever the progress", () => {
   expect(onExpired).toHaveBeenCalledExactlyOnceWith(250, true);
 });
 
-test("[H12] a clock that was stopped leaves no timer", () => {
+test("[H12] a clock that was stopped does not fire, and soon leaves no timer", () => {
   const onExpired = vi.fn();
   createRequestClock({ timeoutMs: 100, maxTotalMs: 200 }, onExpired).stop();
+  vi.advanceTimersByTime(100);
+  expect(vi.getTimerCount()).toBe(0);
+  expect(onExpired).not.toHaveBeenCalled();
+});
+
+test("a timer keeps the process alive only while a request is under way", () => {
+  const setting = vi.spyOn(globalThis, "setTimeout");
+  const isAlive = () => (setting.mock.results[0]?.value as NodeJS.Timeout).hasRef();
+  const limits = { timeoutMs: 100, maxTotalMs: 0 };
+  const first = createRequestClock(limits, vi.fn());
+  expect(isAlive()).toBe(true);
+  first.stop();
+  expect(isAlive()).toBe(false);
+  const second = createRequestClock(limits, vi.fn());
+  expect(isAlive()).toBe(true);
+  second.stop();
+  expect(setting).toHaveBeenCalledTimes(1);
+  setting.mockRestore();
+});
+
+test("each clock fires at its own time, one with a shorter limit before those that were started earlier", () => {
+  const fired: string[] = [];
+  const start = (name: string, timeoutMs: number) =>
+    createRequestClock({ timeoutMs, maxTotalMs: 0 }, () => fired.push(name));
+  start("long", 300);
+  start("short", 100);
+  start("stopped", 150).stop();
+  vi.advanceTimersByTime(50);
+  start("later", 150);
+  vi.advanceTimersByTime(50);
+  expect(fired).toEqual(["short"]);
+  vi.advanceTimersByTime(100);
+  expect(fired).toEqual(["short", "later"]);
+  vi.advanceTimersByTime(100);
+  expect(fired).toEqual(["short", "later", "long"]);
+});
+
+test("a clock whose listener stops another one keeps that one from firing", () => {
+  const onExpired = vi.fn();
+  const limits = { timeoutMs: 100, maxTotalMs: 0 };
+  createRequestClock(limits, () => other.stop());
+  const other = createRequestClock(limits, onExpired);
   vi.advanceTimersByTime(1000);
   expect(onExpired).not.toHaveBeenCalled();
 });

@@ -1,0 +1,137 @@
+import { ADAPTERS } from "./clients/names.ts";
+import type { FigureName } from "./measurement.ts";
+import { medianOf, type Question, type Recording, ratioOf } from "./recording.ts";
+import { type BenchSettings, CALL_TRANSPORTS } from "./settings.ts";
+import type { Spread } from "./statistics.ts";
+import { callScenario, memoryScenario, recoveryScenario, startScenario } from "./step.ts";
+import { LABELS, type Subject } from "./subject.ts";
+import { formatNumber, formatRatio, formatTable } from "./table.ts";
+
+/** A figure in which Jackfield wants to be ahead of everybody. */
+export interface KeyFigure extends Question {
+  readonly title: string;
+  /** Default: less is better. */
+  readonly isMoreBetter?: boolean | undefined;
+  /** What is under this in both cannot be told apart. */
+  readonly unit: "ms" | "calls/s" | "MiB";
+}
+
+/** Jackfield beside whoever comes closest to it, or is ahead of it. */
+export interface Comparison {
+  readonly figure: KeyFigure;
+  readonly own: number;
+  readonly closest: Subject;
+  readonly theirs: number;
+  /** Jackfield's figure divided by theirs. */
+  readonly ratio: Spread;
+  readonly isAhead: boolean;
+}
+
+/** What nobody is compared with: Jackfield itself, the limit, and what is no client. */
+const NO_COMPETITORS: readonly Subject[] = [
+  ...ADAPTERS,
+  "jackfield",
+  "jackfield-catalog",
+  "hand-written",
+  "bare-node",
+  "tool-cache",
+];
+
+/** The figures of a run in which there is something to be ahead in. */
+export function keyFigures({
+  serverCounts,
+  faultServers,
+  sessionCounts,
+  toolCounts,
+}: BenchSettings): KeyFigure[] {
+  const ms = (title: string, scenario: string, subject: Subject, figure: FigureName): KeyFigure => {
+    return { title, scenario, subject, figure, unit: "ms" };
+  };
+  return [
+    ...serverCounts.flatMap((servers) => [
+      ms(`cold start, ${servers}`, startScenario(servers), "jackfield", "readyMs"),
+      ms(`warm start, ${servers}`, startScenario(servers), "jackfield-catalog", "readyMs"),
+    ]),
+    ...(["slow", "hang"] as const).map((fault) => {
+      const scenario = startScenario(faultServers, fault);
+      return ms(`warm start, ${scenario.slice("start ".length)}`, scenario, "jackfield-catalog", "readyMs");
+    }),
+    ...CALL_TRANSPORTS.flatMap((transport) => {
+      const scenario = callScenario(transport);
+      const subject = "jackfield" as const;
+      return [
+        ms(`${transport}, p50 in turn`, scenario, subject, "sequentialP50Ms"),
+        ms(`${transport}, p50 of 1 MiB`, scenario, subject, "largeP50Ms"),
+        ms(`${transport}, CPU of 1 MiB`, scenario, subject, "largeCpuMs"),
+        {
+          title: `${transport}, at once`,
+          scenario,
+          subject,
+          figure: "callsPerSecond",
+          isMoreBetter: true,
+          unit: "calls/s",
+        },
+        ms(`${transport}, CPU at once`, scenario, subject, "concurrentCpuMs"),
+      ] satisfies KeyFigure[];
+    }),
+    ...sessionCounts.map((count): KeyFigure => {
+      const scenario = memoryScenario("sessions", count);
+      return { title: scenario, scenario, subject: "jackfield", figure: "sessionsMib", unit: "MiB" };
+    }),
+    ...toolCounts.map((count): KeyFigure => {
+      const scenario = memoryScenario("tools", count);
+      return { title: scenario, scenario, subject: "jackfield", figure: "toolsMib", unit: "MiB" };
+    }),
+    ...(["kill", "session"] as const).map((fault) =>
+      ms(recoveryScenario(fault), recoveryScenario(fault), "jackfield", "recoveryMs"),
+    ),
+  ];
+}
+
+/** For each figure that was measured of Jackfield and of somebody else, who comes closest. */
+export function compareWithAll(recordings: readonly Recording[], settings: BenchSettings): Comparison[] {
+  return keyFigures(settings).flatMap((figure) => {
+    const own = medianOf(recordings, figure);
+    const others = competitorsIn(recordings, figure)
+      .flatMap((subject) => comparisonWith(recordings, figure, subject, own))
+      .sort((a, b) => (figure.isMoreBetter ? 1 : -1) * (a.ratio.median - b.ratio.median));
+    return others.slice(0, 1);
+  });
+}
+
+function comparisonWith(
+  recordings: readonly Recording[],
+  figure: KeyFigure,
+  subject: Subject,
+  own: number | undefined,
+): Comparison[] {
+  const theirs = medianOf(recordings, { ...figure, subject });
+  const ratio = ratioOf(recordings, figure, { subject });
+  if (own === undefined || theirs === undefined || ratio === undefined) return [];
+  const isAhead = figure.isMoreBetter ? ratio.median > 1 : ratio.median < 1;
+  return [{ figure, own, closest: subject, theirs, ratio, isAhead }];
+}
+
+function competitorsIn(recordings: readonly Recording[], { scenario }: KeyFigure): Subject[] {
+  const subjects = recordings
+    .filter((recording) => recording.scenario === scenario)
+    .map(({ subject }) => subject);
+  return [...new Set(subjects)].filter((subject) => !NO_COMPETITORS.includes(subject));
+}
+
+/** The comparisons as a table. */
+export function comparisonTable(comparisons: readonly Comparison[]): string {
+  return formatTable({
+    header: ["what", "unit", "closest", "Jackfield", "theirs", "ratio", "ahead"],
+    rows: comparisons.map(({ figure, own, closest, theirs, ratio, isAhead }) => [
+      figure.title,
+      figure.unit,
+      LABELS[closest],
+      formatNumber(own),
+      formatNumber(theirs),
+      formatRatio(ratio),
+      isAhead ? "yes" : "no",
+    ]),
+    labels: 3,
+  });
+}

@@ -1,0 +1,16 @@
+import { Writable, Readable } from "node:stream";
+type Output = Writable & {
+    readonly isTTY?: boolean | undefined;
+    readonly columns?: number | undefined;
+    readonly rows?: number | undefined;
+    hasColors?(): boolean;
+};
+interface Terminal {
+    readonly stdout: Output;
+    readonly stderr: Output;
+    readonly stdin?: (Readable & {
+        readonly isTTY?: boolean | undefined;
+    }) | undefined;
+}
+declare function runCommandLine(argv: readonly string[], terminal?: Terminal): Promise<number>;
+export { runCommandLine };

@@ -1,0 +1,102 @@
+import { ConfigProblem, DiscoverServersOptions, ServerFilterOptions, ServerResolverOptions, InlineServer, ServerApprover, TrustFolder, InheritEnv } from "@jackfield/mcp-config";
+export { ConfigProblem, InlineServer, PromptApproverOptions, ServerApprovalRequest, ServerApprover, ServerFilter, ServerPattern, TrustFolder } from "@jackfield/mcp-config";
+export { promptApprover } from "@jackfield/mcp-config/runtime";
+import { DefinedIn, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, McpError, Diagnostic, StateStore, ToolCache, Connector, ResolveServer, Implementation } from "@jackfield/mcp-core";
+export { McpError, ToolTypes, isMcpError } from "@jackfield/mcp-core";
+import { McpManager, StartupReport, ReloadReport, McpManagerOptions } from "@jackfield/mcp-manager";
+export { AsyncViewFilter, HeartbeatOptions, McpManagerOptions, RETRY_PRESETS, ReconnectOptions, ReloadReport, RetryPolicy, StartupOptions, StartupReport, ToolView, ViewFilter } from "@jackfield/mcp-manager";
+import { Leftover, HttpOptionsSource } from "@jackfield/mcp-transports";
+export { HttpOptions, HttpOptionsSource, Leftover, TlsOptions } from "@jackfield/mcp-transports";
+import { LimitResultsOptions, InjectionFinding, ToolPins, CallApprovalOptions } from "@jackfield/mcp-guard";
+interface BlockedReport {
+    readonly name: string;
+    readonly by: string;
+    readonly reason: string;
+    readonly definedIn: DefinedIn;
+}
+interface GuardOptions {
+    readonly limits?: LimitResultsOptions | false | undefined;
+    readonly cleanTools?: boolean | undefined;
+    readonly cleanResults?: boolean | undefined;
+    readonly mark?: boolean | undefined;
+    readonly found?: ((finding: InjectionFinding) => void) | undefined;
+    readonly lock?: string | undefined;
+    readonly pins?: ToolPins | undefined;
+    readonly trace?: boolean | undefined;
+}
+interface McpReport extends StartupReport {
+    readonly blocked: readonly BlockedReport[];
+    readonly discoveryError?: McpError | undefined;
+    readonly problems: readonly ConfigProblem[];
+    readonly diagnostics: readonly Diagnostic[];
+    readonly leftovers: readonly Leftover[];
+}
+interface McpReloadReport extends ReloadReport {
+    readonly applied: boolean;
+    readonly problems: readonly ConfigProblem[];
+    readonly diagnostics: readonly Diagnostic[];
+    readonly blocked: readonly BlockedReport[];
+}
+interface TypedCalls {
+    callTool<const Ref extends ToolRef>(tool: Ref, ...rest: ToolCallParameters<Ref, CallOptions>): Promise<ToolResultOf<Ref>>;
+}
+interface McpForPrincipal extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
+    readonly report: StartupReport;
+}
+interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
+    readonly report: McpReport;
+    forPrincipal(principal: string, options?: {
+        readonly signal?: AbortSignal | undefined;
+    }): Promise<McpForPrincipal>;
+    reload(): Promise<McpReloadReport>;
+}
+interface CacheOptions {
+    readonly path?: string | undefined;
+    readonly busyTimeoutMs?: number | undefined;
+    readonly maxBytes?: number | undefined;
+}
+type DiscoverOptions = Pick<DiscoverServersOptions, "cwd" | "hosts" | "project" | "order" | "home" | "env">;
+interface McpFilterOptions extends ServerFilterOptions {
+    readonly exaApiKey?: ((key: string, server: string) => void) | undefined;
+}
+interface OpenMcpOptions extends Pick<ServerResolverOptions, "missingVariable" | "projectVariables" | "inputs" | "runCommands">, Pick<McpManagerOptions, "startup" | "idleTimeoutMs" | "toolPollIntervalMs" | "heartbeat" | "resourceUpdateQuietMs" | "closeTimeoutMs" | "retry" | "limits" | "naming" | "use" | "toolPolicies" | "handlers" | "auth" | "principal" | "log"> {
+    readonly servers?: {
+        readonly [name: string]: InlineServer;
+    } | undefined;
+    readonly configFiles?: readonly string[] | undefined;
+    readonly cwd?: string | undefined;
+    readonly discover?: DiscoverOptions | false | undefined;
+    readonly approve?: ServerApprover | undefined;
+    readonly approvals?: StateStore | undefined;
+    readonly trust?: TrustFolder | undefined;
+    readonly filters?: McpFilterOptions | undefined;
+    readonly cache?: CacheOptions | ToolCache | false | undefined;
+    readonly inheritEnv?: InheritEnv | undefined;
+    readonly guards?: GuardOptions | false | undefined;
+    readonly approval?: CallApprovalOptions | undefined;
+    readonly connect?: Connector | undefined;
+    readonly resolve?: ResolveServer | undefined;
+    readonly http?: HttpOptionsSource | undefined;
+    readonly clientInfo?: Implementation | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+declare function openMcp(options?: OpenMcpOptions): Promise<Mcp>;
+type Variables = {
+    readonly [name: string]: string | undefined;
+};
+type RuntimePreset = Pick<OpenMcpOptions, "cache" | "closeTimeoutMs" | "discover" | "guards" | "heartbeat" | "inheritEnv" | "limits" | "missingVariable" | "naming" | "retry" | "runCommands" | "startup">;
+declare function claudeCode(env?: Variables): RuntimePreset;
+declare function hexos(): RuntimePreset;
+declare function ohMyPi(env?: Variables): RuntimePreset;
+interface OpenaiAgentsOptions {
+    readonly strict?: boolean | undefined;
+    readonly dropFailed?: boolean | undefined;
+    readonly connectTimeoutMs?: number | undefined;
+    readonly closeTimeoutMs?: number | undefined;
+    readonly callTimeoutMs?: number | undefined;
+}
+declare function openaiAgents({ strict, dropFailed, connectTimeoutMs, closeTimeoutMs, callTimeoutMs, }?: OpenaiAgentsOptions): RuntimePreset;
+declare function sideCar(): RuntimePreset;
+declare function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]>;
+export { claudeCode, endLeftovers, hexos, ohMyPi, openMcp, openaiAgents, sideCar };
+export type { BlockedReport, CacheOptions, DiscoverOptions, GuardOptions, Mcp, McpFilterOptions, McpForPrincipal, McpReloadReport, McpReport, OpenMcpOptions, OpenaiAgentsOptions, RuntimePreset };

@@ -1,0 +1,120 @@
+import { ModelCallResult, ToolMetadata, ToolSelection, ModelToolOptions, ToolApproval } from "@jackfield/mcp-tools";
+export { ToolMetadata as AiSdkToolMetadata, FailedCall, ModelCallResult, SchemaProfile, ToolApproval, isFailedCall } from "@jackfield/mcp-tools";
+import { ToolInputSchema, JsonValue, Progress, ToolSource, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
+type AiSdkValidation = {
+    readonly success: true;
+    readonly value: unknown;
+} | {
+    readonly success: false;
+    readonly error: Error;
+};
+interface AiSdkSchema {
+    readonly jsonSchema: ToolInputSchema;
+    validate(value: unknown): AiSdkValidation;
+    readonly "~standard": {
+        readonly version: 1;
+        readonly vendor: "jackfield";
+        readonly validate: (value: unknown) => {
+            readonly value: unknown;
+        } | {
+            readonly issues: readonly {
+                readonly message: string;
+            }[];
+        };
+        readonly jsonSchema: {
+            readonly input: () => ToolInputSchema;
+            readonly output: () => ToolInputSchema;
+        };
+    };
+}
+type AiSdkMajor = 6 | 7;
+type AiSdkContentPart = {
+    type: "text";
+    text: string;
+} | {
+    type: "image-data";
+    mediaType: string;
+    data: string;
+} | {
+    type: "file-data";
+    mediaType: string;
+    data: string;
+};
+type AiSdkModelOutput = {
+    type: "text";
+    value: string;
+} | {
+    type: "json";
+    value: JsonValue;
+} | {
+    type: "error-text";
+    value: string;
+} | {
+    type: "content";
+    value: AiSdkContentPart[];
+};
+interface AiSdkProgress {
+    readonly content: [
+        {
+            readonly type: "text";
+            readonly text: string;
+        }
+    ];
+    readonly progress: Progress;
+}
+interface AiSdkToolRun extends PromiseLike<ModelCallResult>, AsyncIterable<AiSdkProgress | ModelCallResult> {
+}
+interface AiSdkToolsOptions extends ToolSelection, ModelToolOptions {
+    readonly approval?: ToolApproval | undefined;
+    readonly sdk?: AiSdkMajor | undefined;
+}
+interface AiSdkExecuteOptions {
+    readonly toolCallId: string;
+    readonly abortSignal?: AbortSignal | undefined;
+    readonly messages?: unknown;
+}
+interface AiSdkTool {
+    readonly type: "dynamic";
+    readonly description: string;
+    readonly title?: string;
+    readonly inputSchema: AiSdkSchema;
+    readonly metadata: ToolMetadata;
+    readonly needsApproval?: boolean | ((input: unknown) => Promise<boolean>);
+    execute(input: unknown, options: AiSdkExecuteOptions): AiSdkToolRun;
+    toModelOutput(options: {
+        readonly output: unknown;
+    }): AiSdkModelOutput;
+}
+type AiSdkToolSet = Record<string, AiSdkTool>;
+declare function aiSdkTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkToolSet;
+interface AiSdkLiveTools {
+    readonly tools: AiSdkToolSet;
+    prepareStep(): undefined;
+}
+declare function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkLiveTools;
+type AiSdkApprovalStatus = "user-approval" | "not-applicable";
+interface AiSdkToolOptions {
+    readonly tools: AiSdkToolSet;
+    readonly toolOrder: string[];
+    readonly toolApproval: Record<string, AiSdkApprovalStatus | ((input: unknown) => Promise<AiSdkApprovalStatus>)>;
+}
+declare function aiSdkToolOptions(source: ToolSource, options?: AiSdkToolsOptions): AiSdkToolOptions;
+type AiSdkMessagePart = {
+    type: "text";
+    text: string;
+} | {
+    type: "file";
+    data: string;
+    mediaType: string;
+};
+type AiSdkMessage = {
+    role: "user";
+    content: AiSdkMessagePart[];
+} | {
+    role: "assistant";
+    content: AiSdkMessagePart[];
+};
+declare function aiSdkPromptMessages(prompt: GetPromptResult): AiSdkMessage[];
+declare function aiSdkResourceParts(resource: ReadResourceResult): AiSdkMessagePart[];
+export { aiSdkLiveTools, aiSdkPromptMessages, aiSdkResourceParts, aiSdkToolOptions, aiSdkTools };
+export type { AiSdkApprovalStatus, AiSdkContentPart, AiSdkExecuteOptions, AiSdkLiveTools, AiSdkMajor, AiSdkMessage, AiSdkMessagePart, AiSdkModelOutput, AiSdkProgress, AiSdkSchema, AiSdkTool, AiSdkToolOptions, AiSdkToolRun, AiSdkToolSet, AiSdkToolsOptions, AiSdkValidation };

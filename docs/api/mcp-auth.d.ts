@@ -1,0 +1,1 @@
+export { AuthChallenge, AuthPort } from "@jackfield/mcp-core";

@@ -1,0 +1,361 @@
+import { StateStore, ServerDefinition, Logger, Diagnostic, ToolFilter, OAuthSettings, DefinedIn, McpError, ShadowedServer, ServerLimits, InProcessServerDefinition, DefinitionScope, ResolvedServer, ResolveServer } from "@jackfield/mcp-core";
+interface ApprovalLedger {
+    isApproved(definition: ServerDefinition): Promise<boolean>;
+    approve(definition: ServerDefinition): Promise<void>;
+    revoke(definition: ServerDefinition): Promise<boolean>;
+}
+declare function createApprovalLedger(store: StateStore): ApprovalLedger;
+type ServerPattern = {
+    readonly name: string;
+} | {
+    readonly argv: readonly string[];
+} | {
+    readonly url: string;
+};
+interface ServerBlock {
+    readonly by: string;
+    readonly reason: string;
+}
+interface ServerFilter {
+    readonly name: string;
+    block(definition: ServerDefinition): string | undefined;
+}
+interface ServerFilterOptions {
+    readonly disabledServers?: readonly string[] | undefined;
+    readonly enabledServers?: readonly string[] | undefined;
+    readonly allow?: readonly ServerPattern[] | undefined;
+    readonly deny?: readonly ServerPattern[] | undefined;
+    readonly exa?: boolean | undefined;
+    readonly browser?: boolean | (() => boolean) | undefined;
+    readonly more?: readonly ServerFilter[] | undefined;
+}
+type Admission = {
+    readonly definition: ServerDefinition;
+    readonly block?: undefined;
+} | {
+    readonly block: ServerBlock;
+    readonly ownsName: boolean;
+};
+type AdmitServer = (definition: ServerDefinition) => Promise<Admission>;
+type TrustFolder = (folder: string) => boolean | Promise<boolean>;
+interface ServerAdmissionOptions {
+    readonly ledger?: Pick<ApprovalLedger, "isApproved"> | undefined;
+    readonly trust?: TrustFolder | undefined;
+    readonly filters?: ServerFilterOptions | undefined;
+}
+interface ServerAdmission {
+    readonly admit: AdmitServer;
+    isAdmitted(definition: ServerDefinition): boolean;
+}
+declare function createServerAdmission(options?: ServerAdmissionOptions): ServerAdmission;
+interface ServerApprovalRequest {
+    readonly definition: ServerDefinition;
+    readonly dangerousEnv: readonly string[];
+    readonly unpinnedPackage: string | undefined;
+    readonly text: string;
+}
+declare function approvalRequest(definition: ServerDefinition, platform?: NodeJS.Platform): ServerApprovalRequest;
+declare function definitionContent(definition: ServerDefinition): string;
+interface FileStateStoreOptions {
+    readonly directory: string;
+    readonly log?: Logger | undefined;
+}
+declare function fileStateStore({ directory, log }: FileStateStoreOptions): StateStore;
+type ServerApprover = (request: ServerApprovalRequest, options: {
+    readonly signal: AbortSignal;
+}) => Promise<boolean>;
+interface PromptApproverOptions {
+    readonly input?: (NodeJS.ReadableStream & {
+        readonly isTTY?: boolean | undefined;
+    }) | undefined;
+    readonly output?: NodeJS.WritableStream | undefined;
+}
+declare function promptApprover(options?: PromptApproverOptions): ServerApprover;
+declare const DIAGNOSTIC_CODES: {
+    readonly ConfigReadError: {
+        readonly severity: "error";
+        readonly means: "The file cannot be read, or is no regular file.";
+    };
+    readonly ConfigTooLargeError: {
+        readonly severity: "error";
+        readonly means: "The file is larger than the limit; it was not read.";
+    };
+    readonly ConfigEncodingError: {
+        readonly severity: "error";
+        readonly means: "The file is not text in UTF-8 or marked UTF-16.";
+    };
+    readonly ConfigSyntaxError: {
+        readonly severity: "error";
+        readonly means: "The file is broken, or nested more than 64 levels deep.";
+    };
+    readonly ConfigShapeError: {
+        readonly severity: "error";
+        readonly means: "The file, or what holds its servers, is of the wrong kind.";
+    };
+    readonly ServerConfigError: {
+        readonly severity: "error";
+        readonly means: "One entry cannot be used; its neighbours can.";
+    };
+    readonly "invalid-field": {
+        readonly severity: "warning";
+        readonly means: "A field of the wrong type was left out. An unreadable switch or tool filter switches the server off.";
+    };
+    readonly "duplicate-key": {
+        readonly severity: "warning";
+        readonly means: "A key stands twice; the last one counts.";
+    };
+    readonly "non-strict-json": {
+        readonly severity: "warning";
+        readonly means: "A comment or trailing comma in a file that its own host reads as strict JSON.";
+    };
+    readonly "forbidden-key": {
+        readonly severity: "warning";
+        readonly means: "A key called `__proto__` was left out.";
+    };
+    readonly "wrong-root-key": {
+        readonly severity: "warning";
+        readonly means: "Servers stand under another host's key and were not read.";
+    };
+    readonly "near-miss-field": {
+        readonly severity: "warning";
+        readonly means: "A field that is not read resembles one that is.";
+    };
+    readonly "unknown-field": {
+        readonly severity: "info";
+        readonly means: "A field that its host does not know; kept in `extra`.";
+    };
+    readonly "unused-field": {
+        readonly severity: "warning";
+        readonly means: "A field that means nothing for this transport.";
+    };
+    readonly "legacy-field": {
+        readonly severity: "warning";
+        readonly means: "An old name of a field was read.";
+    };
+    readonly "legacy-shape": {
+        readonly severity: "warning";
+        readonly means: "An old form of an entry was read.";
+    };
+    readonly "deprecated-field": {
+        readonly severity: "warning";
+        readonly means: "Its host still reads this field, but advises against it.";
+    };
+    readonly "literal-secret": {
+        readonly severity: "warning";
+        readonly means: "A credential is written out; refer to a variable instead.";
+    };
+    readonly "unresolved-variable": {
+        readonly severity: "warning";
+        readonly means: "A variable that is not set now and has no default.";
+    };
+    readonly "command-substitution": {
+        readonly severity: "warning";
+        readonly means: "A value that is a command's output; no command is run.";
+    };
+    readonly "command-has-spaces": {
+        readonly severity: "warning";
+        readonly means: "`command` looks like a command line; it is never split.";
+    };
+    readonly "self-approval": {
+        readonly severity: "warning";
+        readonly means: "A field by which a file would approve itself; ignored.";
+    };
+    readonly "unsupported-address": {
+        readonly severity: "warning";
+        readonly means: "A URL that its host can reach, but Jackfield cannot.";
+    };
+    readonly "not-runnable": {
+        readonly severity: "info";
+        readonly means: "An entry without a command or URL, which its host starts by itself.";
+    };
+    readonly "script-file": {
+        readonly severity: "warning";
+        readonly means: "A configuration that is a program. It is neither read nor run, so its servers are not known.";
+    };
+    readonly "untrusted-project": {
+        readonly severity: "info";
+        readonly means: "A project's file that its host ignores until it is trusted.";
+    };
+    readonly "project-chosen": {
+        readonly severity: "info";
+        readonly means: "Whose local servers are shown, of several projects in one file.";
+    };
+    readonly "disabled-by-host": {
+        readonly severity: "info";
+        readonly means: "A list of the host switches the server off.";
+    };
+    readonly shadowed: {
+        readonly severity: "info";
+        readonly means: "A stronger entry has the same name, or reaches the same endpoint.";
+    };
+    readonly encoding: {
+        readonly severity: "warning";
+        readonly means: "The file is not UTF-8.";
+    };
+    readonly "missing-file": {
+        readonly severity: "warning";
+        readonly means: "A symbolic link leads to nothing; taken for an absent file.";
+    };
+    readonly "empty-file": {
+        readonly severity: "info";
+        readonly means: "The file is empty.";
+    };
+    readonly "no-servers": {
+        readonly severity: "info";
+        readonly means: "The file has no place for servers.";
+    };
+};
+type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES;
+interface ConfigDiagnostic extends Diagnostic {
+    readonly code: DiagnosticCode;
+    readonly suggestion?: string | undefined;
+}
+interface WrittenServer {
+    readonly transport: "stdio" | "http" | "sse";
+    readonly command?: string | undefined;
+    readonly args?: readonly string[] | undefined;
+    readonly env?: {
+        readonly [name: string]: string | null;
+    } | undefined;
+    readonly envFile?: string | undefined;
+    readonly envPassthrough?: readonly string[] | undefined;
+    readonly cwd?: string | undefined;
+    readonly url?: string | undefined;
+    readonly headers?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly headersFromEnv?: {
+        readonly [header: string]: string;
+    } | undefined;
+    readonly bearerTokenEnv?: string | undefined;
+    readonly timeoutMs?: number | undefined;
+    readonly connectTimeoutMs?: number | undefined;
+    readonly maxTotalMs?: number | undefined;
+    readonly maxMessageBytes?: number | undefined;
+    readonly trustAnnotations?: boolean | undefined;
+    readonly enabled: boolean;
+    readonly lazy?: boolean | undefined;
+    readonly shared?: boolean | undefined;
+    readonly tools?: ToolFilter | undefined;
+    readonly oauth?: OAuthSettings | false | undefined;
+    readonly title?: string | undefined;
+    readonly description?: string | undefined;
+    readonly required?: boolean | undefined;
+    readonly trust?: boolean | undefined;
+    readonly autoApprove?: readonly string[] | undefined;
+    readonly requires?: {
+        readonly env?: readonly string[] | undefined;
+        readonly args?: readonly string[] | undefined;
+        readonly headers?: readonly string[] | undefined;
+        readonly variables?: readonly string[] | undefined;
+    } | undefined;
+    readonly extra?: {
+        readonly [field: string]: unknown;
+    } | undefined;
+}
+interface ConfigProblem {
+    readonly server?: string | undefined;
+    readonly definedIn: DefinedIn;
+    readonly error: McpError;
+    readonly kind: DiagnosticCode;
+}
+interface ShadowedDefinition {
+    readonly definition: ServerDefinition;
+    readonly by: string;
+    readonly reason: ShadowedServer["reason"];
+}
+interface MergedServers {
+    readonly servers: readonly ServerDefinition[];
+    readonly written: ReadonlyMap<string, WrittenServer>;
+    readonly shadowed: readonly ShadowedDefinition[];
+    readonly problems: readonly ConfigProblem[];
+    readonly diagnostics: readonly ConfigDiagnostic[];
+}
+interface BlockedServer extends ServerBlock {
+    readonly definition: ServerDefinition;
+}
+interface SortedServers extends MergedServers {
+    readonly blocked: readonly BlockedServer[];
+}
+type Environment = {
+    readonly [name: string]: string | undefined;
+};
+type InheritEnv = boolean | readonly string[];
+interface InlineServerOptions extends ServerLimits {
+    readonly enabled?: boolean | undefined;
+    readonly disabled?: boolean | undefined;
+    readonly lazy?: boolean | undefined;
+    readonly shared?: boolean | undefined;
+    readonly tools?: ToolFilter | undefined;
+    readonly timeout?: number | undefined;
+}
+interface InlineStdioServer extends InlineServerOptions {
+    readonly type?: "stdio" | undefined;
+    readonly command: string;
+    readonly args?: readonly string[] | undefined;
+    readonly env?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly envFile?: string | undefined;
+    readonly cwd?: string | undefined;
+}
+interface InlineRemoteServer extends InlineServerOptions {
+    readonly type?: "http" | "streamable-http" | "streamableHttp" | "sse" | undefined;
+    readonly url: string;
+    readonly headers?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly env?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly envFile?: string | undefined;
+}
+interface InlineInProcessServer extends InlineServerOptions {
+    readonly server: InProcessServerDefinition["server"];
+}
+type InlineServer = InlineStdioServer | InlineRemoteServer | InlineInProcessServer;
+interface DiscoverServersOptions {
+    readonly hosts?: readonly string[] | "all" | undefined;
+    readonly files?: readonly string[] | undefined;
+    readonly servers?: {
+        readonly [name: string]: InlineServer;
+    } | undefined;
+    readonly cwd?: string | undefined;
+    readonly base?: string | undefined;
+    readonly home?: string | undefined;
+    readonly env?: Environment | undefined;
+    readonly platform?: NodeJS.Platform | undefined;
+    readonly project?: boolean | undefined;
+    readonly order?: readonly DefinitionScope[] | undefined;
+    readonly admit?: AdmitServer | undefined;
+}
+interface DiscoveredServers extends SortedServers {
+    readonly discoveryError?: McpError | undefined;
+}
+interface FoundServers {
+    merge(admit?: AdmitServer): Promise<DiscoveredServers>;
+}
+declare function findServers(options?: Omit<DiscoverServersOptions, "admit">): Promise<FoundServers>;
+declare function isExaServer(server: ServerDefinition | ResolvedServer): boolean;
+declare function exaApiKey(server: ServerDefinition | ResolvedServer): string | undefined;
+declare function secretSpellings(value: string): readonly string[];
+interface CommandValueOptions {
+    readonly timeoutMs?: number | undefined;
+    readonly failureBackoffMs?: number | undefined;
+}
+type MissingVariable = "fail" | "empty" | "literal" | "host";
+interface ServerResolverOptions {
+    readonly env?: Environment | undefined;
+    readonly inheritEnv?: InheritEnv | undefined;
+    readonly missingVariable?: MissingVariable | undefined;
+    readonly projectVariables?: readonly string[] | undefined;
+    readonly isAdmitted?: ((definition: ServerDefinition) => boolean) | undefined;
+    readonly runCommands?: boolean | CommandValueOptions | undefined;
+    readonly filledIn?: ((server: string, values: readonly string[]) => void) | undefined;
+    readonly inputs?: {
+        readonly [id: string]: string;
+    } | undefined;
+    readonly cwd?: string | undefined;
+}
+declare function createServerResolver(options?: ServerResolverOptions): ResolveServer;
+export { approvalRequest, createApprovalLedger, createServerAdmission, createServerResolver, definitionContent, exaApiKey, fileStateStore, findServers, isExaServer, promptApprover, secretSpellings };

@@ -1,0 +1,839 @@
+interface SourceLocation {
+    readonly file?: string | undefined;
+    readonly line?: number | undefined;
+    readonly column?: number | undefined;
+    readonly pointer?: string | undefined;
+}
+type DefinitionScope = "explicit" | "managed" | "local" | "project" | "user" | "extension";
+interface DefinedIn extends SourceLocation {
+    readonly scope: DefinitionScope;
+    readonly host?: string | undefined;
+    readonly realFile?: string | undefined;
+    readonly root?: string | undefined;
+}
+interface ShadowedServer {
+    readonly name: string;
+    readonly definedIn: DefinedIn;
+    readonly reason: "name" | "endpoint";
+}
+interface OAuthSettings {
+    readonly enabled?: boolean | undefined;
+    readonly clientId?: string | undefined;
+    readonly clientSecret?: string | undefined;
+    readonly scopes?: readonly string[] | undefined;
+    readonly redirectUri?: string | undefined;
+    readonly callbackPort?: number | undefined;
+    readonly resource?: string | undefined;
+    readonly [member: string]: unknown;
+}
+interface ServerLimits {
+    readonly connectTimeoutMs?: number | undefined;
+    readonly callTimeoutMs?: number | undefined;
+    readonly maxTotalMs?: number | undefined;
+    readonly maxMessageBytes?: number | undefined;
+    readonly idleTimeoutMs?: number | undefined;
+    readonly trustAnnotations?: boolean | undefined;
+}
+declare const DEFAULT_LIMITS: Required<{
+    readonly [K in keyof ServerLimits]: NonNullable<ServerLimits[K]>;
+}>;
+interface ToolFilter {
+    readonly include?: readonly string[] | undefined;
+    readonly exclude?: readonly string[] | undefined;
+}
+interface DefinitionCommon {
+    readonly name: string;
+    readonly definedIn: DefinedIn;
+    readonly enabled?: boolean | undefined;
+    readonly disabledBy?: string | undefined;
+    readonly shadows?: readonly ShadowedServer[] | undefined;
+    readonly lazy?: boolean | undefined;
+    readonly shared?: boolean | undefined;
+    readonly limits?: ServerLimits | undefined;
+    readonly tools?: ToolFilter | undefined;
+    readonly extra?: {
+        readonly [field: string]: unknown;
+    } | undefined;
+}
+interface StdioServerDefinition extends DefinitionCommon {
+    readonly transport: "stdio";
+    readonly command: string;
+    readonly args?: readonly string[] | undefined;
+    readonly env?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly envUnset?: readonly string[] | undefined;
+    readonly envPassthrough?: readonly string[] | undefined;
+    readonly envFile?: string | undefined;
+    readonly cwd?: string | undefined;
+}
+interface RemoteDefinition extends DefinitionCommon {
+    readonly url: string;
+    readonly headers?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly headersFromEnv?: {
+        readonly [header: string]: string;
+    } | undefined;
+    readonly bearerTokenEnv?: string | undefined;
+    readonly oauth?: OAuthSettings | false | undefined;
+    readonly env?: {
+        readonly [name: string]: string;
+    } | undefined;
+    readonly envFile?: string | undefined;
+}
+interface HttpServerDefinition extends RemoteDefinition {
+    readonly transport: "http";
+}
+interface SseServerDefinition extends RemoteDefinition {
+    readonly transport: "sse";
+}
+interface InProcessServer {
+    connect(transport: never): Promise<void>;
+    close?(): Promise<void>;
+}
+type InProcessServerSource = InProcessServer | (() => InProcessServer | Promise<InProcessServer>);
+interface InProcessServerModule {
+    readonly default?: InProcessServerSource | undefined;
+    readonly server?: InProcessServerSource | undefined;
+    readonly createServer?: InProcessServerSource | undefined;
+}
+interface InProcessServerDefinition extends DefinitionCommon {
+    readonly transport: "in-process";
+    readonly server: InProcessServer | (() => InProcessServer | InProcessServerModule | Promise<InProcessServer | InProcessServerModule>);
+}
+type ServerDefinition = StdioServerDefinition | HttpServerDefinition | SseServerDefinition | InProcessServerDefinition;
+type TransportKind = ServerDefinition["transport"];
+interface ResolvedCommon {
+    readonly name: string;
+    readonly limits?: ServerLimits | undefined;
+    readonly secrets: readonly string[];
+}
+interface ResolvedStdioServer extends ResolvedCommon {
+    readonly transport: "stdio";
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env: {
+        readonly [name: string]: string;
+    };
+    readonly inherited?: readonly string[] | undefined;
+    readonly cwd?: string | undefined;
+}
+interface ResolvedRemoteServer extends ResolvedCommon {
+    readonly transport: "http" | "sse";
+    readonly url: string;
+    readonly headers: {
+        readonly [name: string]: string;
+    };
+}
+interface ResolvedInProcessServer extends ResolvedCommon {
+    readonly transport: "in-process";
+    readonly server: InProcessServerDefinition["server"];
+}
+type ResolvedServer = ResolvedStdioServer | ResolvedRemoteServer | ResolvedInProcessServer;
+interface ResolveOptions {
+    readonly signal: AbortSignal;
+    readonly principal?: string | undefined;
+    readonly rejected?: boolean | undefined;
+}
+type ResolveServer = (definition: ServerDefinition, options: ResolveOptions) => Promise<ResolvedServer>;
+interface AuthChallenge {
+    readonly status: 401 | 403;
+    readonly wwwAuthenticate?: string | undefined;
+}
+interface AuthPort {
+    headers(server: ResolvedServer): Promise<Record<string, string>>;
+    onChallenge(server: ResolvedServer, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
+}
+type JsonValue = string | number | boolean | null | JsonValue[] | {
+    [key: string]: JsonValue;
+};
+type JsonObject = {
+    [key: string]: unknown;
+};
+interface ServerRequestContext {
+    readonly server: string;
+    readonly signal: AbortSignal;
+}
+interface ElicitationRequest {
+    readonly message: string;
+    readonly mode: "form" | "url";
+    readonly requestedSchema?: JsonObject | undefined;
+    readonly url?: string | undefined;
+}
+type ElicitationAnswer = {
+    action: "accept" | "decline" | "cancel";
+    content?: {
+        [field: string]: string | number | boolean | string[];
+    } | undefined;
+};
+type Root = {
+    uri: string;
+    name?: string | undefined;
+};
+interface HostHandlers {
+    readonly elicit?: ((request: ElicitationRequest, context: ServerRequestContext) => Promise<ElicitationAnswer>) | undefined;
+    readonly sample?: ((params: JsonObject, context: ServerRequestContext) => Promise<JsonObject>) | undefined;
+    readonly roots?: ((context: ServerRequestContext) => Promise<readonly Root[]>) | undefined;
+}
+type ContentAnnotations = {
+    audience?: ("user" | "assistant")[] | undefined;
+    priority?: number | undefined;
+    lastModified?: string | undefined;
+};
+type BlockCommon = {
+    annotations?: ContentAnnotations | undefined;
+    _meta?: JsonObject | undefined;
+};
+type TextContent = BlockCommon & {
+    type: "text";
+    text: string;
+};
+type ImageContent = BlockCommon & {
+    type: "image";
+    data: string;
+    mimeType: string;
+};
+type AudioContent = BlockCommon & {
+    type: "audio";
+    data: string;
+    mimeType: string;
+};
+type TextResourceContents = {
+    uri: string;
+    mimeType?: string | undefined;
+    text: string;
+    _meta?: JsonObject | undefined;
+};
+type BlobResourceContents = {
+    uri: string;
+    mimeType?: string | undefined;
+    blob: string;
+    _meta?: JsonObject | undefined;
+};
+type ResourceContents = TextResourceContents | BlobResourceContents;
+type EmbeddedResource = BlockCommon & {
+    type: "resource";
+    resource: ResourceContents;
+};
+type ResourceLink = BlockCommon & {
+    type: "resource_link";
+    uri: string;
+    name: string;
+    title?: string | undefined;
+    description?: string | undefined;
+    mimeType?: string | undefined;
+    size?: number | undefined;
+};
+type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
+type ToolCallResult = {
+    content: ContentBlock[];
+    structuredContent?: unknown;
+    isError?: boolean | undefined;
+    _meta?: JsonObject | undefined;
+};
+interface InputRequest {
+    readonly method: string;
+    readonly params?: JsonObject | undefined;
+}
+type InputRequiredResult = ToolCallResult & {
+    resultType: "input_required";
+    inputRequests: {
+        [key: string]: InputRequest;
+    };
+    requestState?: string | undefined;
+};
+interface InputOptions {
+    readonly inputRequired?: "handlers" | "return" | undefined;
+    readonly inputResponses?: {
+        readonly [key: string]: JsonObject;
+    } | undefined;
+    readonly requestState?: string | undefined;
+}
+declare function isInputRequired(result: ToolCallResult): result is InputRequiredResult;
+type ToolAnnotations = {
+    title?: string | undefined;
+    readOnlyHint?: boolean | undefined;
+    destructiveHint?: boolean | undefined;
+    idempotentHint?: boolean | undefined;
+    openWorldHint?: boolean | undefined;
+};
+type ToolInputSchema = {
+    type: "object";
+    properties?: {
+        [name: string]: JsonValue;
+    } | undefined;
+    required?: string[] | undefined;
+    [keyword: string]: unknown;
+};
+type ToolDefinition = {
+    name: string;
+    title?: string | undefined;
+    description?: string | undefined;
+    inputSchema: ToolInputSchema;
+    outputSchema?: {
+        [keyword: string]: unknown;
+    } | undefined;
+    annotations?: ToolAnnotations | undefined;
+    _meta?: JsonObject | undefined;
+};
+interface ToolDescriptor {
+    readonly name: string;
+    readonly server: string;
+    readonly originalName: string;
+    readonly description: string;
+    readonly definition: ToolDefinition;
+    readonly origin: "live" | "cache";
+    readonly requiresApproval: boolean;
+}
+interface Progress {
+    readonly progress: number;
+    readonly total?: number | undefined;
+    readonly message?: string | undefined;
+}
+interface RequestOptions {
+    readonly signal?: AbortSignal | undefined;
+    readonly timeoutMs?: number | undefined;
+    readonly maxTotalMs?: number | undefined;
+    readonly onProgress?: ((progress: Progress) => void) | undefined;
+    readonly meta?: JsonObject | undefined;
+    readonly handlers?: HostHandlers | undefined;
+}
+interface SessionRequestOptions extends RequestOptions, InputOptions {
+    readonly tool?: ToolDefinition | undefined;
+}
+interface CallOptions extends RequestOptions, InputOptions {
+    readonly audience?: "model" | "program" | undefined;
+    readonly approved?: boolean | undefined;
+    readonly replay?: "never" | "trusted" | number | undefined;
+}
+interface ToolCall {
+    readonly tool: ToolDescriptor;
+    readonly args: JsonObject;
+    readonly options: CallOptions;
+}
+interface CallChange {
+    readonly args?: JsonObject | undefined;
+    readonly meta?: JsonObject | undefined;
+}
+type CallMiddleware = (call: Readonly<ToolCall>, next: (change?: CallChange) => Promise<ToolCallResult>) => Promise<ToolCallResult>;
+type CompletionRequest = {
+    ref: {
+        type: "ref/prompt";
+        name: string;
+    } | {
+        type: "ref/resource";
+        uri: string;
+    };
+    argument: {
+        name: string;
+        value: string;
+    };
+    context?: {
+        arguments?: {
+            [name: string]: string;
+        } | undefined;
+    } | undefined;
+};
+type CompletionResult = {
+    completion: {
+        values: string[];
+        total?: number | undefined;
+        hasMore?: boolean | undefined;
+    };
+    _meta?: JsonObject | undefined;
+};
+type ProtocolEra = "modern" | "legacy";
+type Implementation = {
+    name: string;
+    version: string;
+    title?: string | undefined;
+};
+interface Handshake {
+    readonly era: ProtocolEra;
+    readonly protocolVersion: string;
+    readonly serverInfo?: Implementation | undefined;
+    readonly capabilities: JsonObject;
+    readonly instructions?: string | undefined;
+    readonly prior: PriorHandshake;
+}
+type PriorHandshake = {
+    readonly era: "modern";
+    readonly at: number;
+    readonly discover: JsonObject;
+} | {
+    readonly era: "legacy";
+    readonly at: number;
+    readonly transport?: "sse" | undefined;
+};
+type LogLevel = "debug" | "info" | "warn" | "error";
+type LogFields = {
+    readonly server?: string | undefined;
+    readonly [field: string]: unknown;
+};
+type Logger = (level: LogLevel, message: string, fields?: LogFields) => void;
+declare const silentLogger: Logger;
+declare const ERROR_CODES: {
+    readonly MCP_CONFIG_INVALID: {
+        readonly means: "A configuration file, an entry or an option is not what it must be.";
+        readonly retryable: false;
+    };
+    readonly MCP_CONFIG_NOT_FOUND: {
+        readonly means: "A configuration file that was named does not exist or cannot be read.";
+        readonly retryable: false;
+    };
+    readonly MCP_CONFIG_VARIABLE_MISSING: {
+        readonly means: "An entry refers to a variable that has neither value nor default.";
+        readonly retryable: false;
+    };
+    readonly MCP_APPROVAL_REQUIRED: {
+        readonly means: "The entry comes from a project and nobody has approved exactly this content.";
+        readonly retryable: false;
+    };
+    readonly MCP_AUTH_REQUIRED: {
+        readonly means: "The server wants authorization that is missing, expired or refused.";
+        readonly retryable: false;
+    };
+    readonly MCP_TRANSPORT_UNSUPPORTED: {
+        readonly means: "The connector in use cannot open this kind of transport.";
+        readonly retryable: false;
+    };
+    readonly MCP_COMMAND_NOT_FOUND: {
+        readonly means: "The server's command does not exist or may not be executed.";
+        readonly retryable: false;
+    };
+    readonly MCP_CONNECT_FAILED: {
+        readonly means: "The server could not be reached, or refused the connection.";
+        readonly retryable: true;
+    };
+    readonly MCP_CONNECT_TIMEOUT: {
+        readonly means: "The server was not ready within its connect deadline.";
+        readonly retryable: true;
+    };
+    readonly MCP_SERVER_EXITED: {
+        readonly means: "The server's process ended.";
+        readonly retryable: true;
+    };
+    readonly MCP_HANDSHAKE_FAILED: {
+        readonly means: "The server started, and ended or hung up before the handshake was done.";
+        readonly retryable: true;
+    };
+    readonly MCP_SESSION_LOST: {
+        readonly means: "The connection or the session ended while it was in use.";
+        readonly retryable: true;
+    };
+    readonly MCP_PROTOCOL_VIOLATED: {
+        readonly means: "The server sent something that is not valid MCP.";
+        readonly retryable: true;
+    };
+    readonly MCP_PROTOCOL_UNSUPPORTED: {
+        readonly means: "The server and this client share no protocol version.";
+        readonly retryable: false;
+    };
+    readonly MCP_REQUEST_REJECTED: {
+        readonly means: "The server answered a request other than a tool call with an error.";
+        readonly retryable: false;
+    };
+    readonly MCP_SERVER_UNKNOWN: {
+        readonly means: "No server of this name is configured.";
+        readonly retryable: false;
+    };
+    readonly MCP_TOOL_UNKNOWN: {
+        readonly means: "No server offers a tool of this name.";
+        readonly retryable: false;
+    };
+    readonly MCP_TOOL_REJECTED: {
+        readonly means: "The server answered a tool call with a protocol error.";
+        readonly retryable: false;
+    };
+    readonly MCP_TOOL_CHANGED: {
+        readonly means: "The tool is not the one that was accepted earlier.";
+        readonly retryable: false;
+    };
+    readonly MCP_CALL_DENIED: {
+        readonly means: "The call was not approved.";
+        readonly retryable: false;
+    };
+    readonly MCP_CALL_TIMEOUT: {
+        readonly means: "A request was not answered within its deadline.";
+        readonly retryable: false;
+    };
+    readonly MCP_ARGUMENTS_INVALID: {
+        readonly means: "The arguments do not fit the tool; nothing was sent.";
+        readonly retryable: false;
+    };
+    readonly MCP_OUTCOME_UNKNOWN: {
+        readonly means: "The request may or may not have been carried out; it was not repeated.";
+        readonly retryable: false;
+    };
+    readonly MCP_LIMIT_EXCEEDED: {
+        readonly means: "A limit on size, pages or time was exceeded.";
+        readonly retryable: false;
+    };
+    readonly MCP_ABORTED: {
+        readonly means: "The caller gave up.";
+        readonly retryable: false;
+    };
+    readonly MCP_CLOSED: {
+        readonly means: "The runtime or the server was closed.";
+        readonly retryable: false;
+    };
+    readonly MCP_INTERNAL: {
+        readonly means: "Jackfield itself failed; please report it.";
+        readonly retryable: false;
+    };
+};
+type ErrorCode = keyof typeof ERROR_CODES;
+type Phase = "config" | "approve" | "resolve" | "spawn" | "handshake" | "list" | "call" | "close";
+type CallOutcome = "not-sent" | "rejected" | "unknown";
+interface McpErrorDetails {
+    readonly server?: string | undefined;
+    readonly tool?: string | undefined;
+    readonly phase?: Phase | undefined;
+    readonly outcome?: CallOutcome | undefined;
+    readonly location?: SourceLocation | undefined;
+    readonly httpStatus?: number | undefined;
+    readonly rpcCode?: number | undefined;
+    readonly retryAfterMs?: number | undefined;
+    readonly stderr?: string | undefined;
+    readonly cause?: unknown;
+}
+declare class McpError extends Error {
+    readonly name = "McpError";
+    readonly code: ErrorCode;
+    readonly server: string | undefined;
+    readonly tool: string | undefined;
+    readonly phase: Phase | undefined;
+    readonly outcome: CallOutcome | undefined;
+    readonly location: SourceLocation | undefined;
+    readonly httpStatus: number | undefined;
+    readonly rpcCode: number | undefined;
+    readonly retryAfterMs: number | undefined;
+    readonly stderr: string | undefined;
+    constructor(code: ErrorCode, message: string, details?: McpErrorDetails);
+    get retryable(): boolean;
+    toJSON(): McpErrorReport;
+}
+interface McpErrorReport extends Omit<McpErrorDetails, "cause"> {
+    readonly code: ErrorCode;
+    readonly message: string;
+}
+declare function isMcpError(value: unknown, code?: ErrorCode): value is McpError;
+declare function toMcpError(value: unknown, code: ErrorCode, message: string, details?: McpErrorDetails): McpError;
+type PromptArgument = {
+    name: string;
+    title?: string | undefined;
+    description?: string | undefined;
+    required?: boolean | undefined;
+};
+type PromptDefinition = {
+    name: string;
+    title?: string | undefined;
+    description?: string | undefined;
+    arguments?: PromptArgument[] | undefined;
+    _meta?: JsonObject | undefined;
+};
+type PromptMessage = {
+    role: "user" | "assistant";
+    content: ContentBlock;
+};
+type GetPromptResult = {
+    description?: string | undefined;
+    messages: PromptMessage[];
+    _meta?: JsonObject | undefined;
+};
+type ResourceDefinition = {
+    uri: string;
+    name: string;
+    title?: string | undefined;
+    description?: string | undefined;
+    mimeType?: string | undefined;
+    size?: number | undefined;
+    annotations?: ContentAnnotations | undefined;
+    _meta?: JsonObject | undefined;
+};
+type ResourceTemplateDefinition = {
+    uriTemplate: string;
+    name: string;
+    title?: string | undefined;
+    description?: string | undefined;
+    mimeType?: string | undefined;
+    annotations?: ContentAnnotations | undefined;
+    _meta?: JsonObject | undefined;
+};
+type ReadResourceResult = {
+    contents: ResourceContents[];
+    _meta?: JsonObject | undefined;
+};
+interface CatalogItems {
+    tools: ToolDefinition;
+    resources: ResourceDefinition;
+    resourceTemplates: ResourceTemplateDefinition;
+    prompts: PromptDefinition;
+}
+type CatalogKind = keyof CatalogItems;
+interface Listing<K extends CatalogKind = CatalogKind> {
+    readonly items: readonly CatalogItems[K][];
+    readonly ttlMs?: number | undefined;
+    readonly cacheScope?: "public" | "private" | undefined;
+}
+interface SessionMethods {
+    "tools/call": {
+        params: {
+            name: string;
+            arguments?: JsonObject | undefined;
+        };
+        result: ToolCallResult;
+    };
+    "resources/read": {
+        params: {
+            uri: string;
+        };
+        result: ReadResourceResult;
+    };
+    "resources/subscribe": {
+        params: {
+            uri: string;
+        };
+        result: JsonObject;
+    };
+    "resources/unsubscribe": {
+        params: {
+            uri: string;
+        };
+        result: JsonObject;
+    };
+    "prompts/get": {
+        params: {
+            name: string;
+            arguments?: {
+                [name: string]: string;
+            } | undefined;
+        };
+        result: GetPromptResult;
+    };
+    "completion/complete": {
+        params: CompletionRequest;
+        result: CompletionResult;
+    };
+    "logging/setLevel": {
+        params: {
+            level: string;
+        };
+        result: JsonObject;
+    };
+    ping: {
+        params: undefined;
+        result: JsonObject;
+    };
+}
+type SessionMethod = keyof SessionMethods;
+type SessionParams<M extends SessionMethod> = SessionMethods[M]["params"];
+type SessionResult<M extends SessionMethod> = SessionMethods[M]["result"];
+interface ServerNotification {
+    readonly method: string;
+    readonly params?: unknown;
+}
+interface Session extends AsyncDisposable {
+    readonly handshake: Handshake;
+    list<K extends CatalogKind>(kind: K, options: {
+        readonly signal: AbortSignal;
+    }): Promise<Listing<K>>;
+    request<M extends SessionMethod>(method: M, params: SessionParams<M>, options?: SessionRequestOptions): Promise<SessionResult<M>>;
+    onNotification(listener: (notification: ServerNotification) => void): () => void;
+    onRenewed(listener: () => void): () => void;
+    onClose(listener: (cause?: McpError) => void): () => void;
+    close(): Promise<void>;
+}
+interface ConnectOptions {
+    readonly signal: AbortSignal;
+    readonly prior?: PriorHandshake | undefined;
+    readonly principal?: string | undefined;
+    readonly handlers?: HostHandlers | undefined;
+    readonly auth?: AuthPort | undefined;
+    readonly log: Logger;
+}
+type Connector = (server: ResolvedServer, options: ConnectOptions) => Promise<Session>;
+type ToolRef = string | {
+    readonly server: string;
+    readonly tool: string;
+};
+interface ToolsChanged {
+    readonly server: string;
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly string[];
+}
+interface SourceEvents {
+    toolsChanged: ToolsChanged;
+}
+interface ToolSource<Events extends SourceEvents = SourceEvents> {
+    tools(): readonly ToolDescriptor[];
+    callTool(tool: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult>;
+    on<E extends keyof Events>(event: E, listener: (event: Events[E]) => void): () => void;
+}
+type Owned<T> = T & {
+    readonly server: string;
+};
+interface ResourceSubscription extends AsyncDisposable {
+    readonly server: string;
+    readonly uri: string;
+    close(): Promise<void>;
+}
+interface ContextSource<Events extends SourceEvents = SourceEvents> extends ToolSource<Events> {
+    resources(server?: string): Promise<readonly Owned<ResourceDefinition>[]>;
+    resourceTemplates(server?: string): Promise<readonly Owned<ResourceTemplateDefinition>[]>;
+    readResource(server: string, uri: string, options?: RequestOptions): Promise<ReadResourceResult>;
+    subscribe(server: string, uri: string, listener: () => void, options?: Pick<RequestOptions, "signal" | "timeoutMs">): Promise<ResourceSubscription>;
+    prompts(server?: string): Promise<readonly Owned<PromptDefinition>[]>;
+    getPrompt(server: string, name: string, args?: {
+        [name: string]: string;
+    }, options?: RequestOptions): Promise<GetPromptResult>;
+    complete(server: string, request: CompletionRequest, options?: RequestOptions): Promise<CompletionResult>;
+}
+interface Diagnostic extends SourceLocation {
+    readonly code: string;
+    readonly severity: "error" | "warning" | "info";
+    readonly message: string;
+    readonly server?: string | undefined;
+}
+type ServerStatus = "idle" | "connecting" | "ready" | "backoff" | "failed" | "closing" | "closed";
+interface ErrorReport {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly at: number;
+    readonly stderr?: string | undefined;
+}
+type ToolsFrom = "live" | "cache" | "stale" | "none";
+interface ServerSnapshot {
+    readonly name: string;
+    readonly status: ServerStatus;
+    readonly transport?: TransportKind | undefined;
+    readonly since: number;
+    readonly error?: ErrorReport | undefined;
+    readonly retryAt?: number | undefined;
+    readonly tools: number;
+    readonly toolsFrom: ToolsFrom;
+    readonly era?: ProtocolEra | undefined;
+    readonly serverInfo?: Implementation | undefined;
+    readonly instructions?: string | undefined;
+    readonly calls: number;
+    readonly failures: number;
+    readonly definedIn: DefinedIn;
+}
+interface McpEvents extends SourceEvents {
+    statusChanged: {
+        readonly before: ServerStatus;
+        readonly snapshot: ServerSnapshot;
+    };
+    catalogChanged: {
+        readonly server: string;
+        readonly kind: "resources" | "prompts";
+    };
+    unhealthy: {
+        readonly server: string;
+        readonly error: ErrorReport;
+    };
+    resourceUpdated: {
+        readonly server: string;
+        readonly uri: string;
+    };
+    notification: {
+        readonly server: string;
+        readonly method: string;
+        readonly params: unknown;
+    };
+    diagnostic: Diagnostic;
+}
+declare const REDACTED = "[redacted]";
+declare function redact(text: string, secrets: readonly string[]): string;
+interface StateStore {
+    get(key: string): Promise<string | undefined>;
+    set(key: string, value: string): Promise<void>;
+    delete(key: string): Promise<void>;
+    keys(prefix: string): Promise<readonly string[]>;
+}
+declare const catalogIdBrand: unique symbol;
+type CatalogId = string & {
+    readonly [catalogIdBrand]: true;
+};
+interface CatalogIdentity {
+    readonly id: CatalogId;
+    readonly credentials: string;
+}
+interface LastOutcome {
+    readonly ok: boolean;
+    readonly at: number;
+    readonly tookMs: number;
+    readonly code?: ErrorCode | undefined;
+}
+interface CatalogEntry {
+    readonly server: string;
+    readonly credentials: string;
+    readonly tools?: readonly ToolDefinition[] | undefined;
+    readonly resources?: readonly ResourceDefinition[] | undefined;
+    readonly resourceTemplates?: readonly ResourceTemplateDefinition[] | undefined;
+    readonly prompts?: readonly PromptDefinition[] | undefined;
+    readonly instructions?: string | undefined;
+    readonly serverInfo?: Implementation | undefined;
+    readonly capabilities?: JsonObject | undefined;
+    readonly prior?: PriorHandshake | undefined;
+    readonly ttlMs?: number | undefined;
+    readonly cacheScope?: "public" | "private" | undefined;
+    readonly lastOutcome?: LastOutcome | undefined;
+    readonly listedAt: number;
+    readonly stale?: boolean | undefined;
+}
+interface CatalogSummary {
+    readonly id: CatalogId;
+    readonly server: string;
+    readonly tools: number;
+    readonly listedAt: number;
+    readonly stale: boolean;
+}
+interface ToolCache {
+    identify(server: ResolvedServer, principal?: string): Promise<CatalogIdentity>;
+    getMany(ids: readonly CatalogId[]): Promise<ReadonlyMap<CatalogId, CatalogEntry>>;
+    set(id: CatalogId, entry: CatalogEntry): Promise<void>;
+    markStale(id: CatalogId): Promise<void>;
+    delete(id: CatalogId): Promise<void>;
+    list(): Promise<readonly CatalogSummary[]>;
+    close(): Promise<void>;
+}
+type ToolListPolicy = (tool: ToolDescriptor) => ToolDescriptor | {
+    readonly blocked: string;
+};
+interface ToolTypes {
+}
+type KnownTool<Ref extends ToolRef> = Ref extends keyof ToolTypes ? ToolTypes[Ref] : Ref extends {
+    readonly server: infer Server;
+    readonly tool: infer Tool;
+} ? Extract<ToolTypes[keyof ToolTypes], {
+    readonly server: Server;
+    readonly tool: Tool;
+}> : never;
+type ToolInput<Ref extends ToolRef> = [
+    KnownTool<Ref>
+] extends [
+    never
+] ? JsonObject : KnownTool<Ref> extends {
+    readonly input: infer Input;
+} ? Input : JsonObject;
+type ToolResultOf<Ref extends ToolRef> = [
+    KnownTool<Ref>
+] extends [
+    never
+] ? ToolCallResult : KnownTool<Ref> extends {
+    readonly output: infer Output;
+} ? Omit<ToolCallResult, "structuredContent"> & {
+    structuredContent?: Output | undefined;
+} : ToolCallResult;
+type ToolCallParameters<Ref extends ToolRef, Options> = {} extends ToolInput<Ref> ? [
+    args?: ToolInput<Ref> | undefined,
+    options?: Options | undefined
+] : [
+    args: ToolInput<Ref>,
+    options?: Options | undefined
+];
+export { DEFAULT_LIMITS, ERROR_CODES, McpError, REDACTED, isInputRequired, isMcpError, redact, silentLogger, toMcpError };
+export type { AudioContent, AuthChallenge, AuthPort, BlobResourceContents, CallChange, CallMiddleware, CallOptions, CallOutcome, CatalogEntry, CatalogId, CatalogIdentity, CatalogItems, CatalogKind, CatalogSummary, CompletionRequest, CompletionResult, ConnectOptions, Connector, ContentAnnotations, ContentBlock, ContextSource, DefinedIn, DefinitionScope, Diagnostic, ElicitationAnswer, ElicitationRequest, EmbeddedResource, ErrorCode, ErrorReport, GetPromptResult, Handshake, HostHandlers, HttpServerDefinition, ImageContent, Implementation, InProcessServer, InProcessServerDefinition, InputOptions, InputRequest, InputRequiredResult, JsonObject, JsonValue, LastOutcome, Listing, LogFields, LogLevel, Logger, McpErrorDetails, McpErrorReport, McpEvents, OAuthSettings, Owned, Phase, PriorHandshake, Progress, PromptArgument, PromptDefinition, PromptMessage, ProtocolEra, ReadResourceResult, RequestOptions, ResolveOptions, ResolveServer, ResolvedInProcessServer, ResolvedRemoteServer, ResolvedServer, ResolvedStdioServer, ResourceContents, ResourceDefinition, ResourceLink, ResourceSubscription, ResourceTemplateDefinition, Root, ServerDefinition, ServerLimits, ServerNotification, ServerRequestContext, ServerSnapshot, ServerStatus, Session, SessionMethod, SessionMethods, SessionParams, SessionRequestOptions, SessionResult, ShadowedServer, SourceEvents, SourceLocation, SseServerDefinition, StateStore, StdioServerDefinition, TextContent, TextResourceContents, ToolAnnotations, ToolCache, ToolCall, ToolCallParameters, ToolCallResult, ToolDefinition, ToolDescriptor, ToolFilter, ToolInput, ToolInputSchema, ToolListPolicy, ToolRef, ToolResultOf, ToolSource, ToolTypes, ToolsChanged, ToolsFrom, TransportKind };

@@ -1,0 +1,20 @@
+import { ToolSelection, ModelToolOptions } from "@jackfield/mcp-tools";
+export { FailedCall, ModelCallResult, SchemaProfile, isFailedCall } from "@jackfield/mcp-tools";
+import { ContentBlock, HumanMessage, AIMessage } from "@langchain/core/messages";
+import { ToolSource, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
+import { StructuredTool } from "@langchain/core/tools";
+import { Document } from "@langchain/core/documents";
+type LangchainBlock = ContentBlock.Text | ContentBlock.Multimodal.Standard;
+interface LangchainToolsOptions extends ToolSelection, ModelToolOptions {
+}
+declare function langchainTools(source: ToolSource, options?: LangchainToolsOptions): StructuredTool[];
+declare function langchainPromptMessages(prompt: GetPromptResult): (HumanMessage | AIMessage)[];
+interface LangchainDocumentMetadata {
+    readonly source: string;
+    readonly server: string;
+    readonly mimeType?: string;
+}
+declare function langchainDocuments(server: string, resource: ReadResourceResult): Document<LangchainDocumentMetadata>[];
+declare function langchainResourceBlocks(resource: ReadResourceResult): LangchainBlock[];
+export { langchainDocuments, langchainPromptMessages, langchainResourceBlocks, langchainTools };
+export type { LangchainBlock, LangchainDocumentMetadata, LangchainToolsOptions };

@@ -1,0 +1,218 @@
+import { RequestOptions, ServerSnapshot, McpError, ToolDescriptor, ContextSource, McpEvents, ServerDefinition, Connector, ResolveServer, ToolCache, ServerLimits, CallMiddleware, ToolListPolicy, HostHandlers, AuthPort, Logger } from "@jackfield/mcp-core";
+interface ReloadReport {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly string[];
+    readonly kept: readonly string[];
+}
+interface RetryPolicy {
+    readonly initialDelayMs: number;
+    readonly factor: number;
+    readonly maxDelayMs: number;
+    readonly delaysMs?: readonly number[] | undefined;
+    readonly jitter: "full" | "around" | "none";
+    readonly maxRetries: number;
+    readonly slowDelaysMs?: readonly number[] | undefined;
+    readonly maxPerSecond: number;
+    readonly stableAfterMs: number;
+    readonly reviveOnCall: boolean;
+}
+declare const DEFAULT_RETRY_POLICY: RetryPolicy;
+interface HeartbeatPolicy {
+    readonly intervalMs: number;
+    readonly timeoutMs: number;
+    readonly threshold: number;
+}
+type HeartbeatOptions = {
+    readonly [K in keyof HeartbeatPolicy]?: HeartbeatPolicy[K] | undefined;
+};
+declare const DEFAULT_HEARTBEAT: HeartbeatPolicy;
+type OperationOptions = Pick<RequestOptions, "signal" | "timeoutMs">;
+interface StartupReport {
+    readonly ready: readonly ServerSnapshot[];
+    readonly cached: readonly ServerSnapshot[];
+    readonly failed: readonly {
+        readonly name: string;
+        readonly error: McpError;
+    }[];
+    readonly waiting: readonly ServerSnapshot[];
+    readonly blocked: readonly {
+        readonly name: string;
+        readonly reason: string;
+    }[];
+    readonly tookMs: number;
+}
+interface ViewFilter {
+    readonly servers?: readonly string[] | ((server: string) => boolean) | undefined;
+    readonly tools?: readonly string[] | ((tool: ToolDescriptor) => boolean) | undefined;
+}
+interface AsyncViewFilter {
+    readonly servers?: readonly string[] | ((server: string) => boolean | Promise<boolean>) | undefined;
+    readonly tools?: readonly string[] | ((tool: ToolDescriptor) => boolean | Promise<boolean>) | undefined;
+}
+interface ToolView extends ContextSource<McpEvents>, AsyncDisposable {
+    servers(): readonly ServerSnapshot[];
+    view(filter: ViewFilter): ToolView;
+    viewFor(filter: AsyncViewFilter): Promise<ToolView>;
+    close(): Promise<void>;
+}
+interface ReconnectOptions extends OperationOptions {
+    readonly only?: "all" | "failed" | undefined;
+}
+interface McpManager extends ContextSource<McpEvents>, AsyncDisposable {
+    start(options?: {
+        readonly signal?: AbortSignal | undefined;
+    }): Promise<StartupReport>;
+    servers(): readonly ServerSnapshot[];
+    reload(servers: Iterable<ServerDefinition>): Promise<ReloadReport>;
+    reconnect(server?: string, options?: ReconnectOptions): Promise<void>;
+    disconnect(server: string): Promise<void>;
+    refreshTools(server: string, options?: OperationOptions): Promise<void>;
+    view(filter: ViewFilter): ToolView;
+    viewFor(filter: AsyncViewFilter): Promise<ToolView>;
+    forPrincipal(principal: string): McpManager;
+    close(): Promise<void>;
+}
+type NamingStrategy = "mcp__server__tool" | "mcp__server_tool" | "mcp_server_tool" | "mcp_server__tool" | "tool";
+type NameTool = (tool: {
+    readonly server: string;
+    readonly tool: string;
+}) => string;
+interface NamingOptions {
+    readonly strategy?: NamingStrategy | NameTool | undefined;
+    readonly reserved?: readonly string[] | undefined;
+}
+declare const NAMING_PRESETS: {
+    readonly "claude-code": {
+        readonly strategy: "mcp__server__tool";
+    };
+    readonly "oh-my-pi": {
+        readonly strategy: "mcp__server_tool";
+    };
+    readonly "openai-agents": {
+        readonly strategy: "mcp_server__tool";
+    };
+    readonly sidecar: {
+        readonly strategy: "mcp_server_tool";
+    };
+    readonly hexos: {
+        readonly strategy: "tool";
+    };
+};
+interface StartupOptions {
+    readonly gateMs?: number | undefined;
+    readonly staleAfterMs?: number | undefined;
+    readonly uncached?: "wait" | "later" | undefined;
+    readonly concurrency?: number | undefined;
+    readonly failures?: "keep" | "drop" | "throw" | undefined;
+}
+interface McpManagerOptions {
+    readonly servers: readonly ServerDefinition[];
+    readonly connect: Connector;
+    readonly resolve: ResolveServer;
+    readonly cache?: ToolCache | undefined;
+    readonly startup?: StartupOptions | undefined;
+    readonly retry?: {
+        readonly [K in keyof RetryPolicy]?: RetryPolicy[K] | undefined;
+    } | undefined;
+    readonly limits?: ServerLimits | undefined;
+    readonly naming?: NamingOptions | undefined;
+    readonly use?: readonly CallMiddleware[] | undefined;
+    readonly toolPolicies?: readonly ToolListPolicy[] | undefined;
+    readonly handlers?: HostHandlers | undefined;
+    readonly auth?: AuthPort | undefined;
+    readonly principal?: string | undefined;
+    readonly idleTimeoutMs?: number | undefined;
+    readonly toolPollIntervalMs?: number | undefined;
+    readonly heartbeat?: HeartbeatOptions | undefined;
+    readonly resourceUpdateQuietMs?: number | undefined;
+    readonly closeTimeoutMs?: number | undefined;
+    readonly log?: Logger | undefined;
+}
+type Present<T> = {
+    readonly [K in keyof T]-?: NonNullable<T[K]>;
+};
+declare const DEFAULT_STARTUP: Present<StartupOptions>;
+declare function createMcpManager(options: McpManagerOptions): McpManager;
+declare const RETRY_PRESETS: {
+    readonly "oh-my-pi": {
+        readonly initialDelayMs: 500;
+        readonly factor: 2;
+        readonly maxDelayMs: 4000;
+        readonly delaysMs: readonly [
+            0,
+            500,
+            1000,
+            2000,
+            4000
+        ];
+        readonly jitter: "none";
+        readonly maxRetries: 5;
+        readonly slowDelaysMs: readonly [
+            15000,
+            30000,
+            60000,
+            120000,
+            240000,
+            300000
+        ];
+        readonly maxPerSecond: 50;
+        readonly stableAfterMs: 30000;
+        readonly reviveOnCall: true;
+    };
+    readonly sidecar: {
+        readonly initialDelayMs: 2000;
+        readonly factor: 2.5;
+        readonly maxDelayMs: 15000;
+        readonly delaysMs: readonly [
+            2000,
+            5000,
+            15000
+        ];
+        readonly jitter: "none";
+        readonly maxRetries: 3;
+        readonly slowDelaysMs: readonly [
+        ];
+        readonly maxPerSecond: 50;
+        readonly stableAfterMs: 0;
+        readonly reviveOnCall: false;
+    };
+    readonly "openai-agents": {
+        readonly initialDelayMs: 0;
+        readonly factor: 1;
+        readonly maxDelayMs: 0;
+        readonly jitter: "none";
+        readonly maxRetries: 0;
+        readonly slowDelaysMs: readonly [
+        ];
+        readonly maxPerSecond: 50;
+        readonly stableAfterMs: 0;
+        readonly reviveOnCall: false;
+    };
+    readonly "claude-code": {
+        readonly initialDelayMs: 1000;
+        readonly factor: 2;
+        readonly maxDelayMs: 30000;
+        readonly jitter: "full";
+        readonly maxRetries: 5;
+        readonly slowDelaysMs: readonly [
+        ];
+        readonly maxPerSecond: 50;
+        readonly stableAfterMs: 10000;
+        readonly reviveOnCall: false;
+    };
+    readonly hexos: {
+        readonly initialDelayMs: 250;
+        readonly factor: 2;
+        readonly maxDelayMs: 2000;
+        readonly jitter: "around";
+        readonly maxRetries: 2;
+        readonly slowDelaysMs: readonly [
+        ];
+        readonly maxPerSecond: 50;
+        readonly stableAfterMs: 10000;
+        readonly reviveOnCall: true;
+    };
+};
+export { DEFAULT_HEARTBEAT, DEFAULT_RETRY_POLICY, DEFAULT_STARTUP, NAMING_PRESETS, RETRY_PRESETS, createMcpManager };
+export type { AsyncViewFilter, HeartbeatOptions, HeartbeatPolicy, McpManager, McpManagerOptions, NameTool, NamingOptions, NamingStrategy, OperationOptions, ReconnectOptions, ReloadReport, RetryPolicy, StartupOptions, StartupReport, ToolView, ViewFilter };

@@ -1,0 +1,2 @@
+declare function matchesPattern(pattern: string, name: string): boolean;
+export { matchesPattern };

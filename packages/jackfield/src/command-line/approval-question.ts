@@ -1,0 +1,57 @@
+import type { Readable } from "node:stream";
+import { promptApprover, type ServerApprovalRequest } from "@jackfield/mcp-config";
+import { McpError } from "@jackfield/mcp-core";
+import { canRedraw, type Output } from "./terminal.ts";
+
+export interface ApprovalQuestionOptions {
+  readonly input: Readable;
+  readonly output: Output;
+  /** Gives the question up. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Shows all of a definition and asks on a terminal whether it may run. "No" is what Enter alone chooses, so nothing that was typed ahead approves
+ * anything by accident. The end of the input is a no.
+ *
+ * @throws McpError `MCP_ABORTED` for Ctrl+C and Esc, which answer not this one question but all that are left.
+ */
+export async function askForApproval(
+  request: ServerApprovalRequest,
+  { input, output, signal }: ApprovalQuestionOptions,
+): Promise<boolean> {
+  if (!canRedraw(output)) return promptApprover({ input, output })(request, { signal });
+  output.write(`\nA file of this project wants to run an MCP server:\n\n${request.text}\n\n`);
+  const verb = request.definition.transport === "stdio" ? "run this command" : "connect to this server";
+  const question = new AbortController();
+  const giveUp = () => question.abort();
+  input.once("end", giveUp);
+  signal.addEventListener("abort", giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  try {
+    const answer = await choose(`May it ${verb}?`, { input, output, signal: question.signal });
+    if (answer !== undefined) return answer;
+  } finally {
+    input.removeListener("end", giveUp);
+    signal.removeEventListener("abort", giveUp);
+  }
+  if (question.signal.aborted && !signal.aborted) return false;
+  const message = "Stopped before every server was decided on; what was approved stays approved.";
+  throw new McpError("MCP_ABORTED", message, { phase: "approve" });
+}
+
+/** `undefined` if nothing was chosen. */
+async function choose(message: string, streams: ApprovalQuestionOptions): Promise<boolean | undefined> {
+  // Loaded here, because hardly any command asks.
+  const { select } = await import("@clack/prompts");
+  const answer = await select({
+    message,
+    options: [
+      { value: false, label: "No, not now" },
+      { value: true, label: "Yes, exactly this" },
+    ],
+    initialValue: false,
+    ...streams,
+  });
+  return typeof answer === "boolean" ? answer : undefined;
+}

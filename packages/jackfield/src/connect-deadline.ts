@@ -1,0 +1,30 @@
+import type { Logger, ServerDefinition } from "@jackfield/mcp-core";
+import { durationVariable, type Variables } from "./presets/duration-variable.ts";
+
+const VARIABLE = "JACKFIELD_TIMEOUT_MS";
+
+/**
+ * How long connecting may take, in milliseconds, as `JACKFIELD_TIMEOUT_MS` has it, `0` = no limit; `undefined` where it is unset or empty. What is no such
+ * time is warned of and passed over. The variable beats every entry and option, as `OMP_MCP_TIMEOUT_MS` does in oh-my-pi: it is for
+ * whoever runs a program on a slow machine and can change neither.
+ */
+export function readConnectDeadline(env: Variables, log: Logger): number | undefined {
+  const deadlineMs = durationVariable(env, VARIABLE, 0);
+  const written = env[VARIABLE]?.trim() ?? "";
+  if (deadlineMs === undefined && written !== "") {
+    log("warn", `${VARIABLE} is passed over; it wants a number of milliseconds, 0 for no limit`, { written });
+  }
+  return deadlineMs;
+}
+
+/** The definitions with this connect deadline in place of their own; as they are where there is none. */
+export function withConnectDeadline(
+  servers: readonly ServerDefinition[],
+  deadlineMs: number | undefined,
+): readonly ServerDefinition[] {
+  if (deadlineMs === undefined) return servers;
+  return servers.map((definition) => ({
+    ...definition,
+    limits: { ...definition.limits, connectTimeoutMs: deadlineMs },
+  }));
+}

@@ -1,0 +1,86 @@
+import type { OAuth } from "@jackfield/mcp-auth";
+import type { AuthPort, Logger, ResolvedServer, ResolveServer, ServerDefinition } from "@jackfield/mcp-core";
+import { entryAuthorization } from "./entry-authorization.ts";
+import { loginDirectory } from "./login-directory.ts";
+
+/** The logins that `jackfield login` has stored, as the credentials of remote servers. */
+export interface StoredLogins {
+  readonly auth: AuthPort;
+  /** The same resolver; what it resolves is known from then on by the entry it comes from. */
+  follow(resolve: ResolveServer): ResolveServer;
+  close(): Promise<void>;
+}
+
+export interface StoredLoginsOptions {
+  readonly log: Logger;
+  /** Told of each token that is sent, so that nobody is shown it. */
+  learn(server: string, values: readonly string[]): void;
+}
+
+/** Who a resolved server is for, and what its entry is. */
+interface Origin {
+  readonly definition: ServerDefinition;
+  readonly principal: string | undefined;
+}
+
+/**
+ * Uses stored logins and asks nobody to log in. They are their owner's: a server that is reached for one of several users gets none of
+ * them. What knows OAuth is loaded if somebody has ever logged in, or when a server asks for it.
+ */
+export function createStoredLogins({ log, learn }: StoredLoginsOptions): StoredLogins {
+  const directory = loginDirectory();
+  const origins = new WeakMap<ResolvedServer, Origin>();
+  const closing = new AbortController();
+  let fill: ResolveServer | undefined;
+  let opening: Promise<OAuth> | undefined;
+
+  const settingsOf = async (server: ResolvedServer) => {
+    const definition = origins.get(server)?.definition;
+    return definition && fill ? entryAuthorization(definition, fill, closing.signal) : undefined;
+  };
+  const open = async () => {
+    const { createFileVault, createOAuth } = await import("@jackfield/mcp-auth");
+    return createOAuth({ vault: createFileVault({ directory, log }), settingsOf, log });
+  };
+  const isOwners = (server: ResolvedServer) => origins.get(server)?.principal === undefined;
+  const told = new Map<string, string>();
+
+  const auth: AuthPort = {
+    async headers(server) {
+      if (!isOwners(server) || (opening === undefined && !exists(directory))) return {};
+      opening ??= open();
+      const headers = await (await opening).headers(server);
+      const { authorization } = headers;
+      if (authorization !== undefined && told.get(server.name) !== authorization) {
+        told.set(server.name, authorization);
+        learn(server.name, [authorization.replace(/^Bearer /, "")]);
+      }
+      return headers;
+    },
+    async onChallenge(server, challenge, signal) {
+      if (!isOwners(server)) return "fail";
+      opening ??= open();
+      return (await opening).onChallenge(server, challenge, signal);
+    },
+  };
+  return {
+    auth,
+    follow(resolve) {
+      fill = resolve;
+      return async (definition, options) => {
+        const server = await resolve(definition, options);
+        origins.set(server, { definition, principal: options.principal });
+        return server;
+      };
+    },
+    async close() {
+      closing.abort();
+      await (await opening)?.close();
+    },
+  };
+}
+
+/** Not imported: an import would copy all that the module exports, and load streams on the way. */
+function exists(directory: string): boolean {
+  return process.getBuiltinModule("node:fs").existsSync(directory);
+}

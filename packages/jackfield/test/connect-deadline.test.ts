@@ -1,0 +1,50 @@
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { readConnectDeadline } from "../src/connect-deadline.ts";
+import { openMcp } from "../src/index.ts";
+import { scriptServer } from "./fixture.ts";
+
+useLeakCheck();
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** A server that reads on and says nothing. */
+const silent = { ...scriptServer("process.stdin.resume()"), limits: { connectTimeoutMs: 3_600_000 } };
+
+describe("JACKFIELD_TIMEOUT_MS", () => {
+  it.each([
+    ["1500", 1_500],
+    [" 250 ", 250],
+    ["0", 0],
+    ["", undefined],
+  ])("of %j is a connect deadline of %s ms", (written, deadlineMs) => {
+    const log = vi.fn();
+    expect(readConnectDeadline({ JACKFIELD_TIMEOUT_MS: written }, log)).toBe(deadlineMs);
+    expect(log).not.toHaveBeenCalled();
+  });
+
+  it.each(["soon", "-1", "Infinity", "1e999"])("is passed over with a warning if it says %j", (written) => {
+    const log = vi.fn();
+    expect(readConnectDeadline({ JACKFIELD_TIMEOUT_MS: written }, log)).toBeUndefined();
+    expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("JACKFIELD_TIMEOUT_MS"), { written });
+  });
+
+  it("beats what an entry and the options say, also after a reload", async () => {
+    vi.stubEnv("JACKFIELD_TIMEOUT_MS", "200");
+    await using mcp = await openMcp({
+      servers: { silent },
+      limits: { connectTimeoutMs: 3_600_000 },
+      discover: false,
+      cache: false,
+      retry: { maxRetries: 0 },
+    });
+    const message = expect.stringContaining("200 ms");
+    expect(mcp.report.failed).toMatchObject([
+      { name: "silent", error: { code: "MCP_CONNECT_TIMEOUT", message } },
+    ]);
+    expect(await mcp.reload()).toMatchObject({ kept: ["silent"], changed: [] });
+    await expect(mcp.reconnect("silent")).rejects.toMatchObject({ message });
+  });
+});

@@ -1,0 +1,154 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { delimiter } from "node:path";
+import { Writable } from "node:stream";
+import {
+  type AuthorizationServer,
+  type HttpFaultServer,
+  type ProtectedServer,
+  startAuthorizationServer,
+  startHttpFaultServer,
+  startProtectedServer,
+  useLeakCheck,
+} from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runCommandLine } from "../src/command-line.ts";
+import { openMcp } from "../src/index.ts";
+import { collector, useTemporaryHome } from "./fixture.ts";
+import { checkDocument } from "./published-schemas.ts";
+
+useLeakCheck();
+
+const home = useTemporaryHome();
+let authority: AuthorizationServer;
+let behind: HttpFaultServer;
+let guarded: ProtectedServer;
+beforeEach(async () => {
+  [authority, behind] = await Promise.all([startAuthorizationServer(), startHttpFaultServer()]);
+  guarded = await startProtectedServer({ authorizationServer: authority, behind: behind.url, scope: "read" });
+});
+afterEach(async () => {
+  await Promise.all([guarded.close(), behind.close(), authority.close()]);
+});
+
+/** Runs the command; a person who is told where to log in goes there and agrees. */
+async function run(...argv: string[]) {
+  const visits: Promise<unknown>[] = [];
+  const said = collector();
+  const stderr = new Writable({
+    write(chunk, encoding, done) {
+      const [url] = /^ {2}http\S+$/m.exec(String(chunk)) ?? [];
+      if (url !== undefined && argv.includes("--no-browser")) visits.push(fetch(url.trim()));
+      said.write(chunk, encoding, done);
+    },
+  });
+  const stdout = collector();
+  const exitCode = await runCommandLine(argv, { stdout, stderr });
+  await Promise.all(visits);
+  checkDocument(argv, stdout.text());
+  return { exitCode, stdout: stdout.text(), stderr: said.text() };
+}
+
+const entry = (more: object = {}) => JSON.stringify({ url: guarded.url, ...more });
+const only = (more?: object) => ["--no-discover", "--mcp-server", `files=${entry(more)}`];
+const open = () =>
+  openMcp({
+    servers: { files: { url: guarded.url } },
+    discover: false,
+    cache: false,
+    retry: { maxRetries: 0 },
+  });
+
+describe("jackfield login", () => {
+  it("logs in once, and every later run uses that login without asking anybody", async () => {
+    const { exitCode, stdout, stderr } = await run("login", "files", "--no-browser", "--json", ...only());
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ name: "files", issuer: authority.issuer, scopes: ["read"] });
+    expect(stdout + stderr).not.toMatch(/access-|refresh-/);
+    const mcp = await open();
+    try {
+      expect(mcp.report.ready.map(({ name }) => name)).toEqual(["files"]);
+      const { content } = await mcp.callTool({ server: "files", tool: "echo" }, { text: "hello" });
+      expect(JSON.stringify(content)).toContain("hello");
+    } finally {
+      await mcp.close();
+    }
+    expect(authority.requestsTo("/authorize")).toHaveLength(1);
+    const status = await run("status", "--json", ...only());
+    expect(status.exitCode).toBe(0);
+  });
+
+  it("opens the browser, with the page as its only argument, and says where it is as well", async () => {
+    const opener = home.file("xdg-open");
+    writeFileSync(opener, `#!${process.execPath}\nif (process.argv.length === 3) fetch(process.argv[2]);\n`);
+    chmodSync(opener, 0o700);
+    vi.stubEnv("PATH", `${home.path}${delimiter}${process.env.PATH}`);
+    const { exitCode, stderr } = await run("login", "files", ...only());
+    expect({ exitCode, pages: authority.requestsTo("/authorize").length }).toEqual({ exitCode: 0, pages: 1 });
+    expect(stderr).toContain(`${authority.issuer}/authorize?`);
+  });
+
+  it("asks for the scopes that are named besides", async () => {
+    await run("login", "files", "--no-browser", "--scope", "write admin", ...only());
+    expect(authority.requestsTo("/authorize")[0]?.parameters.scope).toBe("read write admin");
+  });
+
+  it("says why it did not come about, and exits with 1", async () => {
+    authority.behave({ registration: { status: 403, body: { error: "unapproved_client" } } });
+    const { exitCode, stdout, stderr } = await run("login", "files", "--no-browser", ...only());
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toContain(`${authority.issuer}/register answered HTTP 403`);
+    expect(stderr).toContain("MCP_AUTH_REQUIRED");
+  });
+
+  it.each([
+    ["a name that no server has", ["login", "nobody"], {}, "MCP_SERVER_UNKNOWN"],
+    ["no name", ["login"], {}, "MCP_CONFIG_INVALID"],
+    [
+      "a server whose entry has a header of its own",
+      ["login", "files"],
+      { headers: { Authorization: "x" } },
+      "MCP_CONFIG_INVALID",
+    ],
+    ["a server whose entry wants no login", ["login", "files"], { oauth: false }, "MCP_CONFIG_INVALID"],
+  ])("refuses %s", async (_, argv, more, code) => {
+    const { exitCode, stderr } = await run(...argv, "--no-browser", ...only(more));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(code);
+    expect(authority.requests).toEqual([]);
+  });
+
+  it("refuses a local server, and a project's that nobody has approved", async () => {
+    const local = await run("login", "local", "--no-discover", "--mcp-server", 'local={"command":"x"}');
+    expect(local).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("only remote ones") });
+    writeFileSync(
+      home.file(".mcp.json"),
+      JSON.stringify({ mcpServers: { cloned: { type: "http", url: guarded.url } } }),
+    );
+    const cloned = await run("login", "cloned", "--no-browser", "--cwd", home.path);
+    expect(cloned).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("jackfield approve cloned"),
+    });
+    expect(guarded.requests).toEqual([]);
+  });
+});
+
+describe("jackfield logout", () => {
+  it("forgets the login, so that the next run is told to log in again", async () => {
+    await run("login", "files", "--no-browser", ...only());
+    const first = await run("logout", "files", "--json", ...only());
+    expect(JSON.parse(first.stdout)).toMatchObject({ loggedIn: false, wasLoggedIn: true });
+    expect(JSON.parse((await run("logout", "files", "--json", ...only())).stdout)).toMatchObject({
+      wasLoggedIn: false,
+    });
+    const mcp = await open();
+    try {
+      expect(mcp.servers()[0]?.error).toMatchObject({
+        code: "MCP_AUTH_REQUIRED",
+        message: expect.stringContaining("jackfield login files"),
+      });
+    } finally {
+      await mcp.close();
+    }
+  });
+});

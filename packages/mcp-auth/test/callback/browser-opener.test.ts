@@ -1,0 +1,98 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { openInBrowser } from "../../src/callback/browser-opener.ts";
+
+useLeakCheck();
+afterEach(() => vi.useRealTimers());
+
+const OPENER = fileURLToPath(new URL("./fixtures/recording-opener.cjs", import.meta.url));
+
+/** A real program that notes its arguments, and what it has noted. */
+function recordingOpener(exitCode?: string) {
+  const directory = mkdtempSync(join(tmpdir(), "jackfield-opener-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const file = join(directory, "arguments.json");
+  const env = { PATH: process.env.PATH, RECORD_FILE: file, ...(exitCode && { EXIT_CODE: exitCode }) };
+  return {
+    directory,
+    env,
+    command: [process.execPath, OPENER] as const,
+    hasRun: () => existsSync(file),
+    received: (): string[] => JSON.parse(readFileSync(file, "utf8")).received,
+    pid: (): number => JSON.parse(readFileSync(file, "utf8")).pid,
+  };
+}
+
+test.each([
+  "https://issuer.example/authorize?response_type=code&client_id=a&scope=b+c&state=d%20e",
+  "https://issuer.example/$(touch${IFS}pwned)?q=$(calc)",
+  "https://issuer.example/`touch pwned`?q=`calc`&r=$HOME&%PATH%",
+  "https://issuer.example/?q=a&calc&b|calc;calc&&calc||calc",
+  "https://issuer.example/?q=\"quoted\"&r='single'&s=\\back",
+  "https://issuer.example/?q=<in>out^caret!bang(paren)[square]{brace}*~",
+  "https://issuer.example/--help?-x=--version&-",
+  "https://-issuer.example/-rf",
+  "https://issuer.example/?q=%0acalc%0d%00%22%27",
+  "https://issuer.example/ü/日本?q=ü",
+  "http://127.0.0.1:1/-n?q=$(calc)",
+])("[T26] the browser's program gets one argument, the URL: %s", async (written) => {
+  const url = new URL(written.replaceAll(" ", "%20"));
+  const opener = recordingOpener();
+  await openInBrowser(url, opener);
+  expect(opener.received()).toEqual([url.href]);
+  expect(url.href).toMatch(/^https?:\/\//);
+});
+
+test.runIf(process.platform !== "win32").each([
+  ["linux", "xdg-open"],
+  ["freebsd", "xdg-open"],
+  ["darwin", "open"],
+  ["win32", "rundll32"],
+] as const)("[T26] on %s it is %s that opens it, and no shell", async (platform, program) => {
+  const opener = recordingOpener();
+  const script = `#!${process.execPath}\n${readFileSync(OPENER, "utf8")}`;
+  writeFileSync(join(opener.directory, program), script, { mode: 0o755 });
+  const env = { ...opener.env, PATH: [opener.directory, dirname(process.execPath)].join(delimiter) };
+  const url = new URL("https://issuer.example/?q=$(calc)&x=`y`");
+  await openInBrowser(url, { platform, env });
+  expect(opener.received().at(-1)).toBe(url.href);
+  expect(opener.received().slice(0, -1)).toEqual(platform === "win32" ? ["url.dll,FileProtocolHandler"] : []);
+});
+
+test.each([
+  "javascript:alert(1)",
+  "file:///etc/passwd",
+  "http://issuer.example/",
+  "https://user@issuer.example/",
+])("[T25] what may not be opened starts no program: %s", async (written) => {
+  const opener = recordingOpener();
+  await expect(openInBrowser(new URL(written), opener)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+  expect(opener.hasRun()).toBe(false);
+});
+
+test("a program that is missing or fails is said, with what to do", async () => {
+  const url = new URL("https://issuer.example/?state=secret");
+  const command = [join(tmpdir(), "no-such-browser")] as const;
+  await expect(openInBrowser(url, { command })).rejects.toMatchObject({
+    code: "MCP_COMMAND_NOT_FOUND",
+    message: expect.stringMatching(/no-such-browser\. Open the URL by hand\.$/),
+  });
+  const opener = recordingOpener("3");
+  await expect(openInBrowser(url, opener)).rejects.toMatchObject({ code: "MCP_COMMAND_NOT_FOUND" });
+  expect(opener.received()).toEqual([url.href]);
+});
+
+test("a program that stays as long as the browser is not waited for", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const opener = recordingOpener("never");
+  const opened = openInBrowser(new URL("https://issuer.example/"), opener);
+  vi.advanceTimersByTime(3_000);
+  await opened;
+  vi.useRealTimers();
+  const pid = await vi.waitFor(opener.pid, { timeout: 20_000 });
+  expect(process.kill(pid, "SIGKILL")).toBe(true);
+});

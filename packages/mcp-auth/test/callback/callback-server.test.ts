@@ -1,0 +1,306 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { networkInterfaces } from "node:os";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { type CallbackServerOptions, openCallbackServer } from "../../src/callback/callback-server.ts";
+import { createState } from "../../src/callback/state.ts";
+import { type Hit, hit } from "./request.ts";
+
+useLeakCheck();
+afterEach(() => vi.useRealTimers());
+
+const SUBJECT = { serverUrl: "https://server.example/mcp", issuer: "https://issuer.example" };
+
+/** A server that waits for the answer to one state. */
+async function openWaiting(options: CallbackServerOptions = {}) {
+  const server = await openCallbackServer(options);
+  onTestFinished(() => server.close());
+  const state = createState(SUBJECT);
+  const answer = server.expect(state);
+  answer.catch(() => {});
+  const good = `/callback?code=the-code&state=${state.value}&iss=https%3A%2F%2Fissuer.example`;
+  return { server, state, answer, good, uri: server.redirectUri };
+}
+
+const EXPECTED = { code: "the-code", iss: "https://issuer.example" };
+
+test("the answer to a login arrives, and the user is told so", async () => {
+  const { uri, good, answer } = await openWaiting();
+  expect(uri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+  const page = await hit(uri, good);
+  expect([page.status, page.body]).toEqual([200, expect.stringContaining("You can close this window")]);
+  expect(await answer).toEqual(EXPECTED);
+});
+
+test("an answer that names no issuer is one", async () => {
+  const { uri, state, answer } = await openWaiting();
+  await hit(uri, `/callback?state=${state.value}&code=a%2Bb%20c`);
+  expect(await answer).toEqual({ code: "a+b c", iss: undefined });
+});
+
+test("path, port and spelling of the machine can be what an authorization server knows", async () => {
+  const { redirectUri } = await openCallbackServer().then(async (server) => {
+    await server.close();
+    return server;
+  });
+  const port = Number(new URL(redirectUri).port);
+  const { uri, state, answer } = await openWaiting({ port, path: "/oauth/done", host: "localhost" });
+  expect(uri).toBe(`http://localhost:${port}/oauth/done`);
+  await hit(uri, `/oauth/done?code=c&state=${state.value}`, { headers: { host: `localhost:${port}` } });
+  expect(await answer).toEqual({ code: "c" });
+});
+
+test("a port that is taken is said, with what to do", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const address = other.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  await expect(openCallbackServer({ port })).rejects.toMatchObject({
+    code: "MCP_CONFIG_INVALID",
+    message: expect.stringContaining(`port ${port}`),
+  });
+  other.close();
+  await once(other, "close");
+});
+
+/** Everything that is not the awaited answer, by what is wrong with it. */
+const BAD_HITS: readonly [
+  what: string,
+  status: number,
+  target: (good: string) => string,
+  hit?: (port: string) => Hit,
+][] = [
+  ["no state", 400, () => "/callback?code=c"],
+  ["an empty state", 400, () => "/callback?code=c&state="],
+  ["another state", 400, (good) => good.replace("state=", "state=x")],
+  ["a state cut short", 400, (good) => good.replace(/(state=[^&]+)[^&]/, "$1")],
+  ["the state twice", 400, (good) => `${good}&state=other`],
+  ["the code twice", 400, (good) => `${good}&code=other`],
+  ["the issuer twice", 400, (good) => `${good}&iss=https%3A%2F%2Fevil.example`],
+  ["neither code nor error", 400, (good) => good.replace("code=", "kode=")],
+  ["both code and error", 400, (good) => `${good}&error=access_denied`],
+  ["a code that is far too long", 400, (good) => good.replace("the-code", "c".repeat(9_000))],
+  ["an error with another state", 400, () => "/callback?error=access_denied&state=x"],
+  ["an error without a state", 400, () => "/callback?error=<script>alert(1)</script>"],
+  ["another path", 404, (good) => good.replace("/callback", "/")],
+  ["a longer path", 404, (good) => good.replace("/callback", "/callback/")],
+  ["a path in capitals", 404, (good) => good.replace("/callback", "/CALLBACK")],
+  ["a path in disguise", 404, (good) => good.replace("/callback", "/call%62ack")],
+  ["a path with a detour", 404, (good) => good.replace("/callback", "/x/../callback")],
+  ["a whole URL as its target", 404, (good) => `http://127.0.0.1${good}`],
+  ["the favourite icon", 404, () => "/favicon.ico"],
+  ["a POST", 405, (good) => good, () => ({ method: "POST", body: "code=c" })],
+  ["a HEAD", 405, (good) => good, () => ({ method: "HEAD" })],
+  ["an OPTIONS", 405, (good) => good, () => ({ method: "OPTIONS" })],
+  ["a DELETE", 405, (good) => good, () => ({ method: "DELETE" })],
+  ["another host", 400, (good) => good, (port) => ({ headers: { host: `evil.example:${port}` } })],
+  ["another port", 400, (good) => good, () => ({ headers: { host: "127.0.0.1:1" } })],
+  ["a host without its port", 400, (good) => good, () => ({ headers: { host: "127.0.0.1" } })],
+  [
+    "a host with an ending",
+    400,
+    (good) => good,
+    (port) => ({ headers: { host: `localhost.evil.example:${port}` } }),
+  ],
+  ["no host at all", 400, (good) => good, () => ({ headers: {} })],
+];
+
+test.each(BAD_HITS)(
+  "[T38] a hit with %s is refused, and the answer can still come",
+  async (_what, status, target, how) => {
+    const { uri, good, answer } = await openWaiting();
+    const page = await hit(uri, target(good), how?.(new URL(uri).port));
+    expect(page.status).toBe(status);
+    expect((await hit(uri, good)).status).toBe(200);
+    expect(await answer).toEqual(EXPECTED);
+  },
+);
+
+test("[T38] after a thousand bad hits the page has shown nothing of them, and the answer can still come", async () => {
+  const { uri, good, answer } = await openWaiting();
+  const bodies = new Set<string>();
+  const knock = async (first: number) => {
+    for (let number = first; number < 1_000; number += 20) {
+      const [, , target, how] = BAD_HITS[number % BAD_HITS.length] ?? [];
+      const sent = `${target?.(good) ?? "/"}${number % 2 ? "&q=<script>alert(1)</script>" : "#\u001b[31m"}`;
+      bodies.add((await hit(uri, encodeURI(sent), how?.(new URL(uri).port))).body);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, (_, index) => knock(index)));
+  expect(bodies.size).toBeLessThanOrEqual(4);
+  for (const body of bodies) expect(body).not.toMatch(/script|alert|evil|code=|\p{Cc}(?!\s*$)/u);
+  expect((await hit(uri, good)).status).toBe(200);
+  expect(await answer).toEqual(EXPECTED);
+});
+
+test("[T38] connections that say nothing, or no HTTP, keep nobody out", async () => {
+  const { uri, good, answer } = await openWaiting();
+  const port = Number(new URL(uri).port);
+  const sockets = await Promise.all(
+    Array.from({ length: 50 }, async (_, index) => {
+      const socket = connect({ host: "127.0.0.1", port }).on("error", () => {});
+      await once(socket, "connect");
+      socket.write(
+        ["", "GET /callback?", "\0\0\0", "GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"][index % 4] ?? "",
+      );
+      return { socket, closed: once(socket.resume(), "close") };
+    }),
+  );
+  expect((await hit(uri, good)).status).toBe(200);
+  expect(await answer).toEqual(EXPECTED);
+  await Promise.all(sockets.map(({ closed }) => closed)); // the server lets go of them itself
+});
+
+test.each(["/", "/callback", "/callback?error=x&state=y"])(
+  "[T38] every page forbids what a page may do: %s",
+  async (target) => {
+    const { uri } = await openWaiting();
+    const { headers, body } = await hit(uri, target);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "content-security-policy": expect.stringMatching(/^default-src 'none'.*frame-ancestors 'none'$/),
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "cross-origin-opener-policy": "same-origin",
+      connection: "close",
+    });
+    expect(headers["access-control-allow-origin"]).toBeUndefined();
+    expect(body).not.toMatch(/<script|<form|<img|<link|https?:/);
+  },
+);
+
+describe("a refusal of the authorization server", () => {
+  test("[T38] is told to the caller in words that are fit for a terminal, and not in the page", async () => {
+    const { uri, state, answer } = await openWaiting();
+    const words = encodeURIComponent(
+      `\u001b[2J<script>alert(1)</script>\u202eevil\nsecond\u0000 line${"!".repeat(1_000)}`,
+    );
+    const page = await hit(
+      uri,
+      `/callback?error=access_denied&error_description=${words}&state=${state.value}`,
+    );
+    expect(page.status).toBe(200);
+    expect(page.body).not.toMatch(/script|access_denied|evil/);
+    const error = await answer.catch((error: unknown) => error);
+    expect(error).toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      message: expect.stringMatching(
+        /^The authorization server refused the login: access_denied: \[2J<script>/,
+      ),
+    });
+    expect((error as Error).message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect((error as Error).message.length).toBeLessThan(400);
+  });
+
+  test("needs no description", async () => {
+    const { uri, state, answer } = await openWaiting();
+    await hit(uri, `/callback?error=server_error&state=${state.value}`);
+    await expect(answer).rejects.toThrow("The authorization server refused the login: server_error");
+  });
+});
+
+describe("only one answer", () => {
+  test("[T37] is taken: afterwards nobody listens", async () => {
+    const { uri, good, answer } = await openWaiting();
+    await hit(uri, good);
+    await answer;
+    await expect(hit(uri, good)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  test("[T37] of two that come at once is taken", async () => {
+    const { uri, good, state, answer } = await openWaiting();
+    const other = `/callback?code=other&state=${state.value}`;
+    const pages = await Promise.allSettled([hit(uri, good), hit(uri, other)]);
+    expect(pages.filter((page) => page.status === "fulfilled" && page.value.status === 200)).toHaveLength(1);
+    expect(["the-code", "other"]).toContain((await answer).code);
+  });
+
+  test("[T37] is taken by the login it belongs to: two beside each other cannot be swapped", async () => {
+    const one = await openWaiting();
+    const two = await openWaiting();
+    expect((await hit(one.uri, two.good)).status).toBe(400);
+    expect((await hit(two.uri, one.good)).status).toBe(400);
+    expect((await hit(one.uri, one.good)).status).toBe(200);
+    expect((await hit(two.uri, two.good)).status).toBe(200);
+    expect([await one.answer, await two.answer]).toEqual([EXPECTED, EXPECTED]);
+  });
+
+  test("is waited for: a second wait is refused, and one that was not begun takes none", async () => {
+    await using server = await openCallbackServer();
+    const state = createState(SUBJECT);
+    expect((await hit(server.redirectUri, `/callback?code=c&state=${state.value}`)).status).toBe(400);
+    const answer = server.expect(state);
+    await expect(server.expect(createState(SUBJECT))).rejects.toMatchObject({ code: "MCP_INTERNAL" });
+    await hit(server.redirectUri, `/callback?code=c&state=${state.value}`);
+    expect(await answer).toEqual({ code: "c" });
+  });
+});
+
+describe("the wait ends", () => {
+  test.each([
+    [undefined, 300_000],
+    [1_000, 1_000],
+    [3_600_000, 300_000],
+  ])("[T38] after five minutes at most: %s asked for", async (timeoutMs, endsAfterMs) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { uri, answer, good } = await openWaiting({ timeoutMs });
+    let isOver = false;
+    const outcome = expect(answer.finally(() => (isOver = true))).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+    });
+    await vi.advanceTimersByTimeAsync(endsAfterMs - 1);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await outcome;
+    vi.useRealTimers();
+    await expect(hit(uri, good)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  test("with the caller's signal, before or while it lasts", async () => {
+    const giveUp = new AbortController();
+    const { uri, answer, good } = await openWaiting({ signal: giveUp.signal });
+    giveUp.abort();
+    await expect(answer).rejects.toMatchObject({ code: "MCP_ABORTED" });
+    await expect(hit(uri, good)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await expect(openCallbackServer({ signal: giveUp.signal })).rejects.toMatchObject({
+      code: "MCP_ABORTED",
+    });
+  });
+
+  test("when the server is closed, however often", async () => {
+    const { server, answer } = await openWaiting();
+    await Promise.all([server.close(), server.close()]);
+    await server.close();
+    await expect(answer).rejects.toMatchObject({ code: "MCP_CLOSED" });
+  });
+});
+
+test("[T38] it is reached over 127.0.0.1 and over no other address of this machine", async () => {
+  const { uri } = await openWaiting();
+  const port = Number(new URL(uri).port);
+  const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const hosts = [
+    "127.0.0.2",
+    "::1",
+    ...others.filter(({ internal }) => !internal).map(({ address }) => address),
+  ];
+  for (const host of hosts.filter((host) => !host.startsWith("fe80"))) {
+    const socket = connect({ host, port });
+    await expect(once(socket, "connect"), host).rejects.toThrow();
+  }
+});
+
+test("[T39] nothing listens before a login, one port does while it lasts, and nothing afterwards", async () => {
+  const listeners = () =>
+    process.getActiveResourcesInfo().filter((resource) => resource === "TCPServerWrap").length;
+  const before = listeners();
+  const { uri, good, answer, server } = await openWaiting();
+  expect(listeners()).toBe(before + 1);
+  await hit(uri, good);
+  await answer;
+  await server.close();
+  expect(listeners()).toBe(before);
+});

@@ -1,0 +1,183 @@
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { reach, remoteServer } from "./request.ts";
+import { openScene } from "./scene.ts";
+
+useLeakCheck();
+
+describe("a server that wants a login", () => {
+  it("is logged in to when it challenges, and the request is made once more", async () => {
+    await using scene = await openScene();
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
+    expect(scene.guarded.requests.map(({ status }) => status)).toEqual([401, 200]);
+    expect(scene.pages).toHaveLength(1);
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
+    expect(scene.pages).toHaveLength(1);
+  });
+
+  it("fails where nobody can be asked, and names the command that logs in", async () => {
+    await using scene = await openScene({ isUnattended: true });
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      server: "files",
+      httpStatus: 401,
+      outcome: "rejected",
+      message: expect.stringContaining("jackfield login files"),
+    });
+    expect(scene.authority.requestsTo("/register")).toEqual([]);
+  });
+
+  it("is logged in to before it is used, with what it says when it is asked without credentials", async () => {
+    await using scene = await openScene({ guard: { scope: "read" } });
+    const made = await scene.oauth.login(scene.server, { scopes: ["extra"] });
+    expect(made).toMatchObject({
+      issuer: scene.authority.issuer,
+      scopes: ["read", "extra"],
+      isRefreshable: true,
+    });
+    expect(JSON.stringify(made)).not.toMatch(/access-|refresh-/);
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
+    expect(scene.pages).toHaveLength(1);
+  });
+
+  it("is forgotten by a logout, here and for later runs", async () => {
+    await using scene = await openScene({ isUnattended: true });
+    await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
+    expect(await scene.oauth.logout(scene.server)).toBe(true);
+    expect(await scene.oauth.headers(scene.server)).toEqual({});
+    expect(await scene.again().headers(scene.server)).toEqual({});
+    expect(await scene.oauth.logout(scene.server)).toBe(false);
+  });
+
+  it("shares one login among all who are challenged at the same time", async () => {
+    await using scene = await openScene();
+    const others = Array.from({ length: 5 }, (_, index) => remoteServer(scene.guarded.url, `copy-${index}`));
+    expect(await Promise.all(others.map((server) => reach(scene.oauth, server)))).toEqual(
+      others.map(() => 200),
+    );
+    expect(scene.pages).toHaveLength(1);
+    expect(scene.authority.requestsTo("/token")).toHaveLength(1);
+  });
+
+  it("is not asked about again and again if it refuses the token of a login that was just made", async () => {
+    await using scene = await openScene({ behavior: { refreshTokens: "keep" } });
+    await reach(scene.oauth, scene.server);
+    scene.authority.office.endLogins();
+    expect(await reach(scene.oauth, scene.server)).toBe(401);
+    expect(scene.pages).toHaveLength(1);
+    scene.clock.now += 60_000;
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
+    expect(scene.pages).toHaveLength(2);
+  });
+
+  it("is given up with its signal, and nothing is left of it", async () => {
+    const asked = Promise.withResolvers<void>();
+    await using scene = await openScene({ oauth: { authorize: async () => asked.resolve() } });
+    const control = new AbortController();
+    const login = scene.oauth.login(scene.server, { signal: control.signal });
+    const refused = expect(login).rejects.toMatchObject({ code: "MCP_ABORTED" });
+    await asked.promise;
+    control.abort();
+    await refused;
+    expect(await scene.vault.list()).toEqual([]);
+  });
+
+  it("is not logged in to if its entry says so, or is a local one", async () => {
+    await using scene = await openScene({ oauth: { settingsOf: () => ({ settings: false }) } });
+    expect(await reach(scene.oauth, scene.server)).toBe(401);
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    const local = {
+      name: "local",
+      transport: "stdio",
+      command: "x",
+      args: [],
+      env: {},
+      secrets: [],
+    } as const;
+    await expect(scene.oauth.login(local)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    expect(scene.authority.requests).toEqual([]);
+  });
+});
+
+describe("what an authorization server is asked for", () => {
+  it("[A16] [T34] names the resource as it is advertised, in the authorization, the code and the refresh request alike", async () => {
+    await using scene = await openScene();
+    const resource = scene.guarded.url.replace("/mcp", "");
+    scene.guard({ metadata: { resource } });
+    await scene.oauth.login(scene.server);
+    scene.clock.now += 3_590_000;
+    await scene.oauth.headers(scene.server);
+    const asked = [...scene.authority.requestsTo("/authorize"), ...scene.authority.requestsTo("/token")];
+    expect(asked.map(({ parameters }) => [parameters.grant_type, parameters.resource])).toEqual([
+      [undefined, resource],
+      ["authorization_code", resource],
+      ["refresh_token", resource],
+    ]);
+  });
+
+  it("[A16] makes no resource up where none is advertised, at a refresh neither", async () => {
+    await using scene = await openScene({ guard: { isIssuer: true } });
+    await scene.oauth.login(scene.server);
+    scene.clock.now += 3_590_000;
+    await scene.oauth.headers(scene.server);
+    const asked = [...scene.authority.requestsTo("/authorize"), ...scene.authority.requestsTo("/token")];
+    expect(asked.map(({ parameters }) => parameters.resource)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("[T34] is nothing if the metadata is for another resource, whoever set it", async () => {
+    await using scene = await openScene({ guard: { metadata: { resource: "https://other.example/mcp" } } });
+    const refusal = { code: "MCP_AUTH_REQUIRED", message: expect.stringContaining("another resource") };
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refusal);
+    scene.guard({});
+    const entry = scene.again({ settingsOf: () => ({ settings: { resource: "https://other.example" } }) });
+    await expect(entry.login(scene.server)).rejects.toMatchObject(refusal);
+    expect(scene.authority.requests).toEqual([]);
+    expect(scene.pages).toEqual([]);
+  });
+
+  it("[A17] holds offline_access, with a prompt for consent, only where the authorization server knows it", async () => {
+    for (const [scopes, wanted] of [
+      [
+        ["read", "offline_access"],
+        ["read offline_access", "consent"],
+      ],
+      [["read"], ["read", undefined]],
+    ] as const) {
+      await using scene = await openScene({
+        behavior: { metadata: { scopes_supported: scopes } },
+        guard: { scope: "read" },
+      });
+      await scene.oauth.login(scene.server);
+      const [page] = scene.authority.requestsTo("/authorize");
+      expect([page?.parameters.scope, page?.parameters.prompt]).toEqual(wanted);
+    }
+  });
+
+  it("[T32] is always PKCE with S256; who does not offer it is sent nothing", async () => {
+    for (const methods of [["plain"], null]) {
+      await using scene = await openScene({
+        behavior: { metadata: { code_challenge_methods_supported: methods } },
+      });
+      await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
+        code: "MCP_AUTH_REQUIRED",
+        message: expect.stringContaining("PKCE"),
+      });
+      expect(scene.authority.requests.map(({ path }) => path)).toEqual([
+        "/.well-known/oauth-authorization-server",
+      ]);
+    }
+  });
+
+  it("[T43] carries none of the headers that the entry has for the server", async () => {
+    await using scene = await openScene();
+    const server = { ...scene.server, headers: { "x-api-key": "for-the-server-only", cookie: "a=b" } };
+    await scene.oauth.login(server);
+    scene.clock.now += 3_590_000;
+    await scene.oauth.headers(server);
+    expect(scene.authority.requestsTo("/token")).toHaveLength(2);
+    const sent = JSON.stringify(scene.authority.requests.map(({ headers }) => headers));
+    expect(sent).not.toContain("for-the-server-only");
+    expect(sent).not.toContain("cookie");
+  });
+});

@@ -1,0 +1,157 @@
+import { startAuthorizationServer, useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { openScene } from "./scene.ts";
+
+useLeakCheck();
+
+const refused = (...words: string[]) => ({
+  code: "MCP_AUTH_REQUIRED",
+  server: "files",
+  message: expect.stringMatching(new RegExp(words.join(".*"), "s")),
+});
+
+describe("a login that is refused says why, and nothing is kept of it", () => {
+  it("[A18] when no client is registered: with the endpoint, the status and what was said", async () => {
+    await using scene = await openScene({
+      behavior: { registration: { status: 403, body: { error: "unapproved\u001b[31m_client" } } },
+    });
+    const endpoint = `${scene.authority.issuer}/register`;
+    const login = scene.oauth.login(scene.server);
+    await expect(login).rejects.toMatchObject(refused(endpoint, "HTTP 403", "unapproved"));
+    await expect(login).rejects.not.toMatchObject({ message: expect.stringContaining("\u001b") });
+    expect(await scene.vault.list()).toEqual([]);
+    expect(scene.pages).toEqual([]);
+  });
+
+  it("when clients cannot be registered at all, and the entry names none", async () => {
+    await using scene = await openScene({ behavior: { metadata: { registration_endpoint: null } } });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(
+      refused("registers no clients", "client id"),
+    );
+  });
+
+  it("[A19] [T31] when the metadata found for one issuer is that of another on the same origin", async () => {
+    await using scene = await openScene();
+    scene.authority.behave({ metadata: { issuer: `${scene.authority.issuer}/other-tenant` } });
+    const login = scene.oauth.login(scene.server);
+    await expect(login).rejects.toMatchObject(refused("another issuer"));
+    expect(scene.authority.requests.map(({ path }) => path)).toEqual([
+      "/.well-known/oauth-authorization-server",
+    ]);
+  });
+
+  it.each([
+    ["is another", true, "https://evil.example"],
+    ["differs in a slash at its end", false, "/"],
+    ["differs in capital letters", false, "HTTP"],
+    ["is missing, though it was promised", true, null],
+  ])("[A20] [T30] when the issuer in the answer %s", async (_, isPromised, iss) => {
+    await using scene = await openScene();
+    const { issuer } = scene.authority;
+    const answered = iss === "/" ? `${issuer}/` : iss === "HTTP" ? issuer.replace("http", "HTTP") : iss;
+    scene.authority.behave({
+      metadata: { authorization_response_iss_parameter_supported: isPromised },
+      callback: { iss: answered },
+    });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refused("did not come from"));
+    expect(scene.authority.requestsTo("/token")).toEqual([]);
+  });
+
+  it.each([
+    ["is the right one, promised", true, "own"],
+    ["is the right one, not promised", false, "own"],
+    ["is missing and was not promised", false, null],
+  ])("[A20] [T30] not when the issuer in the answer %s", async (_, isPromised, iss) => {
+    await using scene = await openScene();
+    scene.authority.behave({
+      metadata: { authorization_response_iss_parameter_supported: isPromised },
+      callback: { iss: iss === "own" ? scene.authority.issuer : iss },
+    });
+    expect(await scene.oauth.login(scene.server)).toMatchObject({ issuer: scene.authority.issuer });
+  });
+
+  it.each([
+    ["an empty object", {}],
+    ["an error in an answer of status 200", { error: "temporarily_unavailable" }],
+    ["tokens without an access token", { token_type: "Bearer", refresh_token: "r" }],
+    ["a token of another kind", { access_token: "a", token_type: "DPoP" }],
+  ])("[A21] when the code is redeemed with status 200 and %s", async (_, body) => {
+    await using scene = await openScene({ behavior: { tokens: () => ({ status: 200, body }) } });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refused());
+    expect(await scene.vault.list()).toEqual([]);
+    expect(await scene.oauth.headers(scene.server)).toEqual({});
+  });
+
+  it("when the authorization server sends an error back", async () => {
+    await using scene = await openScene({
+      behavior: { callback: { code: null, error: "access_denied", error_description: "Not you" } },
+    });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refused("access_denied"));
+  });
+
+  it("[T36] when tokens would be fetched without TLS from elsewhere than this machine", async () => {
+    await using scene = await openScene({
+      behavior: { metadata: { token_endpoint: "http://public.example/token" } },
+    });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refused());
+    expect(scene.authority.requestsTo("/token")).toEqual([]);
+  });
+
+  it.each(["javascript:alert(1)", "file:///etc/passwd", "http://elsewhere.example/login"])(
+    "[T25] when a person would be sent to %s",
+    async (endpoint) => {
+      await using scene = await openScene({ behavior: { metadata: { authorization_endpoint: endpoint } } });
+      await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+      expect(scene.pages).toEqual([]);
+    },
+  );
+});
+
+describe("what an entry says of OAuth", () => {
+  it("[T35] cannot name endpoints, so nothing of a login goes where it points, and the log says so once", async () => {
+    await using elsewhere = await startAuthorizationServer();
+    const settings = {
+      tokenUrl: `${elsewhere.issuer}/token`,
+      authorization_endpoint: `${elsewhere.issuer}/authorize`,
+    };
+    await using scene = await openScene({
+      oauth: { settingsOf: () => ({ settings, scope: "project" }) },
+    });
+    await scene.oauth.login(scene.server);
+    await scene.oauth.headers({ ...scene.server });
+    expect(elsewhere.requests).toEqual([]);
+    expect(scene.said).toEqual([
+      {
+        level: "warn",
+        message: expect.stringContaining("cannot set OAuth endpoints"),
+        fields: { server: "files", members: Object.keys(settings), scope: "project" },
+      },
+    ]);
+  });
+
+  it("sets the client, its scopes and where the answer comes back to; its secret is not written into the vault", async () => {
+    const settings = { clientId: "fixed", clientSecret: "of-the-client", scopes: ["a", "b"] };
+    await using scene = await openScene({
+      behavior: { metadata: { token_endpoint_auth_methods_supported: ["client_secret_post"] } },
+      oauth: { settingsOf: () => ({ settings }), callback: { path: "/back" } },
+    });
+    await scene.oauth.login(scene.server);
+    scene.clock.now += 3_590_000;
+    await scene.oauth.headers(scene.server);
+    expect(scene.authority.requestsTo("/register")).toEqual([]);
+    const [page] = scene.authority.requestsTo("/authorize");
+    expect(page?.parameters).toMatchObject({ client_id: "fixed", scope: "a b" });
+    expect(page?.parameters.redirect_uri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/back$/);
+    const secrets = scene.authority.requestsTo("/token").map(({ parameters }) => parameters.client_secret);
+    expect(secrets).toEqual(["of-the-client", "of-the-client"]);
+    expect(JSON.stringify(await scene.vault.forServer(scene.server.url))).not.toContain("of-the-client");
+  });
+
+  it.each(["https://evil.example/cb", "http://127.0.0.1/cb", "http://localhost.evil.example:80/cb"])(
+    "cannot send the answer to %s",
+    async (redirectUri) => {
+      await using scene = await openScene({ oauth: { settingsOf: () => ({ settings: { redirectUri } }) } });
+      await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    },
+  );
+});

@@ -1,0 +1,24 @@
+import type { AuthPort, ResolvedRemoteServer } from "@jackfield/mcp-core";
+
+export function remoteServer(url: string, name = "files"): ResolvedRemoteServer {
+  return { name, transport: "http", url, headers: {}, secrets: [] };
+}
+
+/** One request as a transport makes it: with credentials, and once more if a challenge was met. Resolves with the last status. */
+export async function reach(auth: AuthPort, server: ResolvedRemoteServer): Promise<number> {
+  const send = async () => {
+    const headers = await auth.headers(server);
+    const response = await fetch(server.url, { method: "POST", body: "{}", headers });
+    await response.text();
+    return response;
+  };
+  const first = await send();
+  if (first.status !== 401 && first.status !== 403) return first.status;
+  const wwwAuthenticate = first.headers.get("www-authenticate") ?? undefined;
+  const verdict = await auth.onChallenge(
+    server,
+    { status: first.status, wwwAuthenticate },
+    new AbortController().signal,
+  );
+  return verdict === "retry" ? (await send()).status : first.status;
+}

@@ -1,0 +1,238 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Logger } from "@jackfield/mcp-core";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, test } from "vitest";
+import { createFileVault } from "../../src/vault/file-vault.ts";
+import { SERVER_URL, sampleCredential } from "./sample-credential.ts";
+import { temporaryDirectory, writeFromShell } from "./vault-process.ts";
+
+useLeakCheck();
+
+const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
+
+/** A vault that holds one credential, where it lies, and what is said. */
+async function openFilledVault() {
+  const directory = join(temporaryDirectory(), "vault");
+  const warnings: string[] = [];
+  const log: Logger = (level, message) => warnings.push(`${level}: ${message}`);
+  const vault = createFileVault({ directory, log });
+  await vault.write(sampleCredential({ number: 1 }));
+  const [name = ""] = readdirSync(directory).filter((name) => name.endsWith(".json"));
+  return { directory, vault, warnings, file: join(directory, name) };
+}
+
+describe.runIf(process.getuid)("what others may do", () => {
+  test.each(["umask 000", "umask 022", "umask 077"])(
+    "[T41] nobody else may do anything with the files or the folders, after %s",
+    async (umask) => {
+      const outer = join(temporaryDirectory(), "outer");
+      await writeFromShell(umask, join(outer, "vault"));
+      const found = readdirSync(outer, { recursive: true, encoding: "utf8" }).map((name) =>
+        join(outer, name),
+      );
+      expect(found.length).toBeGreaterThanOrEqual(3);
+      for (const path of [outer, ...found])
+        expect(modeOf(path), path).toBe(statSync(path).isDirectory() ? "700" : "600");
+    },
+  );
+
+  test("[T41] a credential that others could read is taken from them, with a warning", async () => {
+    const { vault, warnings, file } = await openFilledVault();
+    chmodSync(file, 0o644);
+    expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
+    expect(modeOf(file)).toBe("600");
+    expect(warnings).toEqual([
+      `warn: Others could read the stored login for ${SERVER_URL}; that right was taken away.`,
+    ]);
+    await vault.forServer(SERVER_URL);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test.each([0o755, 0o770, 0o777, 0o701])(
+    "[T41] a folder that others may enter is refused: mode %o",
+    async (mode) => {
+      const { directory, vault } = await openFilledVault();
+      chmodSync(directory, mode);
+      const refusal = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining("chmod 700") };
+      await expect(vault.forServer(SERVER_URL)).rejects.toMatchObject(refusal);
+      await expect(vault.write(sampleCredential())).rejects.toMatchObject(refusal);
+      await expect(vault.delete(SERVER_URL)).rejects.toMatchObject(refusal);
+      await expect(vault.list()).rejects.toMatchObject(refusal);
+      const { signal } = new AbortController();
+      await expect(vault.exclusively(SERVER_URL, async () => {}, signal)).rejects.toMatchObject(refusal);
+      expect(modeOf(directory)).toBe(mode.toString(8));
+    },
+  );
+
+  test.runIf(process.getuid?.() === 0)("[T41] a folder of another user is refused", async () => {
+    const { directory, vault } = await openFilledVault();
+    chownSync(directory, 12_345, 12_345);
+    await expect(vault.forServer(SERVER_URL)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+  });
+});
+
+test("[T41] a folder that is a link is refused", async () => {
+  const { directory } = await openFilledVault();
+  const link = join(temporaryDirectory(), "link");
+  symlinkSync(directory, link);
+  await expect(createFileVault({ directory: link }).forServer(SERVER_URL)).rejects.toMatchObject({
+    code: "MCP_CONFIG_INVALID",
+  });
+});
+
+test("[T41] looking for a credential makes no folder", async () => {
+  const directory = join(temporaryDirectory(), "vault");
+  const vault = createFileVault({ directory });
+  expect(await vault.forServer(SERVER_URL)).toBeUndefined();
+  expect(await vault.delete(SERVER_URL)).toBe(false);
+  expect(await vault.list()).toEqual([]);
+  expect(existsSync(directory)).toBe(false);
+});
+
+test("[T41] the name of a file tells nothing of the server", async () => {
+  const { directory } = await openFilledVault();
+  expect(readdirSync(directory).join()).not.toContain("example");
+});
+
+/** What can be wrong with a file, and how the warning calls it. */
+const DAMAGES: readonly [what: string, why: string, damage: (file: string) => void][] = [
+  ["is empty", "the file is damaged", (file) => writeFileSync(file, "")],
+  ["is cut off", "the file is damaged", (file) => writeFileSync(file, readFileSync(file).subarray(0, 100))],
+  ["is no JSON", "the file is damaged", (file) => writeFileSync(file, "\0\xff garbage")],
+  ["is another JSON", "the file is damaged", (file) => writeFileSync(file, '["credential"]')],
+  ["has lost its token", "the file is damaged", (file) => edit(file, { tokens: { token_type: "Bearer" } })],
+  ["has a number for a token", "the file is damaged", (file) => edit(file, { tokens: { access_token: 1 } })],
+  ["has lost its issuer", "the file is damaged", (file) => edit(file, { issuer: undefined })],
+  ["has lost its client", "the file is damaged", (file) => edit(file, { client: {} })],
+  ["has no time", "the file is damaged", (file) => edit(file, { obtainedAt: "yesterday" })],
+  [
+    "is for another server",
+    "the file belongs to another server",
+    (file) => edit(file, { serverUrl: "https://x/" }),
+  ],
+  ["is huge", "it is too large", (file) => writeFileSync(file, Buffer.alloc(1024 * 1024 + 1, " "))],
+  [
+    "is a link to a good one",
+    "it is a link",
+    (file) => {
+      renameSync(file, `${file}.real`);
+      symlinkSync(`${file}.real`, file);
+    },
+  ],
+  [
+    "is a link to nowhere",
+    "it is a link",
+    (file) => {
+      renameSync(file, `${file}.real`);
+      symlinkSync("/nowhere", file);
+    },
+  ],
+  [
+    "is a folder",
+    "it is no file",
+    (file) => {
+      renameSync(file, `${file}.real`);
+      mkdirSync(file);
+    },
+  ],
+  [
+    "is a pipe that nobody writes to",
+    "it is no file",
+    (file) => {
+      renameSync(file, `${file}.real`);
+      execFileSync("mkfifo", [file]);
+    },
+  ],
+  ["may be written by others", "others may write into it", (file) => chmodSync(file, 0o622)],
+];
+
+function edit(file: string, change: object): void {
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...change }));
+}
+
+describe.runIf(process.platform !== "win32")("a file that", () => {
+  test.each(DAMAGES)("[T41] %s is no credential, and is set aside", async (_what, why, damage) => {
+    const { vault, warnings, file, directory } = await openFilledVault();
+    damage(file);
+    expect(await vault.forServer(SERVER_URL)).toBeUndefined();
+    expect(warnings).toEqual([`warn: The stored login for ${SERVER_URL} is not used: ${why}. Log in again.`]);
+    expect(lstatSync(`${file}.unusable-1`)).toBeDefined();
+    if (lstatSync(`${file}.unusable-1`).isFile()) expect(modeOf(`${file}.unusable-1`)).toBe("600");
+    expect(await vault.forServer(SERVER_URL)).toBeUndefined();
+    expect(warnings).toHaveLength(1);
+    await vault.write(sampleCredential({ number: 2 }));
+    expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 2 }));
+    expect(modeOf(file)).toBe("600");
+    expect(readdirSync(directory).filter((name) => name.includes("draft"))).toEqual([]);
+  });
+
+  test.each(DAMAGES)("[T41] %s hides no other from a list", async (_what, _why, damage) => {
+    const { vault, file } = await openFilledVault();
+    await vault.write(sampleCredential({ serverUrl: "https://other.example/" }));
+    damage(file);
+    expect((await vault.list()).map(({ serverUrl }) => serverUrl)).toEqual(["https://other.example/"]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("[T41] belongs to somebody else is no credential", async () => {
+    const { vault, warnings, file } = await openFilledVault();
+    chownSync(file, 12_345, 12_345);
+    expect(await vault.forServer(SERVER_URL)).toBeUndefined();
+    expect(warnings).toEqual([expect.stringContaining("it belongs to somebody else")]);
+  });
+});
+
+test("[T41] a link in the place of a credential is replaced, and what it leads to stays as it is", async () => {
+  const { vault, file } = await openFilledVault();
+  const target = join(temporaryDirectory(), "precious");
+  writeFileSync(target, "precious");
+  renameSync(file, `${file}.real`);
+  symlinkSync(target, file);
+  await vault.write(sampleCredential({ number: 2 }));
+  expect(readFileSync(target, "utf8")).toBe("precious");
+  expect(lstatSync(file).isFile()).toBe(true);
+});
+
+test.each(["directory", "link"])(
+  "[T41] a %s in the place of a lock is refused, and left alone",
+  async (what) => {
+    const { directory, vault } = await openFilledVault();
+    const lock = join(directory, "write.lock");
+    const target = join(temporaryDirectory(), "precious");
+    writeFileSync(target, "precious");
+    renameSync(lock, `${lock}.real`);
+    if (what === "directory") mkdirSync(lock);
+    else symlinkSync(target, lock);
+    await expect(vault.write(sampleCredential())).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    expect(readFileSync(target, "utf8")).toBe("precious");
+  },
+);
+
+test("[T41] of many unusable files nine are kept", async () => {
+  const { directory, vault, file } = await openFilledVault();
+  for (let time = 0; time < 15; time += 1) {
+    writeFileSync(file, "damaged");
+    await vault.forServer(SERVER_URL);
+  }
+  expect(readdirSync(directory).filter((name) => name.includes("unusable"))).toHaveLength(9);
+});
+
+test("a credential that lacks what makes it one is not written over a good one", async () => {
+  const { vault } = await openFilledVault();
+  const half = { ...sampleCredential({ number: 2 }), tokens: { access_token: "", token_type: "Bearer" } };
+  await expect(vault.write(half)).rejects.toMatchObject({ code: "MCP_INTERNAL" });
+  expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
+});

@@ -1,0 +1,126 @@
+import type {
+  CatalogIdentity,
+  Logger,
+  McpError,
+  McpEvents,
+  ServerNotification,
+  ServerStatus,
+  ToolCache,
+  ToolDefinition,
+  ToolsChanged,
+} from "@jackfield/mcp-core";
+import type { Emitter } from "./emitter.ts";
+import type { PendingWork } from "./pending-work.ts";
+import type { FilledShelf } from "./server/catalog-memory.ts";
+import type { ManagedServer } from "./server/managed-server.ts";
+import type { ServerHooks } from "./server/server-hooks.ts";
+import type { ToolRegistry } from "./tools/tool-registry.ts";
+
+/** What the hooks of all servers of a directory share. */
+export interface HookedDirectory {
+  readonly registry: ToolRegistry;
+  readonly events: Emitter<McpEvents>;
+  readonly cache: ToolCache | undefined;
+  readonly log: Logger;
+  /** What outlives its server. */
+  readonly leftover: PendingWork;
+  /** The server that has the name now. */
+  current(name: string): ManagedServer | undefined;
+  announce(changes: readonly ToolsChanged[]): void;
+}
+
+/**
+ * What a server tells its directory. A server whose place another has taken, or that was removed, changes nothing any more; only its
+ * end is still told.
+ *
+ * @param self - the server, which is made with these hooks
+ */
+export function createDirectoryHooks(
+  directory: HookedDirectory,
+  name: string,
+  self: () => ManagedServer,
+): ServerHooks {
+  return new DirectoryHooks(directory, name, self);
+}
+
+class DirectoryHooks implements ServerHooks {
+  readonly #directory: HookedDirectory;
+  readonly #name: string;
+  readonly #self: () => ManagedServer;
+
+  constructor(directory: HookedDirectory, name: string, self: () => ManagedServer) {
+    this.#directory = directory;
+    this.#name = name;
+    this.#self = self;
+  }
+
+  offer(tools: readonly ToolDefinition[], origin: "live" | "cache"): void {
+    const { registry, announce } = this.#directory;
+    if (this.#isCurrent()) announce(registry.replace(this.#name, tools, origin));
+  }
+
+  withdraw(): void {
+    const { registry, announce } = this.#directory;
+    if (this.#isCurrent()) announce(registry.remove(this.#name));
+  }
+
+  offered(): number {
+    return this.#isCurrent() ? this.#directory.registry.count(this.#name) : 0;
+  }
+
+  statusChanged(before: ServerStatus): void {
+    const { current, events } = this.#directory;
+    if (this.#isCurrent() || current(this.#name) === undefined)
+      events.emit("statusChanged", { before, snapshot: this.#self().snapshot() });
+  }
+
+  notified({ method, params }: ServerNotification): void {
+    this.#emit("notification", { server: this.#name, method, params });
+  }
+
+  catalogChanged(kind: "resources" | "prompts"): void {
+    this.#emit("catalogChanged", { server: this.#name, kind });
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#emit("resourceUpdated", { server: this.#name, uri });
+  }
+
+  unhealthy({ code, message }: McpError): void {
+    this.#emit("unhealthy", { server: this.#name, error: { code, message, at: Date.now() } });
+  }
+
+  troubled({ code, message }: McpError): void {
+    this.#directory.log("warn", message, { server: this.#name, code });
+  }
+
+  store({ identity, entry }: FilledShelf): void {
+    this.#tell((cache) => cache.set(identity.id, entry));
+  }
+
+  doubted({ id }: CatalogIdentity): void {
+    this.#tell((cache) => cache.markStale(id));
+  }
+
+  #isCurrent(): boolean {
+    return this.#directory.current(this.#name) === this.#self();
+  }
+
+  #emit<E extends keyof McpEvents>(event: E, value: McpEvents[E]): void {
+    if (this.#isCurrent()) this.#directory.events.emit(event, value);
+  }
+
+  /** A catalog never throws; one that does anyway is only a catalog. */
+  #tell(say: (cache: ToolCache) => Promise<void>): void {
+    const { cache, leftover, log } = this.#directory;
+    if (cache === undefined || !this.#isCurrent()) return;
+    const failed = (error: unknown) =>
+      log("warn", "the catalog could not be told of a server", { server: this.#name, error: String(error) });
+    leftover.add(said(cache, say).catch(failed));
+  }
+}
+
+/** Turns a synchronous throw into a rejection. */
+async function said(cache: ToolCache, say: (cache: ToolCache) => Promise<void>): Promise<void> {
+  await say(cache);
+}

@@ -1,0 +1,113 @@
+import type { JsonObject, McpError, SessionRequestOptions } from "@jackfield/mcp-core";
+import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
+import { abortedError } from "../errors/request-error.ts";
+import type { Sdk } from "../sdk.ts";
+import type { RequestLimits } from "./deadline-sweep.ts";
+import type { RpcAnswer } from "./direct-requests.ts";
+import type { Carrier, Exchange } from "./exchange.ts";
+import type { Exchanges } from "./exchanges.ts";
+import { withAnswers } from "./input-required.ts";
+import { keepingSchema } from "./keeping-schema.ts";
+import { isPlainResult } from "./plain-result.ts";
+
+const METHOD = "tools/call";
+
+/** A call as its caller wants it. */
+export interface LaneCall {
+  readonly params: JsonObject & { readonly name: string };
+  readonly request: SessionRequestOptions;
+  readonly limits: RequestLimits;
+}
+
+/**
+ * Tool calls beside the SDK's client, which looks at every answer three times and gives every call a timer and several promises.
+ * What an answer to a call nearly always is, is recognised here; whatever else comes goes through the SDK's schemas.
+ */
+export interface CallLane {
+  /** Rejects with an `McpError`. */
+  call(call: LaneCall): Promise<JsonObject>;
+}
+
+export interface CallLaneOptions {
+  readonly sdk: Sdk;
+  readonly exchanges: Exchanges;
+  /** Hears of the error of each call that failed. */
+  onFailed(error: McpError): void;
+}
+
+/** The lane of the legacy era, in which a call is its parameters and an answer its result. */
+export function createCallLane(options: CallLaneOptions): CallLane {
+  return new LegacyLane(options);
+}
+
+/** It carries all its calls itself, so that none needs an object beside its exchange. */
+class LegacyLane implements CallLane, Carrier<JsonObject> {
+  readonly #exchanges: Exchanges;
+  readonly #schema: StandardSchemaV1<unknown, JsonObject>;
+  readonly #onFailed: (error: McpError) => void;
+
+  constructor({ sdk, exchanges, onFailed }: CallLaneOptions) {
+    this.#exchanges = exchanges;
+    this.#schema = keepingSchema(sdk, METHOD);
+    this.#onFailed = onFailed;
+  }
+
+  call({ params, request, limits }: LaneCall): Promise<JsonObject> {
+    const subject = { method: METHOD, tool: params.name };
+    const { meta, signal } = request;
+    const exchange = this.#exchanges.begin<JsonObject>({ subject, request, limits, carrier: this });
+    if (signal?.aborted) exchange.fail((context) => abortedError(signal.reason, context));
+    else
+      this.#exchanges.direct.send(
+        exchange,
+        METHOD,
+        withAnswers(meta ? { ...params, _meta: meta } : params, request),
+      );
+    return exchange.outcome;
+  }
+
+  answered(exchange: Exchange<JsonObject>, answer: RpcAnswer): void {
+    if (!("result" in answer)) {
+      exchange.onFailed(errorOf(answer));
+      return;
+    }
+    const result = withoutResultType(answer.result);
+    if (isPlainResult(result)) exchange.succeed(result);
+    else void this.#check(exchange, result);
+  }
+
+  settled(exchange: Exchange<JsonObject>, error?: McpError): void {
+    if (!error) return;
+    const isUnanswered = this.#exchanges.direct.remove(exchange);
+    // The server is told, unless it has never heard of the call.
+    if (isUnanswered && exchange.isWritten) this.#exchanges.direct.cancel(exchange);
+    this.#onFailed(error);
+  }
+
+  async #check(exchange: Exchange<JsonObject>, result: unknown): Promise<void> {
+    const outcome = await this.#schema["~standard"].validate(result);
+    if (!outcome.issues) {
+      exchange.succeed(outcome.value);
+      return;
+    }
+    const issues = outcome.issues.map(({ message }) => message).join("; ");
+    exchange.onFailed(new SyntaxError(`Invalid result for ${METHOD}: ${issues}`));
+  }
+}
+
+/** The error of an answer, as a failed request is explained with it. */
+function errorOf({ error }: { readonly error?: unknown }): Error {
+  const { code, message, data } = error as {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: unknown;
+  };
+  return Object.assign(new Error(message), { code, data });
+}
+
+/** A word of the modern era that means nothing here. */
+function withoutResultType(result: unknown): unknown {
+  if (typeof result !== "object" || result === null || !("resultType" in result)) return result;
+  const { resultType: _, ...rest } = result;
+  return rest;
+}

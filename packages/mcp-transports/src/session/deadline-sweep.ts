@@ -1,0 +1,147 @@
+import { createRoster, type RosterMember } from "../roster.ts";
+import { clampDelay } from "../timer-delay.ts";
+
+/** Both in milliseconds; `0` means none. */
+export interface RequestLimits {
+  /** Without an answer or increasing progress. */
+  readonly timeoutMs: number;
+  /** In all. */
+  readonly maxTotalMs: number;
+}
+
+/** The two deadlines of one request. */
+export interface RequestClock {
+  /** Winds the idle deadline up again, if the value is higher than every one before (MCP, "Progress": it MUST increase). */
+  progressed(progress: number): void;
+  /** Winds the idle deadline up again: the server has answered, and another round begins. */
+  rewind(): void;
+  /** It is the server that waits, for an answer of ours: until the returned function is called the idle deadline does not fire. */
+  hold(): () => void;
+  stop(): void;
+}
+
+/** Hears that a deadline has passed, once at most. */
+export interface DeadlineListener {
+  onExpired(limitMs: number, isTotal: boolean): void;
+}
+
+/** The deadlines of all requests of a session. */
+export interface DeadlineSweep {
+  start(limits: RequestLimits, listener: DeadlineListener): RequestClock;
+  /** Takes the timer away. No request may be under way any more. */
+  close(): void;
+}
+
+/**
+ * One timer for all deadlines, set for the next of them. Nearly every request is answered long before its own, and nearly all have
+ * the same limits: so the timer of the first serves those that follow as well, and starting or stopping a clock touches none.
+ */
+export function createDeadlineSweep(): DeadlineSweep {
+  return new TimerSweep();
+}
+
+class TimerSweep implements DeadlineSweep {
+  readonly #clocks = createRoster<SweptClock>();
+  #timer: NodeJS.Timeout | undefined;
+  #wakesAt = Number.POSITIVE_INFINITY;
+
+  start(limits: RequestLimits, listener: DeadlineListener): RequestClock {
+    const clock = new SweptClock(this, limits, listener);
+    this.#clocks.add(clock);
+    if (this.#clocks.size === 1) this.#timer?.ref();
+    this.wakeFor(clock);
+    return clock;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#wakesAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** A timer that nobody needs any more stays set, but keeps no process alive. */
+  remove(clock: SweptClock): void {
+    this.#clocks.remove(clock);
+    if (this.#clocks.size === 0) this.#timer?.unref();
+  }
+
+  wakeFor({ dueAt }: SweptClock): void {
+    if (dueAt >= this.#wakesAt) return;
+    clearTimeout(this.#timer);
+    this.#wakesAt = dueAt;
+    this.#timer = setTimeout(this.#sweep, clampDelay(Math.ceil(dueAt - performance.now())));
+  }
+
+  readonly #sweep = () => {
+    this.close();
+    const now = performance.now();
+    for (const clock of this.#clocks.all()) {
+      if (clock.dueAt <= now) clock.expire(now);
+      else this.wakeFor(clock);
+    }
+  };
+}
+
+class SweptClock implements RequestClock, RosterMember {
+  place = -1;
+  readonly #sweep: TimerSweep;
+  readonly #limits: RequestLimits;
+  readonly #listener: DeadlineListener;
+  /** By the clock that nobody sets, as `dueAt` is. */
+  #idleAt: number;
+  readonly #totalAt: number;
+  #highest = Number.NEGATIVE_INFINITY;
+  #holds = 0;
+
+  constructor(sweep: TimerSweep, limits: RequestLimits, listener: DeadlineListener) {
+    this.#sweep = sweep;
+    this.#limits = limits;
+    this.#listener = listener;
+    const now = performance.now();
+    this.#idleAt = endOf(limits.timeoutMs, now);
+    this.#totalAt = endOf(limits.maxTotalMs, now);
+  }
+
+  /** When the next of the two fires; `Infinity` if neither does. */
+  get dueAt(): number {
+    return this.#holds > 0 ? this.#totalAt : Math.min(this.#idleAt, this.#totalAt);
+  }
+
+  progressed(progress: number): void {
+    if (!(progress > this.#highest)) return;
+    this.#highest = progress;
+    this.rewind();
+  }
+
+  rewind(): void {
+    this.#idleAt = endOf(this.#limits.timeoutMs, performance.now());
+  }
+
+  hold(): () => void {
+    this.#holds += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      this.rewind();
+      // The sweep may have passed it over.
+      if (this.place >= 0) this.#sweep.wakeFor(this);
+    };
+  }
+
+  stop(): void {
+    if (this.place >= 0) this.#sweep.remove(this);
+  }
+
+  expire(now: number): void {
+    if (this.place < 0) return;
+    this.stop();
+    const isTotal = this.#totalAt <= now;
+    this.#listener.onExpired(isTotal ? this.#limits.maxTotalMs : this.#limits.timeoutMs, isTotal);
+  }
+}
+
+function endOf(limitMs: number, now: number): number {
+  return limitMs > 0 ? now + limitMs : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,73 @@
+/** What is found by an id. */
+export interface Identified {
+  id: number;
+}
+
+/** Gives ids, and finds by them what is still waited for. */
+export interface IdTable<T extends Identified> {
+  /** Gives it the next id. */
+  add(member: T): void;
+  find(id: number): T | undefined;
+  /** Says whether it was there. */
+  remove(member: T): boolean;
+}
+
+/** Ids fit into 32 bits, for servers that read them so, and are far above those the SDK counts from 0. */
+const FIRST_ID = 1_000_000_000;
+const LAST_ID = 2 ** 31 - 1;
+const SMALLEST_SIZE = 64;
+
+/**
+ * A list in which an id tells the place, and an id whose place is taken is passed over; the list is never more than half full.
+ * A `Map` would do the same, and cost more than the rest of a call's book-keeping; see `createRoster` for why.
+ */
+export function createIdTable<T extends Identified>(): IdTable<T> {
+  return new PlacedById<T>();
+}
+
+class PlacedById<T extends Identified> implements IdTable<T> {
+  /** Its length is a power of two, so that an id's last bits are its place. */
+  #members: (T | undefined)[] = empty(SMALLEST_SIZE);
+  #count = 0;
+  #nextId = FIRST_ID;
+
+  add(member: T): void {
+    if (this.#count * 2 >= this.#members.length) this.#grow();
+    while (this.#members[this.#placeOf(this.#nextId)]) this.#passOver();
+    member.id = this.#nextId;
+    this.#members[this.#placeOf(member.id)] = member;
+    this.#count += 1;
+    this.#passOver();
+  }
+
+  find(id: number): T | undefined {
+    const member = this.#members[this.#placeOf(id)];
+    return member?.id === id ? member : undefined;
+  }
+
+  remove(member: T): boolean {
+    if (this.find(member.id) !== member) return false;
+    this.#members[this.#placeOf(member.id)] = undefined;
+    this.#count -= 1;
+    return true;
+  }
+
+  /** Ids with different last bits have different last bits when one more of them counts: nobody gets in another's way. */
+  #grow(): void {
+    const members = this.#members;
+    this.#members = empty(members.length * 2);
+    for (const member of members) if (member) this.#members[this.#placeOf(member.id)] = member;
+  }
+
+  #placeOf(id: number): number {
+    return id & (this.#members.length - 1);
+  }
+
+  #passOver(): void {
+    this.#nextId = this.#nextId === LAST_ID ? FIRST_ID : this.#nextId + 1;
+  }
+}
+
+function empty<T>(size: number): (T | undefined)[] {
+  return new Array<T | undefined>(size).fill(undefined);
+}

@@ -1,0 +1,116 @@
+// A newcomer's path: from nothing but tarballs and the registry to a configuration, a call by hand, and an answer through each framework.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { transform } from "esbuild";
+import { startOfflineModel } from "../../apps/agent/src/offline-model/server.ts";
+import { root } from "../workspace.mjs";
+import { networkVariables } from "./empty-place.mjs";
+import { installedProblems } from "./installation.mjs";
+
+const SENTENCE = "Patches every line of the jackfield to any other.";
+/** The README's programs: what each is known by, and under which name it is saved. */
+const PROGRAMS = [
+  { file: "with-ai-sdk.mjs", has: ["aiSdkTools(", "generateText("] },
+  { file: "with-langchain.mjs", has: ["langchainTools(", "createAgent("] },
+];
+/** What the README has its readers install beside the packages themselves. */
+const BESIDE = ["ai", "@ai-sdk/openai-compatible", "langchain", "@langchain/core", "@langchain/openai"];
+
+/**
+ * Walks it in an empty place with these tarballs; gives what went wrong. The README's programs run as they stand, or, where it says that they
+ * need a compiler, compiled for a Node (`compiledFor`, as in `node22`).
+ */
+export async function walkNewcomersPath(place, packages, { compiledFor } = {}) {
+  const problems = [];
+  const step = async (command, args, { says, ...options } = {}) => {
+    const { code, stdout, stderr } = await place.run(command, args, options);
+    const isSaid = says === undefined || stdout.includes(says);
+    if (code !== 0 || stderr !== "" || !isSaid)
+      problems.push(
+        `${command} ${args.join(" ")}: exit code ${code}${isSaid ? "" : `, without "${says}"`}\n${stdout}${stderr}`,
+      );
+    return stdout;
+  };
+  await makeSureThatLooksAreSeen(place, problems);
+  writeFileSync(join(place.project, "README.md"), `# A first project\n\n${SENTENCE}\n`);
+  writeFileSync(join(place.project, "package.json"), '{ "private": true }\n');
+  await step("npm", ["install", ...packages.map(({ tarball }) => tarball), ...frameworks()]);
+  problems.push(...installedProblems(place.project));
+  if (problems.length > 0) return problems;
+
+  await step("npx", ["jackfield", "init"], { says: "Approved" });
+  const written = JSON.parse(readFileSync(join(place.project, ".mcp.json"), "utf8")).mcpServers;
+  await handOverTheNetwork(written, step);
+  await fetchServers(written, place);
+  await step("npx", ["jackfield", "status"], { says: "ready" });
+  await step("npx", ["jackfield", "tools"], { says: "mcp__files__list_directory" });
+  await step("npx", ["jackfield", "call", "mcp__files__list_directory", '{"path":"."}'], {
+    says: "README.md",
+  });
+  await runPrograms(place, step, compiledFor);
+  problems.push(...place.touched().map((file) => `This file of the repository was looked at: ${file}`));
+  return problems;
+}
+
+/** Had the watcher no effect, nobody would hear of it. */
+async function makeSureThatLooksAreSeen(place, problems) {
+  const forbidden = join(root, "package.json");
+  await place.run("node", ["-e", `require("node:fs").readFileSync(${JSON.stringify(forbidden)})`]);
+  if (!place.touched().includes(forbidden)) problems.push("A look at a file of the repository was not seen.");
+  place.forgetTouched();
+}
+
+/** The frameworks at the versions that the packages are tested with. */
+function frameworks() {
+  const versions = ["apps/agent", "packages/mcp-langchain"].map((folder) => {
+    const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    return { ...manifest.devDependencies, ...manifest.dependencies };
+  });
+  const [agent, adapter] = versions;
+  // It comes with `langchain`; named, it is not a later one than those tested.
+  const graph = `@langchain/langgraph@${adapter["@langchain/langgraph"]}`;
+  return [...BESIDE.map((name) => `${name}@${agent[name]}`), graph];
+}
+
+/**
+ * A child process is not given the variables by which some machines reach the registry, unless its entry names them. Where there are
+ * any, the file that `init` wrote is written again with them, and so approved.
+ */
+async function handOverTheNetwork(written, step) {
+  const env = networkVariables();
+  if (Object.keys(env).length === 0) return;
+  const servers = Object.entries(written).flatMap(([name, entry]) => [
+    "--mcp-server",
+    `${name}=${JSON.stringify({ ...entry, env })}`,
+  ]);
+  await step("npx", ["jackfield", "init", "--force", ...servers], { says: "Approved" });
+}
+
+/** Has `npx` fetch what it starts, which no deadline of Jackfield's should have to wait for. Without an input they end at once. */
+async function fetchServers(written, place) {
+  for (const { command, args } of Object.values(written)) await place.run(command, args);
+}
+
+/** Runs the programs of the README; the offline model listens where they look for one. */
+async function runPrograms(place, step, compiledFor) {
+  const model = await startOfflineModel();
+  const env = { OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: "none is needed" };
+  for (const { file, has } of PROGRAMS) {
+    const program = readmeProgram(has);
+    const { code } =
+      compiledFor === undefined
+        ? { code: program }
+        : await transform(program, { loader: "ts", target: compiledFor });
+    writeFileSync(join(place.project, file), code);
+    await step("node", [file], { env, says: SENTENCE });
+  }
+  await model.close();
+}
+
+function readmeProgram(has) {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const programs = [...readme.matchAll(/```(?:ts|js)\n([\s\S]*?)```/g)].map(([, code]) => code);
+  const found = programs.find((code) => [...has, "openMcp("].every((part) => code.includes(part)));
+  if (found === undefined) throw new Error(`README.md has no program with ${has.join(" and ")}.`);
+  return found;
+}
