@@ -22,7 +22,7 @@ const AREAS = {
 /** Two more catalogues, of faults and of threats, also call theirs R and T. These tests mean those. */
 const MEANS_OTHERS = {
   R: /^packages\/mcp-transports\/|\/test\/faults\//,
-  T: /^packages\/(mcp-transports|mcp-config)\//,
+  T: /^packages\/(mcp-transports|mcp-config|mcp-auth)\//,
 };
 
 const shown = new Set();

@@ -25,19 +25,20 @@ console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed === 0 ? 0 : 1);
 
 async function checkOn(version, packages) {
-  const place = makeEmptyPlace({ node: await installNode(version) });
+  const place = makeEmptyPlace({ node: await installNode(version), npmCache: join(folder, "npm-cache") });
   const note = (title, found) => {
     console.log(`${found.length === 0 ? "ok    " : "FAILED"} Node ${version}: ${title}`);
     for (const problem of found) console.log(problem);
     counts[found.length === 0 ? "passed" : "failed"] += 1;
   };
   try {
-    // It has no `await using`; the README says so.
+    // Node 22 has no `await using`; the README says so.
     const compiledFor = version.startsWith("22.") ? "node22" : undefined;
     note("a newcomer's path", await walkNewcomersPath(place, packages, { compiledFor }));
     const failures = [];
     for (const owner of packages) failures.push(...(await importEntries(place, place.project, owner)));
     note("all packages together", told(failures));
+    // They do not depend on the Node.
     if (version === NODES[0]) note("declarations of all packages", await tryDeclarations(place));
     for (const owner of packages) note(`${owner.name} alone`, await tryAlone(place, packages, owner));
   } finally {

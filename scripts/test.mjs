@@ -49,7 +49,11 @@ finish();
 
 /** What npm would be given, as other tools see it. */
 async function checksOfPacked(folder) {
-  const packed = await packInto(folder);
+  const startedAt = performance.now();
+  const packed = await packInto(folder).catch((error) => {
+    report("packing", false, startedAt, error.message);
+    return [];
+  });
   return packed.flatMap(({ name, tarball }) => [
     [`types of the packed ${name}`, "attw", [tarball, "--profile", "esm-only"]],
     [`publint ${name}`, "publint", ["--strict", tarball]],

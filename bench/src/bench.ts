@@ -60,9 +60,14 @@ async function takeRecordings(step: Step, round: number, surroundings: Surroundi
     return taken.map((one) => ({ round, subject: step.subject, ...one }));
   } catch (error) {
     surroundings.signal.throwIfAborted();
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = briefly(error instanceof Error ? error.message : String(error));
     return [{ round, scenario: scenarioOf(step), subject: step.subject, figures: {}, problem }];
   }
+}
+
+/** The line of a failed process's complaints that names the error; where there is none, all of them. */
+function briefly(complaints: string): string {
+  return /^(?:\w+: )?\w*Error.*: .+$/m.exec(complaints)?.[0] ?? complaints;
 }
 
 /** Who need not be measured again in a scenario: who was given up there, or had problems too often. */

@@ -120,7 +120,7 @@ function settingsOf(values: Values, base: BenchSettings): BenchSettings {
 
 type Counts = BenchSettings["callCounts"];
 
-/** The numbers of calls that were asked for hold for every transport whose calls are measured. */
+/** The numbers of calls that were asked for hold for every transport whose calls are measured; not every one has large answers. */
 function countsOf(
   { callCounts }: BenchSettings,
   asked: { readonly [part in "sequential" | "large" | "concurrent"]: number | undefined },
@@ -132,7 +132,7 @@ function countsOf(
       : {
           warmUp: counts.warmUp,
           sequential: asked.sequential ?? counts.sequential,
-          large: asked.large ?? counts.large,
+          large: counts.large === 0 ? 0 : (asked.large ?? counts.large),
           concurrent: asked.concurrent ?? counts.concurrent,
         },
   ]);

@@ -4,12 +4,10 @@ import type { CurveRequest, Point } from "./measurement.ts";
 import { median } from "./statistics.ts";
 import { cpuMilliseconds } from "./stopwatch.ts";
 
-/** The work of one point is done so often, and the median taken. */
-const REPEATS = 5;
-/** Large work is done less often. */
+/** The work of one point is repeated, and the median taken: at least so often, and as long as there is time, at most so often. */
 const LEAST_REPEATS = 3;
-const LARGE_SIZE = 1_000;
-const LARGE_BYTES = 4 * 1024 * 1024;
+const MOST_REPEATS = 50;
+const REPEATING_MS = 200;
 
 const TEXT_BYTES = 100;
 const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -37,14 +35,14 @@ interface Surroundings {
 }
 
 async function pointAt(at: number, surroundings: Surroundings): Promise<Point> {
-  const isLarge = at >= (surroundings.request.of === "bytes" ? LARGE_BYTES : LARGE_SIZE);
   const times: number[] = [];
   const cpuTimes: number[] = [];
-  for (let done = 0; done <= (isLarge ? LEAST_REPEATS : REPEATS); done += 1) {
+  await workMs(at, surroundings); // warms up
+  const beganAt = performance.now();
+  const isEnough = () => times.length >= LEAST_REPEATS && performance.now() - beganAt > REPEATING_MS;
+  while (times.length < MOST_REPEATS && !isEnough()) {
     const cpuBefore = cpuMilliseconds();
-    const ms = await workMs(at, surroundings);
-    if (done === 0) continue; // warms up
-    times.push(ms);
+    times.push(await workMs(at, surroundings));
     cpuTimes.push(cpuMilliseconds() - cpuBefore);
   }
   return { at, figures: { pointMs: median(times), pointCpuMs: median(cpuTimes) } };

@@ -19,9 +19,10 @@ export async function measureMemory(client: MeasuredClient, request: MemoryReque
   for (const at of counts) {
     const isFirst = request.of === "sessions" && at === 1;
     if (!isFirst) opened.push(await openMore(client, request, at, opened));
-    const grownMib = (process.memoryUsage.rss() - (isFirst ? withoutAny : withOne)) / MEBIBYTE;
+    const resident = process.memoryUsage.rss();
+    const grownMib = (resident - (isFirst ? withoutAny : withOne)) / MEBIBYTE;
     const figures = request.of === "tools" ? { toolsMib: grownMib } : { sessionsMib: grownMib };
-    points.push({ at, figures });
+    points.push({ at, figures: { ...figures, residentMib: resident / MEBIBYTE } });
   }
   await Promise.all(opened.map(({ running }) => running.close()));
   return points;

@@ -169,7 +169,7 @@ export type FigureName =
   | "comparedMs"
   /** What the heap has grown by, after garbage collection, in MiB. */
   | "heapMib"
-  /** What the resident memory has grown by, in MiB. */
+  /** What the resident memory has grown by, or what it is where sessions or tools are opened, in MiB. */
   | "residentMib"
   /** One point of a curve. */
   | "pointMs"

@@ -179,7 +179,11 @@ function memorySection(
   const rowsOf = (of: "sessions" | "tools", counts: readonly number[]) =>
     counts.flatMap((count) =>
       subjects.map(
-        (subject): Row => ({ label: `${count} ${of}`, scenario: memoryScenario(of, count), subject }),
+        (subject): Row => ({
+          label: `${of}: ${count.toLocaleString("en")}`,
+          scenario: memoryScenario(of, count),
+          subject,
+        }),
       ),
     );
   return {
@@ -187,7 +191,11 @@ function memorySection(
       "MEMORY: what the first session over HTTP takes, what so many take above it, and what one with so many tools takes above one with ten. Less is better.",
     label: "of",
     rows: [...rowsOf("sessions", sessionCounts), ...rowsOf("tools", toolCounts)],
-    columns: [...withRatio("sessions MiB", "sessionsMib"), ...withRatio("tools MiB", "toolsMib")],
+    columns: [
+      ...withRatio("sessions MiB", "sessionsMib"),
+      ...withRatio("tools MiB", "toolsMib"),
+      ...withRatio("whole process MiB", "residentMib"),
+    ],
   };
 }
 

@@ -86,7 +86,8 @@ function cell(recordings: readonly Recording[], row: Row, column: Column): strin
   const scenario = isOtherScenario ? row.scenario : (column.scenario ?? row.scenario);
   const question = { scenario, subject, figure: column.figure };
   if (column.against !== undefined) {
-    if (column.against === subject && !isOtherScenario) return "1";
+    if (column.against === subject && !isOtherScenario)
+      return medianOf(recordings, question) === undefined ? formatNumber(undefined) : "1";
     const baseline = { subject: column.against, scenario: column.scenario ?? scenario };
     return formatRatio(ratioOf(recordings, question, baseline));
   }

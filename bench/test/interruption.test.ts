@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 
@@ -32,6 +33,31 @@ test.each(["jackfield", "raw-sdk", "hand-written"])(
     expect(readdirSync(folder)).toEqual([]);
     // A server that lost its client ends by itself, which nobody is told of.
     await expect.poll(() => processesMarkedWith(folder), { timeout: TIMEOUT_MS / 2 }).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "what was measured before an interruption is kept and printed",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "bench-interruption-"));
+    cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+    const args = ["--only", "start", "--clients", "hand-written", "--rounds", "1000", "--results", folder];
+    const bench = spawn(process.execPath, [BENCH, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    cleanUps.push(() => bench.kill("SIGKILL"));
+    const closed = once(bench, "close");
+    const printed = text(bench.stdout);
+    for await (const line of createInterface(bench.stderr)) {
+      if (line.startsWith("round 3 of")) bench.kill("SIGINT");
+    }
+    expect(await closed).toEqual([130, null]);
+    expect(await printed).toContain("COLD START");
+    const [file = "", ...others] = readdirSync(folder);
+    expect(others).toEqual([]);
+    const results = JSON.parse(readFileSync(join(folder, file), "utf8"));
+    expect(results.isComplete).toBe(false);
+    const rounds = results.recordings.map(({ round }: { round: number }) => round);
+    expect(rounds).toEqual(expect.arrayContaining([1, 2]));
   },
   TIMEOUT_MS,
 );

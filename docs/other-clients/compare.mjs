@@ -78,9 +78,12 @@ async function answersWithin(running, limitMs) {
   return false;
 }
 
+/** One that has ended and that nobody has asked about is shown as `Z` by Linux. */
 function isRunning(pid) {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+    if (process.platform !== "linux") return true;
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;
   }

@@ -10,13 +10,13 @@ import { ownNode, root } from "../workspace.mjs";
 /** How this machine reaches the network; without it, some can install nothing. */
 const REACHES_THE_NETWORK =
   /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|((https?|no|all)_proxy)|npm_config_(registry|cafile|proxy|https_proxy|noproxy))$/i;
-const KEPT = /^(LANG|LC_ALL|TMPDIR|TEMP|SystemRoot|ComSpec|PATHEXT|npm_config_cache)$/i;
+const KEPT = /^(LANG|LC_ALL|TMPDIR|TEMP|SystemRoot|ComSpec|PATHEXT)$/i;
 
 /**
- * Makes one. Its `run` resolves with the exit code and both outputs of a command; `touched` gives what was looked at in the repository
- * since `forgetTouched`; `close` removes it.
+ * Makes one, with a Node, and with a cache of npm's that outlives it; without one, everything is downloaded. Its `run` resolves with the
+ * exit code and both outputs of a command; `touched` gives what was looked at in the repository since `forgetTouched`; `close` removes it.
  */
-export function makeEmptyPlace({ node = ownNode } = {}) {
+export function makeEmptyPlace({ node = ownNode, npmCache = process.env.npm_config_cache } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "jackfield-newcomer-"));
   for (const name of ["bin", "home", "project"]) mkdirSync(join(folder, name));
   const windows = process.platform === "win32";
@@ -32,6 +32,7 @@ export function makeEmptyPlace({ node = ownNode } = {}) {
     HOME: join(folder, "home"),
     USERPROFILE: join(folder, "home"),
     npm_config_update_notifier: "false",
+    ...(npmCache === undefined ? {} : { npm_config_cache: npmCache }),
     NODE_OPTIONS: `--import=${watcher.href}`,
   };
   return {

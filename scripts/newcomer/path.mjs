@@ -17,46 +17,48 @@ const PROGRAMS = [
 const BESIDE = ["ai", "@ai-sdk/openai-compatible", "langchain", "@langchain/core", "@langchain/openai"];
 
 /**
- * Walks it in an empty place with these tarballs; gives what went wrong. The README's programs run as they stand, or, where it says that they
- * need a compiler, compiled for a Node (`compiledFor`, as in `node22`).
+ * Walks it in an empty place with these tarballs, up to where it leads no further; gives what is wrong there. The README's programs run as
+ * they stand, or, where it says that they need a compiler, compiled for a Node (`compiledFor`, as in `node22`).
  */
 export async function walkNewcomersPath(place, packages, { compiledFor } = {}) {
-  const problems = [];
-  const step = async (command, args, { says, ...options } = {}) => {
+  const step = async (command, args, { says = "", ...options } = {}) => {
     const { code, stdout, stderr } = await place.run(command, args, options);
-    const isSaid = says === undefined || stdout.includes(says);
-    if (code !== 0 || stderr !== "" || !isSaid)
-      problems.push(
-        `${command} ${args.join(" ")}: exit code ${code}${isSaid ? "" : `, without "${says}"`}\n${stdout}${stderr}`,
+    if (code !== 0 || stderr !== "" || !stdout.includes(says))
+      throw new Error(
+        `${command} ${args.join(" ")}: exit code ${code}, wanted "${says}"\n${stdout}${stderr}`,
       );
-    return stdout;
   };
-  await makeSureThatLooksAreSeen(place, problems);
-  writeFileSync(join(place.project, "README.md"), `# A first project\n\n${SENTENCE}\n`);
-  writeFileSync(join(place.project, "package.json"), '{ "private": true }\n');
-  await step("npm", ["install", ...packages.map(({ tarball }) => tarball), ...frameworks()]);
-  problems.push(...installedProblems(place.project));
-  if (problems.length > 0) return problems;
+  try {
+    await makeSureThatLooksAreSeen(place);
+    writeFileSync(join(place.project, "README.md"), `# A first project\n\n${SENTENCE}\n`);
+    writeFileSync(join(place.project, "package.json"), '{ "private": true }\n');
+    await step("npm", ["install", ...packages.map(({ tarball }) => tarball), ...frameworks()]);
+    await useCommandLine(place, step);
+    await runPrograms(place, step, compiledFor);
+  } catch (error) {
+    return [error.message];
+  }
+  const looks = place.touched().map((file) => `This file of the repository was looked at: ${file}`);
+  return [...installedProblems(place.project), ...looks];
+}
 
+async function useCommandLine(place, step) {
   await step("npx", ["jackfield", "init"], { says: "Approved" });
   const written = JSON.parse(readFileSync(join(place.project, ".mcp.json"), "utf8")).mcpServers;
   await handOverTheNetwork(written, step);
   await fetchServers(written, place);
   await step("npx", ["jackfield", "status"], { says: "ready" });
   await step("npx", ["jackfield", "tools"], { says: "mcp__files__list_directory" });
-  await step("npx", ["jackfield", "call", "mcp__files__list_directory", '{"path":"."}'], {
-    says: "README.md",
-  });
-  await runPrograms(place, step, compiledFor);
-  problems.push(...place.touched().map((file) => `This file of the repository was looked at: ${file}`));
-  return problems;
+  const call = ["jackfield", "call", "mcp__files__list_directory", '{"path":"."}'];
+  await step("npx", call, { says: "README.md" });
 }
 
 /** Had the watcher no effect, nobody would hear of it. */
-async function makeSureThatLooksAreSeen(place, problems) {
+async function makeSureThatLooksAreSeen(place) {
   const forbidden = join(root, "package.json");
   await place.run("node", ["-e", `require("node:fs").readFileSync(${JSON.stringify(forbidden)})`]);
-  if (!place.touched().includes(forbidden)) problems.push("A look at a file of the repository was not seen.");
+  if (!place.touched().includes(forbidden))
+    throw new Error("A look at a file of the repository was not seen.");
   place.forgetTouched();
 }
 
@@ -93,18 +95,14 @@ async function fetchServers(written, place) {
 
 /** Runs the programs of the README; the offline model listens where they look for one. */
 async function runPrograms(place, step, compiledFor) {
-  const model = await startOfflineModel();
+  await using model = await startOfflineModel();
   const env = { OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: "none is needed" };
   for (const { file, has } of PROGRAMS) {
     const program = readmeProgram(has);
-    const { code } =
-      compiledFor === undefined
-        ? { code: program }
-        : await transform(program, { loader: "ts", target: compiledFor });
-    writeFileSync(join(place.project, file), code);
+    const compiled = compiledFor && (await transform(program, { loader: "ts", target: compiledFor })).code;
+    writeFileSync(join(place.project, file), compiled ?? program);
     await step("node", [file], { env, says: SENTENCE });
   }
-  await model.close();
 }
 
 function readmeProgram(has) {

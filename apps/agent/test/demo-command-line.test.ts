@@ -34,8 +34,11 @@ describe("the command line in this repository", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("lists their tools, and calls one", async () => {
+  it("lists their tools", async () => {
     expect((await run("tools")).json.length).toBeGreaterThan(30);
+  });
+
+  it("calls one of them", async () => {
     expect(await run("call", "echo", '{"message":"hi"}')).toEqual({
       json: { content: [{ type: "text", text: "Echo: hi" }], isError: false },
       exitCode: 0,

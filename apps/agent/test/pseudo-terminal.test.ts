@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFaultRecord, stdioFaultServer } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { noPseudoTerminal, type PseudoTerminal, startInTerminal } from "./fixtures/pseudo-terminal.ts";
+import {
+  isRunning,
+  noPseudoTerminal,
+  type PseudoTerminal,
+  startInTerminal,
+} from "./fixtures/pseudo-terminal.ts";
 
 const LONG_MS = 60_000;
 /** As it is drawn, so that nothing that a server says is taken for it. */
@@ -35,10 +40,14 @@ async function writeConfiguration(file: string, script: Parameters<typeof stdioF
   await writeFile(join(folder, file), JSON.stringify({ mcpServers: { flaky } }));
 }
 
+function startedProcesses(): number[] {
+  return readFaultRecord(record).flatMap((line) => (line.event === "started" ? [line.pid] : []));
+}
+
 function killServer(): void {
-  const started = readFaultRecord(record).findLast(({ event }) => event === "started");
-  if (started === undefined) throw new Error("The server was not started.");
-  process.kill(started.pid, "SIGKILL");
+  const pid = startedProcesses().at(-1);
+  if (pid === undefined) throw new Error("The server was not started.");
+  process.kill(pid, "SIGKILL");
 }
 
 async function leave(terminal: PseudoTerminal): Promise<void> {
@@ -76,11 +85,27 @@ describe.skipIf(noPseudoTerminal !== undefined)(
       expect(tool).toHaveLength(columns);
     });
 
-    it("shows colours where nobody has said NO_COLOR", async () => {
-      const terminal = start(80);
+    it.each([
+      ["colours", {}],
+      ["none with NO_COLOR", { NO_COLOR: "1" }],
+      ["none with FORCE_COLOR=0", { FORCE_COLOR: "0" }],
+      ["none on a terminal that is called dumb", { TERM: "dumb" }],
+    ] as const)("shows %s", async (what, more) => {
+      const terminal = start(80, [], more);
       await terminal.screen.waitFor(READY);
       await leave(terminal);
-      expect(terminal.screen.text).toContain("\u001b[32mready");
+      expect(terminal.screen.text.includes("\u001b[32mready")).toBe(what === "colours");
+      expect(await terminal.isRestored()).toBe(true);
+    });
+
+    it("leaves with Ctrl+C while it starts, and leaves no process and the terminal as it was", async () => {
+      await writeConfiguration("more.json", { silentOn: ["server/discover", "initialize"] });
+      const terminal = start(80, ["--config", "more.json"]);
+      await vi.waitFor(() => expect(startedProcesses()).not.toEqual([]), { timeout: LONG_MS });
+      terminal.pressCtrlC();
+      expect(await terminal.ended).toBe(130);
+      expect(await terminal.isRestored()).toBe(true);
+      expect(startedProcesses().filter(isRunning)).toEqual([]);
     });
 
     it("cancels the call in flight with Ctrl+C, and goes on", async () => {

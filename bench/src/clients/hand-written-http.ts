@@ -11,11 +11,14 @@ export async function connectHttp(url: string): Promise<Connection> {
   const path = pathname + search;
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   let lastId = 0;
+  let session: Record<string, string> = {};
 
   const post = async (message: object): Promise<string> => {
     const body = JSON.stringify(message);
-    const response = await pool.request({ path, method: "POST", headers, body });
+    const response = await pool.request({ path, method: "POST", headers: { ...headers, ...session }, body });
     const text = await response.body.text();
+    const id = response.headers["mcp-session-id"];
+    if (typeof id === "string") session = { "mcp-session-id": id };
     return response.headers["content-type"] === "text/event-stream" ? eventData(text) : text;
   };
 

@@ -32,12 +32,20 @@ process.stdin.on("end", () => process.exit()).resume();
 
 function receive(request: HttpRequest, message: IncomingMessage, response: ServerResponse): void {
   const session = sessions?.sessionFor(message, request.headers["mcp-session-id"]);
-  if (session !== undefined && "refusal" in session) return void response.writeHead(session.refusal).end();
+  if (session !== undefined && "refusal" in session) return void refuse(response, session.refusal);
   if (session !== undefined) response.setHeader("mcp-session-id", session.id);
   const reply = answer(message, toolsFor(request.url ?? ""));
   if (reply === undefined) return void response.writeHead(202).end();
   if (isEventStream) sendEvent(response, reply);
   else sendJson(response, reply);
+}
+
+/** As servers of the official SDK do: some clients look at the text. */
+function refuse(response: ServerResponse, status: 400 | 404): void {
+  const message = status === 404 ? "Session not found" : "Bad Request: Mcp-Session-Id header is required";
+  const error = { code: status === 404 ? -32001 : -32000, message };
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify({ jsonrpc: "2.0", error, id: null }));
 }
 
 function toolsFor(url: string): object[] {

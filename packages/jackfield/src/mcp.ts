@@ -134,13 +134,11 @@ function sourceOf(
   configuration: Pick<Configuration, "broken" | "waiting">,
 ): Omit<McpForPrincipal, "report"> {
   /** A server that waits to be approved is known, so nobody is told that there is none of its name. */
-  const refuseWaiting = (server: string | undefined) => {
-    const waiting = configuration.waiting().find(({ name }) => name === server);
-    if (waiting !== undefined) throw waiting.error;
-  };
-  const callTool: McpManager["callTool"] = async (tool, args, options) => {
-    if (typeof tool === "object") refuseWaiting(tool.server);
-    return manager.callTool(tool, args, options);
+  const waitingError = (server: string | undefined) =>
+    configuration.waiting().find(({ name }) => name === server)?.error;
+  const callTool: McpManager["callTool"] = (tool, args, options) => {
+    const waiting = typeof tool === "object" ? waitingError(tool.server) : undefined;
+    return waiting === undefined ? manager.callTool(tool, args, options) : Promise.reject(waiting);
   };
   return {
     tools: () => manager.tools(),
@@ -151,7 +149,8 @@ function sourceOf(
       ...[...configuration.broken(), ...configuration.waiting()].map(({ snapshot }) => snapshot),
     ],
     async reconnect(server, options) {
-      refuseWaiting(server);
+      const waiting = waitingError(server);
+      if (waiting !== undefined) throw waiting;
       await manager.reconnect(server, options);
     },
     disconnect: (server) => manager.disconnect(server),

@@ -7,7 +7,7 @@ import type {
   ServerResolverOptions,
   TrustFolder,
 } from "@jackfield/mcp-config";
-import type { Connector, Implementation, ResolveServer, StateStore, ToolCache } from "@jackfield/mcp-core";
+import type { AuthPort, Connector, Implementation, ResolveServer, StateStore, ToolCache } from "@jackfield/mcp-core";
 import type { CallApprovalOptions } from "@jackfield/mcp-guard";
 import type { McpManagerOptions } from "@jackfield/mcp-manager";
 import type { HttpOptionsSource } from "@jackfield/mcp-transports";
@@ -55,7 +55,6 @@ export interface OpenMcpOptions
       | "use"
       | "toolPolicies"
       | "handlers"
-      | "auth"
       | "principal"
       | "log"
     > {
@@ -104,6 +103,11 @@ export interface OpenMcpOptions
    * undici, the proxies of the environment, and the authorities of Node.js.
    */
   readonly http?: HttpOptionsSource | undefined;
+  /**
+   * Credentials of remote servers. Default: the logins of `jackfield login`, for servers whose entries have no `Authorization` header
+   * and that are reached for no `principal`; nobody is asked to log in.
+   */
+  readonly auth?: AuthPort | undefined;
   /** How the default connector introduces itself to servers. Default: `jackfield`. */
   readonly clientInfo?: Implementation | undefined;
   /** Gives the opening up: `openMcp` then rejects with `MCP_ABORTED` once everything it had started is gone. */

@@ -17,6 +17,9 @@ export interface StoredLoginsOptions {
   learn(server: string, values: readonly string[]): void;
 }
 
+/** How long it may take until a running program sees the first login that was ever made. */
+const LOOK_INTERVAL_MS = 1_000;
+
 /** Who a resolved server is for, and what its entry is. */
 interface Origin {
   readonly definition: ServerDefinition;
@@ -25,7 +28,7 @@ interface Origin {
 
 /**
  * Uses stored logins and asks nobody to log in. They are their owner's: a server that is reached for one of several users gets none of
- * them. What knows OAuth is loaded if somebody has ever logged in, or when a server asks for it.
+ * them, and neither does one that a connector of the caller's has made out of another. What knows OAuth is loaded if somebody has ever logged in, or when a server asks for it.
  */
 export function createStoredLogins({ log, learn }: StoredLoginsOptions): StoredLogins {
   const directory = loginDirectory();
@@ -42,12 +45,23 @@ export function createStoredLogins({ log, learn }: StoredLoginsOptions): StoredL
     const { createFileVault, createOAuth } = await import("@jackfield/mcp-auth");
     return createOAuth({ vault: createFileVault({ directory, log }), settingsOf, log });
   };
-  const isOwners = (server: ResolvedServer) => origins.get(server)?.principal === undefined;
+  const isOwners = (server: ResolvedServer) => {
+    const origin = origins.get(server);
+    return origin !== undefined && origin.principal === undefined;
+  };
+  /** A look at the disk before every request would be felt. */
+  let nextLookAt = 0;
+  const hasLogins = () => {
+    if (opening !== undefined) return true;
+    if (Date.now() < nextLookAt) return false;
+    nextLookAt = Date.now() + LOOK_INTERVAL_MS;
+    return exists(directory);
+  };
   const told = new Map<string, string>();
 
   const auth: AuthPort = {
     async headers(server) {
-      if (!isOwners(server) || (opening === undefined && !exists(directory))) return {};
+      if (!isOwners(server) || !hasLogins()) return {};
       opening ??= open();
       const headers = await (await opening).headers(server);
       const { authorization } = headers;

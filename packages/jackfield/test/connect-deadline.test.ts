@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 /** A server that reads on and says nothing. */
-const silent = { ...scriptServer("process.stdin.resume()"), limits: { connectTimeoutMs: 3_600_000 } };
+const silent = { ...scriptServer("process.stdin.resume()"), connectTimeoutMs: 3_600_000 };
 
 describe("JACKFIELD_TIMEOUT_MS", () => {
   it.each([

@@ -1,34 +1,18 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { Writable } from "node:stream";
-import {
-  type AuthorizationServer,
-  type HttpFaultServer,
-  type ProtectedServer,
-  startAuthorizationServer,
-  startHttpFaultServer,
-  startProtectedServer,
-  useLeakCheck,
-} from "@jackfield/test-kit";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it, vi } from "vitest";
 import { runCommandLine } from "../src/command-line.ts";
 import { openMcp } from "../src/index.ts";
 import { collector, useTemporaryHome } from "./fixture.ts";
+import { useGuardedServer } from "./guarded-server.ts";
 import { checkDocument } from "./published-schemas.ts";
 
 useLeakCheck();
 
 const home = useTemporaryHome();
-let authority: AuthorizationServer;
-let behind: HttpFaultServer;
-let guarded: ProtectedServer;
-beforeEach(async () => {
-  [authority, behind] = await Promise.all([startAuthorizationServer(), startHttpFaultServer()]);
-  guarded = await startProtectedServer({ authorizationServer: authority, behind: behind.url, scope: "read" });
-});
-afterEach(async () => {
-  await Promise.all([guarded.close(), behind.close(), authority.close()]);
-});
+const remote = useGuardedServer("read");
 
 /** Runs the command; a person who is told where to log in goes there and agrees. */
 async function run(...argv: string[]) {
@@ -48,11 +32,11 @@ async function run(...argv: string[]) {
   return { exitCode, stdout: stdout.text(), stderr: said.text() };
 }
 
-const entry = (more: object = {}) => JSON.stringify({ url: guarded.url, ...more });
+const entry = (more: object = {}) => JSON.stringify({ url: remote.url, ...more });
 const only = (more?: object) => ["--no-discover", "--mcp-server", `files=${entry(more)}`];
 const open = () =>
   openMcp({
-    servers: { files: { url: guarded.url } },
+    servers: { files: { url: remote.url } },
     discover: false,
     cache: false,
     retry: { maxRetries: 0 },
@@ -62,7 +46,11 @@ describe("jackfield login", () => {
   it("logs in once, and every later run uses that login without asking anybody", async () => {
     const { exitCode, stdout, stderr } = await run("login", "files", "--no-browser", "--json", ...only());
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ name: "files", issuer: authority.issuer, scopes: ["read"] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      name: "files",
+      issuer: remote.authority.issuer,
+      scopes: ["read"],
+    });
     expect(stdout + stderr).not.toMatch(/access-|refresh-/);
     const mcp = await open();
     try {
@@ -72,7 +60,7 @@ describe("jackfield login", () => {
     } finally {
       await mcp.close();
     }
-    expect(authority.requestsTo("/authorize")).toHaveLength(1);
+    expect(remote.authority.requestsTo("/authorize")).toHaveLength(1);
     const status = await run("status", "--json", ...only());
     expect(status.exitCode).toBe(0);
   });
@@ -83,20 +71,23 @@ describe("jackfield login", () => {
     chmodSync(opener, 0o700);
     vi.stubEnv("PATH", `${home.path}${delimiter}${process.env.PATH}`);
     const { exitCode, stderr } = await run("login", "files", ...only());
-    expect({ exitCode, pages: authority.requestsTo("/authorize").length }).toEqual({ exitCode: 0, pages: 1 });
-    expect(stderr).toContain(`${authority.issuer}/authorize?`);
+    expect({ exitCode, pages: remote.authority.requestsTo("/authorize").length }).toEqual({
+      exitCode: 0,
+      pages: 1,
+    });
+    expect(stderr).toContain(`${remote.authority.issuer}/authorize?`);
   });
 
   it("asks for the scopes that are named besides", async () => {
     await run("login", "files", "--no-browser", "--scope", "write admin", ...only());
-    expect(authority.requestsTo("/authorize")[0]?.parameters.scope).toBe("read write admin");
+    expect(remote.authority.requestsTo("/authorize")[0]?.parameters.scope).toBe("read write admin");
   });
 
   it("says why it did not come about, and exits with 1", async () => {
-    authority.behave({ registration: { status: 403, body: { error: "unapproved_client" } } });
+    remote.authority.behave({ registration: { status: 403, body: { error: "unapproved_client" } } });
     const { exitCode, stdout, stderr } = await run("login", "files", "--no-browser", ...only());
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-    expect(stderr).toContain(`${authority.issuer}/register answered HTTP 403`);
+    expect(stderr).toContain(`${remote.authority.issuer}/register answered HTTP 403`);
     expect(stderr).toContain("MCP_AUTH_REQUIRED");
   });
 
@@ -114,7 +105,7 @@ describe("jackfield login", () => {
     const { exitCode, stderr } = await run(...argv, "--no-browser", ...only(more));
     expect(exitCode).toBe(1);
     expect(stderr).toContain(code);
-    expect(authority.requests).toEqual([]);
+    expect(remote.authority.requests).toEqual([]);
   });
 
   it("refuses a local server, and a project's that nobody has approved", async () => {
@@ -122,14 +113,14 @@ describe("jackfield login", () => {
     expect(local).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("only remote ones") });
     writeFileSync(
       home.file(".mcp.json"),
-      JSON.stringify({ mcpServers: { cloned: { type: "http", url: guarded.url } } }),
+      JSON.stringify({ mcpServers: { cloned: { type: "http", url: remote.url } } }),
     );
     const cloned = await run("login", "cloned", "--no-browser", "--cwd", home.path);
     expect(cloned).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining("jackfield approve cloned"),
     });
-    expect(guarded.requests).toEqual([]);
+    expect(remote.guarded.requests).toEqual([]);
   });
 });
 

@@ -34,6 +34,7 @@ describe("what models get to see of hostile answers", () => {
     for (const text of [aiSdk, langchain]) {
       expect(text).toEqual(expect.stringMatching(attack.sees));
       if (attack.never !== undefined) expect(text).not.toMatch(attack.never);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(attack.mostBytes ?? Number.POSITIVE_INFINITY);
       if (attack.isData !== true) expect(text.replace(ENCLOSED, "")).not.toContain(ORDER);
       expect(text.match(/<mcp_tool_output/g) ?? []).toHaveLength(text.match(MARKER)?.length ?? 0);
     }

@@ -12,6 +12,8 @@ export interface AnswerAttack {
   readonly never?: RegExp;
   /** What a model must still read: a guard that drops everything protects nobody. */
   readonly sees: string | RegExp;
+  /** So much a model may read at most, in UTF-8. */
+  readonly mostBytes?: number;
   /** Structured content is data and stands outside of the markers. */
   readonly isData?: boolean;
 }
@@ -152,6 +154,7 @@ export const ANSWER_ATTACKS: readonly AnswerAttack[] = [
   {
     title: "[T72] a message of a megabyte in an error is cut to 2 KiB and enclosed",
     answer: { error: { code: -32000, message: `${ORDER} ${"x".repeat(1_000_000)}` } },
+    mostBytes: 2_048,
     sees: "MCP_TOOL_REJECTED",
   },
   {
@@ -174,8 +177,8 @@ export const ANSWER_ATTACKS: readonly AnswerAttack[] = [
     sees: "ok",
   },
   {
-    title: "[T69] ten thousand log messages before an answer do not keep the answer",
-    answer: { ...text("after the flood"), flood: 10_000 },
+    title: "[T69] a thousand log messages before an answer do not keep the answer",
+    answer: { ...text("after the flood"), flood: 1_000 },
     never: /ignore all rules/,
     sees: "after the flood",
   },

@@ -17,7 +17,7 @@ test("[T69] 120,000 messages before an answer neither fill the memory nor keep t
   const answer = { content: [{ type: "text", text: "after the flood" }] };
   const { entry } = hostileServer(folder, "hostile", {
     tools: [{ name: "read", inputSchema: { type: "object" } }],
-    answers: { read: { result: answer, flood: FLOOD } },
+    answers: { read: { result: answer, flood: FLOOD, floodChars: 1_000 } },
   });
   const env = { PATH: process.env.PATH, JACKFIELD_HOME: folder.file("kept") };
   const argv = [...HEAP, HOST, JSON.stringify(entry)];

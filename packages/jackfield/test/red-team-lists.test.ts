@@ -36,6 +36,7 @@ describe("what models get to see of hostile lists of tools", () => {
         tools.map((tool) => ({ ...tool, name: `${tool.name}_${index}_${reported.length}` })),
       ),
     });
+    expect(LIST_ATTACKS.filter(({ title }) => title.startsWith("[T51]"))).toHaveLength(14);
     const refused = new Set<string | undefined>();
     const { mcp } = await openGuarded(
       { servers: { vetoed: server.entry } },

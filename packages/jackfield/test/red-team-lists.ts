@@ -23,6 +23,9 @@ const listed = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinitio
 const withArguments = (properties: ToolDefinition["inputSchema"]["properties"]): Partial<ToolDefinition> => ({
   inputSchema: { type: "object", properties },
 });
+const inSchema = (keywords: object): Partial<ToolDefinition> => ({
+  inputSchema: { type: "object", ...keywords },
+});
 const tags = (words: string) =>
   [...words].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
 
@@ -79,6 +82,27 @@ export const LIST_ATTACKS: readonly ListAttack[] = [
     never: /Ignore all/,
     sees: "Reads a file.",
   },
+  {
+    title: "[T51] an order in the title of a property of what comes back is reported",
+    tools: [listed("read", { outputSchema: { type: "object", properties: { a: { title: ORDER } } } })],
+    reported: steering,
+    never: /Ignore all/,
+    sees: "Reads a file.",
+  },
+  ...(
+    [
+      ["title", { title: ORDER }],
+      ["description", { description: ORDER }],
+      ["comment", { $comment: ORDER }],
+      ["examples", { examples: [ORDER] }],
+      ["nested alternatives", { properties: { a: { items: { anyOf: [{ const: ORDER }] } } } }],
+    ] as const
+  ).map(([where, keywords]) => ({
+    title: `[T51] an order in the ${where} of a schema is reported`,
+    tools: [listed("read", inSchema(keywords))],
+    reported: steering,
+    sees: "Reads a file.",
+  })),
   {
     title: "[T55] a sentence in Unicode tags in a description is reported and taken out",
     tools: [listed("read", { description: `Reads a file.${tags(ORDER)}` })],

@@ -22,13 +22,15 @@ export interface HostileAnswer {
   /** A line in place of the answer; `$ID` stands for the request's id. */
   readonly raw?: string;
   /** What it lists from then on; it says that its list has changed. */
-  readonly then?: readonly ToolDefinition[];
+  readonly lists?: readonly ToolDefinition[];
   /** What it asks its client before it answers. */
   readonly ask?: { readonly method: string; readonly params: object };
   /** What a modern server asks for in place of an answer, for ever. */
   readonly inputRequired?: object;
   /** How many log messages, and as many messages of progress, it sends before it answers. */
   readonly flood?: number;
+  /** How long each of the log messages is at least. */
+  readonly floodChars?: number;
   /** What else it sends before it answers. */
   readonly notify?: readonly object[];
   /** It ends in place of an answer. */

@@ -1,43 +1,35 @@
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { createFileVault, createOAuth } from "@jackfield/mcp-auth";
-import {
-  type AuthorizationServer,
-  type HttpFaultServer,
-  type ProtectedServer,
-  startAuthorizationServer,
-  startHttpFaultServer,
-  startProtectedServer,
-  useLeakCheck,
-} from "@jackfield/test-kit";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createConnector } from "@jackfield/mcp-transports";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it, vi } from "vitest";
+import { runCommandLine } from "../src/command-line.ts";
 import { loginDirectory } from "../src/login-directory.ts";
 import { openMcp } from "../src/open-mcp.ts";
 import type { OpenMcpOptions } from "../src/open-mcp-options.ts";
-import { commandLine, useTemporaryHome } from "./fixture.ts";
+import { collector, useTemporaryHome } from "./fixture.ts";
+import { useGuardedServer } from "./guarded-server.ts";
 
 useLeakCheck();
 
+const WARM_PROCESS = fileURLToPath(new URL("./fixtures/warm-process.mjs", import.meta.url));
+
 const home = useTemporaryHome();
-let authority: AuthorizationServer;
-let behind: HttpFaultServer;
-let guarded: ProtectedServer;
-beforeEach(async () => {
-  [authority, behind] = await Promise.all([startAuthorizationServer(), startHttpFaultServer()]);
-  guarded = await startProtectedServer({ authorizationServer: authority, behind: behind.url });
-});
-afterEach(async () => {
-  await Promise.all([guarded.close(), behind.close(), authority.close()]);
-});
+const remote = useGuardedServer();
 
 /** Logs in as the command does. */
 async function logIn(): Promise<void> {
   await using oauth = createOAuth({ vault: createFileVault({ directory: loginDirectory() }) });
-  const server = { name: "files", transport: "http", url: guarded.url, headers: {}, secrets: [] } as const;
+  const server = { name: "files", transport: "http", url: remote.url, headers: {}, secrets: [] } as const;
   await oauth.login(server, { authorize: async (url) => void (await fetch(url)) });
 }
 
 const options = (more: OpenMcpOptions = {}): OpenMcpOptions => ({
-  servers: { files: { url: guarded.url } },
+  servers: { files: { url: remote.url } },
   discover: false,
   cache: false,
   retry: { maxRetries: 0 },
@@ -49,12 +41,12 @@ describe("a stored login", () => {
     await logIn();
     const mcp = await openMcp(options());
     try {
-      authority.office.expireAccessTokens();
+      remote.authority.office.expireAccessTokens();
       const calls = [1, 2, 3].map(() =>
         mcp.callTool({ server: "files", tool: "echo" }, { text: "still here" }),
       );
       expect(JSON.stringify(await Promise.all(calls))).toContain("still here");
-      const grants = authority.requestsTo("/token").map(({ parameters }) => parameters.grant_type);
+      const grants = remote.authority.requestsTo("/token").map(({ parameters }) => parameters.grant_type);
       expect(grants).toEqual(["authorization_code", "refresh_token"]);
     } finally {
       await mcp.close();
@@ -63,10 +55,10 @@ describe("a stored login", () => {
 
   it("is not used where the entry has an Authorization header of its own", async () => {
     await logIn();
-    const servers = { files: { url: guarded.url, headers: { Authorization: "Bearer of-the-user" } } };
+    const servers = { files: { url: remote.url, headers: { Authorization: "Bearer of-the-user" } } };
     const mcp = await openMcp(options({ servers }));
     await mcp.close();
-    const sent = guarded.requests.map(({ headers }) => headers.authorization).filter(Boolean);
+    const sent = remote.guarded.requests.map(({ headers }) => headers.authorization).filter(Boolean);
     expect(new Set(sent)).toEqual(new Set(["Bearer of-the-user"]));
   });
 
@@ -74,10 +66,10 @@ describe("a stored login", () => {
     await logIn();
     const mcp = await openMcp(options());
     try {
-      const before = guarded.requests.length;
+      const before = remote.guarded.requests.length;
       const other = await mcp.forPrincipal("somebody-else");
       expect(other.report.failed).toMatchObject([{ name: "files", error: { code: "MCP_AUTH_REQUIRED" } }]);
-      const theirs = guarded.requests.slice(before);
+      const theirs = remote.guarded.requests.slice(before);
       expect(theirs.length).toBeGreaterThan(0);
       expect(theirs.map(({ headers }) => headers.authorization)).toEqual(theirs.map(() => undefined));
     } finally {
@@ -85,13 +77,25 @@ describe("a stored login", () => {
     }
   });
 
+  it("is nothing for a server that a connector has made out of another: nobody knows whose that is", async () => {
+    await logIn();
+    const before = remote.guarded.requests.length;
+    const connect = createConnector();
+    const copying = options({ connect: (server, rest) => connect({ ...server }, rest) });
+    const mcp = await openMcp(copying);
+    await mcp.close();
+    expect(mcp.report.failed).toMatchObject([{ error: { code: "MCP_AUTH_REQUIRED" } }]);
+    const sent = remote.guarded.requests.slice(before).map(({ headers }) => headers.authorization);
+    expect(sent).toEqual(sent.map(() => undefined));
+  });
+
   it("is not shown: a token that a server repeats is hidden in what is thrown", async () => {
     await logIn();
     const mcp = await openMcp(options());
     try {
-      const token = guarded.requests.at(-1)?.headers.authorization?.replace("Bearer ", "") ?? "";
+      const token = remote.guarded.requests.at(-1)?.headers.authorization?.replace("Bearer ", "") ?? "";
       expect(token).toMatch(/^access-/);
-      behind.setScript({
+      remote.behind.setScript({
         errorOn: { "tools/call": { code: -32_000, message: `no room for ${token} here` } },
       });
       const call = mcp.callTool({ server: "files", tool: "echo" }, { text: "x" });
@@ -104,16 +108,38 @@ describe("a stored login", () => {
   });
 });
 
+describe("what knows OAuth", () => {
+  /** The modules of it that a program of its own has loaded by the time its server is up. */
+  async function loadedFor(url: string): Promise<readonly string[]> {
+    const wanted = options({ servers: { files: { url } } });
+    const { stdout } = await promisify(execFile)(process.execPath, [WARM_PROCESS, JSON.stringify(wanted)]);
+    const { loaded, tools } = JSON.parse(stdout) as { loaded: readonly string[]; tools: readonly unknown[] };
+    expect(tools).not.toEqual([]);
+    return loaded.filter((module) => module.includes("/mcp-auth/"));
+  }
+
+  it("is loaded once somebody has logged in, and not for a server that asks nobody", async () => {
+    expect(await loadedFor(remote.behind.url)).toEqual([]);
+    await logIn();
+    expect(await loadedFor(remote.url)).not.toEqual([]);
+  });
+});
+
 describe("what an entry says of logins", () => {
   it("has its references filled in as its headers have, in a file of the user's", async () => {
     vi.stubEnv("CLIENT_OF_MINE", "client-from-environment");
     const file = home.file("mine.json");
     const oauth = { clientId: "${CLIENT_OF_MINE}", scopes: ["a"] };
-    writeFileSync(file, JSON.stringify({ mcpServers: { files: { url: guarded.url, oauth } } }));
-    const login = commandLine("login", "files", "--no-discover", "--config", file);
-    vi.stubEnv("PATH", home.path); // No browser is there, so nobody comes.
-    await vi.waitFor(() => expect(guarded.requests.length).toBeGreaterThan(0));
-    process.emit("SIGINT");
-    expect((await login).stderr).toContain("client_id=client-from-environment");
+    writeFileSync(file, JSON.stringify({ mcpServers: { files: { url: remote.url, oauth } } }));
+    const stderr = collector();
+    const interrupting = new Writable({
+      write(chunk, encoding, done) {
+        stderr.write(chunk, encoding, done);
+        process.emit("SIGINT");
+      },
+    });
+    const argv = ["login", "files", "--no-discover", "--no-browser", "--config", file];
+    expect(await runCommandLine(argv, { stdout: collector(), stderr: interrupting })).toBe(130);
+    expect(stderr.text()).toContain("client_id=client-from-environment");
   });
 });

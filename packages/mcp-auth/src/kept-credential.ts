@@ -1,5 +1,6 @@
 import type { Logger } from "@jackfield/mcp-core";
 import { isDue, type Refreshed } from "./flow/refresh.ts";
+import { isSameCredential } from "./vault/credential.ts";
 import type { StoredCredential, TokenVault } from "./vault/token-vault.ts";
 
 /** After a refresh that failed for the moment, the old token is used for so long before another one is tried. */
@@ -23,7 +24,10 @@ export interface KeptCredential {
   current(): Promise<StoredCredential | undefined>;
   /** What the vault holds now. */
   look(signal?: AbortSignal): Promise<StoredCredential | undefined>;
-  /** The same credential, or a renewed one if it is about to expire. A refresh that fails for the moment changes nothing. */
+  /**
+   * The credential for the next request. One that is about to expire is renewed meanwhile, one that has expired before. A refresh that
+   * fails for the moment changes nothing. It does not reject.
+   */
   renewIfDue(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined>;
   /**
    * Renews a credential, unless somebody else has done so meanwhile. `undefined` if its refresh token is worth nothing any more: the
@@ -46,6 +50,10 @@ class Keeper implements KeptCredential {
   readonly #options: KeptCredentialOptions;
   #known: Promise<StoredCredential | undefined> | undefined;
   #renewal: Promise<StoredCredential | undefined> | undefined;
+  /** What the vault held when it was looked at last. */
+  #held: StoredCredential | undefined;
+  /** What the vault would not take, and what it holds in its place. */
+  #unstored: { readonly held: StoredCredential; readonly renewed: StoredCredential } | undefined;
   #nextRefreshAt = 0;
 
   constructor(options: KeptCredentialOptions) {
@@ -58,7 +66,7 @@ class Keeper implements KeptCredential {
 
   look(signal?: AbortSignal): Promise<StoredCredential | undefined> {
     const { vault, serverUrl } = this.#options;
-    const looking = vault.forServer(serverUrl, signal);
+    const looking = vault.forServer(serverUrl, signal).then((held) => this.#newest(held));
     this.#known = looking;
     looking.catch(() => {
       if (this.#known === looking) this.#known = undefined;
@@ -67,15 +75,15 @@ class Keeper implements KeptCredential {
   }
 
   async renewIfDue(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
-    const { now, log, serverUrl } = this.#options;
-    if (!isDue(credential, now()) || now() < this.#nextRefreshAt) return credential;
-    try {
-      return await this.renew(credential, redeem);
-    } catch (error) {
+    const { now, signal } = this.#options;
+    const { expiresAt = Number.POSITIVE_INFINITY } = credential;
+    if (signal.aborted || !isDue(credential, now()) || now() < this.#nextRefreshAt) return credential;
+    const renewal = this.renew(credential, redeem).catch((error: unknown) => {
       this.#nextRefreshAt = now() + REFRESH_PAUSE_MS;
-      log("warn", "a token could not be renewed; the old one is used", { serverUrl, error: String(error) });
+      this.#warn("a token could not be renewed; the old one is used", error);
       return credential;
-    }
+    });
+    return now() < expiresAt ? credential : renewal;
   }
 
   renew(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
@@ -103,18 +111,33 @@ class Keeper implements KeptCredential {
   async #renewAlone(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
     const { vault, log, serverUrl } = this.#options;
     const stored = await this.look();
-    if (stored?.tokens.access_token !== credential.tokens.access_token) return stored;
+    const held = this.#held;
+    if (!held || stored?.tokens.access_token !== credential.tokens.access_token) return stored;
     const refreshed = await redeem(stored);
     if (refreshed.kind === "renewed") {
-      await this.replace(refreshed.credential).catch((error: unknown) => {
-        // The old refresh token is spent, and this one works; only another process will have to ask anew.
-        log("warn", "a renewed login could not be stored", { serverUrl, error: String(error) });
+      const { credential: renewed } = refreshed;
+      await this.replace(renewed).catch((error: unknown) => {
+        // The old refresh token is spent, and this one works: it must not be lost, nor the old one presented again.
+        this.#unstored = { held, renewed };
+        this.#warn("a renewed login could not be stored; it holds for this process", error);
       });
-      return refreshed.credential;
+      return renewed;
     }
     log("warn", "a login is over; somebody has to log in again", { serverUrl, reason: refreshed.reason });
-    await vault.delete(serverUrl, stored);
+    await vault.delete(serverUrl, held);
     this.#known = Promise.resolve(undefined);
     return undefined;
+  }
+
+  #newest(held: StoredCredential | undefined): StoredCredential | undefined {
+    this.#held = held;
+    const unstored = this.#unstored;
+    return held && unstored && isSameCredential(held, unstored.held) ? unstored.renewed : held;
+  }
+
+  /** What is given up when all is closed is nothing to warn of. */
+  #warn(message: string, error: unknown): void {
+    const { log, serverUrl, signal } = this.#options;
+    if (!signal.aborted) log("warn", message, { serverUrl, error: String(error) });
   }
 }

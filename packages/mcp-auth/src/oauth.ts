@@ -82,7 +82,8 @@ class RunningOAuth implements OAuth {
   }
 
   async headers(server: ResolvedServer): Promise<Record<string, string>> {
-    const holder = await this.#holderOf(server);
+    // An entry whose settings cannot be used may still need no login; if it does, the challenge says what is wrong.
+    const holder = await this.#holderOf(server).catch(() => undefined);
     const token = holder && (await this.#accountOf(holder).token(holder));
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
@@ -141,6 +142,7 @@ class RunningOAuth implements OAuth {
       clientMetadataUrl,
       callback,
       now,
+      log: this.#log,
       closing: signal,
       credential: keepCredential({ serverUrl, vault: this.#vault, now, log: this.#log, signal }),
       fetchFor: (holder, ending) => this.#fetchFor(holder, ending),

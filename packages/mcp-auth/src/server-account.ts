@@ -1,4 +1,4 @@
-import type { AuthChallenge, ResolvedRemoteServer } from "@jackfield/mcp-core";
+import type { AuthChallenge, Logger, ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { type ReadChallenge, readChallenge } from "./challenge.ts";
 import type { AuthorizationSettings } from "./entry-settings.ts";
@@ -29,6 +29,7 @@ export interface ServerAccountOptions extends Pick<OAuthOptions, "authorize"> {
   readonly clientMetadataUrl: string | undefined;
   readonly callback: CallbackOptions;
   readonly now: () => number;
+  readonly log: Logger;
   /** What every request to an authorization server goes through; it ends when the signal fires. */
   fetchFor(holder: AccountHolder, signal: AbortSignal): Promise<FetchLike>;
   /** Fires when the whole is closed. */
@@ -42,6 +43,13 @@ export interface AccountLogin {
   /** Asked for besides. */
   readonly scopes?: readonly string[] | undefined;
   readonly authorize: ShowAuthorizationPage;
+}
+
+/** A challenge that was read, and the credential that did not meet it. */
+interface Met {
+  readonly read: ReadChallenge;
+  readonly own: StoredCredential | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** The login to one server, by its URL. Logins that are wanted at the same time are one. */
@@ -85,31 +93,42 @@ class Account implements ServerAccount {
     challenge: AuthChallenge,
     signal: AbortSignal,
   ): Promise<"retry" | "fail"> {
-    const { credential, authorize } = this.#options;
-    const { server } = holder;
     const read = readChallenge(await loadSdk(), challenge);
     if (challenge.status === 403 && !read.isInsufficientScope) return "fail";
-    const stored = await credential.look(signal);
+    const stored = await this.#options.credential.look(signal);
     const own = stored && isFor(stored, holder) ? stored : undefined;
-    if (own && own.tokens.access_token !== this.#given.get(server)) return "retry";
-    const details = { httpStatus: challenge.status };
-    if (challenge.status === 403) {
-      const missing = splitScopes(read.scope).filter((scope) => !own?.scopes.includes(scope));
-      if (own && missing.length === 0) return "fail";
-      if (!authorize) {
-        const fact = `it wants more than this login may do (${missing.join(" ")}). ${adviseLogin(server.name, missing)}`;
-        throw authRequired(server.name, fact, details);
-      }
-    } else {
-      const authority = await this.#discover(holder, read, signal);
-      if (own && own.issuer === authority.issuer) {
-        if (own.tokens.refresh_token && (await credential.renew(own, this.#redeemFor(holder))))
-          return "retry";
-        if (this.#hasJustLoggedIn(authority)) return "fail";
-      }
-      if (!authorize) {
-        throw authRequired(server.name, `it wants a login. ${adviseLogin(server.name)}`, details);
-      }
+    if (own && own.tokens.access_token !== this.#given.get(holder.server)) return "retry";
+    return challenge.status === 403
+      ? this.#widen(holder, { read, own, signal })
+      : this.#renewOrLogIn(holder, { read, own, signal });
+  }
+
+  /** What was asked for already, and not granted, is not asked for again (threat T42). */
+  async #widen(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry" | "fail"> {
+    const { authorize, log } = this.#options;
+    const { name } = holder.server;
+    const missing = splitScopes(read.scope).filter((scope) => !own?.scopes.includes(scope));
+    if (own && missing.length === 0) return "fail";
+    if (!authorize) {
+      const fact = `it wants more than this login may do (${missing.join(" ")}). ${adviseLogin(name, missing)}`;
+      throw authRequired(name, fact, { httpStatus: 403 });
+    }
+    log("info", "a server wants a login that may do more", { server: name, scopes: missing });
+    await this.logIn(holder, { challenge: read, signal, authorize });
+    return "retry";
+  }
+
+  async #renewOrLogIn(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry" | "fail"> {
+    const { credential, authorize } = this.#options;
+    const { name } = holder.server;
+    const authority = await this.#discover(holder, read, signal);
+    if (own?.issuer === authority.issuer) {
+      const isRenewable = own.tokens.refresh_token !== undefined;
+      if (isRenewable && (await credential.renew(own, this.#redeemFor(holder)))) return "retry";
+      if (this.#hasJustLoggedIn(authority)) return "fail";
+    }
+    if (!authorize) {
+      throw authRequired(name, `it wants a login. ${adviseLogin(name)}`, { httpStatus: 401 });
     }
     await this.logIn(holder, { challenge: read, signal, authorize });
     return "retry";

@@ -106,7 +106,7 @@ describe("what an authorization server is asked for", () => {
     const resource = scene.guarded.url.replace("/mcp", "");
     scene.guard({ metadata: { resource } });
     await scene.oauth.login(scene.server);
-    scene.clock.now += 3_590_000;
+    scene.clock.now += 3_600_000;
     await scene.oauth.headers(scene.server);
     const asked = [...scene.authority.requestsTo("/authorize"), ...scene.authority.requestsTo("/token")];
     expect(asked.map(({ parameters }) => [parameters.grant_type, parameters.resource])).toEqual([
@@ -119,7 +119,7 @@ describe("what an authorization server is asked for", () => {
   it("[A16] makes no resource up where none is advertised, at a refresh neither", async () => {
     await using scene = await openScene({ guard: { isIssuer: true } });
     await scene.oauth.login(scene.server);
-    scene.clock.now += 3_590_000;
+    scene.clock.now += 3_600_000;
     await scene.oauth.headers(scene.server);
     const asked = [...scene.authority.requestsTo("/authorize"), ...scene.authority.requestsTo("/token")];
     expect(asked.map(({ parameters }) => parameters.resource)).toEqual([undefined, undefined, undefined]);
@@ -173,7 +173,7 @@ describe("what an authorization server is asked for", () => {
     await using scene = await openScene();
     const server = { ...scene.server, headers: { "x-api-key": "for-the-server-only", cookie: "a=b" } };
     await scene.oauth.login(server);
-    scene.clock.now += 3_590_000;
+    scene.clock.now += 3_600_000;
     await scene.oauth.headers(server);
     expect(scene.authority.requestsTo("/token")).toHaveLength(2);
     const sent = JSON.stringify(scene.authority.requests.map(({ headers }) => headers));

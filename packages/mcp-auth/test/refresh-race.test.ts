@@ -29,7 +29,7 @@ async function reachFromAll(children: readonly ChildProcess[]): Promise<readonly
 }
 
 describe.each([
-  ["finds its token about to expire", 3_590_000],
+  ["finds its token expired", 3_600_000],
   ["has its token refused", 0],
 ])("each of twelve processes with one login that %s", (_, aheadMs) => {
   const folder = temporaryFolder();

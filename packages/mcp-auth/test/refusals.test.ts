@@ -107,6 +107,30 @@ describe("a login that is refused says why, and nothing is kept of it", () => {
   );
 });
 
+describe("[T27] an address inside a network", () => {
+  const INSIDE = "https://10.1.2.3:8443/hidden";
+  const refusal = {
+    code: "MCP_AUTH_REQUIRED",
+    server: "files",
+    message: expect.stringContaining("10.1.2.3"),
+  };
+
+  it("is not asked for metadata, whether the server's metadata names it or its challenge does", async () => {
+    await using scene = await openScene({ guard: { metadata: { authorization_servers: [INSIDE] } } });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refusal);
+    const challenge = { status: 401, wwwAuthenticate: `Bearer resource_metadata="${INSIDE}"` } as const;
+    const met = scene.oauth.onChallenge(scene.server, challenge, new AbortController().signal);
+    await expect(met).rejects.toMatchObject(refusal);
+    expect(scene.authority.requests).toEqual([]);
+  });
+
+  it.each(["registration_endpoint", "token_endpoint"])("is sent nothing as %s", async (field) => {
+    await using scene = await openScene({ behavior: { metadata: { [field]: INSIDE } } });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refusal);
+    expect(scene.authority.requestsTo("/token")).toEqual([]);
+  });
+});
+
 describe("what an entry says of OAuth", () => {
   it("[T35] cannot name endpoints, so nothing of a login goes where it points, and the log says so once", async () => {
     await using elsewhere = await startAuthorizationServer();
@@ -136,7 +160,7 @@ describe("what an entry says of OAuth", () => {
       oauth: { settingsOf: () => ({ settings }), callback: { path: "/back" } },
     });
     await scene.oauth.login(scene.server);
-    scene.clock.now += 3_590_000;
+    scene.clock.now += 3_600_000;
     await scene.oauth.headers(scene.server);
     expect(scene.authority.requestsTo("/register")).toEqual([]);
     const [page] = scene.authority.requestsTo("/authorize");

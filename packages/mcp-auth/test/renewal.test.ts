@@ -1,5 +1,7 @@
+import { McpError } from "@jackfield/mcp-core";
 import { startAuthorizationServer, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
+import { createMemoryVault, type TokenVault } from "../src/index.ts";
 import { reach, remoteServer } from "./request.ts";
 import { openScene, type Scene } from "./scene.ts";
 
@@ -20,9 +22,11 @@ describe("a token", () => {
     scene.clock.now += HOUR_MS - 301_000;
     expect(await bearerOf(scene)).toBe(first);
     scene.clock.now += 2_000;
-    const second = await bearerOf(scene);
-    expect(second).not.toBe(first);
-    expect(await bearerOf(scene)).toBe(second);
+    const renewed = scene.nextWrite();
+    expect(await bearerOf(scene)).toBe(first); // It is good for some minutes yet, so nobody waits for the next one.
+    await renewed;
+    expect(await bearerOf(scene)).not.toBe(first);
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
     expect(refreshes(scene)).toHaveLength(1);
   });
 
@@ -33,7 +37,11 @@ describe("a token", () => {
     scene.clock.now += 47_000;
     expect(await bearerOf(scene)).toBe(first);
     scene.clock.now += 2_000;
+    const renewed = scene.nextWrite();
+    await bearerOf(scene);
+    await renewed;
     expect(await bearerOf(scene)).not.toBe(first);
+    expect(refreshes(scene)).toHaveLength(1);
   });
 
   it("[A25] is renewed once for all who ask at the same time, and once for all whose requests were refused", async () => {
@@ -82,7 +90,7 @@ describe("a token", () => {
     await scene.oauth.login(scene.server);
     const first = await bearerOf(scene);
     scene.authority.behave({ tokens: () => ({ status: 503, body: "down" }) });
-    scene.clock.now += HOUR_MS - 60_000;
+    scene.clock.now += HOUR_MS;
     expect(await bearerOf(scene)).toBe(first);
     expect(await bearerOf(scene)).toBe(first);
     expect(refreshes(scene)).toHaveLength(1);
@@ -209,5 +217,45 @@ describe("a credential", () => {
     expect(await reach(scene.oauth, scene.server)).toBe(200);
     expect(await reach(other, scene.server)).toBe(200);
     expect(refreshes(scene)).toHaveLength(1);
+  });
+});
+
+describe("a vault that fails", () => {
+  it("does not lose a renewed login: it holds for this process, and the spent refresh token is not presented again", async () => {
+    const memory = createMemoryVault();
+    let isFull = false;
+    const vault: TokenVault = {
+      ...memory,
+      write: async (credential) => {
+        if (isFull) throw new Error("the disk is full");
+        await memory.write(credential);
+      },
+    };
+    await using scene = await openScene({ oauth: { vault } });
+    await scene.oauth.login(scene.server);
+    isFull = true;
+    for (const round of [1, 2]) {
+      scene.clock.now += HOUR_MS;
+      expect(await reach(scene.oauth, scene.server)).toBe(200);
+      scene.authority.office.expireAccessTokens();
+      expect(await reach(scene.oauth, scene.server)).toBe(200);
+      expect(refreshes(scene)).toHaveLength(2 * round);
+    }
+    expect(scene.authority.office.replays).toBe(0);
+    expect(scene.pages).toHaveLength(1);
+    expect(scene.said.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining("could not be stored"),
+    );
+  });
+
+  it("makes a login fail that cannot be kept", async () => {
+    const vault: TokenVault = {
+      ...createMemoryVault(),
+      write: async () => {
+        throw new McpError("MCP_CONFIG_INVALID", "The disk is full.");
+      },
+    };
+    await using scene = await openScene({ oauth: { vault } });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({ message: "The disk is full." });
   });
 });

@@ -27,6 +27,8 @@ export interface Scene extends AsyncDisposable {
   readonly pages: readonly URL[];
   readonly said: readonly { readonly level: LogLevel; readonly message: string; readonly fields: unknown }[];
   readonly clock: { now: number };
+  /** Resolves when something is written into the vault from now on. */
+  nextWrite(): Promise<void>;
   /** Another OAuth on the same vault, as a later run has it. */
   again(options?: Partial<OAuthOptions>): OAuth;
   /** Guards the server in another way, by the same authorization server unless another is named. */
@@ -44,19 +46,31 @@ export interface SceneOptions {
 export async function openScene({ behavior, guard, oauth, isUnattended }: SceneOptions = {}): Promise<Scene> {
   const authority = await startAuthorizationServer(behavior);
   const guarded = await startProtectedServer({ authorizationServer: authority, ...guard });
-  const vault = oauth?.vault ?? createMemoryVault();
+  const given = oauth?.vault ?? createMemoryVault();
+  let waiting: (() => void)[] = [];
+  const vault: TokenVault = {
+    forServer: (...args) => given.forServer(...args),
+    delete: (...args) => given.delete(...args),
+    exclusively: (...args) => given.exclusively(...args),
+    list: () => given.list(),
+    async write(credential) {
+      await given.write(credential);
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    },
+  };
   const pages: URL[] = [];
   const said: Scene["said"][number][] = [];
   const clock = { now: 1_800_000_000_000 };
   const opened: OAuth[] = [];
   const again = (options: Partial<OAuthOptions> = {}) => {
     const made = createOAuth({
-      vault,
       now: () => clock.now,
       log: (level, message, fields) => said.push({ level, message, fields }),
       ...(isUnattended ? {} : { authorize: async (url) => visit(url, pages) }),
       ...oauth,
       ...options,
+      vault,
     });
     opened.push(made);
     return made;
@@ -70,6 +84,7 @@ export async function openScene({ behavior, guard, oauth, isUnattended }: SceneO
     pages,
     said,
     clock,
+    nextWrite: () => new Promise((resolve) => waiting.push(resolve)),
     again,
     guard: (options) => guarded.guard({ authorizationServer: authority, ...options }),
     async [Symbol.asyncDispose]() {

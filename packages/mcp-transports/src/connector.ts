@@ -102,7 +102,7 @@ async function openSession(
         createSdkClient({ sdk, clientInfo: ownInfo, probeTimeoutMs, server, handlers, notifications, log }),
     };
     const negotiated = await negotiateWith(server, negotiation, tools);
-    return createSdkSession({ sdk, server, negotiated, handlers, notifications, log });
+    return createSdkSession({ sdk, clientInfo: ownInfo, server, negotiated, handlers, notifications, log });
   } catch (error) {
     throw openingError(error, { server, facts: channel?.facts() ?? {}, connectTimeoutMs });
   } finally {

@@ -40,7 +40,8 @@ function isPlainAnswer(message: AnswerMembers): boolean {
   const { jsonrpc, id, result } = message;
   if (jsonrpc !== "2.0") return false;
   if (!Number.isSafeInteger(id) && typeof id !== "string") return false;
-  if (typeof result !== "object" || result === null || Array.isArray(result) || "_meta" in result) return false;
+  if (typeof result !== "object" || result === null || Array.isArray(result) || "_meta" in result)
+    return false;
   for (const member in message)
     if (member !== "jsonrpc" && member !== "id" && member !== "result") return false;
   return true;

@@ -1,4 +1,9 @@
-import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import type {
+  JSONRPCMessage,
+  RequestId,
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/client";
 
 /** What a queue asks and tells about one message. */
 export interface QueueHooks {
@@ -26,6 +31,8 @@ export interface QueueingTransport extends Transport {
   send(message: JSONRPCMessage, options?: QueueingSendOptions): Promise<void>;
   /** The same for whoever makes many requests and needs no promise for each. */
   post(message: JSONRPCMessage, follower: SendFollower): void;
+  /** Ends the stream that the answer to a request is to come by, where each request has one of its own. */
+  abandon?(request: RequestId): void;
 }
 
 /** Whether a transport tells when a message is written. Others write it when they are handed it. */

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { win32 } from "node:path";
 import { McpError } from "@jackfield/mcp-core";
 import { checkAuthorizationUrl } from "./authorization-url.ts";
 
@@ -22,7 +23,7 @@ export interface BrowserOpenerOptions {
 export async function openInBrowser(url: URL, options: BrowserOpenerOptions = {}): Promise<void> {
   const { href } = checkAuthorizationUrl(url);
   const { platform = process.platform, env = process.env } = options;
-  const [program, ...args] = options.command ?? platformCommand(platform);
+  const [program, ...args] = options.command ?? browserCommand(platform, env);
   const child = spawn(program, [...args, href], {
     env,
     shell: false,
@@ -44,10 +45,19 @@ export async function openInBrowser(url: URL, options: BrowserOpenerOptions = {}
   });
 }
 
-function platformCommand(platform: NodeJS.Platform): readonly [string, ...string[]] {
-  if (platform === "darwin") return ["open"];
+/**
+ * What a platform has for opening a URL. Where it has a fixed place, the path is whole, because Windows looks for a bare name in
+ * the working directory first, and that may be anybody's repository.
+ */
+export function browserCommand(
+  platform: NodeJS.Platform,
+  env: NodeJS.ProcessEnv,
+): readonly [program: string, ...args: string[]] {
+  if (platform === "darwin") return ["/usr/bin/open"];
+  if (platform !== "win32") return ["xdg-open"];
   // Of the ways Windows has, this one reads no command line: `start` and PowerShell would.
-  return platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
+  const program = win32.join(env.SystemRoot ?? "C:\\Windows", "System32", "rundll32.exe");
+  return [program, "url.dll,FileProtocolHandler"];
 }
 
 function cannotOpen(program: string, cause?: unknown): McpError {

@@ -37,7 +37,7 @@ const SPECIAL_GLOBAL = subnets([
   "3fff::/20",
 ]);
 
-/** Both carry an IPv4 address in their last 32 bits, which is then where the packets go. */
+/** Both carry an IPv4 address in their last 32 bits: this machine dials it, or a translator in the network does. */
 const MAPPED = subnets(["::ffff:0:0/96"]);
 const NAT64 = subnets(["64:ff9b::/96"]);
 
@@ -61,7 +61,9 @@ function kindOfIpv4(address: string): AddressKind {
 }
 
 function kindOfIpv6(address: string): AddressKind {
-  if (MAPPED.check(address, "ipv6") || NAT64.check(address, "ipv6")) return kindOfIpv4(lastIpv4(address));
+  if (MAPPED.check(address, "ipv6")) return kindOfIpv4(lastIpv4(address));
+  // A translator's own machine and networks are not ours, and none of its business to hand out (RFC 6052, section 3.1).
+  if (NAT64.check(address, "ipv6")) return kindOfIpv4(lastIpv4(address)) === "public" ? "public" : "special";
   const groups = groupsOf(address);
   if (groups.every((group, index) => group === (index === 7 ? 1 : 0))) return "loopback";
   if (UNIQUE_LOCAL.check(address, "ipv6")) return "private";

@@ -102,6 +102,7 @@ class GuardedConnections implements GuardedFetch {
     signal.throwIfAborted();
     const request = new Request(url, { ...init, signal });
     const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
+    request.headers.delete("host"); // it says whom the URL names
     let hop: Hop = { url, method: request.method, headers: request.headers, body };
     for (let redirects = 0; ; redirects += 1) {
       const answer = await this.#exchange(hop, signal);

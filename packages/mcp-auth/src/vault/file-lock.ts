@@ -53,10 +53,12 @@ function makeLockFile(path: string): void {
   try {
     closeSync(openSync(path, NEW_FILE, 0o600));
   } catch (error) {
-    if (!isSystemError(error, "EEXIST")) throw error;
-    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) {
-      throw new McpError("MCP_CONFIG_INVALID", `${path} is no file; remove it.`, { cause: error });
-    }
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (isSystemError(error, "EEXIST") && found?.isFile() !== false) return;
+    const advice = found ? "remove it" : "look whether its folder can be used";
+    throw new McpError("MCP_CONFIG_INVALID", `${path} cannot be used as a lock; ${advice}.`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Logger, McpError, silentLogger } from "@jackfield/mcp-core";
+import { type Logger, McpError, silentLogger, toMcpError } from "@jackfield/mcp-core";
 import { isSameCredential, parseCredential, summarizeCredential } from "./credential.ts";
 import { withFileLock } from "./file-lock.ts";
 import { createKeyedTurns, type KeyedTurns } from "./keyed-turns.ts";
@@ -48,8 +48,7 @@ class FileVault implements TokenVault {
       throw new McpError("MCP_ABORTED", "The look into the vault was given up.", { cause: signal.reason });
     }
     const url = canonicalServerUrl(serverUrl);
-    if (!this.#directory.exists()) return undefined;
-    const found = this.#read(url);
+    const found = this.#attempt(() => (this.#directory.exists() ? this.#read(url) : undefined));
     // Somebody may have put it right meanwhile, so it is looked at again by who alone may change it.
     return typeof found === "string" ? this.#change(() => this.#readOrSetAside(url)) : found;
   }
@@ -65,7 +64,7 @@ class FileVault implements TokenVault {
 
   async delete(serverUrl: string, expected?: StoredCredential): Promise<boolean> {
     const url = canonicalServerUrl(serverUrl);
-    if (!this.#directory.exists()) return false;
+    if (!this.#attempt(() => this.#directory.exists())) return false;
     return this.#change(() => {
       const found = this.#readOrSetAside(url);
       if (!found || (expected && !isSameCredential(found, expected))) return false;
@@ -76,27 +75,41 @@ class FileVault implements TokenVault {
 
   async exclusively<T>(serverUrl: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const url = canonicalServerUrl(serverUrl);
-    this.#directory.prepare();
+    this.#attempt(() => this.#directory.prepare());
     const path = this.#directory.pathOf(`${nameOf(url)}.lock`);
     const inTurn = (isPolite: boolean) => withFileLock(path, work, { signal, isPolite });
     return this.#turns.take(url, inTurn, signal);
   }
 
   async list(): Promise<readonly CredentialSummary[]> {
-    if (!this.#directory.exists()) return [];
-    return this.#directory
-      .names(ENDING)
-      .flatMap((name) => {
-        const found = this.#directory.read(name);
-        const credential = found.kind === "text" ? parseCredential(found.text) : undefined;
-        return credential && fileOf(credential.serverUrl) === name ? [summarizeCredential(credential)] : [];
-      })
-      .sort((one, other) => (one.serverUrl < other.serverUrl ? -1 : 1));
+    const found = this.#attempt(() => (this.#directory.exists() ? this.#readAll() : []));
+    return found.map(summarizeCredential).sort((one, other) => (one.serverUrl < other.serverUrl ? -1 : 1));
   }
 
-  #change<T>(change: () => T): Promise<T> {
-    this.#directory.prepare();
-    return withFileLock(this.#directory.pathOf(WRITE_LOCK), change, { longestWaitMs: LONGEST_WRITE_WAIT_MS });
+  async #change<T>(change: () => T): Promise<T> {
+    this.#attempt(() => this.#directory.prepare());
+    const lock = this.#directory.pathOf(WRITE_LOCK);
+    const patience = { longestWaitMs: LONGEST_WRITE_WAIT_MS };
+    return withFileLock(lock, () => this.#attempt(change), patience);
+  }
+
+  /** What the system refuses is told as what it means for the vault. */
+  #attempt<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? ` (${error.code})` : "";
+      const message = `Credentials cannot be kept in ${this.#directory.folder}${code}; look whether it can be used.`;
+      throw toMcpError(error, "MCP_CONFIG_INVALID", message);
+    }
+  }
+
+  #readAll(): readonly StoredCredential[] {
+    return this.#directory.names(ENDING).flatMap((name) => {
+      const found = this.#directory.read(name);
+      const credential = found.kind === "text" ? parseCredential(found.text) : undefined;
+      return credential && fileOf(credential.serverUrl) === name ? [credential] : [];
+    });
   }
 
   #readOrSetAside(serverUrl: string): StoredCredential | undefined {

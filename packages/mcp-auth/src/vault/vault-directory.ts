@@ -41,9 +41,10 @@ export type FoundFile =
 
 /**
  * The folder that credentials lie in, which nobody but its owner may enter. Everything is synchronous, so within one process nothing
- * comes between; between processes the caller holds a lock for whatever changes a file.
+ * comes between; between processes the caller holds a lock for whatever changes a file. What the system refuses is thrown as it comes.
  */
 export interface VaultDirectory {
+  readonly folder: string;
   /**
    * Makes it if it is missing.
    *
@@ -69,6 +70,7 @@ export function openVaultDirectory(directory: string): VaultDirectory {
   const pathOf = (name: string) => join(folder, name);
   const names = (ending: string) => readdirSync(folder).filter((name) => name.endsWith(ending));
   return {
+    folder,
     prepare() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       requirePrivate(folder);
@@ -95,6 +97,7 @@ export function openVaultDirectory(directory: string): VaultDirectory {
       let number = 1;
       while (number < KEPT_ASIDE && taken(number)) number += 1;
       const aside = pathOf(`${name}.unusable-${number}`);
+      rmSync(aside, { recursive: true, force: true });
       renameSync(pathOf(name), aside);
       if (lstatSync(aside).isFile()) chmodSync(aside, 0o600);
       return aside;
@@ -120,7 +123,9 @@ function readPrivateFile(path: string): FoundFile {
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return { kind: "none" };
     if (isSystemError(error, "ELOOP")) return { kind: "unusable", why: "it is a link" };
-    return { kind: "unusable", why: "it cannot be read" };
+    if (isSystemError(error, "EACCES")) return { kind: "unusable", why: "it may not be read" };
+    if (isSystemError(error, "ENXIO")) return { kind: "unusable", why: "it is no file" };
+    throw error; // it may be readable in a minute, when fewer files are open
   }
   try {
     return readOpened(file);

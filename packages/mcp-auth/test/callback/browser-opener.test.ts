@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { openInBrowser } from "../../src/callback/browser-opener.ts";
+import { browserCommand, openInBrowser } from "../../src/callback/browser-opener.ts";
 
 useLeakCheck();
 afterEach(() => vi.useRealTimers());
@@ -47,20 +47,25 @@ test.each([
   expect(url.href).toMatch(/^https?:\/\//);
 });
 
-test.runIf(process.platform !== "win32").each([
-  ["linux", "xdg-open"],
-  ["freebsd", "xdg-open"],
-  ["darwin", "open"],
-  ["win32", "rundll32"],
-] as const)("[T26] on %s it is %s that opens it, and no shell", async (platform, program) => {
-  const opener = recordingOpener();
-  const script = `#!${process.execPath}\n${readFileSync(OPENER, "utf8")}`;
-  writeFileSync(join(opener.directory, program), script, { mode: 0o755 });
-  const env = { ...opener.env, PATH: [opener.directory, dirname(process.execPath)].join(delimiter) };
-  const url = new URL("https://issuer.example/?q=$(calc)&x=`y`");
-  await openInBrowser(url, { platform, env });
-  expect(opener.received().at(-1)).toBe(url.href);
-  expect(opener.received().slice(0, -1)).toEqual(platform === "win32" ? ["url.dll,FileProtocolHandler"] : []);
+test.runIf(process.platform !== "win32")(
+  "[T26] on Linux it is xdg-open that opens it, and no shell",
+  async () => {
+    const opener = recordingOpener();
+    const script = `#!${process.execPath}\n${readFileSync(OPENER, "utf8")}`;
+    writeFileSync(join(opener.directory, "xdg-open"), script, { mode: 0o755 });
+    const env = { ...opener.env, PATH: [opener.directory, dirname(process.execPath)].join(delimiter) };
+    const url = new URL("https://issuer.example/?q=$(calc)&x=`y`");
+    await openInBrowser(url, { platform: "linux", env });
+    expect(opener.received()).toEqual([url.href]);
+  },
+);
+
+test.each([
+  ["darwin", {}, ["/usr/bin/open"]],
+  ["win32", { SystemRoot: "D:\\Win" }, ["D:\\Win\\System32\\rundll32.exe", "url.dll,FileProtocolHandler"]],
+  ["win32", {}, ["C:\\Windows\\System32\\rundll32.exe", "url.dll,FileProtocolHandler"]],
+] as const)("[T26] on %s the program is named with its whole path: %o", (platform, env, command) => {
+  expect(browserCommand(platform, env)).toEqual(command);
 });
 
 test.each([

@@ -72,8 +72,6 @@ const LOOPBACK_HOSTS = [
   "[::ffff:7f00:0001]",
   "[0:0:0:0:0:ffff:127.0.0.1]",
   "[::ffff:127.0.0.2]",
-  "[64:ff9b::127.0.0.1]",
-  "[64:ff9b::7f00:1]",
 ];
 
 /** Ways to write addresses that lead neither to this machine, strictly, nor to the internet. */
@@ -94,6 +92,8 @@ const INNER_HOSTS = [
   "[::7f00:1]",
   "[::ffff:0:127.0.0.1]",
   "[64:ff9b::]",
+  "[64:ff9b::127.0.0.1]",
+  "[64:ff9b::7f00:1]",
   "[64:ff9b:1::127.0.0.1]",
   "[2002:7f00:1::]",
   "[2002:7f00:0001::1]",

@@ -25,7 +25,7 @@ test("a request arrives as it was made, and the answer as it was given", async (
   await using guarded = open();
   const answer = await guarded.fetch(new URL(`${server.origin}/token?a=b`), {
     method: "POST",
-    headers: { authorization: "Basic YQ==" },
+    headers: { authorization: "Basic YQ==", host: "other.example" },
     body: new URLSearchParams({ grant_type: "refresh_token" }),
   });
   expect(answer).toBeInstanceOf(Response);
@@ -38,6 +38,7 @@ test("a request arrives as it was made, and the answer as it was given", async (
     expect.objectContaining({ method: "POST", path: "/token?a=b", body: "grant_type=refresh_token" }),
   ]);
   expect(server.received[0]?.headers).toMatchObject({
+    host: new URL(server.origin).host,
     authorization: "Basic YQ==",
     "content-type": "application/x-www-form-urlencoded;charset=UTF-8",
     "content-length": "24",

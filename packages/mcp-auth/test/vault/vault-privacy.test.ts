@@ -2,9 +2,11 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -235,4 +237,39 @@ test("a credential that lacks what makes it one is not written over a good one",
   const half = { ...sampleCredential({ number: 2 }), tokens: { access_token: "", token_type: "Bearer" } };
   await expect(vault.write(half)).rejects.toMatchObject({ code: "MCP_INTERNAL" });
   expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
+});
+
+test("[T41] a credential is replaced as a whole: who has begun to read the old one reads it to its end", async () => {
+  const { vault, file } = await openFilledVault();
+  const before = readFileSync(file, "utf8");
+  const opened = openSync(file, "r");
+  try {
+    await vault.write(sampleCredential({ number: 2 }));
+    expect(readFileSync(opened, "utf8")).toBe(before);
+  } finally {
+    closeSync(opened);
+  }
+  expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 2 }));
+});
+
+test("[T41] what a process has left that was killed while it wrote goes with the next write, and is never read", async () => {
+  const { directory, vault, file } = await openFilledVault();
+  writeFileSync(`${file}.0badcafe.draft`, readFileSync(file, "utf8").replaceAll("access-1", "access-9"));
+  expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
+  expect(await vault.list()).toHaveLength(1);
+  await vault.write(sampleCredential({ serverUrl: "https://other.example/" }));
+  expect(readdirSync(directory).filter((name) => name.includes("draft"))).toEqual([]);
+});
+
+test("what the system refuses is told as what it means for the vault", async () => {
+  const file = join(temporaryDirectory(), "file");
+  writeFileSync(file, "");
+  const refusal = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining("ENOTDIR") };
+  const vault = createFileVault({ directory: join(file, "vault") });
+  await expect(vault.write(sampleCredential())).rejects.toMatchObject(refusal);
+  const { signal } = new AbortController();
+  await expect(vault.exclusively(SERVER_URL, async () => {}, signal)).rejects.toMatchObject(refusal);
+  await expect(createFileVault({ directory: file }).forServer(SERVER_URL)).rejects.toMatchObject({
+    code: "MCP_CONFIG_INVALID",
+  });
 });

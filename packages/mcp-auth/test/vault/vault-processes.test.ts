@@ -132,18 +132,37 @@ test("[T40] two vaults of one process do not take a lock from each other, nor fo
   await begun.promise;
   const giveUp = new AbortController();
   const refused = second.exclusively(SERVER_URL, async () => "taken", giveUp.signal);
-  const child = startProcessForTest(directory, "hold");
-  let isHeldByChild = false;
-  const childHolds = nextMessage(child).then(() => {
-    isHeldByChild = true;
-  });
-  for (let write = 0; write < 20; write += 1) await second.write(sampleCredential({ number: write }));
+  const child = startProcessForTest(directory, "wait");
+  expect(await nextMessage(child)).toBe("waits");
   giveUp.abort();
   await expect(refused).rejects.toMatchObject({ code: "MCP_ABORTED" });
-  for (let write = 0; write < 20; write += 1) await second.write(sampleCredential({ number: write }));
-  expect(isHeldByChild).toBe(false);
+  const other = startProcessForTest(directory, "wait");
+  expect(await nextMessage(other)).toBe("waits"); // nor does one whose wait has ended take it along
   release.resolve();
-  await Promise.all([held, childHolds]);
+  expect(await Promise.all([held, nextMessage(child), nextMessage(other)])).toEqual([
+    undefined,
+    "held",
+    "held",
+  ]);
+});
+
+test("[T40] of many who wait nobody keeps the turn: the others come in between", async () => {
+  const directory = temporaryDirectory();
+  const child = startProcessForTest(directory, "wait");
+  const vault = createFileVault({ directory });
+  let hasChildHeld = false;
+  const childHeld = nextMessage(child).then(async (first) => {
+    if (first === "waits") await nextMessage(child);
+    hasChildHeld = true;
+  });
+  // This process always has somebody who waits; without a pause the lock would go from one to the next of its own.
+  const insist = async () => {
+    for (let turn = 0; turn < 1_000 && !hasChildHeld; turn += 1)
+      await vault.exclusively(SERVER_URL, async () => {}, new AbortController().signal);
+  };
+  await Promise.all([insist(), insist()]);
+  expect(hasChildHeld).toBe(true);
+  await childHeld;
 });
 
 test.each([1, 2, 5, 20])(
@@ -160,7 +179,7 @@ test.each([1, 2, 5, 20])(
     while (told < writes) {
       await nextMessage(child);
       const found = await vault.forServer(SERVER_URL);
-      expect(found?.tokens.access_token).toBe(`access-${found?.obtainedAt}-${"x".repeat(100_000)}`);
+      expect(found?.tokens.access_token).toBe(`access-${found?.obtainedAt}-${"x".repeat(900_000)}`);
     }
     child.kill("SIGKILL");
     await exited;

@@ -192,8 +192,8 @@ function* matchesIn(text: string, counts: ReadonlyMap<InjectionSignal, number>):
   const folded = foldText(text);
   const candidates = neededIn(folded.text);
   if (candidates === 0) return;
-  for (const [index, { signal, pattern }] of PATTERNS.entries()) {
-    if ((candidates & (1 << index)) === 0 || folded.text.search(pattern) < 0) continue;
+  for (const [bit, { signal, pattern }] of PATTERNS.entries()) {
+    if ((candidates & (1 << bit)) === 0 || folded.text.search(pattern) < 0) continue;
     for (const { index, 0: phrase } of folded.text.matchAll(pattern)) {
       if ((counts.get(signal) ?? 0) >= MOST_MATCHES) break;
       yield { signal, ...folded.origin(index, index + phrase.length) };

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { type HttpCall, type HttpCallOptions, type HttpCallTools, startHttpCall } from "./http-call.ts";
+import { type HttpCall, type HttpCallListener, type HttpCallTools, startHttpCall } from "./http-call.ts";
 import type { HeaderList } from "./http-wire.ts";
 import {
   claimedVersion,
@@ -8,9 +8,6 @@ import {
   postHeaders,
   streamHeaders,
 } from "./message-headers.ts";
-
-/** What a call of a conversation is told; the rest follows from the conversation. */
-export type ConversationCall = Omit<HttpCallOptions, "method" | "url" | "headers">;
 
 export interface ConversationOptions extends HttpCallTools {
   readonly url: URL;
@@ -24,18 +21,21 @@ export interface Conversation {
   sessionId: string | undefined;
   /** Sent with everything once it was negotiated. */
   protocolVersion: string | undefined;
-  /** `parameters`: headers that repeat single parameters of the message. `url`: default, that of the conversation. */
-  post(
-    message: JSONRPCMessage,
-    call: ConversationCall,
-    options?: {
-      readonly parameters?: { readonly [name: string]: string } | undefined;
-      readonly url?: URL | undefined;
-    },
-  ): HttpCall;
+  post(posting: Posting, listener: HttpCallListener): HttpCall;
   /** Opens a stream, after the event of that id if there is one. */
-  get(lastEventId: string | undefined, call: ConversationCall): HttpCall;
-  delete(call: ConversationCall): HttpCall;
+  get(lastEventId: string | undefined, listener: HttpCallListener): HttpCall;
+  delete(listener: HttpCallListener): HttpCall;
+}
+
+/** A message that is sent. */
+export interface Posting {
+  readonly message: JSONRPCMessage;
+  /** The same as JSON. */
+  readonly body: string;
+  /** Headers that repeat single parameters of the message. */
+  readonly parameters?: { readonly [name: string]: string } | undefined;
+  /** Default: that of the conversation. */
+  readonly url?: URL | undefined;
 }
 
 export function createConversation(options: ConversationOptions): Conversation {
@@ -72,23 +72,23 @@ class HttpConversation implements Conversation {
   }
 
   post(
-    message: JSONRPCMessage,
-    call: ConversationCall,
-    options: Parameters<Conversation["post"]>[2] = {},
+    { message, body, parameters, url = this.#options.url }: Posting,
+    listener: HttpCallListener,
   ): HttpCall {
-    const { parameters, url = this.#options.url } = options;
     const headers = this.#headersOf(message, parameters);
-    return startHttpCall(this.#options, { ...call, method: "POST", url, headers });
+    return startHttpCall(this.#options, { method: "POST", url, headers, body, isStream: false }, listener);
   }
 
-  get(lastEventId: string | undefined, call: ConversationCall): HttpCall {
+  get(lastEventId: string | undefined, listener: HttpCallListener): HttpCall {
     const headers = streamHeaders(this.#state(), lastEventId);
-    return startHttpCall(this.#options, { ...call, method: "GET", url: this.#options.url, headers });
+    const { url } = this.#options;
+    return startHttpCall(this.#options, { method: "GET", url, headers, isStream: true }, listener);
   }
 
-  delete(call: ConversationCall): HttpCall {
+  delete(listener: HttpCallListener): HttpCall {
     const headers = commonHeaders(this.#state());
-    return startHttpCall(this.#options, { ...call, method: "DELETE", url: this.#options.url, headers });
+    const { url } = this.#options;
+    return startHttpCall(this.#options, { method: "DELETE", url, headers, isStream: false }, listener);
   }
 
   #headersOf(

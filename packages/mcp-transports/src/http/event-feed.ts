@@ -1,7 +1,7 @@
 import { clampDelay } from "../timer-delay.ts";
 import { type BodySink, eventSink } from "./body-sink.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
-import type { HttpCall, HttpCallOptions, Refusal } from "./http-call.ts";
+import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
 import { isEventStream } from "./media-type.ts";
 import { createReconnectPace, type ReconnectPace } from "./reconnect-pace.ts";
 import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
@@ -17,10 +17,7 @@ export interface EventFeedOptions {
   /** The server's own stream comes back whenever it ends; that of an answer only if the server gave it ids. */
   readonly isStanding: boolean;
   /** Makes the GET request that opens the stream, or opens it again after the event of that id. */
-  open(
-    lastEventId: string | undefined,
-    options: Omit<HttpCallOptions, "method" | "url" | "headers">,
-  ): HttpCall;
+  open(lastEventId: string | undefined, listener: HttpCallListener): HttpCall;
   /** A GET request has been answered with the stream. */
   onOpened?(): void;
   /** Hears of the text of every event that has one. */
@@ -69,7 +66,6 @@ class ResumableFeed implements EventFeed {
     if (this.#options.isStanding)
       this.#watchdog = createStreamWatchdog((why) => this.#call?.abort(new Error(why)));
     this.#call = this.#options.open(this.#lastEventId, {
-      isStream: true,
       onAccepted: (_status, headers) => {
         if (!isEventStream(headers))
           throw new SyntaxError("a stream was asked for, and something else was answered");

@@ -8,6 +8,7 @@ import {
   type IncomingHeaders,
   type WireExchange,
   type WireListener,
+  type WireRequest,
 } from "./http-wire.ts";
 import { judgeRedirect, MAX_REDIRECTS } from "./redirects.ts";
 import { parseRetryAfter } from "./retry-after.ts";
@@ -27,12 +28,8 @@ export interface Refusal {
   readonly challenge?: string | undefined;
 }
 
-export interface HttpCallOptions {
-  readonly method: "GET" | "POST" | "DELETE";
-  readonly url: URL;
-  readonly headers: HeaderList;
-  readonly body?: string | undefined;
-  readonly isStream?: boolean | undefined;
+/** What a call hears of itself. */
+export interface HttpCallListener {
   /** The request is about to be written; comes again if it is made again. */
   onWriting?(): void;
   /** It was refused before it was processed, and may be made again. */
@@ -61,15 +58,20 @@ export interface HttpCall {
  * Makes one HTTP request with the credentials of the channel. It is made again by itself only if it was refused for want of
  * credentials, once, or if it is redirected within its origin.
  */
-export function startHttpCall(tools: HttpCallTools, options: HttpCallOptions): HttpCall {
-  const call = new RunningCall(tools, options);
-  call.start(options.url);
+export function startHttpCall(
+  tools: HttpCallTools,
+  request: WireRequest,
+  listener: HttpCallListener,
+): HttpCall {
+  const call = new RunningCall(tools, request, listener);
+  call.start(request.url);
   return call;
 }
 
 class RunningCall implements HttpCall, WireListener, DecoderHooks {
   readonly #tools: HttpCallTools;
-  readonly #options: HttpCallOptions;
+  readonly #request: WireRequest;
+  readonly #listener: HttpCallListener;
   #exchange: WireExchange | undefined;
   #attached: Attached | undefined;
   #url: URL;
@@ -78,10 +80,11 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   #isOver = false;
   #sink: BodySink | undefined;
 
-  constructor(tools: HttpCallTools, options: HttpCallOptions) {
+  constructor(tools: HttpCallTools, request: WireRequest, listener: HttpCallListener) {
     this.#tools = tools;
-    this.#options = options;
-    this.#url = options.url;
+    this.#request = request;
+    this.#listener = listener;
+    this.#url = request.url;
   }
 
   start(url: URL): void {
@@ -103,17 +106,8 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
 
   #send(credentials: HeaderList): void {
     if (this.#isOver) return;
-    const { method, headers, body, isStream = false } = this.#options;
-    this.#exchange = this.#tools.wire.send(
-      {
-        method,
-        url: this.#url,
-        headers: credentials.length > 0 ? mergeHeaders(headers, credentials) : headers,
-        body,
-        isStream,
-      },
-      this,
-    );
+    const headers = mergeHeaders(this.#request.headers, credentials);
+    this.#exchange = this.#tools.wire.send({ ...this.#request, url: this.#url, headers }, this);
   }
 
   abort(reason: Error): void {
@@ -131,7 +125,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   }
 
   onWriting(): void {
-    if (!this.#isOver) this.#options.onWriting?.();
+    if (!this.#isOver) this.#listener.onWriting?.();
   }
 
   onHeaders(status: number, headers: IncomingHeaders): void {
@@ -141,7 +135,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
       ? undefined
       : encodingOf(headerOf(headers, "content-encoding"));
     const sink = isSuccess
-      ? this.#endingWith(this.#options.onAccepted(status, headers))
+      ? this.#endingWith(this.#listener.onAccepted(status, headers))
       : excerptSink(EXCERPT_BYTES, (text) => this.#takeRefusal(status, headers, text));
     if (encoding === "unsupported" && isSuccess)
       throw new SyntaxError("the answer is encoded in a way that was not asked for");
@@ -163,7 +157,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
 
   onError(error: Error): void {
     if (this.#isOver) return;
-    this.#finish(() => this.#options.onError(error));
+    this.#finish(() => this.#listener.onError(error));
     this.#exchange?.abort(error);
   }
 
@@ -173,13 +167,13 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
       end: () => {
         if (this.#isOver) return;
         sink.end();
-        this.#finish(() => this.#options.onEnd());
+        this.#finish(() => this.#listener.onEnd());
       },
     };
   }
 
   #takeRefusal(status: number, headers: IncomingHeaders, text: string): void {
-    const redirect = judgeRedirect(this.#options.method, this.#url, status, headerOf(headers, "location"));
+    const redirect = judgeRedirect(this.#request.method, this.#url, status, headerOf(headers, "location"));
     if (redirect?.kind === "follow" && this.#hops < MAX_REDIRECTS) {
       this.#hops += 1;
       this.#again(redirect.url);
@@ -188,7 +182,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
     const challenge = readChallenge(status, headers);
     const refuse = () =>
       this.#finish(() =>
-        this.#options.onRefusal({
+        this.#listener.onRefusal({
           status,
           text,
           redirectedTo: redirect?.kind === "refuse" ? redirect.to : undefined,
@@ -204,7 +198,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
     this.#hasMetChallenge = true;
     this.#exchange = undefined;
     this.#sink = undefined;
-    this.#options.onRefused?.();
+    this.#listener.onRefused?.();
     credentials.answer(challenge, this.#attached).then(
       (mayRetry) => {
         if (this.#isOver) return;
@@ -217,7 +211,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
 
   #again(url: URL): void {
     this.#exchange = undefined;
-    this.#options.onRefused?.();
+    this.#listener.onRefused?.();
     this.start(url);
   }
 
@@ -230,6 +224,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
 
 /** A later header replaces an earlier one of the same name. */
 function mergeHeaders(headers: HeaderList, later: HeaderList): HeaderList {
+  if (later.length === 0) return headers;
   const names = new Set(later.filter((_, index) => index % 2 === 0));
   const merged: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {

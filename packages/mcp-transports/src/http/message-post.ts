@@ -1,9 +1,11 @@
 import type { JSONRPCMessage, RequestId, TransportSendOptions } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import type { QueueHooks } from "../queueing-transport.ts";
+import type { RosterMember } from "../roster.ts";
 import { type BodySink, excerptSink, textSink } from "./body-sink.ts";
+import type { Posting } from "./conversation.ts";
 import type { EventFeed } from "./event-feed.ts";
-import type { HttpCall, HttpCallOptions, Refusal } from "./http-call.ts";
+import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
 import { headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { readMessages } from "./incoming-messages.ts";
 import { mediaTypeOf } from "./media-type.ts";
@@ -20,31 +22,44 @@ export interface PostFeedEvents {
   isWanted(): boolean;
 }
 
-export interface MessagePostOptions {
-  readonly message: JSONRPCMessage;
-  readonly hooks?: QueueHooks | undefined;
-  readonly requestSignal?: TransportSendOptions["requestSignal"];
-  /** Whether it was sent as a part of a session, which the server may have forgotten. */
-  readonly hasSession: boolean;
+/** What the messages of a transport share. */
+export interface PostSurroundings {
   readonly maxMessageBytes: number;
-  call(options: Omit<HttpCallOptions, "method" | "url" | "headers">): HttpCall;
+  call(posting: Posting, listener: HttpCallListener): HttpCall;
   /** Makes the stream that an answer comes by. */
-  openFeed(events: PostFeedEvents): EventFeed;
-  onMessage(message: JSONRPCMessage): void;
+  openFeed(message: JSONRPCMessage, events: PostFeedEvents): EventFeed;
+  /** Something came by the stream of a message: its answer, or a message of the server's own. */
+  onMessage(received: JSONRPCMessage, message: JSONRPCMessage): void;
   /** Something arrived that is no answer to this message, and none of a server's own messages. */
   onStray(error: Error): void;
-  onAccepted(headers: IncomingHeaders): void;
+  onAccepted(message: JSONRPCMessage, headers: IncomingHeaders): void;
   /** The answer has come, and the server keeps the stream open so far. Returns what to do once it has ended it. */
   onLingering(end: () => void): () => void;
+  /** Nobody waits for the message any more, whatever came of it. */
+  onSettled(post: MessagePost): void;
   /** Whether an answer can still come by another stream. */
   mayAnswerElsewhere(): boolean;
   explain(refusal: Refusal): Error;
 }
 
+export interface MessagePostOptions {
+  readonly message: JSONRPCMessage;
+  readonly hooks?: QueueHooks | undefined;
+  readonly requestSignal?: TransportSendOptions["requestSignal"];
+  readonly parameters?: Posting["parameters"];
+  /** Whether it was sent as a part of a session, which the server may have forgotten. */
+  readonly hasSession: boolean;
+  /** Hears of messages in place of the surroundings. */
+  readonly onMessage?: ((received: JSONRPCMessage) => void) | undefined;
+}
+
 /** One message on its way, and the answer to it if it is a request. */
-export interface MessagePost {
+export interface MessagePost extends RosterMember {
+  /** Only of a request. */
+  readonly id: RequestId | undefined;
   /** Resolves when the message is taken, and a request answered. Rejects as soon as it cannot be answered any more. */
   readonly settled: Promise<PostOutcome>;
+  start(): void;
   /** Another stream brought the answer. */
   answeredElsewhere(): void;
   /** The other streams have ended. */
@@ -53,18 +68,18 @@ export interface MessagePost {
   abort(reason: Error): void;
 }
 
-/** Sends a message at once. */
-export function postMessage(options: MessagePostOptions): MessagePost {
-  const post = new RunningPost(options);
-  post.start();
-  return post;
+/** Prepares a message; `start` sends it at once. */
+export function createMessagePost(surroundings: PostSurroundings, options: MessagePostOptions): MessagePost {
+  return new RunningPost(surroundings, options);
 }
 
-class RunningPost implements MessagePost {
+/** It listens to its call itself: there is one for each call of a tool, and what is made for each of them costs. */
+class RunningPost implements MessagePost, HttpCallListener {
+  place = -1;
+  readonly id: RequestId | undefined;
+  readonly #surroundings: PostSurroundings;
   readonly #options: MessagePostOptions;
   readonly #outcome = Promise.withResolvers<PostOutcome>();
-  /** Only of a request. */
-  readonly #id: RequestId | undefined;
   #call: HttpCall | undefined;
   #feed: EventFeed | undefined;
   #stopLingering: (() => void) | undefined;
@@ -75,10 +90,11 @@ class RunningPost implements MessagePost {
   #isBodyless = false;
   #waitsForOthers = false;
 
-  constructor(options: MessagePostOptions) {
+  constructor(surroundings: PostSurroundings, options: MessagePostOptions) {
+    this.#surroundings = surroundings;
     this.#options = options;
     const { message } = options;
-    this.#id = "method" in message && "id" in message ? message.id : undefined;
+    this.id = "method" in message && "id" in message ? message.id : undefined;
   }
 
   get settled(): Promise<PostOutcome> {
@@ -86,7 +102,7 @@ class RunningPost implements MessagePost {
   }
 
   start(): void {
-    const { message, hooks, requestSignal } = this.#options;
+    const { message, hooks, requestSignal, parameters } = this.#options;
     if (hooks?.isWanted() === false || requestSignal?.aborted) {
       this.#fail(new ChannelFault({ kind: "unwritable" }));
       return;
@@ -94,14 +110,7 @@ class RunningPost implements MessagePost {
     requestSignal?.addEventListener("abort", this.#onSignal, { once: true });
     try {
       const body = JSON.stringify(message);
-      this.#call = this.#options.call({
-        body,
-        ...(hooks && { onWriting: () => hooks.onWriting(), onRefused: () => hooks.onRefused?.() }),
-        onAccepted: (status, headers) => this.#accept(status, headers),
-        onEnd: () => this.#ended(),
-        onRefusal: (refusal) => this.#refused(refusal),
-        onError: (error) => this.#broken(error),
-      });
+      this.#call = this.#surroundings.call({ message, body, parameters }, this);
     } catch (error) {
       this.#fail(new ChannelFault({ kind: "unserializable" }, { cause: error }));
     }
@@ -125,11 +134,19 @@ class RunningPost implements MessagePost {
   readonly #letGo = () => this.abort(new Error("it was answered"));
   readonly #onSignal = () => this.abort(new Error("the request was given up"));
 
-  #accept(status: number, headers: IncomingHeaders): BodySink {
-    this.#options.onAccepted(headers);
+  onWriting(): void {
+    this.#options.hooks?.onWriting();
+  }
+
+  onRefused(): void {
+    this.#options.hooks?.onRefused?.();
+  }
+
+  onAccepted(status: number, headers: IncomingHeaders): BodySink {
+    this.#surroundings.onAccepted(this.#options.message, headers);
     const type = mediaTypeOf(headers);
     if (type === "text/event-stream") {
-      this.#feed = this.#options.openFeed({
+      this.#feed = this.#surroundings.openFeed(this.#options.message, {
         onText: (text) => this.#takeText(text),
         onEnd: (error) => this.#breakOff(error),
         isWanted: () => !this.#isSettled,
@@ -137,9 +154,9 @@ class RunningPost implements MessagePost {
       return this.#feed.body();
     }
     if (type === "application/json")
-      return textSink(this.#options.maxMessageBytes, (text) => this.#takeJson(text, status));
+      return textSink(this.#surroundings.maxMessageBytes, (text) => this.#takeJson(text, status));
     const isEmpty = status === 202 || status === 204 || headerOf(headers, "content-length") === "0";
-    if (this.#id !== undefined && !isEmpty)
+    if (this.id !== undefined && !isEmpty)
       throw new SyntaxError(`it answered with the content type "${type || "none"}"`);
     this.#isBodyless = true;
     return excerptSink(0, () => {});
@@ -147,7 +164,7 @@ class RunningPost implements MessagePost {
 
   /** A message that was merely taken note of may be answered with any JSON, such as `null`. */
   #takeJson(text: string, status: number): void {
-    if (this.#id === undefined || (status === 202 && text.trim() === "")) {
+    if (this.id === undefined || (status === 202 && text.trim() === "")) {
       this.#takeText(text);
       return;
     }
@@ -159,49 +176,55 @@ class RunningPost implements MessagePost {
       for (const message of readMessages(text)) this.#take(message);
     } catch (error) {
       this.#unreadable = error as Error;
-      this.#options.onStray(this.#unreadable);
+      this.#surroundings.onStray(this.#unreadable);
     }
   }
 
   /** On the stream of one request no other is answered: a server that mixes them up must not reach the wrong caller (threat T48). */
   #take(message: JSONRPCMessage): void {
     if ("method" in message) {
-      this.#options.onMessage(message);
+      this.#pass(message);
       return;
     }
-    if (this.#id === undefined || !isAnswerTo(this.#id, message.id)) {
-      this.#options.onStray(new Error("an answer came by the stream of another request"));
+    if (this.id === undefined || !isAnswerTo(this.id, message.id)) {
+      this.#surroundings.onStray(new Error("an answer came by the stream of another request"));
       return;
     }
-    this.#options.onMessage(message.id === this.#id ? message : { ...message, id: this.#id });
+    this.#pass(message.id === this.id ? message : { ...message, id: this.id });
     this.#settle("done");
-    if (this.#feed) this.#stopLingering = this.#options.onLingering(this.#letGo);
+    if (this.#feed) this.#stopLingering = this.#surroundings.onLingering(this.#letGo);
   }
 
-  #ended(): void {
+  #pass(received: JSONRPCMessage): void {
+    const { message, onMessage } = this.#options;
+    if (onMessage) onMessage(received);
+    else this.#surroundings.onMessage(received, message);
+  }
+
+  onEnd(): void {
     this.#stopLingering?.();
     if (this.#isSettled) return;
     if (this.#feed) this.#feed.ended();
-    else if (this.#id === undefined) this.#settle("done");
-    else if (this.#isBodyless && this.#options.mayAnswerElsewhere()) this.#waitsForOthers = true;
+    else if (this.id === undefined) this.#settle("done");
+    else if (this.#isBodyless && this.#surroundings.mayAnswerElsewhere()) this.#waitsForOthers = true;
     else this.#breakOff();
   }
 
-  #broken(error: Error): void {
+  onError(error: Error): void {
     this.#stopLingering?.();
     if (this.#isSettled) return;
     if (this.#feed) this.#feed.ended(error);
     else this.#fail(error);
   }
 
-  #refused(refusal: Refusal): void {
+  onRefusal(refusal: Refusal): void {
     if (refusal.status === 404 && this.#options.hasSession) {
       this.#settle("forgotten");
       return;
     }
     const answer = this.#findAnswer(refusal);
     if (answer) this.#take(answer);
-    else this.#fail(this.#options.explain(refusal));
+    else this.#fail(this.#surroundings.explain(refusal));
   }
 
   /** A modern server says in the body of a refusal what it thinks of the request. */
@@ -209,14 +232,14 @@ class RunningPost implements MessagePost {
     const { message } = this.#options;
     if ((status !== 400 && status !== 404) || claimedVersion(message) === undefined) return undefined;
     try {
-      return readMessages(text).find((found) => "error" in found && found.id === this.#id);
+      return readMessages(text).find((found) => "error" in found && found.id === this.id);
     } catch {
       return undefined;
     }
   }
 
   #breakOff(cause?: Error): void {
-    if (this.#id === undefined) this.#settle("done");
+    if (this.id === undefined) this.#settle("done");
     else this.#fail(new Error("its answer broke off", { cause: cause ?? this.#unreadable }));
   }
 
@@ -232,6 +255,7 @@ class RunningPost implements MessagePost {
     if (this.#isSettled) return false;
     this.#isSettled = true;
     this.#options.requestSignal?.removeEventListener("abort", this.#onSignal);
+    this.#surroundings.onSettled(this);
     return true;
   }
 }

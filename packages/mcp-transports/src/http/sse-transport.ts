@@ -1,6 +1,11 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
-import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
+import type {
+  QueueHooks,
+  QueueingSendOptions,
+  QueueingTransport,
+  SendFollower,
+} from "../queueing-transport.ts";
 import type { Sdk } from "../sdk.ts";
 import { eventSink, excerptSink } from "./body-sink.ts";
 import { type Conversation, type ConversationOptions, createConversation } from "./conversation.ts";
@@ -62,7 +67,6 @@ class StreamTransport implements SseTransport {
   /** Resolves once the server has said where messages go. */
   async start(): Promise<void> {
     this.#stream = this.#conversation.get(undefined, {
-      isStream: true,
       onAccepted: (_status, headers) => {
         if (!isEventStream(headers))
           throw new SyntaxError("it answered with something else than a stream of events");
@@ -83,33 +87,36 @@ class StreamTransport implements SseTransport {
     this.#conversation.protocolVersion = version;
   }
 
-  async send(message: JSONRPCMessage, { hooks }: QueueingSendOptions = {}): Promise<void> {
+  send(message: JSONRPCMessage, { hooks }: QueueingSendOptions = {}): Promise<void> {
+    return this.#deliver(message, hooks);
+  }
+
+  // Not by `send`, in whose place whoever watches the transport has put his own.
+  post(message: JSONRPCMessage, follower: SendFollower): void {
+    this.#deliver(message, follower).catch((error) => follower.onFailed(error));
+  }
+
+  async close(): Promise<void> {
+    this.#end(undefined);
+    await this.#options.wire.close();
+  }
+
+  async #deliver(message: JSONRPCMessage, hooks: QueueHooks | undefined): Promise<void> {
     if (this.#isEnded || !this.#endpoint) throw new ChannelFault({ kind: "unwritable" });
     if (hooks?.isWanted() === false) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call = this.#conversation.post(
-      message,
+      { message, body: serialize(message), url: this.#endpoint },
       {
-        body: serialize(message),
         ...(hooks && { onWriting: () => hooks.onWriting(), onRefused: () => hooks.onRefused?.() }),
         onAccepted: () => excerptSink(0, () => {}),
         onEnd: resolve,
         onRefusal: (refusal) => reject(refusalError(this.#options.sdk, refusal)),
         onError: reject,
       },
-      { url: this.#endpoint },
     );
     this.#posts.add(call);
     await promise.finally(() => this.#posts.delete(call));
-  }
-
-  post(message: JSONRPCMessage, follower: SendFollower): void {
-    this.send(message, { hooks: follower }).catch((error) => follower.onFailed(error));
-  }
-
-  async close(): Promise<void> {
-    this.#end(undefined);
-    await this.#options.wire.close();
   }
 
   #take({ type, data }: StreamEvent): void {

@@ -7,7 +7,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
-import { createRoster, type RosterMember } from "../roster.ts";
+import { createRoster } from "../roster.ts";
 import type { Sdk } from "../sdk.ts";
 import {
   type Conversation,
@@ -21,7 +21,13 @@ import { headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { readMessages } from "./incoming-messages.ts";
 import { createLingeringStreams } from "./lingering-streams.ts";
 import { claimedVersion } from "./message-headers.ts";
-import { type MessagePost, type PostOutcome, postMessage } from "./message-post.ts";
+import {
+  createMessagePost,
+  type MessagePost,
+  type MessagePostOptions,
+  type PostOutcome,
+  type PostSurroundings,
+} from "./message-post.ts";
 import { refusalError } from "./refusal-error.ts";
 import { readSessionId } from "./session-id.ts";
 import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
@@ -61,12 +67,6 @@ export function createStreamableHttpTransport(
   return new HttpTransport(options);
 }
 
-/** A message that is under way; `id` only of a request. */
-interface OpenPost extends RosterMember {
-  readonly post: MessagePost;
-  readonly id: RequestId | undefined;
-}
-
 class HttpTransport implements StreamableHttpTransport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
@@ -77,7 +77,8 @@ class HttpTransport implements StreamableHttpTransport {
 
   readonly #options: StreamableHttpTransportOptions;
   readonly #conversation: Conversation;
-  readonly #posts = createRoster<OpenPost>();
+  readonly #posts = createRoster<MessagePost>();
+  readonly #surroundings: PostSurroundings;
   readonly #lingering = createLingeringStreams(LINGERING_PATIENCE_MS);
   readonly #renewal: SessionRenewal;
   #initialize: JSONRPCRequest | undefined;
@@ -91,10 +92,11 @@ class HttpTransport implements StreamableHttpTransport {
   constructor(options: StreamableHttpTransportOptions) {
     this.#options = options;
     this.#conversation = createConversation(options);
+    this.#surroundings = this.#createSurroundings(options);
     this.#renewal = createSessionRenewal({
       timeoutMs: options.renewalTimeoutMs,
       initialize: () => this.#initialize,
-      send: (message, { signal, onMessage }) => this.#post(message, { requestSignal: signal }, onMessage),
+      send: (message, { signal, onMessage }) => this.#post({ message, requestSignal: signal, onMessage }),
       onRenewed: () => {
         this.#openStanding();
         this.onrenewed?.();
@@ -128,8 +130,13 @@ class HttpTransport implements StreamableHttpTransport {
     return message.method === "notifications/initialized" ? sent.then(() => this.#openStanding()) : sent;
   }
 
+  // Not by `send`, in whose place whoever watches the transport has put his own.
   post(message: JSONRPCMessage, follower: SendFollower): void {
-    this.send(message, { hooks: follower }).catch((error) => follower.onFailed(error));
+    this.#deliver(message, { hooks: follower }).catch((error) => follower.onFailed(error));
+  }
+
+  abandon(request: RequestId): void {
+    this.#find(request)?.abort(new Error("the request was given up"));
   }
 
   async endSession(patienceMs: number): Promise<void> {
@@ -143,27 +150,31 @@ class HttpTransport implements StreamableHttpTransport {
     this.#opening.end();
     this.#standing?.close();
     this.#lingering.close();
-    for (const { post } of this.#posts.all()) post.abort(new ChannelFault({ kind: "output-ended" }));
+    for (const post of this.#posts.all()) post.abort(new ChannelFault({ kind: "output-ended" }));
     await this.#options.wire.close();
     this.onclose?.();
   }
 
   /** A request that was refused because its session is forgotten was not looked at: it is made once more in the next. */
-  async #deliver(message: JSONRPCMessage, options: QueueingSendOptions): Promise<void> {
+  async #deliver(
+    message: JSONRPCMessage,
+    { hooks, requestSignal, headers: parameters }: QueueingSendOptions,
+  ): Promise<void> {
+    const posting = { message, hooks, requestSignal, parameters };
     // Without a session there is nothing that could be sent: what waited for one has never left.
     if (this.#renewal.running && !(await this.#renewal.running))
       throw new ChannelFault({ kind: "unwritable" });
     const opening = this.#opening.before(message);
     if (opening) await opening;
     const session = this.#conversation.sessionId;
-    if ((await this.#post(message, options)) === "done") return;
-    options.hooks?.onRefused?.();
+    if ((await this.#post(posting)) === "done") return;
+    hooks?.onRefused?.();
     const isRenewed = await this.#renewal.renew(() => this.#conversation.sessionId !== session);
     if (!isRenewed) throw this.#forgottenError();
     // What was meant for the old session, such as an answer to one of its questions, means nothing to the new one.
     if (!("id" in message && "method" in message)) return;
     await this.#opening.before(message);
-    if ((await this.#post(message, options)) === "forgotten") throw this.#forgottenError();
+    if ((await this.#post(posting)) === "forgotten") throw this.#forgottenError();
   }
 
   #forgottenError(): Error {
@@ -176,66 +187,22 @@ class HttpTransport implements StreamableHttpTransport {
     try {
       await this.#deliver(message, options);
     } finally {
-      this.#find(id)?.abort(new Error("the request was given up"));
+      this.abandon(id);
     }
   }
 
-  async #post(
-    message: JSONRPCMessage,
-    { hooks, requestSignal, headers }: QueueingSendOptions,
-    onMessage = (received: JSONRPCMessage) => this.#receive(received, message),
-  ): Promise<PostOutcome> {
-    if (this.#isClosed) throw new ChannelFault({ kind: "unwritable" });
-    const { sdk, maxMessageBytes } = this.#options;
-    const hasSession = this.#conversation.sessionId !== undefined && !isInitialize(message);
-    const post = postMessage({
-      message,
-      hooks,
-      requestSignal,
-      hasSession,
-      maxMessageBytes,
-      call: (call) => this.#conversation.post(message, call, { parameters: headers }),
-      openFeed: ({ onText, onEnd, isWanted }) =>
-        this.#createFeed({
-          isStanding: false,
-          onText,
-          mayResume: () => isWanted() && claimedVersion(message) === undefined,
-          onEnd: ({ error, refusal }) => onEnd(error ?? (refusal && refusalError(sdk, refusal))),
-        }),
-      onMessage,
-      onStray: (error) => this.onerror?.(error),
-      onAccepted: (received) => this.#accepted(message, received),
-      onLingering: (end) => this.#lingering.add(end),
-      mayAnswerElsewhere: () => this.#standing !== undefined,
-      explain: (refusal) => {
-        this.#firstRefusal ??= refusal.status;
-        return refusalError(sdk, refusal);
-      },
-    });
-    return this.#follow(message, post);
-  }
-
-  async #follow(message: JSONRPCMessage, post: MessagePost): Promise<PostOutcome> {
-    const id = "method" in message && "id" in message ? message.id : undefined;
-    const timer =
-      id === undefined
-        ? setTimeout(
-            () => post.abort(new Error("the server did not take note of it")),
-            NOTIFICATION_PATIENCE_MS,
-          )
-        : undefined;
-    const open: OpenPost = { post, id, place: -1 };
-    this.#posts.add(open);
-    try {
-      return await post.settled;
-    } finally {
-      clearTimeout(timer);
-      this.#posts.remove(open);
-    }
+  #post(options: Omit<MessagePostOptions, "hasSession">): Promise<PostOutcome> {
+    if (this.#isClosed) return Promise.reject(new ChannelFault({ kind: "unwritable" }));
+    const hasSession = this.#conversation.sessionId !== undefined && !isInitialize(options.message);
+    const post = createMessagePost(this.#surroundings, { ...options, hasSession });
+    this.#posts.add(post);
+    post.start();
+    if (post.id === undefined) endInTime(post);
+    return post.settled;
   }
 
   #find(request: RequestId): MessagePost | undefined {
-    return this.#posts.find(({ id }) => id !== undefined && id === request)?.post;
+    return this.#posts.find(({ id }) => id !== undefined && id === request);
   }
 
   #accepted(message: JSONRPCMessage, headers: IncomingHeaders): void {
@@ -271,7 +238,7 @@ class HttpTransport implements StreamableHttpTransport {
         if (error) this.onerror?.(error);
         if (refusal?.status === 404 && session !== undefined)
           void this.#renewal.renew(() => this.#conversation.sessionId !== session);
-        for (const { post } of this.#posts.all()) post.othersEnded();
+        for (const post of this.#posts.all()) post.othersEnded();
       },
     });
     this.#standing = feed;
@@ -289,6 +256,30 @@ class HttpTransport implements StreamableHttpTransport {
     }
   }
 
+  #createSurroundings({ sdk, maxMessageBytes }: StreamableHttpTransportOptions): PostSurroundings {
+    return {
+      maxMessageBytes,
+      call: (posting, listener) => this.#conversation.post(posting, listener),
+      openFeed: (message, { onText, onEnd, isWanted }) =>
+        this.#createFeed({
+          isStanding: false,
+          onText,
+          mayResume: () => isWanted() && claimedVersion(message) === undefined,
+          onEnd: ({ error, refusal }) => onEnd(error ?? (refusal && refusalError(sdk, refusal))),
+        }),
+      onMessage: (received, message) => this.#receive(received, message),
+      onStray: (error) => this.onerror?.(error),
+      onAccepted: (message, received) => this.#accepted(message, received),
+      onLingering: (end) => this.#lingering.add(end),
+      onSettled: (post) => this.#posts.remove(post),
+      mayAnswerElsewhere: () => this.#standing !== undefined,
+      explain: (refusal) => {
+        this.#firstRefusal ??= refusal.status;
+        return refusalError(sdk, refusal);
+      },
+    };
+  }
+
   #createFeed(options: Omit<EventFeedOptions, "maxEventBytes" | "open">): EventFeed {
     return createEventFeed({
       ...options,
@@ -296,4 +287,12 @@ class HttpTransport implements StreamableHttpTransport {
       open: (lastEventId, call) => this.#conversation.get(lastEventId, call),
     });
   }
+}
+
+/** A message that asks nothing must not be waited for as long as a call. */
+function endInTime(post: MessagePost): void {
+  const end = () => post.abort(new Error("the server did not take note of it"));
+  const timer = setTimeout(end, NOTIFICATION_PATIENCE_MS);
+  const stop = () => clearTimeout(timer);
+  post.settled.then(stop, stop);
 }

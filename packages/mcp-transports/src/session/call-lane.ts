@@ -1,6 +1,5 @@
 import type { JsonObject, McpError, SessionRequestOptions } from "@jackfield/mcp-core";
 import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
-import { abortedError } from "../errors/request-error.ts";
 import type { Sdk } from "../sdk.ts";
 import type { RequestLimits } from "./deadline-sweep.ts";
 import type { RpcAnswer } from "./direct-requests.ts";
@@ -24,6 +23,8 @@ export interface LaneCall {
  * What an answer to a call nearly always is, is recognised here; whatever else comes goes through the SDK's schemas.
  */
 export interface CallLane {
+  /** Whether a call needs nothing that only the SDK's client can do. */
+  takes(call: LaneCall): boolean;
   /** Rejects with an `McpError`. */
   call(call: LaneCall): Promise<JsonObject>;
 }
@@ -31,12 +32,12 @@ export interface CallLane {
 export interface CallLaneOptions {
   readonly sdk: Sdk;
   readonly exchanges: Exchanges;
-  /** Hears of the error of each call that failed. */
-  onFailed(error: McpError): void;
+  /** Hears of each call that has ended, of its error if it failed. */
+  onSettled(error?: McpError): void;
 }
 
 /** The lane of the legacy era, in which a call is its parameters and an answer its result. */
-export function createCallLane(options: CallLaneOptions): CallLane {
+export function createLegacyLane(options: CallLaneOptions): CallLane {
   return new LegacyLane(options);
 }
 
@@ -44,25 +45,27 @@ export function createCallLane(options: CallLaneOptions): CallLane {
 class LegacyLane implements CallLane, Carrier<JsonObject> {
   readonly #exchanges: Exchanges;
   readonly #schema: StandardSchemaV1<unknown, JsonObject>;
-  readonly #onFailed: (error: McpError) => void;
+  readonly #onSettled: (error?: McpError) => void;
 
-  constructor({ sdk, exchanges, onFailed }: CallLaneOptions) {
+  constructor({ sdk, exchanges, onSettled }: CallLaneOptions) {
     this.#exchanges = exchanges;
     this.#schema = keepingSchema(sdk, METHOD);
-    this.#onFailed = onFailed;
+    this.#onSettled = onSettled;
+  }
+
+  takes(): boolean {
+    return true;
   }
 
   call({ params, request, limits }: LaneCall): Promise<JsonObject> {
     const subject = { method: METHOD, tool: params.name };
-    const { meta, signal } = request;
+    const { meta } = request;
     const exchange = this.#exchanges.begin<JsonObject>({ subject, request, limits, carrier: this });
-    if (signal?.aborted) exchange.fail((context) => abortedError(signal.reason, context));
-    else
-      this.#exchanges.direct.send(
-        exchange,
-        METHOD,
-        withAnswers(meta ? { ...params, _meta: meta } : params, request),
-      );
+    this.#exchanges.direct.send(
+      exchange,
+      METHOD,
+      withAnswers(meta ? { ...params, _meta: meta } : params, request),
+    );
     return exchange.outcome;
   }
 
@@ -77,11 +80,8 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   }
 
   settled(exchange: Exchange<JsonObject>, error?: McpError): void {
-    if (!error) return;
-    const isUnanswered = this.#exchanges.direct.remove(exchange);
-    // The server is told, unless it has never heard of the call.
-    if (isUnanswered && exchange.isWritten) this.#exchanges.direct.cancel(exchange);
-    this.#onFailed(error);
+    if (error) this.#exchanges.direct.giveUp(exchange);
+    this.#onSettled(error);
   }
 
   async #check(exchange: Exchange<JsonObject>, result: unknown): Promise<void> {

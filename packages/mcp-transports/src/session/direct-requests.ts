@@ -10,26 +10,32 @@ export type RpcAnswer = Exclude<JSONRPCMessage, { method: string }>;
 export interface DirectRequest extends SendFollower {
   /** Given when it is sent. */
   id: number;
+  /** Whether any of it was written, and not refused. */
+  readonly isWritten: boolean;
   onProgress(progress: Progress): void;
   onAnswer(answer: RpcAnswer): void;
 }
 
 /** Requests with ids of our own, on a transport that the SDK's client uses as well. */
 export interface DirectRequests {
-  /** Sends a request, with its id as the progress token. The request hears of what goes wrong. */
+  /** Sends a request, with its id as the progress token, unless nobody wants it any more. The request hears of what goes wrong. */
   send(request: DirectRequest, method: string, params: JsonObject): void;
   find(id: number): DirectRequest | undefined;
-  /** What still comes for it belongs to nobody. Says whether it was waited for until now. */
-  remove(request: DirectRequest): boolean;
-  /** Tells the server that nobody waits for an answer any longer. */
-  cancel(request: DirectRequest): void;
+  /** Its answer has come. */
+  remove(request: DirectRequest): void;
+  /** Nobody waits for it any longer: the server is told, unless it has answered or never heard of it. */
+  giveUp(request: DirectRequest): void;
 }
 
-/** `send` is the transport's own. */
-export function createDirectRequests(
-  transport: Transport | QueueingTransport,
-  send: Transport["send"],
-): DirectRequests {
+export interface DirectRequestsOptions {
+  readonly transport: Transport | QueueingTransport;
+  /** The transport's own, before anybody put another in its place. */
+  readonly send: Transport["send"];
+  /** What every message of the modern era says of its sender, as `_meta`. */
+  readonly envelope: JsonObject | undefined;
+}
+
+export function createDirectRequests({ transport, send, envelope }: DirectRequestsOptions): DirectRequests {
   const unanswered = createIdTable<DirectRequest>();
   const post = isQueueing(transport)
     ? transport.post.bind(transport)
@@ -37,18 +43,29 @@ export function createDirectRequests(
         follower.onWriting();
         send(message).catch((error) => follower.onFailed(error));
       };
+  /** In the modern era whoever ends a request's own stream has said it (MCP 2026-07-28, Streamable HTTP, "Cancellation"). */
+  const cancel = (request: DirectRequest) => {
+    if (envelope && isQueueing(transport) && transport.abandon) return transport.abandon(request.id);
+    if (!request.isWritten) return;
+    const params = {
+      requestId: request.id,
+      reason: "the caller no longer waits",
+      ...(envelope && { _meta: envelope }),
+    };
+    send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {});
+  };
   return {
     send(request, method, params) {
+      if (!request.isWanted()) return;
       unanswered.add(request);
       const { id } = request;
-      const meta = { ...(params._meta as JsonObject | undefined), progressToken: id };
+      const meta = { ...envelope, ...(params._meta as JsonObject | undefined), progressToken: id };
       post({ jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } }, request);
     },
     find: (id) => unanswered.find(id),
-    remove: (request) => unanswered.remove(request),
-    cancel({ id }) {
-      const params = { requestId: id, reason: "the caller no longer waits" };
-      send({ jsonrpc: "2.0", method: "notifications/cancelled", params }).catch(() => {});
+    remove: (request) => void unanswered.remove(request),
+    giveUp(request) {
+      if (unanswered.remove(request)) cancel(request);
     },
   };
 }

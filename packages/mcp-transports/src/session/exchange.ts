@@ -38,8 +38,6 @@ export interface ExchangeOptions<T> {
 /** One request on its way. It settles once: with its answer or with an `McpError`. */
 export interface Exchange<T> extends WatchedRequest, DirectRequest, RosterMember {
   readonly outcome: Promise<T>;
-  /** Whether any of it was written, and not refused. */
-  readonly isWritten: boolean;
   onRefused(): void;
   /** See `RequestClock.hold`. */
   hold(): () => void;
@@ -82,7 +80,8 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
     const { signal } = options.request;
     if (!signal) return;
     this.#onAbort = () => this.fail((context) => abortedError(signal.reason, context));
-    signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   hold(): () => void {

@@ -1,10 +1,9 @@
 import type { McpError, SessionRequestOptions } from "@jackfield/mcp-core";
-import type { Transport } from "@modelcontextprotocol/client";
 import type { ErrorContext } from "../errors/error-context.ts";
-import { abortedError, closedError, pendingRequestError, requestError } from "../errors/request-error.ts";
+import { closedError, pendingRequestError } from "../errors/request-error.ts";
 import { createRoster } from "../roster.ts";
 import { createDeadlineSweep, type RequestLimits } from "./deadline-sweep.ts";
-import type { DirectRequests } from "./direct-requests.ts";
+import type { DirectRequests, RpcAnswer } from "./direct-requests.ts";
 import {
   beginExchange,
   type Exchange,
@@ -12,7 +11,7 @@ import {
   type ExchangeSurroundings,
   type Subject,
 } from "./exchange.ts";
-import { type Watch, type WireWatch, watchWire } from "./wire-watch.ts";
+import { type Watch, type WireWatch, type WireWatchOptions, watchWire } from "./wire-watch.ts";
 
 /** All requests of a session that have no answer yet. Each settles exactly once, and always with an `McpError`. */
 export interface Exchanges {
@@ -25,6 +24,13 @@ export interface Exchanges {
   ): Promise<T>;
   /** Begins a request that its carrier sends by `direct`. */
   begin<T>(options: ExchangeOptions<T>): Exchange<T>;
+  /** Has the SDK go on with a request that was sent by `direct` and answered so: `send` makes it as for `run`. `givenUp` ends that. */
+  handOver<T>(
+    exchange: Exchange<T>,
+    answer: RpcAnswer,
+    givenUp: AbortSignal,
+    send: (watch: Watch) => Promise<T>,
+  ): void;
   readonly direct: DirectRequests;
   /**
    * The server has asked something: every request that is pending now may be the one it wants to know it for. Their idle deadlines wait until
@@ -35,12 +41,12 @@ export interface Exchanges {
   endAll(cause?: McpError): void;
 }
 
-export interface ExchangesOptions {
-  readonly transport: Transport;
+export interface ExchangesOptions extends WireWatchOptions {
   context(): ErrorContext;
-  /** Hears of each answer that nobody waits for. */
-  onStrayAnswer(): void;
 }
+
+/** Why the SDK is told to end a request. */
+const NOBODY_WAITS = new Error("the caller no longer waits");
 
 /** Watches a connected transport, so that it is known of each request how far it came. */
 export function createExchanges(options: ExchangesOptions): Exchanges {
@@ -51,9 +57,9 @@ class OpenExchanges implements Exchanges {
   readonly #surroundings: ExchangeSurroundings;
   readonly #wire: WireWatch;
 
-  constructor({ transport, context, onStrayAnswer }: ExchangesOptions) {
+  constructor({ context, ...wire }: ExchangesOptions) {
     this.#surroundings = { context, open: createRoster(), sweep: createDeadlineSweep() };
-    this.#wire = watchWire(transport, onStrayAnswer);
+    this.#wire = watchWire(wire);
   }
 
   get direct(): DirectRequests {
@@ -64,40 +70,35 @@ class OpenExchanges implements Exchanges {
     return beginExchange(this.#surroundings, options);
   }
 
-  async run<T>(
+  run<T>(
     subject: Subject,
     request: SessionRequestOptions,
     limits: RequestLimits,
     send: (watch: Watch) => Promise<T>,
   ): Promise<T> {
-    if (request.signal?.aborted)
-      throw abortedError(request.signal.reason, {
-        ...this.#surroundings.context(),
-        ...subject,
-        isWritten: false,
-      });
-    let controller: AbortController | undefined;
-    const exchange = this.begin<T>({
-      subject,
-      request,
-      limits,
-      carrier: {
-        settled: (_, error) => error && controller?.abort(new Error("the caller no longer waits")),
-      },
-    });
-    const watch = this.#wire.watch(exchange, () => {
-      controller ??= new AbortController();
-      return controller.signal;
-    });
+    const givenUp = new AbortController();
+    const settled = (_: unknown, error?: McpError) => error && givenUp.abort(NOBODY_WAITS);
+    const exchange = this.begin<T>({ subject, request, limits, carrier: { settled } });
+    if (exchange.isWanted()) this.#sendBySdk(exchange, this.#wire.watch(exchange, givenUp.signal), send);
+    return exchange.outcome;
+  }
+
+  handOver<T>(
+    exchange: Exchange<T>,
+    answer: RpcAnswer,
+    givenUp: AbortSignal,
+    send: (watch: Watch) => Promise<T>,
+  ): void {
+    this.#sendBySdk(exchange, this.#wire.watch(exchange, givenUp, answer), send);
+  }
+
+  #sendBySdk<T>(exchange: Exchange<T>, watch: Watch, send: (watch: Watch) => Promise<T>): void {
     send(watch).then(
       (value) => exchange.succeed(value),
-      (error) => exchange.fail((context) => requestError(error, context)),
+      (error) => exchange.onFailed(error),
     );
-    try {
-      return await exchange.outcome;
-    } finally {
-      watch.stop();
-    }
+    const stop = () => watch.stop();
+    exchange.outcome.then(stop, stop);
   }
 
   hold(): () => void {

@@ -21,15 +21,19 @@ const SMALLEST_SIZE = 64;
  * A list in which an id tells the place, and an id whose place is taken is passed over; the list is never more than half full.
  * A `Map` would do the same, and cost more than the rest of a call's book-keeping; see `createRoster` for why.
  */
-export function createIdTable<T extends Identified>(): IdTable<T> {
-  return new PlacedById<T>();
+export function createIdTable<T extends Identified>(firstId = FIRST_ID): IdTable<T> {
+  return new PlacedById<T>(firstId);
 }
 
 class PlacedById<T extends Identified> implements IdTable<T> {
   /** Its length is a power of two, so that an id's last bits are its place. */
   #members: (T | undefined)[] = empty(SMALLEST_SIZE);
   #count = 0;
-  #nextId = FIRST_ID;
+  #nextId: number;
+
+  constructor(firstId: number) {
+    this.#nextId = firstId;
+  }
 
   add(member: T): void {
     if (this.#count * 2 >= this.#members.length) this.#grow();

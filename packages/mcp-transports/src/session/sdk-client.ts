@@ -39,6 +39,7 @@ export function createSdkClient(options: SdkClientOptions): Client {
   return client;
 }
 
-function sdkImplementation({ name, version, title }: Implementation) {
+/** A name and a version as the SDK takes them. */
+export function sdkImplementation({ name, version, title }: Implementation) {
   return title === undefined ? { name, version } : { name, version, title };
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type CatalogKind,
-  DEFAULT_LIMITS,
   type Handshake,
+  type Implementation,
   type JsonObject,
   type Listing,
   type Logger,
@@ -23,23 +23,26 @@ import { forgottenSessionError, lossError, outdatedPriorError } from "../errors/
 import { closedError, pendingRequestError } from "../errors/request-error.ts";
 import type { Negotiated } from "../negotiation.ts";
 import type { Sdk } from "../sdk.ts";
-import { type CallLane, createCallLane } from "./call-lane.ts";
-import type { RequestLimits } from "./deadline-sweep.ts";
+import { type CallLane, createLegacyLane, type LaneCall } from "./call-lane.ts";
 import type { Subject } from "./exchange.ts";
 import { createExchanges, type Exchanges } from "./exchanges.ts";
 import { withoutUnmirrorableTools } from "./mirrored-parameters.ts";
 import { createMirroredSecretWarning } from "./mirrored-secrets.ts";
+import { createModernLane, envelopeOf } from "./modern-call-lane.ts";
 import type { NotificationRelay } from "./notification-relay.ts";
 import { contradictsPrior } from "./outdated-prior.ts";
 import { createReplacedRequests, type ReplacedRequests } from "./replaced-requests.ts";
 import { mirrorsParameters, sendRequest } from "./send-request.ts";
 import { announcedCapabilities, type HandlerStack } from "./server-requests.ts";
+import { completeLimits, requestLimits } from "./session-limits.ts";
 import { listAll } from "./session-list.ts";
+import { createSessionListeners, type SessionListeners } from "./session-listeners.ts";
 import { createStrayAnswerLog } from "./stray-answer-log.ts";
 import type { Watch } from "./wire-watch.ts";
 
 export interface SdkSessionOptions {
   readonly sdk: Sdk;
+  readonly clientInfo: Implementation;
   readonly server: ResolvedServer;
   readonly negotiated: Negotiated;
   readonly handlers: HandlerStack;
@@ -61,42 +64,44 @@ class SdkSession implements Session {
   readonly #handlers: HandlerStack;
   readonly #notifications: NotificationRelay;
   readonly #exchanges: Exchanges;
-  readonly #lane: CallLane | undefined;
+  readonly #lane: CallLane;
   readonly #replaced: ReplacedRequests;
-  readonly #closeListeners = new Set<(cause?: McpError) => void>();
-  readonly #renewalListeners = new Set<() => void>();
+  readonly #listeners: SessionListeners;
   readonly #log: Logger;
-  readonly #limits: typeof DEFAULT_LIMITS;
+  readonly #limits: ReturnType<typeof completeLimits>;
   readonly #warnOfMirroredSecrets: (tool: ToolDefinition) => void;
   #isUnconfirmed: boolean;
-  #end: { readonly cause?: McpError | undefined; isAnnounced: boolean } | undefined;
+  #end: { readonly cause?: McpError | undefined } | undefined;
   #closing: Promise<void> | undefined;
   readonly #ended = new AbortController();
   readonly #absent = new Set<CatalogKind>();
 
-  constructor({ sdk, server, negotiated, handlers, notifications, log }: SdkSessionOptions) {
+  constructor({ sdk, clientInfo, server, negotiated, handlers, notifications, log }: SdkSessionOptions) {
     this.#sdk = sdk;
     this.#server = server;
-    this.#limits = { ...DEFAULT_LIMITS, ...definedOf(server.limits ?? {}) };
+    this.#limits = completeLimits(server.limits);
     this.#client = negotiated.client;
     this.#channel = negotiated.channel;
     this.#handlers = handlers;
     this.#notifications = notifications;
     this.#log = log;
+    this.#listeners = createSessionListeners({ server: server.name, log });
     this.#warnOfMirroredSecrets = createMirroredSecretWarning({ server: server.name, log });
     this.#isUnconfirmed = negotiated.isUnconfirmed;
     this.handshake = negotiated.handshake;
     this.#exchanges = createExchanges({
+      envelope: envelopeOf(sdk, this.handshake, { clientInfo, handlers: handlers.base }),
       transport: this.#channel.transport,
       context: () => this.#context(),
       onStrayAnswer: createStrayAnswerLog({ server: server.name, log }),
     });
-    if (this.handshake.era === "legacy")
-      this.#lane = createCallLane({
-        sdk,
-        exchanges: this.#exchanges,
-        onFailed: (error) => this.#endIfOver("tools/call", error),
-      });
+    const lane = {
+      sdk,
+      client: this.#client,
+      exchanges: this.#exchanges,
+      onSettled: (error?: McpError) => this.#settled("tools/call", error),
+    };
+    this.#lane = this.handshake.era === "modern" ? createModernLane(lane) : createLegacyLane(lane);
     handlers.onQuestion = () => this.#exchanges.hold();
     this.#client.onclose = () => this.#lose(lossError(this.#context()));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
@@ -141,22 +146,25 @@ class SdkSession implements Session {
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
   ): Promise<SessionResult<M>> {
-    if (method !== "tools/call" || !this.#lane) return this.#requestThroughSdk(method, params, options);
-    const call = params as JsonObject as SessionParams<"tools/call">;
-    return this.#call(this.#lane, call, options) as Promise<JsonObject> as Promise<SessionResult<M>>;
+    if (method !== "tools/call") return this.#requestThroughSdk(method, params, options);
+    const request = this.#replaced.meta ? { ...options, meta: this.#metaOf(options) } : options;
+    const call = {
+      params: params as JsonObject & { name: string },
+      request,
+      limits: requestLimits(options, this.#limits),
+    };
+    if (!this.#lane.takes(call)) return this.#requestThroughSdk(method, params, options);
+    return this.#call(call) as Promise<JsonObject> as Promise<SessionResult<M>>;
   }
 
   /** No promise stands between the caller and the lane: there are many calls, and each promise costs every one of them. */
-  #call(
-    lane: CallLane,
-    params: SessionParams<"tools/call">,
-    request: SessionRequestOptions,
-  ): Promise<JsonObject> {
-    if (this.#end) return Promise.reject(this.#endedError({ method: "tools/call", tool: params.name }));
-    const limits = this.#limitsOf(request);
-    if (!request.handlers) return lane.call({ params, request, limits });
-    const release = this.#handlers.push(request.handlers);
-    return lane.call({ params, request, limits }).finally(release);
+  #call(call: LaneCall): Promise<JsonObject> {
+    if (this.#end) return Promise.reject(this.#endedError({ method: "tools/call", tool: call.params.name }));
+    const { handlers } = call.request;
+    const release = handlers && this.#handlers.push(handlers);
+    const outcome = this.#lane.call(call);
+    this.#replaced.listen();
+    return release ? outcome.finally(release) : outcome;
   }
 
   async #requestThroughSdk<M extends SessionMethod>(
@@ -176,7 +184,7 @@ class SdkSession implements Session {
     const outgoing = {
       method,
       params: params as JsonObject | undefined,
-      meta: this.#replaced.meta ? { ...this.#replaced.meta, ...options.meta } : options.meta,
+      meta: this.#metaOf(options),
       tool: options.tool,
       input: options,
       announced: announcedCapabilities(this.#handlers.base),
@@ -193,19 +201,11 @@ class SdkSession implements Session {
   }
 
   onRenewed(listener: () => void): () => void {
-    const own = () => listener();
-    this.#renewalListeners.add(own);
-    return () => void this.#renewalListeners.delete(own);
+    return this.#listeners.onRenewed(listener);
   }
 
   onClose(listener: (cause?: McpError) => void): () => void {
-    if (this.#end?.isAnnounced) {
-      this.#tellClosed(listener);
-      return () => {};
-    }
-    const own = (cause?: McpError) => listener(cause);
-    this.#closeListeners.add(own);
-    return () => void this.#closeListeners.delete(own);
+    return this.#listeners.onClose(listener);
   }
 
   close(): Promise<void> {
@@ -225,22 +225,21 @@ class SdkSession implements Session {
     if (this.#end) throw this.#endedError(subject);
     const release = options.handlers && this.#handlers.push(options.handlers);
     try {
-      const answered = this.#exchanges.run(subject, options, this.#limitsOf(options), send);
+      const answered = this.#exchanges.run(subject, options, requestLimits(options, this.#limits), send);
       this.#replaced.listen();
       const result = await answered;
-      this.#isUnconfirmed = false;
+      this.#settled(subject.method);
       return result;
     } catch (error) {
-      if (error instanceof McpError) this.#endIfOver(subject.method, error);
+      if (error instanceof McpError) this.#settled(subject.method, error);
       throw error;
     } finally {
       release?.();
     }
   }
 
-  #limitsOf(options: SessionRequestOptions): RequestLimits {
-    const { callTimeoutMs, maxTotalMs } = this.#limits;
-    return { timeoutMs: options.timeoutMs ?? callTimeoutMs, maxTotalMs: options.maxTotalMs ?? maxTotalMs };
+  #metaOf({ meta }: SessionRequestOptions): JsonObject | undefined {
+    return this.#replaced.meta ? { ...this.#replaced.meta, ...meta } : meta;
   }
 
   #endedError(subject: Subject): McpError {
@@ -250,8 +249,9 @@ class SdkSession implements Session {
   }
 
   /** Some answers to one request say that no other will be served either. */
-  #endIfOver(method: string, error: McpError): void {
-    if (error.code === "MCP_SESSION_LOST" && error.httpStatus === 404)
+  #settled(method: string, error?: McpError): void {
+    if (!error) this.#isUnconfirmed = false;
+    else if (error.code === "MCP_SESSION_LOST" && error.httpStatus === 404)
       this.#lose(forgottenSessionError(this.#context()));
     else if (this.#isUnconfirmed && contradictsPrior(method, error))
       this.#lose(outdatedPriorError(this.#context(), error));
@@ -259,22 +259,22 @@ class SdkSession implements Session {
 
   #lose(cause: McpError): void {
     if (this.#end) return;
-    this.#end = { cause, isAnnounced: false };
+    this.#end = { cause };
     this.#stop(cause);
     void this.#channel.close({ hurry: true });
     // Whoever awaits a request hears of its end before anybody hears of the session's.
-    setImmediate(() => this.#announceEnd());
+    setImmediate(() => this.#listeners.tellClosed(cause));
   }
 
   async #shutDown(): Promise<void> {
     const isLost = this.#end !== undefined;
-    this.#end ??= { isAnnounced: false };
+    this.#end ??= {};
     this.#stop();
     await this.#channel.close();
     await this.#client.close();
     if (isLost) return;
     await nextTurn(); // as in `#lose`
-    this.#announceEnd();
+    this.#listeners.tellClosed(undefined);
   }
 
   #stop(cause?: McpError): void {
@@ -283,29 +283,9 @@ class SdkSession implements Session {
     this.#exchanges.endAll(cause);
   }
 
-  #announceEnd(): void {
-    if (this.#end) this.#end.isAnnounced = true;
-    for (const listener of this.#closeListeners) this.#tellClosed(listener);
-    this.#closeListeners.clear();
-  }
-
   #announceRenewal(): void {
     this.#absent.clear();
-    for (const listener of [...this.#renewalListeners]) {
-      try {
-        listener();
-      } catch (error) {
-        this.#log("warn", "A renewal listener failed.", { server: this.#server.name, error: String(error) });
-      }
-    }
-  }
-
-  #tellClosed(listener: (cause?: McpError) => void): void {
-    try {
-      listener(this.#end?.cause);
-    } catch (error) {
-      this.#log("warn", "A close listener failed.", { server: this.#server.name, error: String(error) });
-    }
+    this.#listeners.tellRenewed();
   }
 
   #context(): ErrorContext {
@@ -316,10 +296,4 @@ class SdkSession implements Session {
 /** What is left of the deadline that all pages of a list share; `0` would mean none. */
 function remaining(deadline: number | undefined): number {
   return deadline === undefined ? 0 : Math.max(deadline - performance.now(), 1);
-}
-
-/** Without the members that are there but `undefined`, which would hide a default. */
-function definedOf<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
 }

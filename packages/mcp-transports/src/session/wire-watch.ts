@@ -1,4 +1,4 @@
-import type { Progress } from "@jackfield/mcp-core";
+import type { JsonObject, Progress } from "@jackfield/mcp-core";
 import type {
   JSONRPCMessage,
   RequestId,
@@ -35,7 +35,11 @@ export interface Watch {
 export interface WireWatch {
   /** Requests that the SDK's client knows nothing of. */
   readonly direct: DirectRequests;
-  watch(request: WatchedRequest, givenUp: () => AbortSignal): Watch;
+  /**
+   * Follows a request that the SDK makes. `answer`: it was made already and answered so; the first message for it is not sent, and that is
+   * its answer.
+   */
+  watch(request: WatchedRequest, givenUp: AbortSignal, answer?: RpcAnswer): Watch;
 }
 
 /** A request on the wire that has no answer yet. The SDK's own have nobody who watches them. */
@@ -48,6 +52,7 @@ interface SentRequest {
 interface WatchedMessages {
   readonly request: WatchedRequest;
   readonly ids: Set<RequestId>;
+  answer: RpcAnswer | undefined;
 }
 
 type Incoming = Parameters<NonNullable<Transport["onmessage"]>>;
@@ -62,8 +67,15 @@ const WATCHED = Symbol("watched request");
  * Begins to watch a transport that is connected. Only answers to requests that were sent and still wait reach the SDK, each
  * once, because the SDK reads ids as numbers: to it `""` and `null` are the request 0. `onStrayAnswer` hears of the others.
  */
-export function watchWire(transport: Transport, onStrayAnswer: () => void): WireWatch {
-  return new TransportWatch(transport, onStrayAnswer);
+export function watchWire(options: WireWatchOptions): WireWatch {
+  return new TransportWatch(options);
+}
+
+export interface WireWatchOptions {
+  readonly transport: Transport;
+  /** See `DirectRequestsOptions`. */
+  readonly envelope: JsonObject | undefined;
+  onStrayAnswer(): void;
 }
 
 class TransportWatch implements WireWatch {
@@ -75,26 +87,24 @@ class TransportWatch implements WireWatch {
   /** What the SDK has sent. */
   readonly #unanswered = new Map<RequestId, SentRequest>();
 
-  constructor(transport: Transport, onStrayAnswer: () => void) {
+  constructor({ transport, envelope, onStrayAnswer }: WireWatchOptions) {
     this.#transport = transport;
     this.#send = transport.send.bind(transport);
     this.#deliver = transport.onmessage;
     this.#onStrayAnswer = onStrayAnswer;
-    this.direct = createDirectRequests(transport, this.#send);
+    this.direct = createDirectRequests({ transport, send: this.#send, envelope });
     transport.send = (message, options) => this.#sendOut(message, options);
     transport.onmessage = (...incoming) => this.#takeIn(...incoming);
   }
 
-  watch(request: WatchedRequest, givenUp: () => AbortSignal): Watch {
-    const watched: WatchedMessages = { request, ids: new Set() };
+  watch(request: WatchedRequest, givenUp: AbortSignal, answer?: RpcAnswer): Watch {
+    const watched: WatchedMessages = { request, ids: new Set(), answer };
     return {
-      get options() {
-        return {
-          signal: givenUp(),
-          timeout: NO_SDK_TIMEOUT_MS,
-          headers: { [WATCHED]: watched } as Record<string, string>,
-          onprogress: () => {}, // has a progress token sent along, so that the server may ask for more time
-        };
+      options: {
+        signal: givenUp,
+        timeout: NO_SDK_TIMEOUT_MS,
+        headers: { [WATCHED]: watched } as Record<string, string>,
+        onprogress: () => {}, // has a progress token sent along, so that the server may ask for more time
       },
       replaced: () => request.onWriting(),
       stop: () => {
@@ -108,10 +118,17 @@ class TransportWatch implements WireWatch {
     if (!("id" in message && "method" in message)) return this.#send(message, options);
     const { id } = message;
     const watched = (options?.headers as { readonly [WATCHED]?: WatchedMessages } | undefined)?.[WATCHED];
+    if (watched?.answer) return this.#answerAtOnce(watched, id);
     const sent: SentRequest = { watched, isWritten: false, isWithdrawn: false };
     if (watched) return this.#sendFollowed(id, sent, watched, message, options);
     this.#unanswered.set(id, sent);
     return this.#send(message, options);
+  }
+
+  async #answerAtOnce(watched: WatchedMessages, id: RequestId): Promise<void> {
+    const { answer } = watched;
+    watched.answer = undefined;
+    if (answer) this.#deliver?.({ ...answer, id });
   }
 
   #sendFollowed(

@@ -82,7 +82,7 @@ test("[H12] a clock that was stopped does not fire, and soon leaves no timer", (
 
 test("a timer keeps the process alive only while a request is under way", () => {
   const setting = vi.spyOn(globalThis, "setTimeout");
-  const isAlive = () => (setting.mock.results[0]?.value as NodeJS.Timeout).hasRef();
+  const isAlive = () => (setting.mock.results[0] as { value: NodeJS.Timeout }).value.hasRef();
   const limits = { timeoutMs: 100, maxTotalMs: 0 };
   const first = createRequestClock(limits, vi.fn());
   expect(isAlive()).toBe(true);

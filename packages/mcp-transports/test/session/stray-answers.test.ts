@@ -6,15 +6,20 @@ const call = (text: string) => ({ name: "echo", arguments: { text } });
 const textOf = (result: { readonly content: readonly object[] }) =>
   (result.content[0] as { readonly text: string } | undefined)?.text;
 
-/** Answers every call only after answers with other ids; what each of them holds names its id. */
+/** Answers every call, and every request for a prompt, only after answers with other ids; what each of them holds names its id. */
 const confusing = () =>
   scriptedServer(
     (message, { send, answer }) => {
-      if (message.method !== "tools/call") return undefined;
-      const result = (text: string) => ({
-        resultType: "complete",
-        content: [{ type: "text", text }],
-      });
+      const { method, params } = message;
+      if (method !== "tools/call" && method !== "prompts/get") return undefined;
+      const result = (text: string) => {
+        const content = { type: "text", text };
+        const messages = [{ role: "user", content }];
+        return {
+          resultType: "complete",
+          ...(method === "tools/call" ? { content: [content] } : { messages }),
+        };
+      };
       const id = Number(message.id);
       const others = [
         null,
@@ -29,34 +34,46 @@ const confusing = () =>
         true,
         -id - 1,
         id + 0.5,
-        1e9,
+        id + 1e8,
       ];
       for (const other of others) {
         send({ id: other, result: result(`wrong: ${JSON.stringify(other)}`) });
         send({ id: other, error: { code: -32603, message: `wrong: ${JSON.stringify(other)}` } });
       }
       send({ result: result("wrong: none") });
-      answer({ content: [{ type: "text", text: message.params.arguments.text }] });
-      answer({ content: [{ type: "text", text: "wrong: second" }] });
+      answer(result(params.arguments.text));
+      answer(result("wrong: second"));
       return true;
     },
-    { isModern: true, capabilities: { tools: {} } },
+    { isModern: true, capabilities: { tools: {}, prompts: {} } },
   );
 
 test("[R40] unknown, empty, misspelt and missing ids resolve no call, and neither does a second answer", async () => {
   const log = vi.fn();
   const server = confusing();
-  // Without the probe, request 0 is a call.
   const first = await connect(server);
   const session = await connect(server, { prior: first.handshake.prior, log });
   const texts = Array.from({ length: 20 }, (_, n) => `call ${n}`);
   const results = await Promise.all(texts.map((text) => session.request("tools/call", call(text))));
   expect(results.map(textOf)).toEqual(texts);
-  const ids = server.received().flatMap(({ method, id }) => (method === "tools/call" ? [id] : []));
-  expect(ids).toContain(0);
   expect(await session.request("tools/call", call("next"))).toMatchObject({ content: [{ text: "next" }] });
   const told = log.mock.calls.filter(([, message]) => message.includes("nobody waits for"));
   expect(told.map(([, , fields]) => fields.count)).toEqual([1, 10, 100]);
+});
+
+test("[R40] they resolve no request of the SDK's client either, which counts from 0", async () => {
+  const server = confusing();
+  // Without the probe, request 0 is one for a prompt.
+  const first = await connect(server);
+  const session = await connect(server, { prior: first.handshake.prior });
+  const texts = Array.from({ length: 5 }, (_, n) => `prompt ${n}`);
+  const prompts = texts.map((text) => session.request("prompts/get", { name: "echo", arguments: { text } }));
+  const results = await Promise.all(prompts);
+  expect(results.map(({ messages }) => messages[0]?.content)).toEqual(
+    texts.map((text) => ({ type: "text", text })),
+  );
+  const ids = server.received().flatMap(({ method, id }) => (method === "prompts/get" ? [id] : []));
+  expect(ids).toContain(0);
 });
 
 test("[R40] the number of a request, given back as a string, is its own id and no other's", async () => {

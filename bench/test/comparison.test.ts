@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { compareWithAll, comparisonTable } from "../src/comparison.ts";
+import type { Figures } from "../src/measurement.ts";
+import type { Recording } from "../src/recording.ts";
+import { QUICK } from "../src/settings.ts";
+import type { Subject } from "../src/subject.ts";
+import { targetResults } from "../src/targets.ts";
+
+function recording(scenario: string, subject: Subject, figures: Figures, round = 1): Recording {
+  return { round, scenario, subject, figures };
+}
+
+test("a figure is compared with the competitor that comes closest, in the direction that is better", () => {
+  const recordings = [
+    recording("calls stdio", "jackfield", { callsPerSecond: 100, sequentialP50Ms: 2 }),
+    recording("calls stdio", "raw-sdk", { callsPerSecond: 50, sequentialP50Ms: 1 }),
+    recording("calls stdio", "mastra", { callsPerSecond: 80, sequentialP50Ms: 4 }),
+    recording("calls stdio", "hand-written", { callsPerSecond: 900, sequentialP50Ms: 0.1 }),
+    recording("calls stdio", "jackfield-ai-sdk", { callsPerSecond: 99, sequentialP50Ms: 2 }),
+  ];
+  const compared = compareWithAll(recordings, QUICK);
+  expect(compared).toMatchObject([
+    { figure: { figure: "sequentialP50Ms" }, closest: "raw-sdk", theirs: 1, isAhead: false },
+    { figure: { figure: "callsPerSecond" }, closest: "mastra", theirs: 80, isAhead: true },
+  ]);
+  expect(comparisonTable(compared)).toMatch(/@mastra\/mcp +100 +80\.0 +1\.25 \(1\.25-1\.25\) +yes$/m);
+});
+
+test("a target is compared with another scenario, another subject or another figure of the same round", () => {
+  const recordings = [
+    recording("start 20", "raw-sdk", { readyMs: 400 }),
+    recording("start 20, one hangs", "jackfield-catalog", { readyMs: 120 }),
+    recording("calls http-sse", "jackfield", { callsPerSecond: 1_000 }),
+    recording("calls http-sse", "jackfield-langchain", { callsPerSecond: 700 }),
+    recording("recovery from kill", "jackfield", { recoveryMs: 45, comparedMs: 50 }),
+  ];
+  const result = (title: string) => targetResults(recordings).find((one) => one.title.startsWith(title));
+  expect(result("warm start, 20 servers, one hangs")).toMatchObject({
+    measured: { median: 0.3 },
+    limit: 0.25,
+    isKept: false,
+  });
+  expect(result("http-sse, calls/s at once, LangChain")).toMatchObject({
+    measured: { median: 0.7 },
+    isKept: false,
+  });
+  expect(result("recovery from a kill")).toMatchObject({ measured: { median: 0.9 }, isKept: true });
+  expect(result("recovery from a lost session")?.measured).toBeUndefined();
+});
+
+test("a curve that grows with the square of the size misses its target", () => {
+  const curve = (of: string, power: number) =>
+    [10, 100, 1_000].map((size) =>
+      recording(`curve of ${of} ${size}`, "jackfield", { pointMs: size ** power }),
+    );
+  const results = targetResults([...curve("tools", 2), ...curve("bytes", 1)]);
+  const isKept = (title: string) => results.find((one) => one.title === title)?.isKept;
+  expect(isKept("slope of the curve of tools")).toBe(false);
+  expect(isKept("slope of the end of the curve of tools")).toBe(false);
+  expect(isKept("slope of the curve of bytes")).toBe(true);
+});

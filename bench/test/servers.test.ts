@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { echoArguments, textOf } from "../src/clients/client.ts";
+import { connectHttp } from "../src/clients/hand-written-http.ts";
+import { connectStdio } from "../src/clients/hand-written-stdio.ts";
+import { serveHttp, stdioServer } from "../src/server-process.ts";
+import { readStarts, renewNotes } from "../src/servers/notes.ts";
+import { createSessions } from "../src/servers/sessions.ts";
+
+const ECHO = { name: "echo", takes: "text" };
+
+const cleanUps: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function notesDirectory(): string {
+  const folder = mkdtempSync(join(tmpdir(), "bench-servers-"));
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "notes");
+}
+
+async function connect(name: string, notes: string) {
+  const server = stdioServer(name, notes);
+  if (server.transport !== "stdio") throw new Error("It is a stdio server.");
+  const connection = await connectStdio(server.command, server.args);
+  cleanUps.push(() => connection.close());
+  return connection;
+}
+
+describe("a stdio server", () => {
+  test("writes down each of its starts, with its process and the moment it began", async () => {
+    const notes = notesDirectory();
+    renewNotes(notes);
+    const before = process.hrtime.bigint();
+    await (await connect("one", notes)).request("ping", {});
+    await (await connect("two words", notes)).request("ping", {});
+    const starts = readStarts(notes);
+    expect(starts.map(({ name }) => name)).toEqual(["one", "two words"]);
+    for (const { at, pid } of starts) {
+      expect(at > before && at < process.hrtime.bigint()).toBe(true);
+      expect(process.kill(pid, 0)).toBe(true);
+    }
+  });
+
+  test("that hangs does not answer while another does, and ends with its input", async () => {
+    const notes = notesDirectory();
+    renewNotes(notes, { hangs: { hangs: true } });
+    const hanging = await connect("hangs", notes);
+    const answered = await connect("answers", notes);
+    const nothing = hanging.request("ping", {}).then(
+      () => "answered",
+      () => "ended",
+    );
+    await answered.request("ping", {});
+    await hanging.close();
+    expect(await nothing).toBe("ended");
+  });
+
+  test("answers with the text as often as it is told to", async () => {
+    const notes = notesDirectory();
+    renewNotes(notes);
+    const connection = await connect("server", notes);
+    const call = { name: "echo", arguments: echoArguments(ECHO, "ab", 3) };
+    expect(textOf(await connection.request("tools/call", call))).toBe("ababab");
+  });
+});
+
+describe("a server behind HTTP", () => {
+  test("lists as many tools as its address says", async () => {
+    await using served = await serveHttp("json");
+    if (served.server.transport !== "http") throw new Error("It is behind HTTP.");
+    const connection = await connectHttp(`${served.server.url}?tools=25`);
+    cleanUps.push(() => connection.close());
+    expect(await connection.request("tools/list", {})).toHaveProperty("tools.length", 25);
+  });
+
+  test("with sessions refuses whoever has none, and after it has forgotten them whoever has one", () => {
+    const sessions = createSessions();
+    const refusal = (method: string, id?: string) => sessions.sessionFor({ id: 1, method }, id);
+    expect(refusal("tools/list")).toEqual({ refusal: 400 });
+    expect(refusal("tools/list", "1")).toEqual({ refusal: 404 });
+    expect(refusal("initialize")).toEqual({ id: "1" });
+    expect(refusal("tools/list", "1")).toEqual({ id: "1" });
+    sessions.forget();
+    expect(refusal("tools/call", "1")).toEqual({ refusal: 404 });
+    expect(refusal("initialize", "1")).toEqual({ id: "2" });
+    expect(refusal("tools/call", "2")).toEqual({ id: "2" });
+    expect(sessions.seen()).toEqual(["initialize", "tools/call"]);
+  });
+});

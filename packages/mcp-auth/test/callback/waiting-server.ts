@@ -1,0 +1,25 @@
+import { onTestFinished } from "vitest";
+import { type CallbackServerOptions, openCallbackServer } from "../../src/callback/callback-server.ts";
+import { createState } from "../../src/callback/state.ts";
+
+export const SUBJECT = { serverUrl: "https://server.example/mcp", issuer: "https://issuer.example" };
+
+/** A server that waits for the answer to one state. Who opens it closes it. */
+export async function openLogin(options: CallbackServerOptions = {}) {
+  const server = await openCallbackServer(options);
+  const state = createState(SUBJECT);
+  const answer = server.expect(state);
+  answer.catch(() => {});
+  const good = `/callback?code=the-code&state=${state.value}&iss=https%3A%2F%2Fissuer.example`;
+  return { server, state, answer, good, uri: server.redirectUri };
+}
+
+/** The same for one test, at whose end it is closed. */
+export async function openWaiting(options: CallbackServerOptions = {}) {
+  const login = await openLogin(options);
+  onTestFinished(() => login.server.close());
+  return login;
+}
+
+/** What the good answer brings. */
+export const EXPECTED = { code: "the-code", iss: "https://issuer.example" };

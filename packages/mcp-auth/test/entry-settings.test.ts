@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { OAuthSettings } from "@jackfield/mcp-core";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { namedEndpoints, readEntrySettings } from "../src/entry-settings.ts";
+import { reach, remoteServer } from "./request.ts";
+import { openScene } from "./scene.ts";
+
+useLeakCheck();
+
+const SERVER = remoteServer("https://server.example/mcp");
+
+/** A port that nobody uses. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), "close");
+  return port;
+}
+
+describe("what an entry says about logins", () => {
+  it.each<[OAuthSettings | false, unknown]>([
+    [false, undefined],
+    [{ enabled: false, clientId: "x" }, undefined],
+    [{ callbackPort: 8_080 }, { port: 8_080 }],
+    [
+      { redirectUri: "http://localhost:3000/a/b", callbackPort: 1 },
+      { host: "localhost", port: 3_000, path: "/a/b" },
+    ],
+    [{ redirectUri: "http://127.0.0.1:3000/" }, { host: "127.0.0.1", port: 3_000, path: "/" }],
+  ])("%j is read", (settings, callback) => {
+    expect(readEntrySettings(SERVER, settings)?.callback).toEqual(callback);
+  });
+
+  it("[T35] names endpoints by whatever ends like one, save where the answer comes back to", () => {
+    const settings = {
+      tokenUrl: 1,
+      token_endpoint: 1,
+      issuer: 1,
+      authServerMetadataUrl: 1,
+      redirectUri: "x",
+      clientId: "y",
+    };
+    expect(namedEndpoints(settings)).toEqual([
+      "tokenUrl",
+      "token_endpoint",
+      "issuer",
+      "authServerMetadataUrl",
+    ]);
+  });
+
+  it("sets the port on which the answer is awaited, and how this machine is spelled", async () => {
+    const redirectUri = `http://localhost:${await freePort()}/done`;
+    await using scene = await openScene({ oauth: { settingsOf: () => ({ settings: { redirectUri } }) } });
+    await scene.oauth.login(scene.server);
+    expect(scene.authority.requestsTo("/authorize")[0]?.parameters.redirect_uri).toBe(redirectUri);
+  });
+
+  it("that cannot be used is an error for a server that wants a login, and none for one that does not", async () => {
+    const settings = { redirectUri: "https://elsewhere.example/cb" };
+    await using scene = await openScene({ oauth: { settingsOf: () => ({ settings }) } });
+    expect(await scene.oauth.headers(scene.server)).toEqual({});
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+      message: expect.stringContaining("redirectUri"),
+    });
+  });
+});
+
+describe("the port of an earlier login", () => {
+  it("is taken again, so that the client that was registered fits; if it is taken, another client is registered", async () => {
+    await using scene = await openScene();
+    await scene.oauth.login(scene.server);
+    await scene.oauth.login(scene.server);
+    const uris = () =>
+      scene.authority.requestsTo("/authorize").map(({ parameters }) => parameters.redirect_uri);
+    expect(new Set(uris()).size).toBe(1);
+    expect(scene.authority.requestsTo("/register")).toHaveLength(1);
+    const squatter = createServer();
+    await once(squatter.listen(Number(new URL(uris()[0] ?? "").port), "127.0.0.1"), "listening");
+    try {
+      await scene.oauth.login(scene.server);
+    } finally {
+      squatter.close();
+    }
+    expect(new Set(uris()).size).toBe(2);
+    expect(scene.authority.requestsTo("/register")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,60 @@
+import { McpError } from "@jackfield/mcp-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { adviseLogin, loginError } from "../../src/flow/login-error.ts";
+import { loadSdk, type Sdk } from "../../src/sdk.ts";
+
+let sdk: Sdk;
+beforeAll(async () => {
+  sdk = await loadSdk();
+});
+
+const STEP = {
+  server: "files",
+  doing: "token request",
+  endpoint: "https://as.example/token?key=secret-in-query",
+} as const;
+
+describe("the error of a login", () => {
+  it("quotes a stranger's words on one line, cut, and without what a terminal would obey", () => {
+    const words = `no\n\u001b[2J\u202eway${"!".repeat(1_000)}`;
+    const { message } = loginError(sdk, new sdk.OAuthError("invalid_request", words), STEP);
+    expect(message).toMatch(/no \[2J way!+…/);
+    expect(message.length).toBeLessThan(500);
+    expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it("shows no query of an endpoint, and not the issuer that an attacker has sent", () => {
+    const unreadable = loginError(sdk, new SyntaxError("Unexpected token"), STEP);
+    expect(unreadable.message).toContain("https://as.example/token answered");
+    expect(unreadable.message).not.toContain("secret-in-query");
+    const mixedUp = new sdk.IssuerMismatchError(
+      "authorization_response",
+      "https://as.example",
+      "https://evil.example",
+    );
+    expect(loginError(sdk, mixedUp, STEP).message).toContain("https://as.example");
+    expect(loginError(sdk, mixedUp, STEP).message).not.toContain("evil");
+  });
+
+  it("keeps what is known already, and adds the server where it is missing", () => {
+    const known = new McpError("MCP_CONNECT_TIMEOUT", "too late", { server: "files" });
+    expect(loginError(sdk, known, STEP)).toBe(known);
+    const nameless = loginError(sdk, new McpError("MCP_CONNECT_FAILED", "nobody there"), STEP);
+    expect(nameless.toJSON()).toMatchObject({
+      code: "MCP_CONNECT_FAILED",
+      server: "files",
+      message: 'Server "files": nobody there',
+    });
+  });
+});
+
+describe("the advice to log in", () => {
+  it.each([
+    ["github", [], "jackfield login github"],
+    ["@scope/name.1", [], "jackfield login @scope/name.1"],
+    ["my server", ["a", "b"], 'jackfield login "my server" --scope "a b"'],
+    ["--json", [], 'jackfield login "--json"'],
+  ] as const)("for %j is a command that can be copied", (server, scopes, command) => {
+    expect(adviseLogin(server, scopes)).toBe(`Log in with: ${command}`);
+  });
+});

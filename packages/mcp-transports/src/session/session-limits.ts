@@ -1,0 +1,17 @@
+import { DEFAULT_LIMITS, type ServerLimits, type SessionRequestOptions } from "@jackfield/mcp-core";
+import type { RequestLimits } from "./deadline-sweep.ts";
+
+/** The limits of a server, those that it does not set from the defaults. */
+export function completeLimits(limits: ServerLimits = {}): typeof DEFAULT_LIMITS {
+  // A member that is there but `undefined` would hide a default.
+  const set = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(set) };
+}
+
+/** The limits of one request, those that it does not set from its server's. */
+export function requestLimits(
+  { timeoutMs, maxTotalMs }: SessionRequestOptions,
+  limits: typeof DEFAULT_LIMITS,
+): RequestLimits {
+  return { timeoutMs: timeoutMs ?? limits.callTimeoutMs, maxTotalMs: maxTotalMs ?? limits.maxTotalMs };
+}

@@ -1,0 +1,56 @@
+import type { Logger, McpError } from "@jackfield/mcp-core";
+
+/** Who wants to know what becomes of a session. A listener that throws disturbs nobody else. */
+export interface SessionListeners {
+  /** Returns the function that ends the listening. Who comes after the end is told at once. */
+  onClose(listener: (cause?: McpError) => void): () => void;
+  onRenewed(listener: () => void): () => void;
+  tellRenewed(): void;
+  /** Tells all of the end, once. */
+  tellClosed(cause: McpError | undefined): void;
+}
+
+export function createSessionListeners({
+  server,
+  log,
+}: {
+  readonly server: string;
+  readonly log: Logger;
+}): SessionListeners {
+  const ofEnd = new Set<(cause?: McpError) => void>();
+  const ofRenewal = new Set<() => void>();
+  let end: { readonly cause: McpError | undefined } | undefined;
+
+  const attempt = (what: "close" | "renewal", tell: () => void) => {
+    try {
+      tell();
+    } catch (error) {
+      log("warn", `A ${what} listener failed.`, { server, error: String(error) });
+    }
+  };
+  return {
+    onClose(listener) {
+      if (end) {
+        const { cause } = end;
+        attempt("close", () => listener(cause));
+        return () => {};
+      }
+      const own = (cause?: McpError) => listener(cause);
+      ofEnd.add(own);
+      return () => void ofEnd.delete(own);
+    },
+    onRenewed(listener) {
+      const own = () => listener();
+      ofRenewal.add(own);
+      return () => void ofRenewal.delete(own);
+    },
+    tellRenewed() {
+      for (const listener of [...ofRenewal]) attempt("renewal", listener);
+    },
+    tellClosed(cause) {
+      end ??= { cause };
+      for (const listener of ofEnd) attempt("close", () => listener(cause));
+      ofEnd.clear();
+    },
+  };
+}
