@@ -3,7 +3,6 @@ import { packageBuild } from "../tsup.base.ts";
 export default packageBuild(
   [
     "src/main.ts",
-    "src/setup.ts",
     "src/guards.ts",
     "src/measure.ts",
     "src/read-catalog.ts",

@@ -12,6 +12,8 @@ const REVISIONS = ["2025-11-25", "2026-07-28"];
 const BESIDES = ["json-schema-2020-12-preservation"];
 /** `http-standard-headers` passes over methods that a client does not use; so many checks it has when all are. */
 const LEAST_PASSED = { "http-standard-headers": 9 };
+/** What was checked and failed, how the client ended, and what it said of that. */
+const TELLING = /^ {2}- |^ {4}\w+: |CLIENT |Error(:| \[)/;
 /** Beyond what any scenario needs; a client that hangs must not hold the run. */
 const PATIENCE_MS = 30_000;
 
@@ -48,7 +50,7 @@ async function runScenario({ revision, scenario }) {
   ]);
   const passed = Number(/Passed: (\d+)\//.exec(output)?.[1] ?? 0);
   const isPassed = code === 0 && passed >= (LEAST_PASSED[scenario] ?? 1);
-  const failures = output.split("\n").filter((line) => /^ {2}- |^ {4}\w+: /.test(line));
+  const failures = output.split("\n").filter((line) => TELLING.test(line));
   return { revision, scenario, isPassed, passed, failures: isPassed ? [] : failures };
 }
 

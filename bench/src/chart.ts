@@ -15,7 +15,7 @@ export interface Panel {
 const WIDTH = 880;
 const COLUMNS = 2;
 const PANEL_WIDTH = WIDTH / COLUMNS;
-const LABEL_WIDTH = 168;
+const LABEL_WIDTH = 176;
 const VALUE_WIDTH = 52;
 const MARGIN = 16;
 const BAR_HEIGHT = 12;

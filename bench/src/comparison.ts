@@ -38,12 +38,7 @@ const NO_COMPETITORS: readonly Subject[] = [
 ];
 
 /** The figures of a run in which there is something to be ahead in. */
-export function keyFigures({
-  serverCounts,
-  faultServers,
-  sessionCounts,
-  toolCounts,
-}: BenchSettings): KeyFigure[] {
+function keyFigures({ serverCounts, faultServers, sessionCounts, toolCounts }: BenchSettings): KeyFigure[] {
   const ms = (title: string, scenario: string, subject: Subject, figure: FigureName): KeyFigure => {
     return { title, scenario, subject, figure, unit: "ms" };
   };

@@ -1,3 +1,5 @@
 import { runProgram } from "./program.ts";
+import { setUp } from "./setup.ts";
 
-process.exitCode = await runProgram(process.argv.slice(2));
+const [command, ...rest] = process.argv.slice(2);
+process.exitCode = command === "setup" ? setUp(rest) : await runProgram(process.argv.slice(2));

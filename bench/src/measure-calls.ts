@@ -57,7 +57,7 @@ async function measureConcurrent(checked: CheckedClient, count: number, way: Con
 }
 
 /** Makes calls one after the other, and returns how long each took in milliseconds. */
-export async function callInTurn(
+async function callInTurn(
   checked: CheckedClient,
   count: number,
   bytes: number,

@@ -81,10 +81,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** What the server saw besides calls. */
+/** What the server had answered when the call came again. */
 async function roundTripsSeen(request: RecoveryRequest): Promise<number> {
-  const methods = JSON.parse(await ask(request, "GET", "/seen")) as string[];
-  return methods.slice(0, methods.indexOf("tools/call")).length;
+  const methods = JSON.parse(await ask(request, "GET", "/answered")) as string[];
+  return methods.length;
 }
 
 async function ask({ server }: RecoveryRequest, method: string, path: string): Promise<string> {

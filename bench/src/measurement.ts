@@ -163,7 +163,7 @@ export type FigureName =
   | "recoveryMs"
   /** Calls that failed before that one. */
   | "failedCalls"
-  /** Requests other than calls that the server saw by the time it answered. */
+  /** Requests that the server had answered, after those it refused, when that call came. */
   | "roundTrips"
   /** What one start of the server and its handshake take the hand-written loop, or one call, in the same process. */
   | "comparedMs"

@@ -73,7 +73,7 @@ function spreadOrNothing(numbers: readonly number[]): Spread | undefined {
 }
 
 /** The figure of each round in which it was measured. */
-export function figuresByRound(
+function figuresByRound(
   recordings: readonly Recording[],
   { scenario, subject, figure }: Question,
 ): Map<number, number> {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import type { ServerUnderTest } from "./clients/client.ts";
 import { scriptPath } from "./script-path.ts";
 import type { CallTransport } from "./settings.ts";
@@ -22,10 +22,8 @@ export function stdioServer(name: string, notes?: string): ServerUnderTest {
 }
 
 /** A real server, made with the official SDK. */
-export function everythingServer(): ServerUnderTest {
-  const script = createRequire(import.meta.url).resolve(
-    "@modelcontextprotocol/server-everything/dist/index.js",
-  );
+function everythingServer(): ServerUnderTest {
+  const script = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
   return {
     name: "everything",
     transport: "stdio",

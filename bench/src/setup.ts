@@ -9,10 +9,8 @@ const HELP = `Installs the clients that Jackfield is measured beside, each into 
   pnpm bench:setup --only NAME    one of them; may be repeated
 `;
 
-process.exitCode = setUp(process.argv.slice(2));
-
 /** Installs what is asked for, and returns the exit code: 1 if something could not be installed, 2 for wrong arguments. */
-function setUp(args: readonly string[]): number {
+export function setUp(args: readonly string[]): number {
   let only: readonly string[];
   try {
     const { values } = parseArgs({

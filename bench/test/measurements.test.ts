@@ -19,21 +19,24 @@ const options = { workplace, signal: new AbortController().signal };
 afterAll(() => workplace[Symbol.asyncDispose]());
 
 // Every measuring process compares each answer with what was sent, and counts the tools: it fails if one is wrong.
+/** A real server does not repeat what it is sent, so it gives no large answers. */
+const REAL = { ...COUNTS, large: 0 };
+
 describe.each([...CORE_CLIENTS, ...ADAPTERS])("%s", (client) => {
   test.each(CALL_TRANSPORTS)(
     "calls over %s are answered rightly and measured",
     async (transport) => {
       await using served = await serve(transport);
+      const counts = transport === "everything" ? REAL : COUNTS;
       const figures = await measure(
-        { kind: "calls", client, server: served.server, counts: COUNTS, sizes: SIZES },
+        { kind: "calls", client, server: served.server, counts, sizes: SIZES },
         options,
       );
       expect(figures).toEqual({
         sequentialP50Ms: POSITIVE,
         sequentialP99Ms: POSITIVE,
         sequentialCpuMs: POSITIVE,
-        largeP50Ms: POSITIVE,
-        largeCpuMs: POSITIVE,
+        ...(counts.large > 0 && { largeP50Ms: POSITIVE, largeCpuMs: POSITIVE }),
         callsPerSecond: POSITIVE,
         concurrentCpuMs: POSITIVE,
       });

@@ -83,11 +83,24 @@ describe("a server behind HTTP", () => {
     expect(refusal("tools/list")).toEqual({ refusal: 400 });
     expect(refusal("tools/list", "1")).toEqual({ refusal: 404 });
     expect(refusal("initialize")).toEqual({ id: "1" });
-    expect(refusal("tools/list", "1")).toEqual({ id: "1" });
+    expect(refusal("tools/call", "1")).toEqual({ id: "1" });
     sessions.forget();
     expect(refusal("tools/call", "1")).toEqual({ refusal: 404 });
     expect(refusal("initialize", "1")).toEqual({ id: "2" });
-    expect(refusal("tools/call", "2")).toEqual({ id: "2" });
-    expect(sessions.seen()).toEqual(["initialize", "tools/call"]);
+  });
+
+  test("tells which requests it had answered when the call came again, not which had only come", () => {
+    const sessions = createSessions();
+    const initialize = { id: 1, method: "initialize" };
+    const list = { id: 2, method: "tools/list" };
+    sessions.sessionFor(initialize, undefined);
+    sessions.forget();
+    sessions.sessionFor(initialize, undefined);
+    sessions.noteAnswer(initialize);
+    sessions.noteAnswer({ method: "notifications/initialized" });
+    sessions.sessionFor(list, "2");
+    sessions.sessionFor({ id: 3, method: "tools/call" }, "2");
+    sessions.noteAnswer(list);
+    expect(sessions.answeredBeforeCall()).toEqual(["initialize"]);
   });
 });

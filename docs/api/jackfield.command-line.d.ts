@@ -3,7 +3,6 @@ type Output = Writable & {
     readonly isTTY?: boolean | undefined;
     readonly columns?: number | undefined;
     readonly rows?: number | undefined;
-    hasColors?(): boolean;
 };
 interface Terminal {
     readonly stdout: Output;

@@ -1,7 +1,7 @@
 import { ConfigProblem, DiscoverServersOptions, ServerFilterOptions, ServerResolverOptions, InlineServer, ServerApprover, TrustFolder, InheritEnv } from "@jackfield/mcp-config";
 export { ConfigProblem, InlineServer, PromptApproverOptions, ServerApprovalRequest, ServerApprover, ServerFilter, ServerPattern, TrustFolder } from "@jackfield/mcp-config";
 export { promptApprover } from "@jackfield/mcp-config/runtime";
-import { DefinedIn, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, McpError, Diagnostic, StateStore, ToolCache, Connector, ResolveServer, Implementation } from "@jackfield/mcp-core";
+import { DefinedIn, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, McpError, Diagnostic, StateStore, ToolCache, Connector, ResolveServer, AuthPort, Implementation, HostHandlers } from "@jackfield/mcp-core";
 export { McpError, ToolTypes, isMcpError } from "@jackfield/mcp-core";
 import { McpManager, StartupReport, ReloadReport, McpManagerOptions } from "@jackfield/mcp-manager";
 export { AsyncViewFilter, HeartbeatOptions, McpManagerOptions, RETRY_PRESETS, ReconnectOptions, ReloadReport, RetryPolicy, StartupOptions, StartupReport, ToolView, ViewFilter } from "@jackfield/mcp-manager";
@@ -59,7 +59,7 @@ type DiscoverOptions = Pick<DiscoverServersOptions, "cwd" | "hosts" | "project" 
 interface McpFilterOptions extends ServerFilterOptions {
     readonly exaApiKey?: ((key: string, server: string) => void) | undefined;
 }
-interface OpenMcpOptions extends Pick<ServerResolverOptions, "missingVariable" | "projectVariables" | "inputs" | "runCommands">, Pick<McpManagerOptions, "startup" | "idleTimeoutMs" | "toolPollIntervalMs" | "heartbeat" | "resourceUpdateQuietMs" | "closeTimeoutMs" | "retry" | "limits" | "naming" | "use" | "toolPolicies" | "handlers" | "auth" | "principal" | "log"> {
+interface OpenMcpOptions extends Pick<ServerResolverOptions, "missingVariable" | "projectVariables" | "inputs" | "runCommands">, Pick<McpManagerOptions, "startup" | "idleTimeoutMs" | "toolPollIntervalMs" | "heartbeat" | "resourceUpdateQuietMs" | "closeTimeoutMs" | "retry" | "limits" | "naming" | "use" | "toolPolicies" | "handlers" | "principal" | "log"> {
     readonly servers?: {
         readonly [name: string]: InlineServer;
     } | undefined;
@@ -77,6 +77,7 @@ interface OpenMcpOptions extends Pick<ServerResolverOptions, "missingVariable" |
     readonly connect?: Connector | undefined;
     readonly resolve?: ResolveServer | undefined;
     readonly http?: HttpOptionsSource | undefined;
+    readonly auth?: AuthPort | undefined;
     readonly clientInfo?: Implementation | undefined;
     readonly signal?: AbortSignal | undefined;
 }
@@ -98,5 +99,6 @@ interface OpenaiAgentsOptions {
 declare function openaiAgents({ strict, dropFailed, connectTimeoutMs, closeTimeoutMs, callTimeoutMs, }?: OpenaiAgentsOptions): RuntimePreset;
 declare function sideCar(): RuntimePreset;
 declare function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]>;
-export { claudeCode, endLeftovers, hexos, ohMyPi, openMcp, openaiAgents, sideCar };
+declare function fixedRoots(paths: readonly string[]): NonNullable<HostHandlers["roots"]>;
+export { claudeCode, endLeftovers, fixedRoots, hexos, ohMyPi, openMcp, openaiAgents, sideCar };
 export type { BlockedReport, CacheOptions, DiscoverOptions, GuardOptions, Mcp, McpFilterOptions, McpForPrincipal, McpReloadReport, McpReport, OpenMcpOptions, OpenaiAgentsOptions, RuntimePreset };

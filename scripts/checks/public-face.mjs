@@ -14,17 +14,21 @@ if (process.argv.includes("--accept")) {
   await writeFaces(join(root, KEPT));
   conclude([]);
 }
-const built = mkdtempSync(join(tmpdir(), "jackfield-face-"));
-await writeFaces(built);
-const { code, output } = await run("git", ["diff", "--no-index", "--no-color", KEPT, built]);
-rmSync(built, { recursive: true, force: true });
-conclude(
-  code === 0
-    ? []
-    : [
-        `The public face is not the one in ${KEPT}. If that is meant, "pnpm accept:face" accepts it:\n${output}`,
-      ],
-);
+conclude(await compare());
+
+async function compare() {
+  const built = mkdtempSync(join(tmpdir(), "jackfield-face-"));
+  try {
+    await writeFaces(built);
+    const { code, output } = await run("git", ["diff", "--no-index", "--no-color", KEPT, built]);
+    if (code === 0) return [];
+    return [
+      `This is not the public face in ${KEPT}. If it is meant, "pnpm accept:face" accepts it:\n${output}`,
+    ];
+  } finally {
+    rmSync(built, { recursive: true, force: true });
+  }
+}
 
 async function writeFaces(folder) {
   rmSync(folder, { recursive: true, force: true });

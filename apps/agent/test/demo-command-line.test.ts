@@ -4,17 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { namesServers } from "../src/demo-command-line.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/jackfield.js", import.meta.url));
 
 describe("the command line in this repository", () => {
   let cache: string;
-  beforeEach(async () => {
+  // One catalog for all, as a person has one: whoever comes after the first does not wait for every server.
+  beforeAll(async () => {
     cache = await mkdtemp(join(tmpdir(), "jackfield-cache-"));
   });
-  afterEach(() => rm(cache, { recursive: true, force: true }));
+  afterAll(() => rm(cache, { recursive: true, force: true }));
 
   async function run(...argv: string[]) {
     const child = spawn(process.execPath, [COMMAND, ...argv, "--json", "--cache", cache], {

@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage as HttpRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answer, type IncomingMessage, TOOLS, toolsOf } from "./answer.ts";
-import { createSessions } from "./sessions.ts";
+import { createSessions, LATENCY_MS } from "./sessions.ts";
 
 /**
  * A server behind Streamable HTTP. Its first argument says how it answers, `json` or `sse`; with `sessions` as its second it
  * keeps sessions. `?tools=N` in the address makes it list so many tools. It prints its address, and ends when its input does.
  *
- * With sessions, a POST to `/forget` makes it forget them all, and a GET of `/seen` tells the methods of the requests since then.
+ * With sessions, it takes a while for each answer; a POST to `/forget` makes it forget them all, and a GET of `/answered` tells which
+ * requests it had answered since then when the next call came.
  */
 const isEventStream = process.argv[2] === "sse";
 const sessions = process.argv[3] === "sessions" ? createSessions() : undefined;
@@ -15,7 +16,8 @@ const lists = new Map<string, object[]>();
 
 const server = createServer((request, response) => {
   if (request.url === "/forget") return void response.writeHead(204).end(sessions?.forget());
-  if (request.url === "/seen") return void sendJson(response, JSON.stringify(sessions?.seen() ?? []));
+  if (request.url === "/answered")
+    return void sendJson(response, JSON.stringify(sessions?.answeredBeforeCall() ?? []));
   if (request.method !== "POST") return void response.writeHead(405).end();
   let body = "";
   request.setEncoding("utf8");
@@ -31,13 +33,22 @@ server.listen(0, "127.0.0.1", () => {
 process.stdin.on("end", () => process.exit()).resume();
 
 function receive(request: HttpRequest, message: IncomingMessage, response: ServerResponse): void {
-  const session = sessions?.sessionFor(message, request.headers["mcp-session-id"]);
-  if (session !== undefined && "refusal" in session) return void refuse(response, session.refusal);
-  if (session !== undefined) response.setHeader("mcp-session-id", session.id);
-  const reply = answer(message, toolsFor(request.url ?? ""));
-  if (reply === undefined) return void response.writeHead(202).end();
-  if (isEventStream) sendEvent(response, reply);
-  else sendJson(response, reply);
+  if (sessions === undefined) return void reply(request, message, response);
+  const session = sessions.sessionFor(message, request.headers["mcp-session-id"]);
+  const respond = () => {
+    if ("refusal" in session) return void refuse(response, session.refusal);
+    sessions.noteAnswer(message);
+    response.setHeader("mcp-session-id", session.id);
+    reply(request, message, response);
+  };
+  setTimeout(respond, LATENCY_MS);
+}
+
+function reply(request: HttpRequest, message: IncomingMessage, response: ServerResponse): void {
+  const text = answer(message, toolsFor(request.url ?? ""));
+  if (text === undefined) return void response.writeHead(202).end();
+  if (isEventStream) sendEvent(response, text);
+  else sendJson(response, text);
 }
 
 /** As servers of the official SDK do: some clients look at the text. */

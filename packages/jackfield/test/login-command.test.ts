@@ -118,7 +118,7 @@ describe("jackfield login", () => {
     const cloned = await run("login", "cloned", "--no-browser", "--cwd", home.path);
     expect(cloned).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining("jackfield approve cloned"),
+      stderr: expect.stringContaining("MCP_APPROVAL_REQUIRED"),
     });
     expect(remote.guarded.requests).toEqual([]);
   });

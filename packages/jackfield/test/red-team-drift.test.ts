@@ -63,7 +63,7 @@ const ANSWERS = Object.fromEntries([...BEFORE, ...AFTER].map(({ name }) => [name
 
 /** Nothing of what changed is on offer, none of it can be called, and each difference was told. */
 async function expectAllWithheld({ mcp, drifts, records }: Awaited<ReturnType<typeof openHostile>>) {
-  await vi.waitFor(() => expect(drifts).toHaveLength(AFTER.length), { timeout: 5_000 });
+  await vi.waitFor(() => expect(drifts).toHaveLength(AFTER.length), { timeout: 20_000 });
   expect(mcp.tools()).toEqual([]);
   expect(offeredToModels(mcp)).toEqual({ aiSdk: "[]", langchain: "[]" });
   const sent = records().length;
@@ -97,7 +97,7 @@ describe("tools of which one byte is another than when they were accepted", () =
     expect(runtime.mcp.tools()).toHaveLength(BEFORE.length);
     await runtime.mcp.callTool({ server: "hostile", tool: first }, {});
     await expectAllWithheld(runtime);
-  });
+  }, 30_000);
 
   test("[T52] are withheld when the server is connected to again", async () => {
     const runtime = await openHostile({ tools: BEFORE, answers: ANSWERS });
@@ -105,16 +105,20 @@ describe("tools of which one byte is another than when they were accepted", () =
     hostileServer(folder, "hostile", { tools: AFTER, answers: ANSWERS });
     await runtime.mcp.reconnect("hostile");
     await expectAllWithheld(runtime);
-  });
+  }, 30_000);
 
-  test.each([false, true])("[T52] are withheld in the next run, with a catalog: %s", async (isCached) => {
-    const first = await openHostile({ tools: BEFORE, answers: ANSWERS }, { isCached });
-    expect(first.mcp.tools()).toHaveLength(BEFORE.length);
-    await first.mcp.close();
-    const second = await openHostile({ tools: AFTER, answers: ANSWERS }, { isCached });
-    await second.mcp.refreshTools("hostile");
-    await expectAllWithheld(second);
-  });
+  test.each([false, true])(
+    "[T52] are withheld in the next run, with a catalog: %s",
+    async (isCached) => {
+      const first = await openHostile({ tools: BEFORE, answers: ANSWERS }, { isCached });
+      expect(first.mcp.tools()).toHaveLength(BEFORE.length);
+      await first.mcp.close();
+      const second = await openHostile({ tools: AFTER, answers: ANSWERS }, { isCached });
+      await second.mcp.refreshTools("hostile");
+      await expectAllWithheld(second);
+    },
+    30_000,
+  );
 });
 
 describe("tools that are others than those that were accepted", () => {
@@ -135,7 +139,7 @@ describe("tools that are others than those that were accepted", () => {
     async (_how, lists) => {
       const runtime = await openHostile({ tools: [HONEST], answers: { read: { ...ok, lists } } });
       await runtime.mcp.callTool("mcp__hostile__read", {});
-      await vi.waitFor(() => expect(runtime.drifts).toHaveLength(1), { timeout: 5_000 });
+      await vi.waitFor(() => expect(runtime.drifts).toHaveLength(1), { timeout: 20_000 });
       expect(JSON.stringify(offeredToModels(runtime.mcp))).not.toContain("Ignore all");
       const offered = runtime.mcp.tools().map(({ originalName }) => originalName);
       expect(offered).toEqual(lists[0] === HONEST ? ["read"] : []);
@@ -159,5 +163,5 @@ describe("tools that are others than those that were accepted", () => {
     expect(JSON.stringify(seen)).not.toContain("Ignore all");
     expect(second.records()).toEqual([]);
     expect(second.drifts).toMatchObject([{ tool: "read", state: "changed", isWithheld: true }]);
-  });
+  }, 30_000);
 });

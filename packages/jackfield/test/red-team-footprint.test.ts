@@ -28,7 +28,7 @@ describe("what the program reaches and writes by itself", () => {
     writeFileSync(folder.file("servers.json"), JSON.stringify({ mcpServers }));
     // Fills the catalog.
     expect((await run(["status"])).reached).toEqual([address]);
-  });
+  }, 30_000);
   afterAll(() => {
     refusing.close();
     folder[Symbol.dispose]();
@@ -80,6 +80,7 @@ describe("what the program reaches and writes by itself", () => {
       );
       expect(readdirSync(folder.file("kept"), { recursive: true })).toContain("cache/catalog.sqlite");
     },
+    30_000,
   );
 });
 

@@ -152,5 +152,5 @@ describe("secrets that servers were given and repeat as they fail", () => {
       ),
     );
     expect(leaked).toEqual([]);
-  });
+  }, 30_000);
 });

@@ -116,7 +116,8 @@ describe("a start with a catalog that knows every server", () => {
       "mcp-manager",
       "mcp-tool-cache",
     ]);
-    expect(loaded.filter((url) => /file-sources|-document/.test(url))).toEqual([]);
+    const ofConfiguration = loaded.filter((url) => url.includes("/mcp-config/dist/"));
+    expect(ofConfiguration.map((url) => url.split("/").at(-1))).toEqual(["runtime.js", "start.js"]);
   });
 });
 

@@ -4,7 +4,7 @@ import { type ReadChallenge, readChallenge } from "./challenge.ts";
 import type { AuthorizationSettings } from "./entry-settings.ts";
 import { type Authority, discoverAuthority } from "./flow/authority.ts";
 import { logIn } from "./flow/login.ts";
-import { adviseLogin, authRequired } from "./flow/login-error.ts";
+import { adviseLogin, authRequired, quote } from "./flow/login-error.ts";
 import { refresh } from "./flow/refresh.ts";
 import { chooseScopes, splitScopes } from "./flow/scope-choice.ts";
 import type { KeptCredential, Redeem } from "./kept-credential.ts";
@@ -104,13 +104,17 @@ class Account implements ServerAccount {
   }
 
   /** What was asked for already, and not granted, is not asked for again (threat T42). */
-  async #widen(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry" | "fail"> {
+  async #widen(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry"> {
     const { authorize, log } = this.#options;
     const { name } = holder.server;
     const missing = splitScopes(read.scope).filter((scope) => !own?.scopes.includes(scope));
-    if (own && missing.length === 0) return "fail";
+    const wanted = quote(read.scope ?? "no scope is named");
+    if (own && missing.length === 0) {
+      const fact = `it wants more than its authorization server grants (${wanted}). Ask whoever runs it.`;
+      throw authRequired(name, fact, { httpStatus: 403 });
+    }
     if (!authorize) {
-      const fact = `it wants more than this login may do (${missing.join(" ")}). ${adviseLogin(name, missing)}`;
+      const fact = `it wants more than this login may do (${wanted}). ${adviseLogin(name, missing)}`;
       throw authRequired(name, fact, { httpStatus: 403 });
     }
     log("info", "a server wants a login that may do more", { server: name, scopes: missing });
@@ -118,14 +122,17 @@ class Account implements ServerAccount {
     return "retry";
   }
 
-  async #renewOrLogIn(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry" | "fail"> {
+  async #renewOrLogIn(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry"> {
     const { credential, authorize } = this.#options;
     const { name } = holder.server;
     const authority = await this.#discover(holder, read, signal);
     if (own?.issuer === authority.issuer) {
       const isRenewable = own.tokens.refresh_token !== undefined;
       if (isRenewable && (await credential.renew(own, this.#redeemFor(holder)))) return "retry";
-      if (this.#hasJustLoggedIn(authority)) return "fail";
+      if (this.#hasJustLoggedIn(authority)) {
+        const fact = "it refuses the token of the login that was just made. Ask whoever runs it.";
+        throw authRequired(name, fact, { httpStatus: 401 });
+      }
     }
     if (!authorize) {
       throw authRequired(name, `it wants a login. ${adviseLogin(name)}`, { httpStatus: 401 });

@@ -64,7 +64,10 @@ describe("a server that wants a login", () => {
     await using scene = await openScene({ behavior: { refreshTokens: "keep" } });
     await reach(scene.oauth, scene.server);
     scene.authority.office.endLogins();
-    expect(await reach(scene.oauth, scene.server)).toBe(401);
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      message: expect.stringContaining("the login that was just made"),
+    });
     expect(scene.pages).toHaveLength(1);
     scene.clock.now += 60_000;
     expect(await reach(scene.oauth, scene.server)).toBe(200);

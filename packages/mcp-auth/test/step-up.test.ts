@@ -25,7 +25,11 @@ describe("a request that needs more than the login may do", () => {
     scene.guard({ scope: "admin" });
     scene.authority.behave({ grantedScope: "read" });
     expect(await reach(scene.oauth, scene.server)).toBe(403);
-    expect(await reach(scene.oauth, scene.server)).toBe(403);
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      httpStatus: 403,
+      message: expect.stringContaining("more than its authorization server grants (admin)"),
+    });
     expect(scopesAsked(scene)).toEqual(["read", "read admin"]);
   });
 

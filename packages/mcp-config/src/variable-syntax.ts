@@ -143,10 +143,12 @@ export const leadingCommand: VariableSyntax = (text, at) => {
 
 /** Whether a command can stand in the place of a value in this dialect. */
 export function knowsCommands({ syntaxes, valueSyntaxes = [] }: VariableDialect): boolean {
-  return [...syntaxes, ...valueSyntaxes].some((syntax) => COMMANDS.has(syntax));
+  return syntaxes.some(isCommand) || valueSyntaxes.some(isCommand);
 }
 
-const COMMANDS: ReadonlySet<VariableSyntax> = new Set([commandSubstitution, leadingCommand]);
+function isCommand(syntax: VariableSyntax): boolean {
+  return syntax === commandSubstitution || syntax === leadingCommand;
+}
 
 /** Matches a sticky pattern at a position. */
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {

@@ -59,7 +59,7 @@ class McpTool extends StructuredTool<ToolInputSchema> {
       description,
       schema: {},
       responseFormat: "content_and_artifact",
-      func: (args, _runManager, runConfig) => this.#run(args, runConfig),
+      func: (args, runManager, runConfig) => this.#run(args, runManager, runConfig),
       ...(callbacks === undefined ? {} : { callbacks }),
       ...(this.tags === undefined ? {} : { tags: this.tags }),
       ...(metadata === undefined ? {} : { metadata }),
@@ -68,18 +68,30 @@ class McpTool extends StructuredTool<ToolInputSchema> {
     return accepting.call((input ?? {}) as TArg, config, tags);
   }
 
-  protected override _call(input: unknown, _runManager?: unknown, config?: ToolRunnableConfig) {
-    return this.#run(input, config);
+  protected override _call(input: unknown, runManager?: unknown, config?: ToolRunnableConfig) {
+    return this.#run(input, runManager, config);
   }
 
-  async *#run(
+  /** Progress is told to the run; without callbacks there is none, and a generator would cost as much as the rest of the call. */
+  #run(input: unknown, runManager: unknown, config: ToolRunnableConfig | undefined) {
+    return runManager === undefined ? this.#answer(input, config) : this.#report(input, config);
+  }
+
+  async #answer(input: unknown, config: ToolRunnableConfig | undefined): Promise<ContentAndArtifact> {
+    return this.#written(await this.#makeCall(input, { signal: config?.signal }), config);
+  }
+
+  async *#report(
     input: unknown,
     config: ToolRunnableConfig | undefined,
   ): AsyncGenerator<Progress, ContentAndArtifact> {
     const { progress } = followCall((onProgress) =>
       this.#makeCall(input, { signal: config?.signal, onProgress }),
     );
-    const result = yield* progress();
+    return this.#written(yield* progress(), config);
+  }
+
+  #written(result: ModelCallResult, config: ToolRunnableConfig | undefined): ContentAndArtifact {
     const metadata = toolMetadata(this.#tool.descriptor);
     return contentAndArtifact(result, { name: this.name, toolCallId: config?.toolCall?.id, metadata });
   }

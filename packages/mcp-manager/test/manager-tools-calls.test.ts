@@ -281,4 +281,12 @@ describe("middleware", () => {
     expect(session("a").requests[0]?.params.arguments).toEqual({ path: "x" });
     await manager.close();
   });
+
+  it("adds to what is sent as `_meta`, over what the caller gave", async () => {
+    const add: CallMiddleware = (_call, next) => next({ meta: { trace: "t1", tenant: "added" } });
+    const { manager, session } = await startedManager(oneTool, { use: [add] });
+    await manager.callTool(ECHO, {}, { meta: { own: 1, tenant: "given" } });
+    expect(session("a").requests[0]?.options.meta).toEqual({ own: 1, trace: "t1", tenant: "added" });
+    await manager.close();
+  });
 });

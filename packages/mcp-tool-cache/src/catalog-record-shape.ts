@@ -24,9 +24,15 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 const objectWith = (members: { readonly [name: string]: Check }): Check => {
-  const checks = Object.entries(members);
-  return (value) =>
-    isObject(value) && checks.every(([name, check]) => check((value as Record<string, unknown>)[name]));
+  const names = Object.keys(members);
+  const checks = Object.values(members);
+  return (value) => {
+    if (!isObject(value)) return false;
+    // Asked of every entry of a start, so no list is made for the question.
+    for (let index = 0; index < names.length; index += 1)
+      if (!checks[index]?.((value as Record<string, unknown>)[names[index] as string])) return false;
+    return true;
+  };
 };
 
 /** Asked of every tool of a start, so it is written out: what is put together of closures takes the engine long to make fast. */

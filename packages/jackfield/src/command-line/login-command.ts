@@ -119,7 +119,7 @@ async function findDefinition(
   const blocked = found.blocked.find((server) => server.definition.name === name);
   const isUnapproved = blocked?.by === "approval";
   const message = isUnapproved
-    ? `Server ${JSON.stringify(name)} came with a project, and nobody has approved it. See it with: jackfield approve ${name}`
+    ? `Server ${JSON.stringify(name)} came with a project, and nobody has approved it; "jackfield approve" shows it and asks.`
     : blocked !== undefined
       ? `Server ${JSON.stringify(name)} is not used: ${blocked.reason}.`
       : `No server is called ${JSON.stringify(name)}; "jackfield config list" shows what there is.`;

@@ -13,11 +13,14 @@ export interface LoginStep {
 /** Longer texts of strangers are cut. */
 const LONGEST_QUOTE = 300;
 
-/** How to log in to a server by hand. */
+/** What may stand in a command that somebody copies: nothing in it means anything to a shell. */
+const PLAIN_WORD = /^[\w@][\w@.:/-]*$/;
+
+/** How to log in to a server by hand. Words that a shell could take for more than words are left out. */
 export function adviseLogin(server: string, scopes: readonly string[] = []): string {
-  const name = /^[\w.@/-]+$/.test(server) && !server.startsWith("-") ? server : JSON.stringify(server);
-  const scope = scopes.length === 0 ? "" : ` --scope ${JSON.stringify(scopes.join(" "))}`;
-  return `Log in with: jackfield login ${name}${scope}`;
+  const name = PLAIN_WORD.test(server) ? server : "NAME";
+  const isPlain = scopes.length > 0 && scopes.every((scope) => PLAIN_WORD.test(scope));
+  return `Log in with: jackfield login ${name}${isPlain ? ` --scope "${scopes.join(" ")}"` : ""}`;
 }
 
 /** The error of a server that wants a login, and of one that did not come about. */
@@ -73,8 +76,8 @@ function isUnreadable(thrown: unknown): boolean {
   return thrown instanceof SyntaxError || (thrown instanceof Error && thrown.name === "ZodError");
 }
 
-/** A stranger's words on one line, without what could disturb a terminal. */
-function quote(text: string): string {
+/** A stranger's words on one line, cut, and without what could disturb a terminal. */
+export function quote(text: string): string {
   const line = text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/\s+/g, " ")

@@ -52,9 +52,13 @@ describe("the advice to log in", () => {
   it.each([
     ["github", [], "jackfield login github"],
     ["@scope/name.1", [], "jackfield login @scope/name.1"],
-    ["my server", ["a", "b"], 'jackfield login "my server" --scope "a b"'],
-    ["--json", [], 'jackfield login "--json"'],
-  ] as const)("for %j is a command that can be copied", (server, scopes, command) => {
+    ["github", ["repo:read", "a"], 'jackfield login github --scope "repo:read a"'],
+    ["my server", [], "jackfield login NAME"],
+    ["--json", [], "jackfield login NAME"],
+    ["$(touch x)", [], "jackfield login NAME"],
+    ["github", ["read", "$(touch x)"], "jackfield login github"],
+    ["github", ["`touch x`"], "jackfield login github"],
+  ] as const)("for %j with %j is a command that can be copied without harm", (server, scopes, command) => {
     expect(adviseLogin(server, scopes)).toBe(`Log in with: ${command}`);
   });
 });

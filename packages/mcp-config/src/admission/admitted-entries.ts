@@ -63,6 +63,7 @@ async function admitEntry(
   const { definition } = outcome;
   const admission = await admit(definition);
   if (admission.block === undefined) {
+    if (admission.definition === definition) return entry;
     return { ...entry, outcome: { ...outcome, definition: admission.definition } };
   }
   const blocked: BlockedServer = { definition, ...admission.block };

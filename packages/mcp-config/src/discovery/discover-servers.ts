@@ -207,11 +207,8 @@ async function joinOwners(
   owners: readonly OwningEntry[],
   order: readonly DefinitionScope[] = SCOPES,
 ): Promise<readonly OwningEntry[]> {
-  const rankOf = ({ entry: { definedIn } }: OwningEntry) => {
-    const rank = order.indexOf(definedIn.scope);
-    return rank === -1 ? order.length : rank;
-  };
-  const sorted = owners.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const ranked = Map.groupBy(owners, ({ entry }) => order.indexOf(entry.definedIn.scope));
+  const sorted = [...order.keys(), -1].flatMap((rank) => ranked.get(rank) ?? []);
   const before = new Map(sorted.map(({ entry, shadowed }) => [entry, shadowed]));
   const areOfDifferentHosts = (a: DefinedIn, b: DefinedIn) => a.host !== b.host;
   const joined = await mergeFound(

@@ -7,6 +7,7 @@ import { JsonScanner } from "./json-scanner.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
 import { createLineCounter, type LineCounter } from "./line-counter.ts";
 import { MemberOffsets } from "./member-offsets.ts";
+import { type PlainJson, readPlainJson } from "./plain-json.ts";
 
 /** The formats that this parser reads. */
 export type JsonFormat = Extract<ConfigFormat, "strict-json" | "json" | "jsonc">;
@@ -19,9 +20,54 @@ export type JsonFormat = Extract<ConfigFormat, "strict-json" | "json" | "jsonc">
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */
 export function parseJsonDocument(text: string, file: string, format: JsonFormat): ConfigDocument {
+  const plain = readPlainJson(text);
+  return plain ? new PlainDocument(text, file, plain) : parse(text, file, format);
+}
+
+function parse(text: string, file: string, format: JsonFormat): ConfigDocument {
   const parser = new JsonParser(text, file, format);
   parser.parse();
   return parser;
+}
+
+/** A text with nothing odd about it. */
+class PlainDocument implements ConfigDocument {
+  readonly root: unknown;
+  readonly duplicates: readonly DuplicateKey[] = [];
+  readonly forbidden: readonly SourceLocation[] = [];
+  readonly #text: string;
+  readonly #file: string;
+  readonly #members: PlainJson["members"];
+  readonly #lines: LineCounter;
+  #parsed: ConfigDocument | undefined;
+
+  constructor(text: string, file: string, { root, members }: PlainJson) {
+    this.root = root;
+    this.#text = text;
+    this.#file = file;
+    this.#members = members;
+    this.#lines = createLineCounter(text);
+  }
+
+  locate(path: JsonPath): SourceLocation {
+    let value = this.root;
+    let offset = this.#text.search(/[^ \t\r\n]/);
+    for (const step of path) {
+      if (Array.isArray(value)) return this.#locateExactly(path);
+      const found = isMap(value) ? this.#members.get(value)?.of(String(step)) : undefined;
+      if (found === undefined) break;
+      offset = found;
+      value = (value as JsonMap)[step];
+    }
+    const { line, column } = this.#lines.placeOf(offset);
+    return { file: this.#file, line, column, pointer: jsonPointer(path) };
+  }
+
+  /** Where elements of arrays stand is seldom asked, so it is found out then. */
+  #locateExactly(path: JsonPath): SourceLocation {
+    this.#parsed ??= parse(this.#text, this.#file, "strict-json");
+    return this.#parsed.locate(path);
+  }
 }
 
 interface Frame {

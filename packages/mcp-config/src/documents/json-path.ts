@@ -3,7 +3,12 @@ export type JsonPath = readonly (string | number)[];
 
 /** A path as an RFC 6901 pointer; the empty string is the root. */
 export function jsonPointer(path: JsonPath): string {
-  return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  let pointer = "";
+  for (const step of path) {
+    const text = String(step);
+    pointer += `/${/[~/]/.test(text) ? text.replaceAll("~", "~0").replaceAll("/", "~1") : text}`;
+  }
+  return pointer;
 }
 
 /** A path as people write it: `env.TOKEN`, `args[2]`. */

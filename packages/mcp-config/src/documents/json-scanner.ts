@@ -1,3 +1,5 @@
+import { isEscaped } from "./plain-json.ts";
+
 /** Makes the error for a fault at an offset. */
 export type FaultAtOffset = (offset: number, fault: string) => Error;
 
@@ -106,14 +108,15 @@ export class JsonScanner {
     let to = text.indexOf('"', from + 1);
     while (to !== -1 && isEscaped(text, to)) to = text.indexOf('"', to + 1);
     const body = text.slice(from + 1, to === -1 ? text.length : to);
-    if (to === -1 || /[\r\n]/.test(body)) throw this.fault("this string is not closed on its line");
-    if (body.includes("\t")) throw this.fault(CONTROL_CHARACTER);
-    const value = body.includes("\\") || HAS_CONTROL.test(body) ? this.#decode(body) : body;
+    if (to === -1) throw this.fault(UNCLOSED);
+    const value = IS_PLAIN.test(body) ? body : this.#decode(body);
     this.#at = to + 1;
     return value;
   }
 
   #decode(body: string): string {
+    if (/[\r\n]/.test(body)) throw this.fault(UNCLOSED);
+    if (body.includes("\t")) throw this.fault(CONTROL_CHARACTER);
     try {
       return JSON.parse(`"${body}"`) as string;
     } catch {
@@ -139,11 +142,8 @@ export class JsonScanner {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a JSON string may not contain
 const HAS_CONTROL = /[\u0000-\u001f]/;
+/** Neither an escape nor a control character is in it, so it means what it says. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a JSON string may not contain
+const IS_PLAIN = /^[^\u0000-\u001f\\]*$/;
+const UNCLOSED = "this string is not closed on its line";
 const CONTROL_CHARACTER = "this string contains a control character; write it as an escape";
-
-/** Whether an odd number of backslashes stands before a quote. */
-function isEscaped(text: string, quote: number): boolean {
-  let at = quote;
-  while (text[at - 1] === "\\") at -= 1;
-  return (quote - at) % 2 === 1;
-}

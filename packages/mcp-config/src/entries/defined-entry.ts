@@ -51,8 +51,14 @@ export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimit
     maxMessageBytes,
     trustAnnotations,
   } = written;
-  const limits = { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, trustAnnotations };
-  return Object.values(limits).some((limit) => limit !== undefined) ? limits : undefined;
+  const isLimited =
+    connectTimeoutMs !== undefined ||
+    callTimeoutMs !== undefined ||
+    maxTotalMs !== undefined ||
+    maxMessageBytes !== undefined ||
+    trustAnnotations !== undefined;
+  if (!isLimited) return undefined;
+  return { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, trustAnnotations };
 }
 
 /** Variables that the server needs are handed on as well: whoever sets them has given them. */

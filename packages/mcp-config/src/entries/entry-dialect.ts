@@ -104,6 +104,8 @@ export interface EntryDialect extends EntryRules {
   readonly known: ReadonlySet<string>;
   /** The same in lower case, to find misspelled ones. */
   readonly knownInLowerCase: ReadonlyMap<string, string>;
+  /** Those that say something else than how the server is reached. Most entries have none of them. */
+  readonly settings: ReadonlySet<string>;
 }
 
 /** Names that most hosts use. */
@@ -125,22 +127,55 @@ export const COMMON_TRANSPORT: TransportRule = {
   untypedUrl: "http",
 };
 
-/** Completes the rules of a host's entries. */
+/** What says how a server is reached. */
+const WAYS: readonly (keyof EntryFieldNames)[] = [
+  ...(["command", "args", "env", "envFile", "envPassthrough", "cwd"] as const),
+  ...(["url", "headers", "headersFromEnv", "bearerTokenEnv"] as const),
+];
+
+/** Completes the rules of a host's entries. What follows from them is worked out for the hosts whose entries are read. */
 export function entryDialect(rules: EntryRules, strict = false): EntryDialect {
+  let known: ReadonlySet<string> | undefined;
+  let knownInLowerCase: ReadonlyMap<string, string> | undefined;
+  let settings: ReadonlySet<string> | undefined;
+  return {
+    ...rules,
+    strict,
+    get known() {
+      known ??= knownFields(rules);
+      return known;
+    },
+    get knownInLowerCase() {
+      knownInLowerCase ??= new Map(Array.from(this.known, (field) => [field.toLowerCase(), field]));
+      return knownInLowerCase;
+    },
+    get settings() {
+      settings ??= settingFields(rules);
+      return settings;
+    },
+  };
+}
+
+function knownFields(rules: EntryRules): ReadonlySet<string> {
   const { transport, fields, oauth, kept = [], outdated = {}, commands = [], toolsObject } = rules;
-  const names = Object.values(fields)
-    .flat()
-    .map((field) => (typeof field === "string" ? field : field.field));
-  const known = new Set([
-    ...names,
+  return new Set([
+    ...Object.values(fields).flatMap(namesOf),
     ...kept,
     ...commands,
     ...Object.keys(outdated),
     ...Object.keys(oauth?.fields ?? {}),
     ...[transport.field, oauth?.object, toolsObject].filter((field) => field !== undefined),
   ]);
-  const knownInLowerCase = new Map(Array.from(known, (field) => [field.toLowerCase(), field]));
-  return { ...rules, strict, known, knownInLowerCase };
+}
+
+function settingFields({ fields, toolsObject }: EntryRules): ReadonlySet<string> {
+  const ways: ReadonlySet<string> = new Set(WAYS);
+  const names = Object.entries(fields).flatMap(([what, written]) => (ways.has(what) ? [] : namesOf(written)));
+  return new Set(toolsObject === undefined ? names : [...names, toolsObject]);
+}
+
+function namesOf(written: EntryFieldNames[keyof EntryFieldNames]): readonly string[] {
+  return [written ?? []].flat().map((field) => (typeof field === "string" ? field : field.field));
 }
 
 /** A command in an array, with its arguments, as two fields. */

@@ -12,6 +12,8 @@ const LONGEST_TIME_MS = 2 ** 31 - 1;
  */
 export interface EntryFields {
   has(field: string): boolean;
+  /** Whether one of these was not read yet. */
+  hasUnread(fields: ReadonlySet<string>): boolean;
   value(field: string): unknown;
   /** A string without NUL, and not empty. */
   text(field: string): string | undefined;
@@ -64,6 +66,11 @@ class Fields implements EntryFields {
 
   has(field: string): boolean {
     return Object.hasOwn(this.#entry, field) && this.#entry[field] !== undefined;
+  }
+
+  hasUnread(fields: ReadonlySet<string>): boolean {
+    for (const field of this.#unread) if (fields.has(field)) return true;
+    return false;
   }
 
   value(field: string): unknown {

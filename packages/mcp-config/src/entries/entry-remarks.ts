@@ -15,19 +15,26 @@ import { textsOf } from "./written-texts.ts";
 /** Remarks on the names of an entry's fields, before anything is read. */
 export function reportFields(entry: JsonMap, place: EntryPlace, report: Report): void {
   const { dialect, definedIn } = place;
-  const remark = remarkIn(place, report);
   for (const field of Object.keys(entry)) {
     const meant = dialect.known.has(field) ? undefined : meantField(field, dialect);
     const outdated = dialect.outdated?.[field];
     if (isSelfApproval(field) && (dialect.strict || definedIn.scope === "project")) {
-      remark("self-approval", [field], `${quote(field)} is ignored; an entry cannot approve itself.`);
+      remark(
+        place,
+        report,
+        "self-approval",
+        [field],
+        `${quote(field)} is ignored; an entry cannot approve itself.`,
+      );
     } else if (meant) {
       const text = `${quote(field)} is not read; did you mean ${quote(meant)}?`;
-      remark("near-miss-field", [field], text, { suggestion: meant });
+      remark(place, report, "near-miss-field", [field], text, { suggestion: meant });
     } else if (outdated) {
-      remark(outdated, [field], `${quote(field)} is an old name of a field; it is read for now.`);
+      const text = `${quote(field)} is an old name of a field; it is read for now.`;
+      remark(place, report, outdated, [field], text);
     } else if (dialect.commands?.includes(field)) {
-      remark("command-substitution", [field], `${quote(field)} is a command, which is never run.`);
+      const text = `${quote(field)} is a command, which is never run.`;
+      remark(place, report, "command-substitution", [field], text);
     }
   }
 }
@@ -39,19 +46,17 @@ export function reportUnread(
   place: EntryPlace,
   report: Report,
 ): JsonMap | undefined {
+  if (unread === undefined) return undefined;
   const { dialect } = place;
-  const remark = remarkIn(place, report);
   const isKept = (field: string) => dialect.kept?.includes(field) || dialect.commands?.includes(field);
-  for (const field of Object.keys(unread ?? {})) {
+  for (const field of Object.keys(unread)) {
     if (dialect.known.has(field)) {
       if (isKept(field)) continue;
-      remark("unused-field", [field], `${quote(field)} means nothing for a server of type ${transport}.`);
+      const text = `${quote(field)} means nothing for a server of type ${transport}.`;
+      remark(place, report, "unused-field", [field], text);
     } else if (!dialect.strict && !/^[_$]/.test(field) && !meantField(field, dialect)) {
-      remark(
-        "unknown-field",
-        [field],
-        `${quote(field)} is no field that its host knows; it is kept as it is.`,
-      );
+      const text = `${quote(field)} is no field that its host knows; it is kept as it is.`;
+      remark(place, report, "unknown-field", [field], text);
     }
   }
   return unread;
@@ -61,33 +66,39 @@ export function reportCommandLine(written: WrittenServer, place: EntryPlace, rep
   const { command = "", args } = written;
   if (args !== undefined || !/\s/.test(command) || isAbsolute(command)) return;
   const text = `"command" is one executable and is never split; put arguments in "args".`;
-  remarkIn(place, report)("command-has-spaces", ["command"], text);
+  remark(place, report, "command-has-spaces", ["command"], text);
 }
 
 /** Remarks on values: credentials that are written out, addresses out of reach, commands in the place of values. */
 export function reportValues(written: WrittenServer, place: EntryPlace, report: Report): void {
-  const remark = remarkIn(place, report);
   const { url = "" } = written;
   if (/^[a-z][a-z0-9+.-]*:/i.test(url) && !/^https?:/i.test(url)) {
-    remark("unsupported-address", ["url"], "its host can reach this address, but Jackfield cannot.");
+    const text = "its host can reach this address, but Jackfield cannot.";
+    remark(place, report, "unsupported-address", ["url"], text);
   }
   if (place.inCode) return;
   for (const path of findLiteralSecrets(written, place.variables)) {
     const field = path.join(".");
     const text = `${quote(field)} holds a credential; refer to a variable instead of writing it out.`;
-    remark("literal-secret", path, text);
+    remark(place, report, "literal-secret", path, text);
   }
   if (!knowsCommands(place.variables)) return;
   for (const { text, path, isValue } of textsOf(written)) {
     for (const { reference } of references(text, place.variables, isValue)) {
       if (reference.kind !== "command") continue;
-      const field = quote(path.join("."));
-      remark("command-substitution", path, `${field} asks for a command's output, and no command is run.`);
+      const asking = `${quote(path.join("."))} asks for a command's output, and no command is run.`;
+      remark(place, report, "command-substitution", path, asking);
     }
   }
 }
 
-function remarkIn({ name, locate }: EntryPlace, report: Report) {
-  return (code: DiagnosticCode, path: JsonPath, text: string, details?: DiagnosticDetails) =>
-    report(diagnose(code, `Server ${quote(name)}: ${text}`, locate(path), { server: name, ...details }));
+function remark(
+  { name, locate }: EntryPlace,
+  report: Report,
+  code: DiagnosticCode,
+  path: JsonPath,
+  text: string,
+  details?: DiagnosticDetails,
+): void {
+  report(diagnose(code, `Server ${quote(name)}: ${text}`, locate(path), { server: name, ...details }));
 }

@@ -8,26 +8,33 @@ const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|\d{1,5})$/i;
 
 /** Where an entry holds a credential that is written out instead of being referred to. Values are not told. */
 export function findLiteralSecrets(written: WrittenServer, variables: VariableDialect): readonly JsonPath[] {
-  const isLiteral = (text: string, isValue = false) =>
-    !HARMLESS_VALUE.test(text) && !hasVariables(text, variables, isValue);
-  const isSecret = (name: string, text: string, isValue = false) => {
-    const mayBe = isUrl(text) ? holdsSecret(text) : name !== "" && looksLikeCredential(name);
-    return mayBe && isLiteral(text, isValue);
-  };
   const paths: JsonPath[] = [];
   for (const field of ["env", "headers"] as const) {
-    for (const [name, text] of Object.entries(written[field] ?? {})) {
-      if (text !== null && isSecret(name, text, true)) paths.push([field, name]);
+    const texts = written[field];
+    for (const name in texts) {
+      const text = texts[name] ?? null;
+      if (text !== null && isSecret(name, text, variables, true)) paths.push([field, name]);
     }
   }
-  if (holdsSecret(written.url ?? "") && isLiteral(written.url ?? "")) paths.push(["url"]);
+  const { url = "", args = [] } = written;
+  if (holdsSecret(url) && isLiteral(url, variables)) paths.push(["url"]);
   let before = "";
-  for (const [index, text] of (written.args ?? []).entries()) {
+  for (let index = 0; index < args.length; index += 1) {
+    const text = args[index] as string;
     const { flag, value = flag === "" ? text : "" } = readFlag(text);
-    if (isSecret(flag || before, value)) paths.push(["args", index]);
+    if (isSecret(flag || before, value, variables)) paths.push(["args", index]);
     before = value === "" ? flag : "";
   }
   return paths;
+}
+
+function isSecret(name: string, text: string, variables: VariableDialect, isValue = false): boolean {
+  const mayBe = isUrl(text) ? holdsSecret(text) : name !== "" && looksLikeCredential(name);
+  return mayBe && isLiteral(text, variables, isValue);
+}
+
+function isLiteral(text: string, variables: VariableDialect, isValue = false): boolean {
+  return !HARMLESS_VALUE.test(text) && !hasVariables(text, variables, isValue);
 }
 
 /** `--flag`, `--flag=value` or something else. */

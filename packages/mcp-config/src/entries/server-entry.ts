@@ -72,10 +72,11 @@ const off = (enabled: boolean) => (enabled ? {} : { enabled });
 
 function reshape(entry: JsonMap, place: EntryPlace, report: Report): JsonMap {
   const { dialect, name, locate, platform } = place;
+  if (dialect.reshape === undefined) return entry;
   const remark: RemarkOnEntry = (code, field, text) => {
     report(diagnose(code, `Server ${quote(name)}: ${text}`, locate([field]), { server: name }));
   };
-  return dialect.reshape ? dialect.reshape(entry, remark, platform) : entry;
+  return dialect.reshape(entry, remark, platform);
 }
 
 function toleranceOf({ dialect, name }: EntryPlace, report: Report): Tolerate | undefined {

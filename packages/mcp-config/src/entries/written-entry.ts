@@ -5,7 +5,13 @@ import { isHeaderName } from "../http-syntax.ts";
 import { environmentNameFault } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
 import type { EntryDialect, FieldNames, TimeField } from "./entry-dialect.ts";
-import { createEntryFields, type EntryFields, type FaultAt, type Tolerate } from "./entry-fields.ts";
+import {
+  createEntryFields,
+  type EntryFields,
+  type FaultAt,
+  type MapOfTexts,
+  type Tolerate,
+} from "./entry-fields.ts";
 import { readOAuth } from "./oauth-fields.ts";
 import { type EntryTransport, readTransport } from "./transport-field.ts";
 import type { WrittenServer } from "./written-server.ts";
@@ -71,8 +77,11 @@ function headerNameFault(name: string): string | undefined {
   return isHeaderName(name) ? undefined : "is no valid header name";
 }
 
+const NO_SETTINGS: WrittenCommon = { enabled: true };
+
 function readCommon(reader: EntryReader): WrittenCommon {
   const { fields, dialect } = reader;
+  if (!fields.hasUnread(dialect.settings)) return NO_SETTINGS;
   const names = dialect.fields;
   const { isOn, tools } = readSwitches(reader);
   return {
@@ -126,11 +135,7 @@ function readRemote(reader: EntryReader) {
  * Every field of these names is read, so that its faults are found; the first one counts. An entry has few of the fields that it might
  * have, so what is not there costs next to nothing.
  */
-function first<T>(
-  fields: EntryFields,
-  names: FieldNames | undefined,
-  read: ReadField<T>,
-): T | undefined {
+function first<T>(fields: EntryFields, names: FieldNames | undefined, read: ReadField<T>): T | undefined {
   if (names === undefined) return undefined;
   if (typeof names === "string") return fields.has(names) ? read(fields, names) : undefined;
   let found: T | undefined;
@@ -141,16 +146,17 @@ function first<T>(
   return found;
 }
 
-function optional<T>(
-  fields: EntryFields,
-  names: FieldNames | undefined,
-  read: ReadField<T>,
-): T | undefined {
+function optional<T>(fields: EntryFields, names: FieldNames | undefined, read: ReadField<T>): T | undefined {
+  if (!hasAny(fields, names)) return undefined;
   return first(fields, names, (_fields, field) => fields.optional(() => read(fields, field)));
 }
 
-function readTime(reader: EntryReader, times: readonly (string | TimeField)[] = []): number | undefined {
+function readTime(
+  reader: EntryReader,
+  times: readonly (string | TimeField)[] | undefined,
+): number | undefined {
   const { fields, faultAt } = reader;
+  if (!times?.some(isWrittenIn, fields)) return undefined;
   const written = times
     .map((time) => (typeof time === "string" ? { field: time } : time))
     .filter(({ field }) => fields.has(field));
@@ -167,32 +173,56 @@ function readTime(reader: EntryReader, times: readonly (string | TimeField)[] = 
  * Whether the server is on, and which of its tools. Either switch turns it off; so does a switch or a list of tools that cannot
  * be read, because nobody can say what it was meant to keep out.
  */
-function readSwitches(reader: EntryReader): { isOn: boolean; tools: ToolFilter | undefined } {
+function readSwitches(reader: EntryReader): Switches {
   const { fields, dialect, faultAt, tolerate } = reader;
   const { enabled, disabled, include, exclude } = dialect.fields;
   let isReadable = true;
-  const safe = <T>(read: (field: string) => T | undefined) => {
-    return (field: string) => {
-      const found = fields.optional(() => read(field));
+  const safe = <T>(read: ReadField<T>): ReadField<T> => {
+    return (_fields, field) => {
+      const found = fields.optional(() => read(fields, field));
       if (tolerate && found === undefined) isReadable = false;
       return found;
     };
   };
-  const readFlag = safe(fields.flag);
   const isOff = [
-    readAll(fields, enabled, readFlag).includes(false),
-    readAll(fields, disabled, readFlag).includes(true),
+    saysAnywhere(fields, enabled, safe(flag), false),
+    saysAnywhere(fields, disabled, safe(flag), true),
   ].includes(true);
   const lists = {
-    include: first(fields, include, safe(fields.texts)),
-    exclude: first(fields, exclude, safe(fields.texts)),
+    include: first(fields, include, safe(texts)),
+    exclude: first(fields, exclude, safe(texts)),
   };
   const object = first(
     fields,
     dialect.toolsObject,
-    safe((field) => readToolsObject(field, fields, faultAt)),
+    safe((_fields, field) => readToolsObject(field, fields, faultAt)),
   );
   return { isOn: !isOff && isReadable, tools: object ?? filterOf(lists, dialect) };
+}
+
+interface Switches {
+  readonly isOn: boolean;
+  readonly tools: ToolFilter | undefined;
+}
+
+function hasAny(fields: EntryFields, names: FieldNames | undefined): boolean {
+  if (typeof names === "string") return fields.has(names);
+  return names?.some((name) => fields.has(name)) ?? false;
+}
+
+/** Every field of these names is read, so that its faults are found. */
+function saysAnywhere<T>(
+  fields: EntryFields,
+  names: FieldNames | undefined,
+  read: ReadField<T>,
+  wanted: T,
+): boolean {
+  const written = [names ?? []].flat().filter((name) => fields.has(name));
+  return written.map((name) => read(fields, name)).includes(wanted);
+}
+
+function isWrittenIn(this: EntryFields, time: string | TimeField): boolean {
+  return this.has(typeof time === "string" ? time : time.field);
 }
 
 function readToolsObject(field: string, fields: EntryFields, faultAt: FaultAt): ToolFilter | undefined {

@@ -63,9 +63,13 @@ export const HOST_DIALECTS: readonly HostDialect[] = [
   SEP_2633,
 ];
 
+const BY_ID: ReadonlyMap<string, HostDialect> = new Map(
+  HOST_DIALECTS.map((dialect) => [dialect.id, dialect]),
+);
+
 /** The dialect of a host, if it is known. */
 export function dialectOf(host: string): HostDialect | undefined {
-  return HOST_DIALECTS.find(({ id }) => id === host);
+  return BY_ID.get(host);
 }
 
 /** How entries of a host refer to variables. What belongs to no host is in Jackfield's own dialect. */

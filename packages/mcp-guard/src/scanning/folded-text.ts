@@ -74,8 +74,9 @@ function foldLetters(text: string): string {
     else if (fold === SEVERAL) {
       const letters = severalOf(codePoint);
       if (length + letters.length + text.length - at > folded.length) {
-        parts.push(folded.toString("latin1", 0, length));
+        parts.push(folded.toString("latin1", 0, length), letters);
         length = 0;
+        continue;
       }
       for (let letter = 0; letter < letters.length; letter += 1)
         folded[length++] = letters.charCodeAt(letter);

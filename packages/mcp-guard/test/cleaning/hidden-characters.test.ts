@@ -21,6 +21,7 @@ const LEGITIMATE = [
     "می‌خواهم",
     "نمی‌دانم",
     "کتاب‌ها",
+    "محمّ\u200cد",
     "שָׁלוֹם",
     "‏שלום world‏",
     "עברית (\u200fRTL\u200f)",
@@ -70,6 +71,11 @@ describe("hidden characters", () => {
     const tags = (text: string) =>
       [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
     expect(findHiddenCharacters(`🏴${tags("gbsct")}\u{e007f}`)).toEqual([]);
+    const flag = `🏴${tags("gbwls")}\u{e007f}`;
+    expect(findHiddenCharacters(`${flag}a${tags("A")}${flag}${tags("B")}`)).toMatchObject([
+      { codePoint: "U+E0041", index: flag.length + 1 },
+      { codePoint: "U+E0042", index: 2 * flag.length + 3 },
+    ]);
     expect(findHiddenCharacters(`🏴${tags("run this now")}\u{e007f}`)).toHaveLength(13);
   });
 

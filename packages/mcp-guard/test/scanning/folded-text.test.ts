@@ -42,6 +42,15 @@ describe("folding", () => {
     expect(origin(4, 5)).toEqual({ index: 4, length: 1 });
   });
 
+  test("a text that is many times as long when it is folded is folded to its end", () => {
+    const folded = `${strange(foldCharacter("ﷺ"))}...`;
+    for (const times of [1, 2, 3, 1_000]) {
+      const { text, origin } = foldText(`${"ﷺ…".repeat(times)}A`);
+      expect(text === `${folded.repeat(times)}a`).toBe(true);
+      expect(origin(text.length - 1, text.length)).toEqual({ index: 2 * times, length: 1 });
+    }
+  });
+
   test("half of a pair of surrogates is a stranger", () => {
     expect(foldText("a\ud800b\udc00c").text).toBe("a\x7fb\x7fc");
   });

@@ -76,6 +76,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   readonly #settled = Promise.withResolvers<void>();
   readonly principal: string | undefined;
   readonly counts: CallCounts = { calls: 0, failures: 0 };
+  dropped: McpError | undefined;
   #definition: ServerDefinition;
   #context: ServerContext | undefined;
   /** What the catalog knows, for the context. */
@@ -84,7 +85,6 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   #since = Date.now();
   /** The last failure, until a session proves it past or nobody wants one any more. */
   #trouble: { readonly error: McpError; readonly at: number } | undefined;
-  #dropped: McpError | undefined;
 
   constructor({ definition, principal, predecessor, settings, hooks }: ManagedServerOptions) {
     this.#definition = definition;
@@ -118,11 +118,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   }
 
   get error(): McpError | undefined {
-    return this.#dropped ?? this.#trouble?.error;
-  }
-
-  get dropped(): McpError | undefined {
-    return this.#dropped;
+    return this.dropped ?? this.#trouble?.error;
   }
 
   snapshot(): ServerSnapshot {
@@ -186,7 +182,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   }
 
   async reconnect({ signal }: Deadline): Promise<void> {
-    this.#dropped = undefined;
+    this.dropped = undefined;
     await this.#unlessDropped(this.#connection.reconnect(signal));
   }
 
@@ -202,7 +198,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     try {
       return await work;
     } catch (error) {
-      throw isMcpError(error, "MCP_CLOSED") ? (this.#dropped ?? error) : error;
+      throw isMcpError(error, "MCP_CLOSED") ? (this.dropped ?? error) : error;
     }
   }
 
@@ -241,7 +237,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   #dropIfWanted(error: McpError): void {
     if (!this.#settings.dropFailed) return;
-    this.#dropped = error;
+    this.dropped = error;
     void this.#connection.release(true);
   }
 

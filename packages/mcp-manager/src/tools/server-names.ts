@@ -76,7 +76,7 @@ export function createServerNames(
         name.length <= MAX_NAME_LENGTH &&
         name.startsWith(own) &&
         !isReserved(name) &&
-        !rivals.some((rival) => name.startsWith(rival));
+        (rivals.length === 0 || !rivals.some((rival) => name.startsWith(rival)));
       const plain = plainNames(tools, (tool) => {
         const name = own + tool;
         return partOf(tool) === tool && isUsable(name) ? name : undefined;

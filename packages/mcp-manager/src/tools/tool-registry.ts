@@ -157,7 +157,8 @@ class Registry implements ToolRegistry {
       for (const [name, tool] of before) if (after.get(name) !== tool) this.#sorted.remove(tool);
     }
     for (const { server, before, after } of slices) {
-      for (const [name, tool] of after) if (before.get(name) !== tool) this.#sorted.add(tool);
+      // There may be ten thousand of them at once, and walking over pairs makes three objects for each.
+      for (const tool of after.values()) if (before.get(tool.originalName) !== tool) this.#sorted.add(tool);
       if (after.size === 0) this.#slices.delete(server);
       else this.#slices.set(server, after);
     }
@@ -171,6 +172,7 @@ class Registry implements ToolRegistry {
     if (server === undefined || listing === undefined) return NOTHING;
     const before = this.#slices.get(name) ?? NOTHING;
     const slice = offeredTools({ server, ...listing, names: this.#naming.namesOf(name) }, this.#options);
+    if (before.size === 0) return slice;
     for (const [original, tool] of slice) {
       const old = before.get(original);
       if (old === undefined || !isAlike(old, tool)) continue;

@@ -69,7 +69,8 @@ class TimerSweep implements DeadlineSweep {
     if (dueAt >= this.#wakesAt) return;
     clearTimeout(this.#timer);
     this.#wakesAt = dueAt;
-    this.#timer = setTimeout(this.#sweep, clampDelay(Math.ceil(dueAt - performance.now())));
+    const delayMs = Math.max(1, Math.ceil(dueAt - performance.now()));
+    this.#timer = setTimeout(this.#sweep, clampDelay(delayMs));
   }
 
   readonly #sweep = () => {

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseJsonDocument } from "../../src/documents/json-document.ts";
+import type { JsonPath } from "../../src/documents/json-path.ts";
+import { isMap } from "../../src/documents/json-value.ts";
+import { readPlainJson } from "../../src/documents/plain-json.ts";
+
+/** The way to every value, and to one beside each that does not exist. */
+function* pathsIn(value: unknown, path: JsonPath = []): Iterable<JsonPath> {
+  yield path;
+  yield [...path, "absent"];
+  if (Array.isArray(value))
+    for (const [index, element] of value.entries()) yield* pathsIn(element, [...path, index]);
+  else if (isMap(value)) for (const key of Object.keys(value)) yield* pathsIn(value[key], [...path, key]);
+}
+
+/** The same document, read by the parser because a comment stands behind it. */
+function parsed(text: string) {
+  const document = parseJsonDocument(`${text}//`, "file.json", "jsonc");
+  expect(readPlainJson(`${text}//`)).toBeUndefined();
+  return document;
+}
+
+const key = fc.oneof(
+  fc.string({ maxLength: 4 }),
+  fc.constantFrom("a", "b", '"', "\\", '\\"', "ü", "\u2028", "", "1", "02", "toString", "__proto__", "a\nb"),
+);
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    key,
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    tie("list"),
+    tie("map"),
+  ),
+  list: fc.array(tie("value"), { maxLength: 4 }),
+  map: fc.array(fc.tuple(key, tie("value")), { maxLength: 4 }).map((members) => new Map(members)),
+})).map;
+
+/** Writes members in their order, also those whose keys an object would put in another. */
+function write(value: unknown, space: string): string {
+  if (Array.isArray(value)) return `[${value.map((element) => space + write(element, space)).join(",")}]`;
+  if (!(value instanceof Map)) return JSON.stringify(value);
+  const members = [...value].map(
+    ([name, member]) => `${space}${JSON.stringify(name)}${space}:${write(member, space)}`,
+  );
+  return `{${members.join(",")}${space}}`;
+}
+
+describe("JSON without anything odd about it", () => {
+  test("gives the values and the places that the parser gives", () => {
+    fc.assert(
+      fc.property(json, fc.constantFrom("", " ", "\n\t", "\r\n"), (value, space) => {
+        const text = space + write(value, space);
+        const exact = parsed(text);
+        const document = parseJsonDocument(text, "file.json", "jsonc");
+        expect(document.root).toEqual(exact.root);
+        for (const path of pathsIn(exact.root)) expect(document.locate(path)).toEqual(exact.locate(path));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("is made of maps without prototypes, at every depth", () => {
+    const { root } = readPlainJson('{"a":[{"toString":{}}]}') ?? {};
+    const [inner] = (root as { a: { toString: object }[] }).a;
+    for (const map of [root, inner, inner?.toString]) expect(Object.getPrototypeOf(map)).toBeNull();
+  });
+
+  test.each([
+    ["a key that stands twice, with the same value", '{"a":1,"a":1}'],
+    ["a key that stands twice in an object in between", '{"x":{"a":"1","a":"1"},"b":"2"}'],
+    ["a key that stands twice, once with an escape", '{"a":1,"\\u0061":2}'],
+    ["keys that the engine sorts", '{"b":"1","1":"b"}'],
+    ["a key that leads to a prototype", '{"a":{"__proto__":{}}}'],
+    ["more levels than a configuration has", `${"[".repeat(65)}${"]".repeat(65)}`],
+    ["a comment", '{"a":1} // why'],
+    ["a trailing comma", '{"a":1,}'],
+    ["nothing", " \n"],
+  ])("is not what has %s", (_what, text) => {
+    expect(readPlainJson(text)).toBeUndefined();
+  });
+
+  test("may be nested as deeply as the parser allows", () => {
+    const text = `${"[".repeat(64)}${"]".repeat(64)}`;
+    expect(readPlainJson(text)).toBeDefined();
+  });
+});
