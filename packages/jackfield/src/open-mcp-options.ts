@@ -7,7 +7,14 @@ import type {
   ServerResolverOptions,
   TrustFolder,
 } from "@jackfield/mcp-config";
-import type { AuthPort, Connector, Implementation, ResolveServer, StateStore, ToolCache } from "@jackfield/mcp-core";
+import type {
+  AuthPort,
+  Connector,
+  Implementation,
+  ResolveServer,
+  StateStore,
+  ToolCache,
+} from "@jackfield/mcp-core";
 import type { CallApprovalOptions } from "@jackfield/mcp-guard";
 import type { McpManagerOptions } from "@jackfield/mcp-manager";
 import type { HttpOptionsSource } from "@jackfield/mcp-transports";

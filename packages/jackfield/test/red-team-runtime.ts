@@ -10,16 +10,10 @@ import {
   type ToolPinsOptions,
 } from "@jackfield/mcp-guard";
 import { langchainTools } from "@jackfield/mcp-langchain";
-import { afterAll } from "vitest";
 import { type Mcp, type OpenMcpOptions, openMcp } from "../src/index.ts";
-import { type TemporaryFolder, temporaryFolder } from "./fixture.ts";
+import type { TemporaryFolder } from "./fixture.ts";
 
 const SERVER = fileURLToPath(new URL("./fixtures/hostile-server.mjs", import.meta.url));
-
-/** Nothing of a test is written into the home of whoever runs it ([T95] of the threat list). */
-const home = temporaryFolder();
-process.env.JACKFIELD_HOME = home.path;
-afterAll(() => home[Symbol.dispose]());
 
 /** What a hostile server answers to a call. */
 export interface HostileAnswer {

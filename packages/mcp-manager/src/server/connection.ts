@@ -1,11 +1,7 @@
 import {
-  type ConnectOptions,
-  type Connector,
   DEFAULT_LIMITS,
-  type Logger,
   McpError,
   type PriorHandshake,
-  type ResolveServer,
   type ServerDefinition,
   type Session,
   toMcpError,
@@ -14,23 +10,10 @@ import { type Deadline, raceSignal } from "../deadline.ts";
 import { createPendingWork } from "../pending-work.ts";
 import { givenUpError, goneError } from "./gone-error.ts";
 import { resolveInTime } from "./resolve-in-time.ts";
-import { nextRetry, type RetryPolicy } from "./retry-policy.ts";
+import { nextRetry } from "./retry-policy.ts";
+import type { ConnectionSettings } from "./server-settings.ts";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "./state.ts";
 import { type CallCounts, type WatchedSession, watchSession } from "./watched-session.ts";
-
-/** What the connections of all servers have in common: one object, however many there are. */
-export interface ConnectionSettings {
-  readonly connect: Connector;
-  readonly resolve: ResolveServer;
-  readonly retry: RetryPolicy;
-  /** Spreads the retries of many servers: when an attempt wanted at a time is to be made, both epoch milliseconds. */
-  readonly pace: (wantedAt: number) => number;
-  readonly handlers?: ConnectOptions["handlers"];
-  readonly auth?: ConnectOptions["auth"];
-  readonly log: Logger;
-  /** How long a session may take to close before it is left behind, in milliseconds. */
-  readonly closeTimeoutMs: number;
-}
 
 /** The server whose connection it is. */
 export interface ConnectionSubject {

@@ -8,9 +8,9 @@ export interface HeartbeatPolicy {
    * would be ended for it.
    */
   readonly intervalMs: number;
-  /** How long a sign of life may take. Default 5,000. */
+  /** How long a sign of life may take. Default 10,000. */
   readonly timeoutMs: number;
-  /** After so many that did not come, one right after the other, the session is given up. Default 2. */
+  /** After so many that did not come, one right after the other, the session is given up. Default 1. */
   readonly threshold: number;
 }
 
@@ -18,7 +18,7 @@ export interface HeartbeatPolicy {
 export type HeartbeatOptions = { readonly [K in keyof HeartbeatPolicy]?: HeartbeatPolicy[K] | undefined };
 
 /** Of remote servers. One that is gone without a word is found within 40 seconds. */
-export const DEFAULT_HEARTBEAT: HeartbeatPolicy = { intervalMs: 30_000, timeoutMs: 5_000, threshold: 2 };
+export const DEFAULT_HEARTBEAT: HeartbeatPolicy = { intervalMs: 30_000, timeoutMs: 10_000, threshold: 1 };
 
 /** The policy for a server that is reached in this way. */
 export function heartbeatFor(transport: TransportKind, options: HeartbeatOptions): HeartbeatPolicy {

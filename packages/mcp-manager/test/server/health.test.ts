@@ -42,7 +42,7 @@ describe("a runtime that looks after its servers", () => {
     );
     await using _ = manager;
     await vi.advanceTimersByTimeAsync(45_000);
-    expect(pings()).toBe(2);
+    expect(pings()).toBe(1);
     expect(unhealthy).toEqual([["s", "MCP_SESSION_LOST"]]);
     expect(session.closed).toBe(true);
     const next = await open(async () => ({}));

@@ -76,7 +76,7 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
     }
     const result = withoutResultType(answer.result);
     if (isPlainResult(result)) exchange.succeed(result);
-    else void this.#check(exchange, result);
+    else this.#check(exchange, result).catch((error) => exchange.onFailed(error));
   }
 
   settled(exchange: Exchange<JsonObject>, error?: McpError): void {

@@ -35,6 +35,7 @@ export interface DirectRequestsOptions {
   readonly envelope: JsonObject | undefined;
 }
 
+/** Sends on a transport that is connected; answers and progress are brought by whoever watches it. */
 export function createDirectRequests({ transport, send, envelope }: DirectRequestsOptions): DirectRequests {
   const unanswered = createIdTable<DirectRequest>();
   const post = isQueueing(transport)

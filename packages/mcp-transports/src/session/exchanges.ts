@@ -45,9 +45,6 @@ export interface ExchangesOptions extends WireWatchOptions {
   context(): ErrorContext;
 }
 
-/** Why the SDK is told to end a request. */
-const NOBODY_WAITS = new Error("the caller no longer waits");
-
 /** Watches a connected transport, so that it is known of each request how far it came. */
 export function createExchanges(options: ExchangesOptions): Exchanges {
   return new OpenExchanges(options);
@@ -77,7 +74,9 @@ class OpenExchanges implements Exchanges {
     send: (watch: Watch) => Promise<T>,
   ): Promise<T> {
     const givenUp = new AbortController();
-    const settled = (_: unknown, error?: McpError) => error && givenUp.abort(NOBODY_WAITS);
+    // The reason is told to the server.
+    const settled = (_: unknown, error?: McpError) =>
+      error && givenUp.abort(new Error("the caller no longer waits"));
     const exchange = this.begin<T>({ subject, request, limits, carrier: { settled } });
     if (exchange.isWanted()) this.#sendBySdk(exchange, this.#wire.watch(exchange, givenUp.signal), send);
     return exchange.outcome;

@@ -99,8 +99,10 @@ class ModernCall implements Carrier<JsonObject> {
   }
 
   settled(exchange: Exchange<JsonObject>, error?: McpError): void {
-    if (error) this.#options.exchanges.direct.giveUp(exchange);
-    if (error) this.#givenUp?.abort(error);
+    if (error) {
+      this.#options.exchanges.direct.giveUp(exchange);
+      this.#givenUp?.abort(new Error("the caller no longer waits"));
+    }
     this.#options.onSettled(error);
   }
 

@@ -72,9 +72,7 @@ describe.concurrent.each([
   test("that is given up is told to the server by its id", async () => {
     const { server, session, requests } = await opened();
     const controller = new AbortController();
-    const pending = failureOf(
-      session.request("tools/call", call("silent"), { signal: controller.signal }),
-    );
+    const pending = failureOf(session.request("tools/call", call("silent"), { signal: controller.signal }));
     await received(server, "tools/call");
     controller.abort();
     expect(await pending).toMatchObject({ code: "MCP_ABORTED", outcome: "unknown" });
@@ -95,7 +93,10 @@ describe.concurrent.each([
 
 test("[R39] over HTTP, a second answer to a call is nobody's, and not the SDK's either", async () => {
   const log = vi.fn();
-  const { session } = await open({ answer: "sse", on: { "tools/call": { duplicateAnswers: true } } }, { log });
+  const { session } = await open(
+    { answer: "sse", on: { "tools/call": { duplicateAnswers: true } } },
+    { log },
+  );
   await session.request("tools/call", ECHO);
   await vi.waitFor(() =>
     expect(log).toHaveBeenCalledWith("debug", expect.stringContaining("nobody waits for"), expect.anything()),
