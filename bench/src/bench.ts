@@ -1,14 +1,12 @@
 import { isCompetitor } from "./clients/names.ts";
 import { COMPETITOR_MODULES, competitorFolder, installedModules } from "./competitors.ts";
+import { createExcuses } from "./excuses.ts";
 import type { Recording } from "./recording.ts";
 import type { BenchSettings } from "./settings.ts";
 import { seededRandom } from "./shuffle.ts";
 import { type Step, scenarioOf, stepsOfRound } from "./step.ts";
 import { prepareSteps, type Surroundings, takeStep } from "./take-step.ts";
 import { openWorkplace } from "./workplace.ts";
-
-/** Who had a problem this often in a scenario is not measured in it again: it would have it in every round. */
-const MOST_PROBLEMS = 2;
 
 export interface BenchOptions {
   /** Gives up: the promise rejects once no process and no file is left. */
@@ -68,19 +66,6 @@ async function takeRecordings(step: Step, round: number, surroundings: Surroundi
 /** The line of a failed process's complaints that names the error; where there is none, all of them. */
 function briefly(complaints: string): string {
   return /^(?:\w+: )?\w*Error.*: .+$/m.exec(complaints)?.[0] ?? complaints;
-}
-
-/** Who need not be measured again in a scenario: who was given up there, or had problems too often. */
-function createExcuses() {
-  const counts = new Map<string, number>();
-  const keyOf = (step: Step) => `${scenarioOf(step)}: ${step.subject}`;
-  return {
-    has: (step: Step) => (counts.get(keyOf(step)) ?? 0) >= MOST_PROBLEMS,
-    note(step: Step, { problem, figures }: Recording): void {
-      const weight = figures.gaveUpAfterMs !== undefined ? MOST_PROBLEMS : problem === undefined ? 0 : 1;
-      counts.set(keyOf(step), (counts.get(keyOf(step)) ?? 0) + weight);
-    },
-  };
 }
 
 /** Finds where competitors are installed; those that are not take no part. */

@@ -107,11 +107,15 @@ function comparisonWith(
   return [{ figure, own, closest: subject, theirs, ratio, isAhead }];
 }
 
-function competitorsIn(recordings: readonly Recording[], { scenario }: KeyFigure): Subject[] {
+/** A cold start is compared with cold starts. */
+function competitorsIn(recordings: readonly Recording[], { scenario, subject }: KeyFigure): Subject[] {
   const subjects = recordings
     .filter((recording) => recording.scenario === scenario)
     .map(({ subject }) => subject);
-  return [...new Set(subjects)].filter((subject) => !NO_COMPETITORS.includes(subject));
+  const isWarm = subject === "jackfield-catalog";
+  return [...new Set(subjects)].filter(
+    (other) => !NO_COMPETITORS.includes(other) && (isWarm || other !== "mastra-catalog"),
+  );
 }
 
 /** The comparisons as a table. */

@@ -99,7 +99,9 @@ export function stepsOfRound(settings: BenchSettings, round: number, random: () 
 /** The groups of steps whose subjects are compared with each other. */
 const GROUPS: { readonly [measure in Measure]: (settings: BenchSettings) => Step[][] } = {
   start: ({ clients, serverCounts }) => {
-    const starters = [...clients, ...catalogStarters(clients), "bare-node" as const];
+    // The bare runtime reads what Jackfield has written.
+    const readers = clients.includes("jackfield") ? (["bare-node"] as const) : [];
+    const starters = [...clients, ...catalogStarters(clients), ...readers];
     return serverCounts.map((servers) => starters.map((subject) => ({ kind: "start", subject, servers })));
   },
   slow: (settings) => [faultSteps(settings, "slow")],

@@ -26,6 +26,19 @@ test("a figure is compared with the competitor that comes closest, in the direct
   expect(comparisonTable(compared)).toMatch(/@mastra\/mcp +100 +80\.0 +1\.25 \(1\.25-1\.25\) +yes$/m);
 });
 
+test("a warm start is compared with warm starts too, a cold one with cold ones", () => {
+  const recordings = [
+    recording("start 20", "jackfield", { readyMs: 300 }),
+    recording("start 20", "jackfield-catalog", { readyMs: 100 }),
+    recording("start 20", "raw-sdk", { readyMs: 400 }),
+    recording("start 20", "mastra-catalog", { readyMs: 200 }),
+  ];
+  expect(compareWithAll(recordings, QUICK)).toMatchObject([
+    { figure: { subject: "jackfield" }, closest: "raw-sdk", isAhead: true },
+    { figure: { subject: "jackfield-catalog" }, closest: "mastra-catalog", isAhead: true },
+  ]);
+});
+
 test("a target is compared with another scenario, another subject or another figure of the same round", () => {
   const recordings = [
     recording("start 20", "raw-sdk", { readyMs: 400 }),

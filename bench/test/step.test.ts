@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { QUICK } from "../src/settings.ts";
+import { FULL, QUICK } from "../src/settings.ts";
 import { seededRandom } from "../src/shuffle.ts";
 import { scenarioOf, stepsOfRound } from "../src/step.ts";
 
@@ -41,5 +41,29 @@ describe("stepsOfRound", () => {
       return steps.find((step) => scenarioOf(step) === "calls stdio")?.subject;
     });
     expect(new Set(firsts)).toEqual(new Set(["jackfield", "raw-sdk", "hand-written"]));
+  });
+
+  test("what takes long is not part of every round, growth of the first one only", () => {
+    const kinds = (round: number) => {
+      const steps = stepsOfRound({ ...FULL, longRounds: 2 }, round, seededRandom(1));
+      const hasFault = (step: (typeof steps)[number]) => step.kind === "start" && step.fault;
+      return new Set(steps.map((step) => hasFault(step) || step.kind));
+    };
+    expect([...kinds(1)]).toEqual(
+      expect.arrayContaining(["growth", "curve", "slow", "hang", "start", "calls"]),
+    );
+    expect([...kinds(2)]).toEqual(expect.arrayContaining(["curve", "slow"]));
+    expect(kinds(2)).not.toContain("growth");
+    expect(kinds(3)).not.toContain("curve");
+    expect(kinds(3)).not.toContain("slow");
+    expect([...kinds(3)]).toEqual(expect.arrayContaining(["hang", "start", "calls", "memory", "recovery"]));
+  });
+
+  test("adapters start and call; what they adapt connects, is remembered and recovers", () => {
+    const steps = stepsOfRound(FULL, 1, seededRandom(1));
+    const scenarios = steps.filter(({ subject }) => subject === "jackfield-ai-sdk").map(({ kind }) => kind);
+    expect(new Set(scenarios)).toEqual(new Set(["start", "calls"]));
+    const warm = steps.filter(({ subject }) => subject === "mastra-catalog").map(scenarioOf);
+    expect(warm).toContain("start 20, one hangs");
   });
 });

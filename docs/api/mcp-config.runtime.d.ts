@@ -351,7 +351,7 @@ interface ServerResolverOptions {
     readonly projectVariables?: readonly string[] | undefined;
     readonly isAdmitted?: ((definition: ServerDefinition) => boolean) | undefined;
     readonly runCommands?: boolean | CommandValueOptions | undefined;
-    readonly filledIn?: ((server: string, values: readonly string[]) => void) | undefined;
+    readonly onSecrets?: ((server: string, values: readonly string[]) => void) | undefined;
     readonly inputs?: {
         readonly [id: string]: string;
     } | undefined;

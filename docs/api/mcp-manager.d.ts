@@ -5,6 +5,15 @@ interface ReloadReport {
     readonly changed: readonly string[];
     readonly kept: readonly string[];
 }
+interface HeartbeatPolicy {
+    readonly intervalMs: number;
+    readonly timeoutMs: number;
+    readonly threshold: number;
+}
+type HeartbeatOptions = {
+    readonly [K in keyof HeartbeatPolicy]?: HeartbeatPolicy[K] | undefined;
+};
+declare const DEFAULT_HEARTBEAT: HeartbeatPolicy;
 interface RetryPolicy {
     readonly initialDelayMs: number;
     readonly factor: number;
@@ -18,15 +27,6 @@ interface RetryPolicy {
     readonly reviveOnCall: boolean;
 }
 declare const DEFAULT_RETRY_POLICY: RetryPolicy;
-interface HeartbeatPolicy {
-    readonly intervalMs: number;
-    readonly timeoutMs: number;
-    readonly threshold: number;
-}
-type HeartbeatOptions = {
-    readonly [K in keyof HeartbeatPolicy]?: HeartbeatPolicy[K] | undefined;
-};
-declare const DEFAULT_HEARTBEAT: HeartbeatPolicy;
 type OperationOptions = Pick<RequestOptions, "signal" | "timeoutMs">;
 interface StartupReport {
     readonly ready: readonly ServerSnapshot[];

@@ -68,7 +68,7 @@ export function createServerPorts(
   secrecy: Secrecy,
 ): ServerPorts {
   const { missingVariable, projectVariables, inputs, runCommands, cwd } = options;
-  const filledIn = (server: string, values: readonly string[]) => secrecy.learn(server, values);
+  const onSecrets = (server: string, values: readonly string[]) => secrecy.learn(server, values);
   const own = {
     inheritEnv,
     missingVariable,
@@ -77,7 +77,7 @@ export function createServerPorts(
     runCommands,
     cwd,
     isAdmitted,
-    filledIn,
+    onSecrets,
   };
   return tellOfRefusals({
     resolve: resolve === undefined ? createServerResolver(own) : learning(resolve, secrecy),

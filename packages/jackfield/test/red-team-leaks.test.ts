@@ -45,7 +45,7 @@ test("[T53] nothing of a server that nobody has approved reaches an adapter, and
 
 const LARGE_STATE = "of two ".repeat(9_000);
 /** By the SDK's client, in one call. */
-const MOST_ROUNDS = 10;
+const MOST_ROUNDS = 5;
 
 test("[T68] a server that asks for ever before it answers is given up, and told its own state alone, which is kept nowhere", async () => {
   const requestedSchema = { type: "object", properties: { a: { type: "string" } } };

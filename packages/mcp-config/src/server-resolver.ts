@@ -62,10 +62,10 @@ export interface ServerResolverOptions {
    */
   readonly runCommands?: boolean | CommandValueOptions | undefined;
   /**
-   * Told each time of every value that was filled in from outside the entry and is not known all over the system, as `HOME` is;
-   * whoever writes logs hides them. `secrets` of a resolved server holds only those that are credentials.
+   * Told each time of every value that whoever writes logs hides: what was filled in from outside the entry and is not known all
+   * over the system, as `HOME` is, and the entry's own credentials. `secrets` of a resolved server holds only credentials.
    */
-  readonly filledIn?: ((server: string, values: readonly string[]) => void) | undefined;
+  readonly onSecrets?: ((server: string, values: readonly string[]) => void) | undefined;
   /** Answers to what hosts would ask a person for, by id, as in `${input:id}`. Default none. */
   readonly inputs?: { readonly [id: string]: string } | undefined;
   /** The folder that `${workspaceFolder}` and its like mean in entries of no project. Default the working directory. */
@@ -110,7 +110,7 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
     try {
       const run = { commands, signal, rejected };
       const { server, filledIn } = await resolveServer(definition, policy, run);
-      options.filledIn?.(definition.name, filledIn);
+      options.onSecrets?.(definition.name, [...new Set([...filledIn, ...server.secrets])]);
       return server;
     } finally {
       checkWanted(definition, signal);

@@ -9,7 +9,7 @@ export interface ServerRequestContext {
 /** A server asks the person something (MCP `elicitation/create`). */
 export interface ElicitationRequest {
   readonly message: string;
-  /** `form`: the fields of `requestedSchema`. `url`: the person is to open `url` in a browser. */
+  /** `form`: the fields of `requestedSchema`. `url`: the person is to open `url` in a browser; it is https, or http on this machine. */
   readonly mode: "form" | "url";
   readonly requestedSchema?: JsonObject | undefined;
   readonly url?: string | undefined;

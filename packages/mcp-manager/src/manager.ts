@@ -2,7 +2,6 @@ import {
   type CallOptions,
   isMcpError,
   type JsonObject,
-  McpError,
   type McpEvents,
   type ServerDefinition,
   type ServerSnapshot,
@@ -12,6 +11,7 @@ import {
 } from "@jackfield/mcp-core";
 import { createContextReader } from "./context/context-reader.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
+import { createManagerRegistry } from "./manager-registry.ts";
 import type { McpManager, ReconnectOptions } from "./mcp-manager.ts";
 import {
   type McpManagerOptions,
@@ -27,11 +27,12 @@ import type { ManagedServer } from "./server/managed-server.ts";
 import { type OperationOptions, operationDeadline } from "./server/operation-deadline.ts";
 import { reconnectServers } from "./server/reconnect-servers.ts";
 import { createServerDirectory, type ServerDirectory } from "./server-directory.ts";
-import { startAllOrNone, startServers } from "./startup/start-servers.ts";
-import { reportStartup, type StartupReport } from "./startup/startup-report.ts";
+import { startRun } from "./startup/start-run.ts";
+import { startServers } from "./startup/start-servers.ts";
+import type { StartupReport } from "./startup/startup-report.ts";
 import { createToolCaller, type ToolCaller } from "./tools/tool-caller.ts";
 import { findByName } from "./tools/tool-finder.ts";
-import { createToolRegistry, type ToolRegistry } from "./tools/tool-registry.ts";
+import type { ToolRegistry } from "./tools/tool-registry.ts";
 import { createAsyncToolView, createToolView, type ToolView, type ViewParent } from "./views/tool-view.ts";
 import type { AsyncViewFilter, ViewFilter } from "./views/view-filter.ts";
 
@@ -71,26 +72,11 @@ class Manager implements McpManager, ViewParent {
     this.#options = options;
     this.#owner = owner;
     this.#events = createEmitter<McpEvents>(options.log, KEPT_EVENTS);
-    this.#registry = createToolRegistry({
-      servers: options.servers,
-      naming: options.naming,
-      policies: options.toolPolicies,
-      approval: false,
-      blocked: (tool, reason) =>
-        options.log("warn", `tool is not offered: ${reason}`, {
-          server: tool.server,
-          tool: tool.originalName,
-        }),
-      warn: (message, server) => options.log("warn", message, { server }),
-    });
+    this.#registry = createManagerRegistry(options);
     this.#directory = createServerDirectory({ options, registry: this.#registry, events: this.#events });
     const server = (name: string) => this.#server(name);
-    this.#call = createToolCaller({
-      use: options.use,
-      registry: this.#registry,
-      server,
-      refuseIfClosed: () => refuseIfClosed(this.#run),
-    });
+    const ports = { server, registry: this.#registry, refuseIfClosed: () => refuseIfClosed(this.#run) };
+    this.#call = createToolCaller({ ...ports, use: options.use });
     const context = createContextReader({ all: () => this.#all(), server, log: options.log });
     this.resources = context.resources;
     this.resourceTemplates = context.resourceTemplates;
@@ -130,8 +116,7 @@ class Manager implements McpManager, ViewParent {
   }
 
   servers(): readonly ServerSnapshot[] {
-    const shown = this.#directory.all().filter(({ dropped }) => dropped === undefined);
-    return shown.map((server) => server.snapshot());
+    return this.#directory.shown().map((server) => server.snapshot());
   }
 
   lookup(name: string): ToolDescriptor | undefined {
@@ -153,11 +138,8 @@ class Manager implements McpManager, ViewParent {
       const server = this.#server(name);
       return server.definition.shared === true ? server : undefined;
     };
-    const connect = createLendingConnector({
-      connect: this.#options.connect,
-      lender,
-      lists: this.#sharedLists,
-    });
+    const { connect: own } = this.#options;
+    const connect = createLendingConnector({ connect: own, lender, lists: this.#sharedLists });
     const other = new Manager({ ...this.#options, servers, principal, connect }, this);
     this.#others.add(other);
     return other;
@@ -199,25 +181,9 @@ class Manager implements McpManager, ViewParent {
   }
 
   async #start(run: Run, signal: AbortSignal | undefined): Promise<StartupReport> {
-    const startedAt = process.hrtime.bigint(); // Nothing has to be loaded for it, as for `performance`.
     if (this.#owner !== undefined) refuseIfClosed(this.#owner.#run);
-    if (run.before !== undefined) {
-      await run.before;
-      refuseIfClosed(run);
-      this.#directory.renew();
-    }
-    const stop = AbortSignal.any([run.stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const start = this.#options.startup.failures === "throw" ? startAllOrNone : startServers;
-    try {
-      await start(this.#directory.all(), this.#options, stop);
-      if (signal?.aborted === true) throw new McpError("MCP_ABORTED", "Starting the servers was aborted.");
-    } catch (error) {
-      await this.#close(run);
-      throw error;
-    }
-    refuseIfClosed(run);
-    const tookMs = Number((process.hrtime.bigint() - startedAt) / 1_000_000n);
-    return reportStartup(this.#directory.all(), this.#directory.configured, tookMs);
+    const close = () => this.#close(run);
+    return startRun(run, { directory: this.#directory, options: this.#options, signal, close });
   }
 
   /** Takes the configuration of the manager it belongs to; one that is closed meanwhile has no use for it. */

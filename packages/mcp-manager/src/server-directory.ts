@@ -31,6 +31,8 @@ export interface ServerDirectory {
   readonly configured: readonly ServerDefinition[];
   /** In configured order, those that were dropped included. */
   all(): readonly ManagedServer[];
+  /** The same without those. */
+  shown(): readonly ManagedServer[];
   /** @throws McpError `MCP_SERVER_UNKNOWN` */
   get(name: string): ManagedServer;
   /** Takes a new configuration at once: who is gone is being closed when this returns, and whoever it does not concern is not touched. */
@@ -87,6 +89,10 @@ class Directory implements ServerDirectory {
 
   all(): readonly ManagedServer[] {
     return [...this.#servers.values()];
+  }
+
+  shown(): readonly ManagedServer[] {
+    return this.all().filter(({ dropped }) => dropped === undefined);
   }
 
   get(name: string): ManagedServer {

@@ -1,4 +1,4 @@
-import type { Connector, ConnectOptions, Logger, ResolveServer } from "@jackfield/mcp-core";
+import type { ConnectOptions, Connector, Logger, ResolveServer } from "@jackfield/mcp-core";
 import type { HeartbeatOptions } from "./heartbeat.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
 

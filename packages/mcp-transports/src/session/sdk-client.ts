@@ -24,12 +24,16 @@ const ACCEPT_EVERYTHING: jsonSchemaValidator = {
   },
 };
 
+/** A server of the modern era that has asked so often for one request means never to answer it. */
+const MOST_INPUT_ROUNDS = 5;
+
 /** A client of the SDK with all its listeners in place, so that nothing is missed between connecting and listening. */
 export function createSdkClient(options: SdkClientOptions): Client {
   const { sdk, clientInfo, probeTimeoutMs, server, handlers, notifications, log } = options;
   const client = new sdk.Client(sdkImplementation(clientInfo), {
     capabilities: announcedCapabilities(handlers.base),
     jsonSchemaValidator: ACCEPT_EVERYTHING,
+    inputRequired: { maxRounds: MOST_INPUT_ROUNDS },
     versionNegotiation: { mode: "auto", probe: { timeoutMs: probeTimeoutMs } },
   });
   client.fallbackNotificationHandler = async ({ method, params }) => notifications.push({ method, params });

@@ -10,6 +10,7 @@ import {
 } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities, CreateMessageResult } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
+import { mayBeOpened } from "./elicitation-url.ts";
 
 /** Who answers what a server asks: the request that brought handlers of its own most recently, else the host. */
 export interface HandlerStack {
@@ -57,14 +58,21 @@ export interface ServerRequestOptions {
 
 /** Has the client answer the server's requests through the host's handlers. */
 export function answerServerRequests(client: Client, options: ServerRequestOptions): void {
-  const { handlers, server } = options;
+  const { handlers, server, log } = options;
   const { base } = handlers;
   const contextOf = (signal: AbortSignal): ServerRequestContext => ({ server, signal });
   const guarded = <T>(method: string, answer: () => Promise<T>) => guard(client, method, options, answer);
   if (base.elicit)
     client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
       guarded("elicitation/create", async () => {
-        const answer = await handlers.find("elicit")?.(readElicitation(params), contextOf(mcpReq.signal));
+        const question = readElicitation(params);
+        if (question.mode === "url" && !mayBeOpened(question.url)) {
+          log("warn", "The server wants an address opened that is neither https nor on this machine.", {
+            server,
+          });
+          return { action: "decline" } satisfies ElicitationAnswer;
+        }
+        const answer = await handlers.find("elicit")?.(question, contextOf(mcpReq.signal));
         return { ...(answer ?? ({ action: "cancel" } satisfies ElicitationAnswer)) };
       }),
     );

@@ -89,6 +89,33 @@ describe("a server's question", () => {
     });
   });
 
+  test.each([
+    ["a script", "javascript:alert(1)"],
+    ["a script behind a tab", "java\tscript:alert(1)"],
+    ["a file", "file:///etc/passwd"],
+    ["a program's own scheme", "ms-msdt:/id%20PCWDiagnostic"],
+    ["plain http to another machine", "http://example.com/"],
+    ["a name that only begins like this machine's", "http://localhost.example.com/"],
+    ["a password", "https://ada:secret@example.com/"],
+  ])("[T67] to open %s is declined, and the host is not bothered", async (_, url) => {
+    const elicit = vi.fn(async () => ({ action: "accept" }) as const);
+    const params = { mode: "url", message: "Open it", url, elicitationId: "1" };
+    expect(await answerTo({ ...ELICIT, params }, { elicit })).toEqual({ action: "decline" });
+    expect(elicit).not.toHaveBeenCalled();
+  });
+
+  test("[T67] to open a page of this machine goes to the host", async () => {
+    const elicit = vi.fn(async () => ({ action: "accept" }) as const);
+    const params = {
+      mode: "url",
+      message: "Open it",
+      url: "http://127.0.0.1:8080/consent",
+      elicitationId: "1",
+    };
+    expect(await answerTo({ ...ELICIT, params }, { elicit })).toEqual({ action: "accept" });
+    expect(elicit).toHaveBeenCalledOnce();
+  });
+
   test("gives the person time, however short the deadline of the call", async () => {
     const session = await connect(asking(), {
       handlers: {

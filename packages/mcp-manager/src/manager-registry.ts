@@ -1,0 +1,20 @@
+import type { ResolvedManagerOptions } from "./options.ts";
+import { createToolRegistry, type ToolRegistry } from "./tools/tool-registry.ts";
+
+/** The registry of a manager's tools, which says in the log what a person should look at. */
+export function createManagerRegistry({
+  servers,
+  naming,
+  toolPolicies,
+  log,
+}: ResolvedManagerOptions): ToolRegistry {
+  return createToolRegistry({
+    servers,
+    naming,
+    policies: toolPolicies,
+    approval: false,
+    blocked: ({ server, originalName: tool }, reason) =>
+      log("warn", `tool is not offered: ${reason}`, { server, tool }),
+    warn: (message, server) => log("warn", message, { server }),
+  });
+}
