@@ -19,17 +19,23 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-/** Opens the runtime, calls a tool, and closes it. Gives what it said of the server when the call was answered. */
+/** Opens the runtime, calls a tool, and closes it when the server is listed. Gives what it said of the server by then. */
 async function callOnce(
   servers: OpenMcpOptions["servers"] = { server: server.definition },
 ): Promise<ServerSnapshot | undefined> {
   const mcp = await openMcp({ servers, cache: { path: folder.file("cache") } });
   try {
     await mcp.callTool(ECHO, { text: "hello" });
+    await listed(mcp);
     return mcp.servers()[0];
   } finally {
     await mcp.close();
   }
+}
+
+/** A call is answered as soon as there is a session; what that learned of the server is stored with its list. */
+function listed(mcp: Mcp): Promise<unknown> {
+  return vi.waitUntil(() => mcp.servers()[0]?.toolsFrom === "live", { timeout: 10_000 });
 }
 
 /** What the server has seen since it was asked last: `started` for each process, and the methods of the requests. */
@@ -122,6 +128,7 @@ describe("what one start learns of a server's era", () => {
     try {
       await vi.waitUntil(() => mcp.servers()[0]?.era === "legacy", { timeout: 10_000 });
       expect((await mcp.callTool(ECHO, { text: "hello" })).content).toHaveLength(1);
+      await listed(mcp);
     } finally {
       await mcp.close();
     }

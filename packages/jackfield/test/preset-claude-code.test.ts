@@ -8,6 +8,8 @@ import { scriptedServer } from "./scripted-server.ts";
 useLeakCheck();
 afterEach(() => void vi.unstubAllEnvs());
 
+/** For processes that start on a busy machine. */
+const WAIT = { timeout: 20_000 };
 const FAST = { initialDelayMs: 1, maxDelayMs: 30 };
 
 describe("a host that manages servers as Claude Code does", () => {
@@ -65,11 +67,11 @@ describe("a host that manages servers as Claude Code does", () => {
       const seen: string[] = [];
       mcp.on("statusChanged", ({ snapshot }) => seen.push(snapshot.status));
       process.kill(pids()[0] ?? 0, "SIGKILL");
-      await vi.waitFor(() => expect(seen).toEqual(["backoff", "connecting", "ready"]));
+      await vi.waitFor(() => expect(seen).toEqual(["backoff", "connecting", "ready"]), WAIT);
       await mcp.callTool({ server: "s", tool: "echo" }, {});
       server.behave({ exitOn: "start" });
       process.kill(pids().at(-1) ?? 0, "SIGKILL");
-      await vi.waitFor(() => expect(mcp.servers()).toMatchObject([{ status: "failed" }]));
+      await vi.waitFor(() => expect(mcp.servers()).toMatchObject([{ status: "failed" }]), WAIT);
       expect(pids().length).toBeLessThanOrEqual(2 + 5);
       server.behave({});
       await mcp.reconnect("s");
@@ -98,7 +100,7 @@ describe("a host that manages servers as Claude Code does", () => {
       mcp.on("statusChanged", ({ snapshot }) => events.push(`${snapshot.name} ${snapshot.status}`));
       const [started] = server.record();
       process.kill(started?.pid ?? 0, "SIGSTOP");
-      await vi.waitFor(() => expect(events).toContain("s ready"), { timeout: 20_000 });
+      await vi.waitFor(() => expect(events).toContain("s ready"), WAIT);
       expect(events).toEqual(["s unhealthy", "s backoff", "s connecting", "s ready"]);
     } finally {
       await mcp.close();
@@ -134,7 +136,7 @@ describe("a host that manages servers as Claude Code does", () => {
       ended.push(error.code);
       expect(server.record().some(({ event }) => event === "ended")).toBe(false);
     });
-    await vi.waitFor(() => expect(received()).toContain("tools/call"));
+    await vi.waitFor(() => expect(received()).toContain("tools/call"), WAIT);
     await mcp.close();
     await refused;
     expect(ended).toEqual(["MCP_CLOSED"]);

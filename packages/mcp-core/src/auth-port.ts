@@ -11,7 +11,10 @@ export interface AuthChallenge {
 export interface AuthPort {
   /** Headers for the next request; an empty object where nothing is known. Called before every request, so it must be quick. */
   headers(server: ResolvedServer): Promise<Record<string, string>>;
-  /** Tries to satisfy a challenge. `retry`: the same request may be made once more. Concurrent challenges share one answer. */
+  /**
+   * Tries to satisfy a challenge. `retry`: the same request may be made once more. Concurrent challenges share one answer. It may
+   * reject with an `McpError` that says what the user can do; the request then fails with that.
+   */
   onChallenge(
     server: ResolvedServer,
     challenge: AuthChallenge,
