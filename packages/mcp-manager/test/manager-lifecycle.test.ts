@@ -37,9 +37,19 @@ describe("a lost server", () => {
         toolsFrom: "cache",
         tools: 1,
         error: { code: "MCP_SERVER_EXITED" },
-        retryAt: Date.now() + 1_000,
+        retryAt: Date.now(),
       },
     ]);
+    await manager.close();
+  });
+
+  it("is started again at once if it runs on this machine", async () => {
+    const { manager, sessions, connector } = createFixture(["a"]);
+    await manager.start();
+    sessions.get("a")?.lose(exited);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(connector.attempts).toHaveLength(2);
+    expect(manager.servers()).toMatchObject([{ status: "ready" }]);
     await manager.close();
   });
 

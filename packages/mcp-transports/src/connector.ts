@@ -80,16 +80,19 @@ async function openSession(
   const log = createRedactingLogger(connectOptions.log, server.secrets);
   const deadline = createOpeningDeadline(connectTimeoutMs, signal);
   let channel: Channel | undefined;
+  let launched: Promise<Channel> | undefined;
   try {
-    const [sdk, ownInfo] = await deadline.race(
-      Promise.all([loadSdk(), clientInfo ?? readDefaultClientInfo()]),
-    );
+    deadline.signal.throwIfAborted();
+    const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
+    const loading = loadSdk();
+    const tools = { ...shared, sdk: loading, http, auth, maxMessageBytes, connectTimeoutMs, log };
+    // A process starts while the SDK is loaded, which takes about as long. What is remembered of a modern one may be refused first.
+    if (server.transport === "stdio" && prior?.era !== "modern") launched = launch(openStdio(server, tools));
+    const [sdk, ownInfo] = await deadline.race(Promise.all([loading, clientInfo ?? readDefaultClientInfo()]));
     const handlers = createHandlerStack(hostHandlers);
     const notifications = createNotificationRelay((error) =>
       log("warn", "A notification listener failed.", { server: server.name, error: String(error) }),
     );
-    const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
-    const tools = { ...shared, sdk, http, auth, maxMessageBytes, connectTimeoutMs, log };
     const negotiation = {
       sdk,
       prior,
@@ -101,24 +104,40 @@ async function openSession(
       createClient: (probeTimeoutMs: number) =>
         createSdkClient({ sdk, clientInfo: ownInfo, probeTimeoutMs, server, handlers, notifications, log }),
     };
-    const negotiated = await negotiateWith(server, negotiation, tools);
+    const negotiated = await negotiateWith(server, negotiation, tools, launched);
     return createSdkSession({ sdk, clientInfo: ownInfo, server, negotiated, handlers, notifications, log });
   } catch (error) {
+    // It has been closed already, unless nobody came to use it.
+    await (await launched)?.close({ hurry: true });
     throw openingError(error, { server, facts: channel?.facts() ?? {}, connectTimeoutMs });
   } finally {
     deadline.stop();
   }
 }
 
-/** Each kind of server by its own opener. */
+async function launch(opening: Promise<Channel>): Promise<Channel> {
+  const channel = await opening;
+  channel.launch?.();
+  return channel;
+}
+
+/** Each kind of server by its own opener. `launched`: the first channel, if it is on its way already. */
 function negotiateWith(
   server: ResolvedServer,
   negotiation: Omit<NegotiationOptions, "openChannel">,
   tools: OpenerTools,
+  launched: Promise<Channel> | undefined,
 ): Promise<Negotiated> {
   switch (server.transport) {
-    case "stdio":
-      return negotiate({ ...negotiation, openChannel: () => openStdio(server, tools) });
+    case "stdio": {
+      let first = launched;
+      const openChannel = () => {
+        const channel = first ?? openStdio(server, tools);
+        first = undefined;
+        return channel;
+      };
+      return negotiate({ ...negotiation, openChannel });
+    }
     case "in-process":
       return negotiate({ ...negotiation, openChannel: () => openInProcess(server, tools) });
     case "http":

@@ -5,6 +5,11 @@ import type { Retry } from "./state.ts";
 export interface RetryPolicy {
   /** Before the first retry. Default 1,000. */
   readonly initialDelayMs: number;
+  /**
+   * Whether the first retry after the loss of a local server's session is made at once: whoever waits for a process of this machine
+   * waits alone, while a remote server that comes back has all its clients at once. Not with `delaysMs`. Default true.
+   */
+  readonly restartsAtOnce: boolean;
   /** Each delay is the one before times this. Default 2. */
   readonly factor: number;
   /** No delay is longer. Default 30,000. */
@@ -31,6 +36,7 @@ export interface RetryPolicy {
 /** What holds where the retry policy says nothing. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   initialDelayMs: 1_000,
+  restartsAtOnce: true,
   factor: 2,
   maxDelayMs: 30_000,
   jitter: "full",
@@ -75,9 +81,11 @@ export function nextRetry(policy: RetryPolicy, loss: Loss): Retry | undefined {
 }
 
 function delayBefore(policy: RetryPolicy, retries: number, loss: Loss): number | undefined {
-  const { delaysMs, initialDelayMs, factor, maxDelayMs } = policy;
+  const { delaysMs, initialDelayMs, restartsAtOnce, factor, maxDelayMs } = policy;
   const fastRetries = delaysMs?.length ?? policy.maxRetries;
+  const isFirstRestart = retries === 1 && loss.upForMs !== undefined && !loss.isRemote;
   if (retries <= fastRetries) {
+    if (isFirstRestart && delaysMs === undefined && restartsAtOnce) return 0;
     const exponentialMs = Math.min(maxDelayMs, initialDelayMs * factor ** (retries - 1));
     return jittered(policy, delaysMs?.[retries - 1] ?? exponentialMs, loss.random);
   }

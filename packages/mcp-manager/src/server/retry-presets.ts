@@ -12,6 +12,7 @@ import type { RetryPolicy } from "./retry-policy.ts";
 export const RETRY_PRESETS = {
   "oh-my-pi": {
     initialDelayMs: 500,
+    restartsAtOnce: false,
     factor: 2,
     maxDelayMs: 4_000,
     delaysMs: [0, 500, 1_000, 2_000, 4_000],
@@ -24,6 +25,7 @@ export const RETRY_PRESETS = {
   },
   sidecar: {
     initialDelayMs: 2_000,
+    restartsAtOnce: false,
     factor: 2.5,
     maxDelayMs: 15_000,
     delaysMs: [2_000, 5_000, 15_000],
@@ -36,6 +38,7 @@ export const RETRY_PRESETS = {
   },
   "openai-agents": {
     initialDelayMs: 0,
+    restartsAtOnce: false,
     factor: 1,
     maxDelayMs: 0,
     jitter: "none",
@@ -47,6 +50,7 @@ export const RETRY_PRESETS = {
   },
   "claude-code": {
     initialDelayMs: 1_000,
+    restartsAtOnce: false,
     factor: 2,
     maxDelayMs: 30_000,
     jitter: "full",
@@ -58,6 +62,7 @@ export const RETRY_PRESETS = {
   },
   hexos: {
     initialDelayMs: 250,
+    restartsAtOnce: false,
     factor: 2,
     maxDelayMs: 2_000,
     jitter: "around",

@@ -54,7 +54,21 @@ describe("the retry policy", () => {
 
   it("[S9] starts over once a session has been stable", () => {
     const retry = nextRetry(steady, loss({ attempt: 5, upForMs: steady.stableAfterMs }));
-    expect(retry).toEqual({ retryAt: 1_000, attempt: 1 });
+    expect(retry).toEqual({ retryAt: 0, attempt: 1 });
+  });
+
+  it("starts a process at once when its session is lost, and waits when it is lost again soon", () => {
+    expect(delays(steady, { upForMs: 50 }, 3)).toEqual([0, 2_000, 4_000]);
+  });
+
+  it("lets a remote server wait, and a process that never got as far as a session", () => {
+    expect(delays(steady, { upForMs: 50, isRemote: true }, 1)).toEqual([1_000]);
+    expect(delays(steady, {}, 1)).toEqual([1_000]);
+  });
+
+  it("lets a process wait as well where the policy says so, or names its delays", () => {
+    expect(delays({ ...steady, restartsAtOnce: false }, { upForMs: 50 }, 1)).toEqual([1_000]);
+    expect(delays({ ...steady, delaysMs: [70] }, { upForMs: 50 }, 1)).toEqual([70]);
   });
 
   it("[R9] goes on slowly for a remote server that was once up, and the last delay repeats", () => {

@@ -1,4 +1,3 @@
-import { getCACertificates } from "node:tls";
 import type { Agent, Dispatcher, EnvHttpProxyAgent } from "undici";
 import type { TlsOptions } from "./http-options.ts";
 
@@ -104,13 +103,17 @@ function openDispatcher(undici: Undici, origin: string, { tls, proxy }: PoolSett
 
 /** The host's authorities are believed in addition to those that Node.js believes anyway. */
 function secureOptions({ ca, cert, key, passphrase }: TlsOptions) {
-  const authorities = ca === undefined ? [] : [ca].flat();
   return {
-    ...(ca !== undefined && { ca: [...getCACertificates("default"), ...authorities] }),
+    ...(ca !== undefined && { ca: [...defaultAuthorities(), ...[ca].flat()] }),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
     ...(passphrase !== undefined && { passphrase }),
   };
+}
+
+/** Not imported: loading it takes longer than starting a local server's process, and few servers have an authority of their own. */
+function defaultAuthorities(): string[] {
+  return process.getBuiltinModule("node:tls").getCACertificates("default");
 }
 
 /** A proxy could not reach this machine from where it stands, and should not learn what runs here. */

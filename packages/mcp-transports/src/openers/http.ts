@@ -12,7 +12,7 @@ const HURRIED_FAREWELL_MS = 500;
 export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
   const { url, configured, wire, credentials, closing } = await openRemote(server, tools);
   const transport = createStreamableHttpTransport({
-    sdk: tools.sdk,
+    sdk: await tools.sdk,
     url,
     configured,
     wire,

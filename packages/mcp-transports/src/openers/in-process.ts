@@ -14,7 +14,8 @@ interface FoundServer {
 }
 
 /** A channel to a server in this process. */
-export const openInProcess: Opener<ResolvedInProcessServer> = async ({ server: source }, { sdk }) => {
+export const openInProcess: Opener<ResolvedInProcessServer> = async ({ server: source }, tools) => {
+  const sdk = await tools.sdk;
   const { server, isOurs } = await findServer(source);
   const [ours, theirs] = sdk.InMemoryTransport.createLinkedPair();
   sendCopies(ours, (message) => message);

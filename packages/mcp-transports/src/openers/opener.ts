@@ -7,7 +7,8 @@ import type { ProcessTreeRegistry } from "../stdio/process-tree-registry.ts";
 
 /** What an opener may use. */
 export interface OpenerTools {
-  readonly sdk: Sdk;
+  /** It may still be loading: a process can start meanwhile. */
+  readonly sdk: Promise<Sdk>;
   readonly registry: ProcessTreeRegistry;
   readonly auth?: AuthPort | undefined;
   readonly pools: ConnectionPools;
@@ -18,5 +19,5 @@ export interface OpenerTools {
   readonly log: Logger;
 }
 
-/** Makes a fresh channel to a server. Processes and sockets start with the channel's transport. */
+/** Makes a fresh channel to a server. Processes and sockets start with the channel's transport, or a process before. */
 export type Opener<S extends ResolvedServer> = (server: S, tools: OpenerTools) => Promise<Channel>;

@@ -6,7 +6,8 @@ import { openRemote } from "./remote.ts";
 /** A channel to a server behind the older HTTP+SSE transport. */
 export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
   const { url, configured, wire, credentials, closing } = await openRemote(server, tools);
-  const { sdk, maxMessageBytes } = tools;
+  const { maxMessageBytes } = tools;
+  const sdk = await tools.sdk;
   const transport = createSseTransport({ sdk, url, configured, wire, credentials, maxMessageBytes });
   let closed: Promise<void> | undefined;
   return {

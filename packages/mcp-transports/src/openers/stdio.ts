@@ -11,7 +11,7 @@ export const openStdio: Opener<ResolvedStdioServer> = async (
 ) => {
   const transport = createStdioTransport(server, {
     maxMessageBytes,
-    check: createMessageCheck(sdk),
+    check: async () => createMessageCheck(await sdk),
     onStrayOutput: (line) =>
       log(
         "warn",
@@ -32,6 +32,7 @@ export const openStdio: Opener<ResolvedStdioServer> = async (
     transport,
     isPipe: true,
     facts: () => transport.facts(),
+    launch: () => transport.launch(),
     close(options) {
       const closed = transport.close();
       if (options?.hurry) transport.hurry();

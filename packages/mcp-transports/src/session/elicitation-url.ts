@@ -12,6 +12,7 @@ const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 export function mayBeOpened(address: unknown): address is string {
   if (typeof address !== "string" || NEVER_IN_A_URL.test(address)) return false;
   const url = URL.parse(address);
-  if (!url || url.username !== "" || url.password !== "") return false;
+  if (!url) return false;
+  if (url.username !== "" || url.password !== "") return false;
   return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK_HOST.test(url.hostname));
 }
