@@ -16,6 +16,7 @@ type HeartbeatOptions = {
 declare const DEFAULT_HEARTBEAT: HeartbeatPolicy;
 interface RetryPolicy {
     readonly initialDelayMs: number;
+    readonly restartsAtOnce: boolean;
     readonly factor: number;
     readonly maxDelayMs: number;
     readonly delaysMs?: readonly number[] | undefined;
@@ -137,6 +138,7 @@ declare function createMcpManager(options: McpManagerOptions): McpManager;
 declare const RETRY_PRESETS: {
     readonly "oh-my-pi": {
         readonly initialDelayMs: 500;
+        readonly restartsAtOnce: false;
         readonly factor: 2;
         readonly maxDelayMs: 4000;
         readonly delaysMs: readonly [
@@ -162,6 +164,7 @@ declare const RETRY_PRESETS: {
     };
     readonly sidecar: {
         readonly initialDelayMs: 2000;
+        readonly restartsAtOnce: false;
         readonly factor: 2.5;
         readonly maxDelayMs: 15000;
         readonly delaysMs: readonly [
@@ -179,6 +182,7 @@ declare const RETRY_PRESETS: {
     };
     readonly "openai-agents": {
         readonly initialDelayMs: 0;
+        readonly restartsAtOnce: false;
         readonly factor: 1;
         readonly maxDelayMs: 0;
         readonly jitter: "none";
@@ -191,6 +195,7 @@ declare const RETRY_PRESETS: {
     };
     readonly "claude-code": {
         readonly initialDelayMs: 1000;
+        readonly restartsAtOnce: false;
         readonly factor: 2;
         readonly maxDelayMs: 30000;
         readonly jitter: "full";
@@ -203,6 +208,7 @@ declare const RETRY_PRESETS: {
     };
     readonly hexos: {
         readonly initialDelayMs: 250;
+        readonly restartsAtOnce: false;
         readonly factor: 2;
         readonly maxDelayMs: 2000;
         readonly jitter: "around";

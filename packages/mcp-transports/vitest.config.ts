@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -7,8 +6,5 @@ export default defineConfig({
     setupFiles: ["./test/setup.ts"],
     // Tests that run beside each other mostly wait for processes, and so do files.
     maxConcurrency: 4,
-    maxWorkers: Math.max(2, availableParallelism()),
-    // Who has other workers than the rest of the workspace must have a turn of its own.
-    sequence: { groupOrder: 1 },
   },
 });

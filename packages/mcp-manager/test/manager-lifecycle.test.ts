@@ -1,6 +1,13 @@
-import { McpError } from "@jackfield/mcp-core";
-import { createFakeSession, createFakeToolCache, httpDefinition, recordStatuses } from "@jackfield/test-kit";
+import { type Listing, McpError } from "@jackfield/mcp-core";
+import {
+  createFakeSession,
+  createFakeToolCache,
+  type FakeSession,
+  httpDefinition,
+  recordStatuses,
+} from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { McpManager } from "../src/index.ts";
 import { createFixture, tool } from "./manager-fixture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -171,18 +178,25 @@ describe("a changed tool list", () => {
     await manager.close();
   });
 
-  it("[L20] from a connection that was replaced meanwhile is thrown away", async () => {
+  it.each([
+    ["on demand", (manager: McpManager) => void manager.reconnect("a")],
+    ["because it was lost", (_: McpManager, old: FakeSession) => old.lose(exited)],
+  ])("[L20] from a connection that was replaced %s meanwhile is thrown away", async (_, replace) => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
     const starting = manager.start();
     const old = (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("echo")] }));
     await starting;
-    const release = old.holdLists();
-    old.setTools([tool("from-the-old-session")]);
+    const late = Promise.withResolvers<Listing>();
+    vi.spyOn(old, "list").mockReturnValue(late.promise);
     old.notify({ method: "notifications/tools/list_changed" });
-    const reconnecting = manager.reconnect("a");
-    (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("from-the-new-session")] }));
-    await reconnecting;
-    release();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(old.list).toHaveBeenCalled();
+    const next = connector.nextAttempt();
+    replace(manager, old);
+    await vi.advanceTimersByTimeAsync(1);
+    (await next).open(createFakeSession({ tools: [tool("from-the-new-session")] }));
+    await vi.advanceTimersByTimeAsync(1);
+    late.resolve({ items: [tool("from-the-old-session")] });
     await vi.advanceTimersByTimeAsync(0);
     expect(manager.tools()).toMatchObject([{ originalName: "from-the-new-session" }]);
     await manager.close();

@@ -4,7 +4,5 @@
  */
 export const fileSystem = process.getBuiltinModule("node:fs");
 
-/** Loaded when it is first asked for: a program that only imports this package never does. */
-export function cryptography(): typeof import("node:crypto") {
-  return process.getBuiltinModule("node:crypto");
-}
+/** Loaded with the package: no entry can be read without it, and whoever waits for entries should not wait for this as well. */
+export const cryptography = process.getBuiltinModule("node:crypto");

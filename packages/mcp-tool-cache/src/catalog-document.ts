@@ -61,5 +61,5 @@ function parseRecord(line: string): WrittenRecord | undefined {
 
 /** In two parts, because to join them would copy the whole content. */
 function checksum(covered: string, { id, key }: DocumentSeal): string {
-  return cryptography().createHmac("sha256", key).update(`${VERSION}\n${id}\n`).update(covered).digest("hex");
+  return cryptography.createHmac("sha256", key).update(`${VERSION}\n${id}\n`).update(covered).digest("hex");
 }

@@ -95,7 +95,7 @@ function urlSpelling(secret: string): string {
 
 /** The purpose keeps hashes of one kind from ever meeting those of another. */
 function keyedHash(key: KeyObject, purpose: string, subject: Subject): string {
-  return cryptography()
+  return cryptography
     .createHmac("sha256", key)
     .update(JSON.stringify([purpose, subject]))
     .digest("hex");

@@ -189,7 +189,7 @@ class CatalogToolCache implements PersistentToolCache {
 }
 
 function inMemory(): OpenCatalog {
-  return { key: cryptography().createSecretKey(temporaryIdentityKey()), store: createMemoryCatalogStore() };
+  return { key: cryptography.createSecretKey(temporaryIdentityKey()), store: createMemoryCatalogStore() };
 }
 
 /** Turns a synchronous throw into a rejection. */

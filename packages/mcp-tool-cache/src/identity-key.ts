@@ -15,7 +15,7 @@ const ATTEMPTS = 5;
 
 /** A key that is forgotten when the process ends. */
 export function temporaryIdentityKey(): Uint8Array {
-  return cryptography().randomBytes(KEY_BYTES);
+  return cryptography.randomBytes(KEY_BYTES);
 }
 
 /**
@@ -42,9 +42,9 @@ export function readIdentityKey(directory: string): Uint8Array {
 
 /** Writes a key beside its place and links it there: whoever reads it reads all of it, and the first one stays. */
 function makeKey(file: string): void {
-  const draft = `${file}.${cryptography().randomUUID()}`;
+  const draft = `${file}.${cryptography.randomUUID()}`;
   try {
-    writeFileSync(draft, cryptography().randomBytes(KEY_BYTES), { flag: "wx", mode: 0o600 });
+    writeFileSync(draft, cryptography.randomBytes(KEY_BYTES), { flag: "wx", mode: 0o600 });
     publish(draft, file);
   } finally {
     rmSync(draft, { force: true });

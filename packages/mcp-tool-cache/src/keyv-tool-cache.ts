@@ -38,7 +38,7 @@ export function keyvToolCache(store: KeyvStore, options: KeyvToolCacheOptions = 
   return createCatalogToolCache({
     open: async () => {
       const opened = await openCatalogStore(store, { namespace, log });
-      return { key: cryptography().createSecretKey(key), store: punctualCatalogStore(opened, timeoutMs) };
+      return { key: cryptography.createSecretKey(key), store: punctualCatalogStore(opened, timeoutMs) };
     },
     log,
     program: process.argv[1] ?? process.execPath,

@@ -40,7 +40,7 @@ export function sqliteToolCache(options: SqliteToolCacheOptions = {}): Persisten
     async open() {
       const directory = resolve(options.path ?? directoryOfThisProcess());
       preparePrivateDirectory(directory);
-      const key = cryptography().createSecretKey(readIdentityKey(directory));
+      const key = cryptography.createSecretKey(readIdentityKey(directory));
       const file = join(directory, CATALOG_FILE);
       return { key, store: openSqliteCatalogStore(file, { busyTimeoutMs, maxBytes, log }) };
     },
