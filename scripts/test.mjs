@@ -1,6 +1,6 @@
 // `npm test`: sets everything up, then runs every check and every test, and ends with a line that counts them.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { packInto } from "./packing.mjs";
@@ -77,7 +77,7 @@ async function runTests() {
   const startedAt = performance.now();
   const { code, output } = await run(
     "vitest",
-    ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
+    ["run", `--maxWorkers=${WORKERS}`, "--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
     {
       env: { NO_COLOR: "1" },
     },

@@ -67,6 +67,8 @@ export interface Guards {
 export interface JoinedGuards extends Guards {
   /** Scans what a server says of itself, each time it has come up. */
   readonly statusChanged?: ((event: McpEvents["statusChanged"]) => void) | undefined;
+  /** Resolves when what was accepted is in its store: a program that ended before that would find its own tools to be new. */
+  saved(): Promise<void>;
 }
 
 /**
@@ -115,6 +117,9 @@ export async function createGuards({
         if (status === "ready")
           more?.scanText(instructions, { server: name, where: "instructions" }, { found });
       }),
+    saved: async () => {
+      await Promise.all(pins.map((one) => one.saved()));
+    },
   };
 }
 

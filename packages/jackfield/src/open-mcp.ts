@@ -46,7 +46,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   const { log } = secrecy;
   let manager: McpManager | undefined;
   const refresh = async (server: string) => manager?.refreshTools(server);
-  const { statusChanged, ...guarded } = await createGuards({
+  const { statusChanged, saved, ...guarded } = await createGuards({
     guards,
     approval,
     use,
@@ -65,7 +65,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   const logins = options.auth === undefined ? createStoredLogins({ log, learn: secrecy.learn }) : undefined;
   const release = async () => {
     stop.abort();
-    await Promise.all([catalog.release(), logins?.close()]);
+    await Promise.all([catalog.release(), logins?.close(), saved()]);
   };
   try {
     const connector = connect ?? createLateConnector({ clientInfo, http, processRecord: { directory } });

@@ -59,8 +59,8 @@ export function scriptedServer(script?: Script, options: ScriptedOptions = {}): 
   const read = () =>
     existsSync(recordTo)
       ? readFileSync(recordTo, "utf8")
-          .trim()
           .split("\n")
+          .slice(0, -1) // what stands behind the last line's end is still being written
           .map((line) => JSON.parse(line))
       : [];
   return {
