@@ -31,6 +31,8 @@ const SIDE_BY_SIDE = [
   ["the packed tool cache needs no compiler", "node", ["scripts/checks/packed-tool-cache.mjs"]],
 ];
 const LANES = 2;
+/** Tests mostly wait, for processes and sockets: with one worker a machine with two processors would be idle half of the time. */
+const WORKERS = Math.max(2, availableParallelism());
 
 const counts = { passed: 0, failed: 0 };
 

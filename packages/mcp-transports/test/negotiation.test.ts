@@ -1,6 +1,10 @@
 import type { PriorHandshake } from "@jackfield/mcp-core";
+import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test, vi } from "vitest";
-import { firstApproach } from "../src/negotiation.ts";
+import type { Channel } from "../src/channel.ts";
+import { firstApproach, negotiate } from "../src/negotiation.ts";
+import { createOpeningDeadline } from "../src/opening-deadline.ts";
+import { loadSdk } from "../src/sdk.ts";
 import { connect, failToConnect, failureOf } from "./connecting.ts";
 import { startHttpServer } from "./http-server.ts";
 import { expectGone } from "./processes.ts";
@@ -242,4 +246,30 @@ describe.concurrent("what was known is no longer true", () => {
     expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", rpcCode: -32602 });
     expect((await session.list("tools", { signal: never })).items).toHaveLength(1);
   });
+});
+
+test("[X1] a session that ended in the moment it was confirmed is none: its channel is closed, and nothing is tried again", async () => {
+  const close = vi.fn(async () => {});
+  const channel = { transport: {}, isPipe: true, facts: () => ({}), close } as unknown as Channel;
+  // So the SDK's client is left when its transport has closed meanwhile; no process can be made to die in just that moment.
+  const client = {
+    connect: async () => {},
+    getProtocolEra: () => undefined,
+    getNegotiatedProtocolVersion: () => undefined,
+  } as unknown as Client;
+  const openChannel = vi.fn(async () => channel);
+  const deadline = createOpeningDeadline(0, never);
+  const negotiating = negotiate({
+    sdk: await loadSdk(),
+    openChannel,
+    createClient: () => client,
+    onChannel: () => {},
+    prior: { era: "legacy", at: Date.now() },
+    connectTimeoutMs: 0,
+    deadline,
+  });
+  await expect(negotiating).rejects.toMatchObject({ facts: { kind: "output-ended" } });
+  expect(close).toHaveBeenCalledOnce();
+  expect(openChannel).toHaveBeenCalledOnce();
+  deadline.stop();
 });
