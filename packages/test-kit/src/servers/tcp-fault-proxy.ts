@@ -134,6 +134,11 @@ class PlannedProxy implements TcpFaultProxy {
   }
 
   #accept(client: Socket): void {
+    // Whoever was accepted while the proxy closed would be nobody's to destroy.
+    if (this.#closed) {
+      client.destroy();
+      return;
+    }
     const number = this.#connections.length;
     const plan = this.#planOf(number);
     const target = { host: this.#target.hostname, port: Number(this.#target.port || 80) };
