@@ -35,6 +35,7 @@ describe("the program, on the real runtime", () => {
       for (const _start of ["cold", "warm"]) {
         const { code, stdout } = await runProgram("--framework", framework);
         expect(stdout).toContain("All 9 answers were right.");
+        expect(stdout).not.toContain("\u001b"); // a pipe is no terminal
         expect(code).toBe(0);
       }
     },

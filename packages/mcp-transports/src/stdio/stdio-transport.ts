@@ -105,8 +105,9 @@ class ChildTransport implements StdioTransport {
   }
 
   async start(): Promise<void> {
+    const check = await this.#options.check();
     if (this.#reader || this.#closing) throw new Error("a stdio transport starts once");
-    this.#reader = this.#createReader(await this.#options.check());
+    this.#reader = this.#createReader(check);
     this.launch();
     try {
       await this.#launching;
