@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { type LocalHttpServer, startLocalHttpServer } from "./local-http-server.ts";
 import { createTokenOffice, type TokenOffice } from "./token-office.ts";
 
 /** An answer in place of the ordinary one. */
@@ -65,19 +64,16 @@ class RunningAuthorizationServer implements AuthorizationServer {
   issuer = "";
   readonly requests: AuthorizationServerRequest[] = [];
   readonly office = createTokenOffice();
-  readonly #server = createServer((request, response) => {
-    this.#receive(request, response).catch(() => response.destroy());
-  });
+  #server: LocalHttpServer | undefined;
   #behavior: AuthorizationBehavior;
-  #closed: Promise<unknown> | undefined;
 
   constructor(behavior: AuthorizationBehavior) {
     this.#behavior = behavior;
   }
 
   async listen(): Promise<void> {
-    await once(this.#server.listen(0, "127.0.0.1"), "listening");
-    this.issuer = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.#server = await startLocalHttpServer((request, response) => this.#receive(request, response));
+    this.issuer = this.#server.origin;
   }
 
   behave(behavior: AuthorizationBehavior): void {
@@ -89,9 +85,7 @@ class RunningAuthorizationServer implements AuthorizationServer {
   }
 
   async close(): Promise<void> {
-    this.#closed ??= once(this.#server.close(), "close");
-    this.#server.closeAllConnections();
-    await this.#closed;
+    await this.#server?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

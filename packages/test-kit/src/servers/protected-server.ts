@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
 import { text } from "node:stream/consumers";
 import type { AuthorizationServer } from "./authorization-server.ts";
+import { type LocalHttpServer, startLocalHttpServer } from "./local-http-server.ts";
 
 /** How a server that wants a login is guarded. */
 export interface ProtectedServerOptions {
@@ -44,19 +43,16 @@ export async function startProtectedServer(options: ProtectedServerOptions): Pro
 class RunningProtectedServer implements ProtectedServer {
   url = "";
   readonly requests: ProtectedServerRequest[] = [];
-  readonly #server = createServer((request, response) => {
-    this.#receive(request, response).catch(() => response.destroy());
-  });
+  #server: LocalHttpServer | undefined;
   #options: ProtectedServerOptions;
-  #closed: Promise<unknown> | undefined;
 
   constructor(options: ProtectedServerOptions) {
     this.#options = options;
   }
 
   async listen(): Promise<void> {
-    await once(this.#server.listen(0, "127.0.0.1"), "listening");
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp`;
+    this.#server = await startLocalHttpServer((request, response) => this.#receive(request, response));
+    this.url = `${this.#server.origin}/mcp`;
   }
 
   guard(options: ProtectedServerOptions): void {
@@ -64,9 +60,7 @@ class RunningProtectedServer implements ProtectedServer {
   }
 
   async close(): Promise<void> {
-    this.#closed ??= once(this.#server.close(), "close");
-    this.#server.closeAllConnections();
-    await this.#closed;
+    await this.#server?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

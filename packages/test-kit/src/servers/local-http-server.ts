@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** An HTTP server on 127.0.0.1, on a port of the system's choice. */
+export interface LocalHttpServer {
+  /** Without a slash at its end. */
+  readonly origin: string;
+  /** Ends all connections. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Starts it. A request whose answer fails is cut off. */
+export async function startLocalHttpServer(
+  receive: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<LocalHttpServer> {
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  let closed: Promise<unknown> | undefined;
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      closed ??= once(server.close(), "close");
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
