@@ -22,7 +22,10 @@ type BesideTools = Exclude<CatalogKind, "tools">;
 /** A shelf that is to be stored. */
 export type FilledShelf = CatalogShelf & { readonly entry: CatalogEntry };
 
-/** What the catalog knows of one server, and is told. Without a shelf it knows nothing and is told nothing. */
+/**
+ * What the catalog knows of one server, and is told. Without a shelf it is told nothing, and only what the server itself has said is
+ * known.
+ */
 export interface CatalogMemory {
   readonly verdict: CatalogVerdict;
   /** What to hand back when the server is connected again. */
@@ -54,6 +57,7 @@ class Memory implements CatalogMemory {
   readonly #server: string;
   readonly #telling: CatalogTelling;
   #shelf: CatalogShelf | undefined;
+  prior: PriorHandshake | undefined;
   /** Epoch milliseconds. */
   #doubtedAt = 0;
 
@@ -66,15 +70,13 @@ class Memory implements CatalogMemory {
     return this.#shelf?.verdict ?? NOTHING_KNOWN;
   }
 
-  get prior(): PriorHandshake | undefined {
-    return this.#shelf?.entry?.prior;
-  }
-
   take(shelf: CatalogShelf | undefined): void {
     this.#shelf = shelf;
+    this.prior ??= shelf?.entry?.prior;
   }
 
   listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void {
+    this.prior = handshake.prior;
     const outcome = { ok: true, at: Date.now(), tookMs };
     const seen = { handshake, listing, outcome, doubtedAt: this.#doubtedAt };
     this.#keep(({ entry, identity }) => listedEntry(entry, this.#server, identity, seen));
@@ -100,6 +102,7 @@ class Memory implements CatalogMemory {
   }
 
   forgetHandshake(): void {
+    this.prior = undefined;
     const shelf = this.#shelf;
     if (shelf?.entry !== undefined) this.#shelf = { ...shelf, entry: { ...shelf.entry, prior: undefined } };
   }

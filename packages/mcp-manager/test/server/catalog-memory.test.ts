@@ -88,4 +88,13 @@ describe("what the catalog is told", () => {
     expect(warnings).toContain("the catalog could not be told of a server");
     await manager.close();
   });
+
+  it("is not needed to shake hands as before: a server that is started again is not asked for its era", async () => {
+    const { manager, connector, sessions } = createFixture(["a"]);
+    await manager.start();
+    const { prior } = only(sessions.values()).handshake;
+    await manager.reconnect("a");
+    expect(connector.attempts.map(({ options }) => options.prior)).toEqual([undefined, prior]);
+    await manager.close();
+  });
 });

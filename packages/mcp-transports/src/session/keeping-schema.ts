@@ -2,6 +2,7 @@ import type { JsonObject } from "@jackfield/mcp-core";
 import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
 import { isPlainResult } from "./plain-result.ts";
+import { isPlainToolList } from "./plain-tools.ts";
 
 /** The SDK's names of the schemas that our requests are answered by. */
 type ResultName = keyof Sdk["specTypeSchemas"] & `${string}Result`;
@@ -24,14 +25,21 @@ const RESULTS = {
 /** Requests whose answers we know how to check. */
 export type AnsweredMethod = keyof typeof RESULTS;
 
+/** What needs no schema, of methods whose answers are many or large. */
+const PLAIN: { readonly [M in AnsweredMethod]?: (value: unknown) => value is JsonObject } = {
+  "tools/list": isPlainToolList,
+  "tools/call": isPlainResult,
+};
+
 /**
  * Checks an answer as the SDK would, but lets it pass as it was sent: the SDK's own schemas drop every field they do not
  * know. What they add at the top, such as the missing `content` of a result, is kept.
  */
 export function keepingSchema(sdk: Sdk, method: AnsweredMethod): StandardSchemaV1<unknown, JsonObject> {
-  const checked = sdk.specTypeSchemas[RESULTS[method]]["~standard"];
+  const isPlain = PLAIN[method];
+  // The SDK makes a schema when it is first asked for one, which takes longer than most answers.
   const checkAndKeep = async (value: unknown): Promise<StandardSchemaV1.Result<JsonObject>> => {
-    const outcome = await checked.validate(value);
+    const outcome = await sdk.specTypeSchemas[RESULTS[method]]["~standard"].validate(value);
     if (outcome.issues) return { issues: outcome.issues };
     return { value: { ...outcome.value, ...(value as JsonObject) } };
   };
@@ -39,10 +47,7 @@ export function keepingSchema(sdk: Sdk, method: AnsweredMethod): StandardSchemaV
     "~standard": {
       version: 1,
       vendor: "jackfield",
-      validate(value) {
-        if (method === "tools/call" && isPlainResult(value)) return { value: value as JsonObject };
-        return checkAndKeep(value);
-      },
+      validate: (value) => (isPlain?.(value) ? { value } : checkAndKeep(value)),
     },
   };
 }

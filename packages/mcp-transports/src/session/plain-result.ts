@@ -27,6 +27,7 @@ function isPlainText(block: unknown): boolean {
   return members === 2;
 }
 
-function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
+/** Whether a value is an object, and no list. */
+export function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

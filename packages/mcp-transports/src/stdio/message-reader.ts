@@ -1,13 +1,19 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { StrayOutput } from "../channel.ts";
+import type { ChannelFault } from "../channel-fault.ts";
 import type { MessageCheck } from "../message-check.ts";
-import { createLineSplitter } from "./line-splitter.ts";
-import { createStrayLines } from "./stray-lines.ts";
+import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
+import { createStrayLines, type StrayLines } from "./stray-lines.ts";
 import { parseLine } from "./wire-line.ts";
 
-/** Reads messages from what a process writes to its standard output. */
+/**
+ * Of many lines that come at once so many are read before what they have set off may run. Whoever makes the next calls as soon as
+ * answers are there has the server work on them while the other answers are read.
+ */
+const LINES_A_TURN = 24;
+
+/** Reads messages from what a process writes to its standard output. Whatever else stands there is counted and skipped. */
 export interface MessageReader {
-  /** @throws ChannelFault `message-too-large`; nothing may be pushed after that. */
   push(chunk: Buffer): void;
   /** What it read besides messages. */
   stray(): StrayOutput | undefined;
@@ -20,32 +26,82 @@ export interface MessageReaderOptions {
   onMessage(message: JSONRPCMessage): void;
   /** A message could not be dealt with: the next one comes all the same. */
   onError(error: Error): void;
+  /** Nothing is read any more, for `message-too-large`. Everything before it was. */
+  onFault(fault: ChannelFault): void;
   /** Hears of the first line that is no message. */
   onStrayOutput(line: string): void;
 }
 
-/** Whatever else stands on standard output is counted and skipped. */
 export function createMessageReader(options: MessageReaderOptions): MessageReader {
-  const { maxMessageBytes, check, onMessage, onError, onStrayOutput } = options;
-  const strays = createStrayLines(onStrayOutput);
+  return new PacedReader(options);
+}
 
-  const deliver = (message: JSONRPCMessage) => {
+class PacedReader implements MessageReader {
+  readonly #options: MessageReaderOptions;
+  readonly #splitter: LineSplitter;
+  readonly #strays: StrayLines;
+  #lines: string[] = [];
+  /** The line that is read next. */
+  #next = 0;
+  #isScheduled = false;
+  #fault: ChannelFault | undefined;
+
+  constructor(options: MessageReaderOptions) {
+    this.#options = options;
+    this.#strays = createStrayLines(options.onStrayOutput);
+    this.#splitter = createLineSplitter(options.maxMessageBytes, (line) => this.#lines.push(line));
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#fault) return;
     try {
-      onMessage(message);
-    } catch (error) {
-      onError(error instanceof Error ? error : new Error(String(error)));
+      this.#splitter.push(chunk);
+    } catch (fault) {
+      this.#fault = fault as ChannelFault;
     }
-  };
-  const lines = createLineSplitter(maxMessageBytes, (line) => {
+    if (!this.#isScheduled) this.#readSome();
+  }
+
+  stray(): StrayOutput | undefined {
+    return this.#strays.summary();
+  }
+
+  #readSome(): void {
+    const lines = this.#lines;
+    const end = Math.min(this.#next + LINES_A_TURN, lines.length);
+    while (this.#next < end) this.#readLine(lines[this.#next++] as string);
+    if (this.#next < lines.length) {
+      this.#isScheduled = true;
+      // A tick comes when all promises have run that run now, and before any other chunk.
+      queueMicrotask(() => process.nextTick(() => this.#goOn()));
+      return;
+    }
+    this.#lines = [];
+    this.#next = 0;
+    if (this.#fault) this.#options.onFault(this.#fault);
+  }
+
+  #goOn(): void {
+    this.#isScheduled = false;
+    this.#readSome();
+  }
+
+  #readLine(line: string): void {
     const { messages, isStray } = parseLine(line);
     let hasStray = isStray;
     for (const message of messages) {
-      const checked = check(message);
-      if (checked) deliver(checked);
+      const checked = this.#options.check(message);
+      if (checked) this.#deliver(checked);
       else hasStray = true;
     }
-    if (hasStray) strays.add(line);
-  });
+    if (hasStray) this.#strays.add(line);
+  }
 
-  return { push: (chunk) => lines.push(chunk), stray: () => strays.summary() };
+  #deliver(message: JSONRPCMessage): void {
+    try {
+      this.#options.onMessage(message);
+    } catch (error) {
+      this.#options.onError(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
 }

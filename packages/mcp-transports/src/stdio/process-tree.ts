@@ -55,9 +55,15 @@ class OwnedTree implements ProcessTree {
 
   async #endInSteps(): Promise<void> {
     const { members, table, input, graces = END_GRACES, onEnd } = this.#options;
+    const wasLeaderGone = this.#isLeaderGone();
     // While the parents still live that lead to whoever has left the session.
-    members.look(await table.snapshot());
+    const isAnybodyLeft = members.look(await table.snapshot());
     input?.end();
+    // Of a server that has died there is often nobody left, and the next scan would have to wait.
+    if (wasLeaderGone && !isAnybodyLeft) {
+      onEnd(true);
+      return;
+    }
     // One controller for both: nothing but a listener keeps the parts of a joined signal (AbortSignal.any) from being collected.
     const patience = setTimeout(() => this.#hurry.abort(), graces.endOfInputMs);
     await this.#leaderExited(this.#hurry.signal);
@@ -69,9 +75,13 @@ class OwnedTree implements ProcessTree {
     onEnd(isGone);
   }
 
-  async #leaderExited(patience: AbortSignal): Promise<void> {
+  #isLeaderGone(): boolean {
     const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) return;
+    return exitCode !== null || signalCode !== null;
+  }
+
+  async #leaderExited(patience: AbortSignal): Promise<void> {
+    if (this.#isLeaderGone()) return;
     await once(this.#child, "exit", { signal: patience }).catch(() => {});
   }
 }

@@ -160,6 +160,7 @@ class ChildTransport implements StdioTransport {
       check,
       onMessage: (message) => this.#deliver(message),
       onError: (error) => this.onerror?.(error),
+      onFault: (fault) => this.#fail(fault),
       onStrayOutput: this.#options.onStrayOutput,
     });
   }
@@ -196,16 +197,12 @@ class ChildTransport implements StdioTransport {
   }
 
   #read(chunk: Buffer): void {
-    if (!this.#reader) {
-      this.#child?.stdout?.pause();
-      this.#unread.push(chunk);
+    if (this.#reader) {
+      this.#reader.push(chunk);
       return;
     }
-    try {
-      this.#reader.push(chunk);
-    } catch (error) {
-      if (error instanceof ChannelFault) this.#fail(error);
-    }
+    this.#child?.stdout?.pause();
+    this.#unread.push(chunk);
   }
 
   #deliver(message: JSONRPCMessage): void {

@@ -141,6 +141,19 @@ test("ending it twice, and in a hurry meanwhile, is one end", async () => {
   expectGone(pids);
 });
 
+test("a server that died and left nobody behind is looked for once: whoever starts it again need not wait", async () => {
+  const table = createProcessTable();
+  const snapshot = vi.fn(table.snapshot);
+  const child = startLeader("/bin/sh", ["-c", "read -r line; exit 0"]);
+  const tree = adopt(child, { table: { ...table, snapshot } });
+  const ended = once(child, "exit");
+  child.stdin?.write("\n");
+  await ended;
+  await tree.end({ hurry: true });
+  expect(snapshot).toHaveBeenCalledTimes(1);
+  expect(process.listenerCount("SIGHUP")).toBe(0);
+});
+
 describe.concurrent("a foreign process is never signalled", WAITING, () => {
   /** A table that knows one process by another start than it has, the first time or whenever it is asked for. */
   function mistaken(mistakenPid: number, times: number): ProcessTable {
