@@ -1,5 +1,5 @@
 import type { Progress } from "@jackfield/mcp-core";
-import { followCall, type ModelCallResult } from "@jackfield/mcp-tools";
+import { type FollowedCall, followCall, type ModelCallResult } from "@jackfield/mcp-tools";
 
 /** A preliminary result: how far a call has come. It reads like a result whose text says so. */
 export interface AiSdkProgress {
@@ -21,18 +21,30 @@ export interface AiSdkToolRun
 export function startToolRun(
   call: (onProgress: (progress: Progress) => void) => Promise<ModelCallResult>,
 ): AiSdkToolRun {
-  const { result, progress } = followCall(call);
-  async function* parts(): AsyncGenerator<AiSdkProgress | ModelCallResult> {
-    const steps = progress();
+  return new ToolRun(followCall(call));
+}
+
+class ToolRun implements AiSdkToolRun {
+  readonly #call: FollowedCall<ModelCallResult>;
+
+  constructor(call: FollowedCall<ModelCallResult>) {
+    this.#call = call;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a run is a promise to whoever does not want its progress.
+  then<Result = ModelCallResult, Failure = never>(
+    onResult?: ((result: ModelCallResult) => Result | PromiseLike<Result>) | null,
+    onError?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Result | Failure> {
+    return this.#call.result.then(onResult, onError);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AiSdkProgress | ModelCallResult> {
+    const steps = this.#call.progress();
     let step = await steps.next();
     for (; step.done !== true; step = await steps.next()) yield progressReport(step.value);
     yield step.value;
   }
-  return {
-    // biome-ignore lint/suspicious/noThenProperty: a run is a promise to whoever does not want its progress.
-    then: (onResult, onError) => result.then(onResult, onError),
-    [Symbol.asyncIterator]: parts,
-  };
 }
 
 function progressReport(progress: Progress): AiSdkProgress {

@@ -22,6 +22,9 @@ export function createLangchainTool(tool: ModelTool, makeCall?: MakeCall): Struc
   return new McpTool(tool, makeCall ?? ((input, options) => tool.call(input, options)));
 }
 
+/** A schema that everything fits. LangChain's check has as much to do for `{}` as for any other. */
+const ANYTHING = true as unknown as ToolInputSchema;
+
 /**
  * Shows models the server's schema and keeps LangChain from checking against it. LangChain's check throws plain errors for
  * references it cannot follow and patterns it cannot compile, on every call, and runs patterns that a server chose without a
@@ -36,6 +39,7 @@ class McpTool extends StructuredTool<ToolInputSchema> {
   override description: string;
   readonly #tool: ModelTool;
   readonly #makeCall: MakeCall;
+  #accepting: DynamicStructuredTool | undefined;
 
   constructor(tool: ModelTool, makeCall: MakeCall) {
     super({ responseFormat: "content_and_artifact", metadata: toolMetadata(tool.descriptor) });
@@ -53,19 +57,27 @@ class McpTool extends StructuredTool<ToolInputSchema> {
     TArg extends StructuredToolCallInput<ToolInputSchema>,
     TConfig extends ToolRunnableConfig | undefined,
   >(input: TArg, config?: TConfig, tags?: string[]) {
-    const { name, description, callbacks, metadata, verbose } = this;
+    return this.#acceptingTool().call((input ?? {}) as TArg, config, tags);
+  }
+
+  /** The last one that was made, unless a program has changed since what it was made of. */
+  #acceptingTool(): DynamicStructuredTool {
+    const known = this.#accepting;
+    if (known !== undefined && isMadeOf(known, this)) return known;
+    const { name, description, callbacks, tags, metadata, verbose } = this;
     const accepting = new DynamicStructuredTool({
       name,
       description,
-      schema: {},
+      schema: ANYTHING,
       responseFormat: "content_and_artifact",
       func: (args, runManager, runConfig) => this.#run(args, runManager, runConfig),
       ...(callbacks === undefined ? {} : { callbacks }),
-      ...(this.tags === undefined ? {} : { tags: this.tags }),
+      ...(tags === undefined ? {} : { tags }),
       ...(metadata === undefined ? {} : { metadata }),
       verbose,
     });
-    return accepting.call((input ?? {}) as TArg, config, tags);
+    this.#accepting = accepting;
+    return accepting;
   }
 
   protected override _call(input: unknown, runManager?: unknown, config?: ToolRunnableConfig) {
@@ -95,4 +107,15 @@ class McpTool extends StructuredTool<ToolInputSchema> {
     const metadata = toolMetadata(this.#tool.descriptor);
     return contentAndArtifact(result, { name: this.name, toolCallId: config?.toolCall?.id, metadata });
   }
+}
+
+function isMadeOf(made: StructuredTool, from: StructuredTool): boolean {
+  return (
+    made.name === from.name &&
+    made.description === from.description &&
+    made.callbacks === from.callbacks &&
+    made.tags === from.tags &&
+    made.metadata === from.metadata &&
+    made.verbose === from.verbose
+  );
 }

@@ -1,5 +1,6 @@
 import { type CallOptions, McpError, type ToolCallResult } from "@jackfield/mcp-core";
 import { createFakeToolSource, type FakeTool } from "@jackfield/test-kit";
+import type { StructuredTool } from "@langchain/core/tools";
 import { createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
 import { isFailedCall, langchainTools } from "../src/index.ts";
@@ -181,6 +182,30 @@ describe("a tool called by hand", () => {
     };
     await tool?.invoke(CALL, { callbacks: [handler] });
     expect(events).toEqual(["start", "end"]);
+  });
+});
+
+describe("a tool that a program changes between two calls", () => {
+  it.each<[string, Partial<StructuredTool>]>([
+    ["name", { name: "other" }],
+    ["metadata", { metadata: { mine: 1 } }],
+  ])("answers with its new %s", async (_name, change) => {
+    const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
+    if (tool === undefined) throw new Error("There is no tool.");
+    expect(await tool.invoke(CALL)).toMatchObject({ name: CALL.name, metadata: { server: "fake" } });
+    Object.assign(tool, change);
+    expect(await tool.invoke(CALL)).toMatchObject(change);
+  });
+
+  it("tells the callbacks that were added to it", async () => {
+    const events: string[] = [];
+    const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
+    if (tool === undefined) throw new Error("There is no tool.");
+    await tool.invoke(CALL);
+    tool.callbacks = [{ handleToolStart: () => void events.push("start") }];
+    tool.tags = ["tagged"];
+    await tool.invoke(CALL);
+    expect(events).toEqual(["start"]);
   });
 });
 

@@ -12,22 +12,44 @@ export interface FollowedCall<Result> {
 export function followCall<Result>(
   call: (onProgress: (progress: Progress) => void) => Promise<Result>,
 ): FollowedCall<Result> {
-  let newest: Progress | undefined;
-  let wake = Promise.withResolvers<void>();
-  const result = call((progress) => {
-    newest = progress;
-    wake.resolve();
-  });
-  const settled = result.then(
-    () => true,
-    () => true,
-  );
-  async function* progress(): AsyncGenerator<Progress, Result> {
-    while (!(await Promise.race([settled, wake.promise.then(() => false)]))) {
-      wake = Promise.withResolvers();
-      if (newest !== undefined) yield newest;
-    }
-    return await result;
-  }
-  return { result, progress };
+  return new CallUnderWay(call);
 }
+
+/** Most calls are only awaited: nothing is made for progress before somebody reads it. */
+class CallUnderWay<Result> implements FollowedCall<Result> {
+  readonly result: Promise<Result>;
+  #newest: Progress | undefined;
+  #wake: PromiseWithResolvers<void> | undefined;
+
+  constructor(call: (onProgress: (progress: Progress) => void) => Promise<Result>) {
+    this.result = call((progress) => {
+      this.#newest = progress;
+      this.#wake?.resolve();
+    });
+    this.result.then(undefined, ignore);
+  }
+
+  /** A property, so that it can be taken out of the call. */
+  readonly progress = (): AsyncGenerator<Progress, Result> => this.#steps();
+
+  async *#steps(): AsyncGenerator<Progress, Result> {
+    const settled = this.result.then(isOver, isOver);
+    this.#wake ??= this.#firstWake();
+    while (!(await Promise.race([settled, this.#wake.promise.then(isNotOver)]))) {
+      this.#wake = Promise.withResolvers();
+      if (this.#newest !== undefined) yield this.#newest;
+    }
+    return await this.result;
+  }
+
+  /** What was told before anybody read is news to the first who does. */
+  #firstWake(): PromiseWithResolvers<void> {
+    const wake = Promise.withResolvers<void>();
+    if (this.#newest !== undefined) wake.resolve();
+    return wake;
+  }
+}
+
+const ignore = (): void => {};
+const isOver = (): boolean => true;
+const isNotOver = (): boolean => false;

@@ -46,12 +46,14 @@ export interface ClassifiedResult {
  */
 export function classifyResult(result: ToolCallResult): ClassifiedResult {
   const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
-  const parts = blocks.map(classifyBlock).filter((part) => part.kind !== "text" || part.text !== "");
+  const parts: ResultPart[] = [];
+  for (const block of blocks) {
+    const part = classifyBlock(block);
+    if (part.kind !== "text" || part.text !== "") parts.push(part);
+  }
   const structured = structuredPart(result.structuredContent, blocks, parts);
-  return {
-    parts: structured === undefined ? parts : [...parts, structured],
-    isError: result.isError === true,
-  };
+  if (structured !== undefined) parts.push(structured);
+  return { parts, isError: result.isError === true };
 }
 
 /** Whether models may be able to see or hear the part: images, sounds, videos and PDF documents, also as resources. */

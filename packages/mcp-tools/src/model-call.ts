@@ -48,11 +48,28 @@ export interface ModelCallOptions
  * @param input What the model gave; nothing counts as no arguments.
  * @throws What the source threw, if the caller has given up: `McpError` `MCP_ABORTED`. That is never told to a model.
  */
-export async function callForModel(
+export function callForModel(
   source: ToolSource,
   tool: ToolDescriptor,
   input: unknown,
   { onError, checkArguments = createArgumentCheck(tool), ...options }: ModelCallOptions = {},
+): Promise<ModelCallResult> {
+  return callTool({ source, tool, onError, checkArguments }, input, options);
+}
+
+/** What is the same for all calls of a tool. */
+export interface ToolCalls {
+  readonly source: ToolSource;
+  readonly tool: ToolDescriptor;
+  readonly onError: OnCallError | undefined;
+  readonly checkArguments: ArgumentCheck;
+}
+
+/** `callForModel` for a tool that is called often: its options go to the source as they are. */
+export async function callTool(
+  { source, tool, onError, checkArguments }: ToolCalls,
+  input: unknown,
+  options: CallOptions,
 ): Promise<ModelCallResult> {
   try {
     const args = input ?? {};

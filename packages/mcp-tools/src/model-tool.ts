@@ -1,8 +1,14 @@
 import type { JsonObject, McpError, ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
-import { type ArgumentCheck, createArgumentCheck } from "./argument-check.ts";
+import { createArgumentCheck } from "./argument-check.ts";
 import { type FittedSchema, fitSchema } from "./fitting/fit-schema.ts";
 import type { SchemaProfile } from "./fitting/schema-profile.ts";
-import { callForModel, type ModelCallOptions, type ModelCallResult } from "./model-call.ts";
+import {
+  callForModel,
+  callTool,
+  type ModelCallOptions,
+  type ModelCallResult,
+  type ToolCalls,
+} from "./model-call.ts";
 import { isObject } from "./schema/subschemas.ts";
 
 /** How tools are made for models; the names are the same in every adapter. */
@@ -38,7 +44,7 @@ class LazyModelTool implements ModelTool {
   readonly #source: ToolSource;
   readonly #options: ModelToolOptions;
   #fitted: FittedSchema | undefined;
-  #check: ArgumentCheck | undefined;
+  #calls: ToolCalls | undefined;
 
   constructor(source: ToolSource, descriptor: ToolDescriptor, options: ModelToolOptions) {
     this.descriptor = descriptor;
@@ -59,21 +65,28 @@ class LazyModelTool implements ModelTool {
   }
 
   check(input: unknown): McpError | undefined {
-    return this.#argumentCheck()(this.#unwrap(input));
+    return this.#toolCalls().checkArguments(this.#unwrap(input));
   }
 
-  call(input: unknown, options?: ModelCallOptions): Promise<ModelCallResult> {
-    const { onError } = this.#options;
-    const all = { onError, ...options, checkArguments: this.#argumentCheck() };
-    return callForModel(this.#source, this.descriptor, this.#unwrap(input), all);
+  call(input: unknown, options: ModelCallOptions = {}): Promise<ModelCallResult> {
+    const calls = this.#toolCalls();
+    const args = this.#unwrap(input);
+    if (!("onError" in options || "checkArguments" in options)) return callTool(calls, args, options);
+    const { onError, checkArguments } = calls;
+    return callForModel(this.#source, this.descriptor, args, { onError, ...options, checkArguments });
   }
 
   #unwrap(input: unknown): unknown {
     return this.fitted.unwrap(input ?? {});
   }
 
-  #argumentCheck(): ArgumentCheck {
-    this.#check ??= createArgumentCheck(this.descriptor);
-    return this.#check;
+  #toolCalls(): ToolCalls {
+    this.#calls ??= {
+      source: this.#source,
+      tool: this.descriptor,
+      onError: this.#options.onError,
+      checkArguments: createArgumentCheck(this.descriptor),
+    };
+    return this.#calls;
   }
 }

@@ -21,7 +21,8 @@ export function partText(part: ResultPart): string {
 
 /** The whole answer as text, parts separated by a blank line. Never empty: an answer without parts is said to be one. */
 export function resultText({ parts, isError }: ClassifiedResult): string {
-  if (parts.length > 0) return parts.map(partText).join("\n\n");
+  const [first] = parts;
+  if (first !== undefined) return parts.length === 1 ? partText(first) : parts.map(partText).join("\n\n");
   return isError ? "The tool reported an error and said nothing more." : "The tool returned nothing.";
 }
 

@@ -12,6 +12,20 @@ export interface LimitedResult {
   whole(): string;
 }
 
+/** Whether a result is nothing but texts for which there is room, as most are. `false` says nothing. */
+export function isShortText(
+  { content, structuredContent }: ToolCallResult,
+  { maxResultChars }: ParsedLimits,
+): boolean {
+  if (structuredContent !== undefined || !Array.isArray(content)) return false;
+  let length = 0;
+  for (const block of content as readonly unknown[]) {
+    if (!isKnownBlock(block) || block.type !== "text") return false;
+    length += block.text.length;
+  }
+  return length <= maxResultChars;
+}
+
 /**
  * Cuts texts between two characters, and leaves out whatever is of no use in part: images, sounds, structured content,
  * blocks of unknown kinds. Linear in the size of the result.

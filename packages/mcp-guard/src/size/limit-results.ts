@@ -1,5 +1,5 @@
-import type { CallMiddleware, ContentBlock } from "@jackfield/mcp-core";
-import { limitResult } from "./limit-result.ts";
+import type { CallMiddleware, ContentBlock, ToolCallResult, ToolDescriptor } from "@jackfield/mcp-core";
+import { isShortText, limitResult } from "./limit-result.ts";
 import { parseLimits, type ResultLimits } from "./result-limits.ts";
 import type { ResultStore } from "./result-store.ts";
 
@@ -22,16 +22,19 @@ export interface LimitResultsOptions extends ResultLimits {
 export function limitResults({ servers = {}, store, ...general }: LimitResultsOptions = {}): CallMiddleware {
   const limits = parseLimits(general);
   const own = new Map(Object.entries(servers).map(([server, given]) => [server, parseLimits(given, limits)]));
-  return async ({ tool, options }, next) => {
+  const forModel = async ({ server, originalName }: ToolDescriptor, next: Next): Promise<ToolCallResult> => {
     const result = await next();
-    if (options.audience !== "model") return result;
-    const limited = limitResult(result, own.get(tool.server) ?? limits);
+    const within = own.get(server) ?? limits;
+    if (isShortText(result, within)) return result;
+    const limited = limitResult(result, within);
     if (limited.missing.length === 0) return result;
-    const provenance = { server: tool.server, tool: tool.originalName };
-    const place = await store?.save(limited.whole(), provenance);
+    const place = await store?.save(limited.whole(), { server, tool: originalName });
     return { ...limited.result, content: [...limited.result.content, notice(limited.missing, place)] };
   };
+  return ({ tool, options }, next) => (options.audience === "model" ? forModel(tool, next) : next());
 }
+
+type Next = Parameters<CallMiddleware>[1];
 
 /** More reasons than a reader needs are counted. */
 const MOST_REASONS = 5;

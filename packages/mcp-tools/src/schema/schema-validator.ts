@@ -13,6 +13,7 @@ import {
 } from "./evaluation.ts";
 import { checkListParts } from "./list-applicators.ts";
 import { checkObjectParts } from "./object-applicators.ts";
+import { createPlainFit } from "./plain-arguments.ts";
 import { createSchemaIndex, type ReferenceTarget, type SchemaIndex } from "./schema-index.ts";
 import { isObject, isSchema, type JsonSchema } from "./subschemas.ts";
 import { createWorkBudget, WorkExceeded } from "./work-budget.ts";
@@ -43,6 +44,7 @@ const UNITS_PER_SCHEMA = 8;
  */
 export function createSchemaValidator(schema: JsonSchema): SchemaValidator {
   const index = createSchemaIndex(schema);
+  const isPlainFit = createPlainFit(schema);
   const patterns = new Map<string, SafePattern>();
   const pattern = (source: string): SafePattern => {
     const known = patterns.get(source) ?? createSafePattern(source);
@@ -51,6 +53,7 @@ export function createSchemaValidator(schema: JsonSchema): SchemaValidator {
   };
   return {
     problems(value) {
+      if (isPlainFit?.(value) === true) return [];
       const evaluation: Evaluation = { index, budget: createWorkBudget(), pattern, problems: [], depth: 0 };
       const place = { path: "", scope: rootScope(index), evaluated: undefined };
       return evaluate(schema, value, place, evaluation) ? [] : evaluation.problems.slice(0, MAX_PROBLEMS);

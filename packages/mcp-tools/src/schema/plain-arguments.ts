@@ -1,0 +1,75 @@
+import { isObject, type JsonSchema } from "./subschemas.ts";
+
+/** Whether a value certainly fits a schema. `false` says nothing: the value has to be looked at keyword by keyword. */
+export type PlainFit = (value: unknown) => boolean;
+
+/** Keywords that demand nothing of a value, and `type`, which is looked at. */
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
+  "$comment",
+  "$schema",
+  "default",
+  "deprecated",
+  "description",
+  "examples",
+  "format",
+  "readOnly",
+  "title",
+  "type",
+  "writeOnly",
+]);
+
+/** Those of an object of which every member is listed; it is not asked then what others may be. */
+const PLAIN_OBJECT_KEYWORDS: ReadonlySet<string> = new Set([
+  ...PLAIN_KEYWORDS,
+  "$defs",
+  "additionalProperties",
+  "definitions",
+  "properties",
+  "required",
+]);
+
+/**
+ * A quick look at what most tools are called with: an object of listed members that are texts, numbers and flags. It is a small
+ * part of a check, and nothing is made for it.
+ *
+ * @returns `undefined` if the schema asks for more than that.
+ */
+export function createPlainFit(schema: JsonSchema): PlainFit | undefined {
+  if (!isObject(schema) || !isPlain(schema, PLAIN_OBJECT_KEYWORDS) || schema.type !== "object")
+    return undefined;
+  const types = plainTypes(schema.properties);
+  const { required } = schema;
+  const needed = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  return (value) => {
+    if (!isObject(value)) return false;
+    for (const name of needed) if (!Object.hasOwn(value, name)) return false;
+    for (const name in value) if (!isOfType(value[name], types.get(name))) return false;
+    return true;
+  };
+}
+
+/** The members of which nothing is asked but that they are of a type. */
+function plainTypes(properties: unknown): ReadonlyMap<string, string> {
+  const types = new Map<string, string>();
+  for (const [name, member] of isObject(properties) ? Object.entries(properties) : [])
+    if (isObject(member) && isPlain(member, PLAIN_KEYWORDS) && typeof member.type === "string")
+      types.set(name, member.type);
+  return types;
+}
+
+function isPlain(schema: object, keywords: ReadonlySet<string>): boolean {
+  return Object.keys(schema).every((keyword) => keywords.has(keyword));
+}
+
+function isOfType(value: unknown, type: string | undefined): boolean {
+  switch (type) {
+    case "string":
+    case "number":
+    case "boolean":
+      return typeof value === type;
+    case "integer":
+      return Number.isInteger(value);
+    default:
+      return false;
+  }
+}
