@@ -1,3 +1,8 @@
+/** The scheme of a text that begins like an absolute URL, in lower case. */
+export function schemeOf(text: string): string | undefined {
+  return text.includes(":") ? /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1]?.toLowerCase() : undefined;
+}
+
 /** Whether a text is an absolute `http:` or `https:` URL. */
 export function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);

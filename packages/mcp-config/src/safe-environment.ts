@@ -80,10 +80,13 @@ export function isCommonVariable(name: string, platform: NodeJS.Platform): boole
   return safe.includes(canonicalName(name, platform));
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a name may not contain
+const NO_PART_OF_NAMES = /[=\u0000-\u001f\u007f-\u009f]/;
+
 /** Why a text cannot name a variable of a process, or `undefined` if it can. */
 export function environmentNameFault(name: string): string | undefined {
   if (name === "") return "is no name for a variable";
-  return /[=\p{Cc}]/u.test(name) ? "contains a character that no variable's name may have" : undefined;
+  return NO_PART_OF_NAMES.test(name) ? "contains a character that no variable's name may have" : undefined;
 }
 
 /** Two sets of variables as one; where both have a name, the upper value counts. */

@@ -21,9 +21,12 @@ export function serverNameFault(name: string, mayHoldBrace = true): string | und
  * would act on or hide.
  */
 export function quote(text: string): string {
-  const shown = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
-  return JSON.stringify(shown).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+  const shown = JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text);
+  return /[^ -~]/.test(shown) ? shown.replace(new RegExp(UNSEEN, "gu"), escapeCharacter) : shown;
 }
+
+/** A text, because listing all characters of a property takes long, and hardly any text that is quoted has one of them. */
+const UNSEEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]`;
 
 function escapeCharacter(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;

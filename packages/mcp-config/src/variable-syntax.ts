@@ -19,7 +19,8 @@ export interface BraceNames {
  * The beginning of a reference. A name is a run of visible characters without `$`, `{`, `}` and `:`, so `${A:+x}`,
  * `${env:A}`, `${}` and `${a + b}` are ordinary text.
  */
-const BRACE_BEGINNING = /\$\{([^\s\p{Cc}${}:]+)(:-|\})/uy;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a name may not contain
+const BRACE_BEGINNING = /\$\{([^\s\u0000-\u001f\u007f-\u009f${}:]+)(:-|\})/y;
 
 /** `${NAME}` and `${NAME:-default}`. */
 export function braces({ places = [], inputs = [] }: BraceNames = {}): VariableSyntax {

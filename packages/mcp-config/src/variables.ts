@@ -97,7 +97,8 @@ export function hasVariables(
   dialect: VariableDialect = OWN_VARIABLES,
   isValue = false,
 ): boolean {
-  return mayRefer(text, dialect, isValue) && !references(text, dialect, isValue).next().done;
+  if (isBareName(text, dialect, isValue)) return true;
+  return mayHoldReference(text) && nextReference(text, syntaxesOf(dialect, isValue), 0) !== undefined;
 }
 
 /** Every reference in a text, from left to right. */
@@ -105,28 +106,56 @@ export function* references(
   text: string,
   dialect: VariableDialect,
   isValue: boolean,
-): Generator<FoundReference & { readonly from: number }, void> {
-  if (!mayRefer(text, dialect, isValue)) return;
+): Generator<PlacedReference, void> {
   if (isBareName(text, dialect, isValue)) {
     const reference = { kind: "environment", name: text, written: text, unset: "literal" } as const;
     yield { from: 0, to: text.length, reference };
     return;
   }
-  const syntaxes = isValue ? [...dialect.syntaxes, ...(dialect.valueSyntaxes ?? [])] : dialect.syntaxes;
-  if (syntaxes.length === 0) return;
+  if (!mayHoldReference(text)) return;
+  const syntaxes = syntaxesOf(dialect, isValue);
+  let found = nextReference(text, syntaxes, 0);
+  while (found) {
+    yield found;
+    found = nextReference(text, syntaxes, found.to);
+  }
+}
+
+interface PlacedReference extends FoundReference {
+  readonly from: number;
+}
+
+/** The first reference that stands at this position or behind it. */
+function nextReference(
+  text: string,
+  syntaxes: readonly VariableSyntax[],
+  from: number,
+): PlacedReference | undefined {
+  if (syntaxes.length === 0) return undefined;
   const trigger = /[$%{!]/g;
+  trigger.lastIndex = from;
   for (let match = trigger.exec(text); match; match = trigger.exec(text)) {
     const found = findAt(text, match.index, syntaxes);
-    if (found === "unclosed") return;
-    if (!found) continue;
-    yield { from: match.index, ...found };
-    trigger.lastIndex = found.to;
+    if (found === "unclosed") return undefined;
+    if (found) return { from: match.index, ...found };
   }
+  return undefined;
+}
+
+function syntaxesOf(
+  { syntaxes, valueSyntaxes = [] }: VariableDialect,
+  isValue: boolean,
+): readonly VariableSyntax[] {
+  return isValue && valueSyntaxes.length > 0 ? [...syntaxes, ...valueSyntaxes] : syntaxes;
 }
 
 /** Most texts refer to nothing, which is quickly seen. */
 export function mayRefer(text: string, dialect: VariableDialect, isValue: boolean): boolean {
-  return /[$%{!]/.test(text) || isBareName(text, dialect, isValue);
+  return mayHoldReference(text) || isBareName(text, dialect, isValue);
+}
+
+function mayHoldReference(text: string): boolean {
+  return /[$%{!]/.test(text);
 }
 
 function isBareName(text: string, { bareNames }: VariableDialect, isValue: boolean): boolean {

@@ -3,7 +3,7 @@ import type { ServerBlock } from "../filters/server-filters.ts";
 import type { ConfigProblem } from "../sources/config-problem.ts";
 import { isSamePlace, type MergedServers } from "../sources/merged-servers.ts";
 import type { SourceEntry } from "../sources/server-source.ts";
-import type { AdmitServer } from "./server-admission.ts";
+import type { Admission, AdmitServer } from "./server-admission.ts";
 
 /** A server that was found and is not used. */
 export interface BlockedServer extends ServerBlock {
@@ -28,40 +28,44 @@ interface HeldEntry {
 }
 
 /**
- * Asks about each entry. A project's entry that cannot be used has no say either: nobody can approve it, and it would keep the
+ * Asks about each entry; where nobody is to be asked, every entry is admitted, and nothing waits. A project's entry that cannot be used has no say either: nobody can approve it, and it would keep the
  * user's own server of that name from being used. Where a host joins a project's entry with the user's, the user's part takes
  * the place of a whole that is held back.
  */
 export async function admitEntries(
   entries: readonly SourceEntry[],
-  admit: AdmitServer,
+  admit: AdmitServer | undefined,
 ): Promise<AdmittedEntries> {
   const blocks = new Map<SourceEntry, BlockedServer>();
   const held: HeldEntry[] = [];
   const admitted: SourceEntry[] = [];
   for (const entry of entries) {
-    const own = await admitEntry(entry, admit, blocks, held);
-    const instead =
-      own ?? (entry.withoutProject && (await admitEntry(entry.withoutProject, admit, blocks, held)));
+    const own = admitEntry(entry, admit && (await ask(entry, admit)), blocks, held);
+    const { withoutProject: second } = entry;
+    const instead = own ?? (second && admitEntry(second, admit && (await ask(second, admit)), blocks, held));
     if (instead) admitted.push(instead);
   }
   return { entries: admitted, blocks, held };
 }
 
-async function admitEntry(
+async function ask({ outcome }: SourceEntry, admit: AdmitServer): Promise<Admission | undefined> {
+  return "definition" in outcome ? admit(outcome.definition) : undefined;
+}
+
+function admitEntry(
   entry: SourceEntry,
-  admit: AdmitServer,
+  admission: Admission | undefined,
   blocks: Map<SourceEntry, BlockedServer>,
   held: HeldEntry[],
-): Promise<SourceEntry | undefined> {
+): SourceEntry | undefined {
   const { outcome } = entry;
   if (!("definition" in outcome)) {
     if (entry.definedIn.scope !== "project") return entry;
     held.push({ entry });
     return undefined;
   }
+  if (admission === undefined) return entry;
   const { definition } = outcome;
-  const admission = await admit(definition);
   if (admission.block === undefined) {
     if (admission.definition === definition) return entry;
     return { ...entry, outcome: { ...outcome, definition: admission.definition } };
@@ -87,6 +91,7 @@ export function sortOutBlocked(
   merged: MergedServers,
   { blocks, held }: Omit<AdmittedEntries, "entries">,
 ): SortedServers {
+  if (blocks.size === 0 && held.length === 0) return { ...merged, blocked: equivalents(merged) };
   const byPlace = new Map(Array.from(blocks, ([{ definedIn }, blocked]) => [definedIn, blocked]));
   const blockOf = ({ definedIn }: ServerDefinition) => byPlace.get(definedIn);
   const servers = merged.servers.filter((server) => blockOf(server) === undefined);

@@ -101,11 +101,9 @@ export async function findServers(
   const explicit = [inline, ...named];
   const own: FoundEntries = { entries: explicit.flatMap(({ entries }) => entries) };
   return {
-    async merge(admit = admitAll) {
-      const isOff = options.project === false;
-      const merged = await mergeSources([own, ...discovered.sources], options.order, (definition) =>
-        isOff && definition.definedIn.scope === "project" ? projectsAreOff() : admit(definition),
-      );
+    async merge(admit) {
+      const admission = options.project === false ? withoutProjects(admit) : admit;
+      const merged = await mergeSources([own, ...discovered.sources], options.order, admission);
       return {
         ...merged,
         problems: [
@@ -167,17 +165,18 @@ function isThere(file: string): boolean {
   }
 }
 
-const admitAll: AdmitServer = async (definition) => ({ definition });
-
-async function projectsAreOff() {
+function withoutProjects(admit: AdmitServer | undefined): AdmitServer {
   const block = { by: "project", reason: "what projects bring is switched off" };
-  return { block, ownsName: false };
+  return async (definition) => {
+    if (definition.definedIn.scope === "project") return { block, ownsName: false };
+    return admit ? admit(definition) : { definition };
+  };
 }
 
 async function mergeSources(
   sources: readonly FoundEntries[],
   order: DiscoverServersOptions["order"],
-  admit: AdmitServer,
+  admit: AdmitServer | undefined,
 ): Promise<SortedServers> {
   const owners: OwningEntry[] = [];
   const admitted: AdmittedEntries[] = [];

@@ -4,8 +4,8 @@ export type JsonPath = readonly (string | number)[];
 /** A path as an RFC 6901 pointer; the empty string is the root. */
 export function jsonPointer(path: JsonPath): string {
   let pointer = "";
-  for (const step of path) {
-    const text = String(step);
+  for (let index = 0; index < path.length; index += 1) {
+    const text = String(path[index]);
     pointer += `/${/[~/]/.test(text) ? text.replaceAll("~", "~0").replaceAll("/", "~1") : text}`;
   }
   return pointer;

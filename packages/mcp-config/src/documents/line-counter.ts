@@ -25,7 +25,8 @@ function lineStarts(text: string): number[] {
 
 /** How many lines begin at an offset or before it, by halving. */
 function linesUpTo(starts: readonly number[], offset: number): number {
-  let [from, to] = [0, starts.length];
+  let from = 0;
+  let to = starts.length;
   while (from < to) {
     const middle = (from + to) >> 1;
     if ((starts[middle] ?? 0) <= offset) from = middle + 1;

@@ -1,6 +1,9 @@
+/** Up to how many entries an array is searched through as fast as a map is made. */
+const FEW = 32;
+
 /**
  * Where the members of an object stand in its text. They are only written down while the text is read; of most objects no place is
- * ever asked for, so a map of them is made when one is.
+ * ever asked for, so a map of them is made when one is, and only for an object with many members.
  */
 export class MemberOffsets {
   readonly #written: (string | number)[] = [];
@@ -13,6 +16,11 @@ export class MemberOffsets {
   }
 
   of(key: string): number | undefined {
+    const written = this.#written;
+    if (written.length <= FEW) {
+      const at = written.lastIndexOf(key);
+      return at === -1 ? undefined : (written[at + 1] as number);
+    }
     this.#index ??= this.#indexed();
     return this.#index.get(key);
   }

@@ -1,6 +1,7 @@
 import type { ServerDefinition, ServerLimits } from "@jackfield/mcp-core";
 import { anchorCommand, anchorPath, isBelowHome } from "../anchored-path.ts";
 import { createMap } from "../documents/json-value.ts";
+import { schemeOf } from "../http-syntax.ts";
 import { isLoaderVariable, LOADER_FAULT } from "../loader-variables.ts";
 import { BOUNDARY_FAULT, climbsOut, isInside, projectRoot } from "../project-boundary.ts";
 import { quote } from "../server-name.ts";
@@ -68,6 +69,7 @@ function handedOn({ envPassthrough, requires }: WrittenServer): readonly string[
 
 function splitVariables(env: WrittenServer["env"]) {
   if (!env) return {};
+  if (!Object.values(env).includes(null)) return { values: env as { readonly [name: string]: string } };
   const values = createMap<string>();
   const unset: string[] = [];
   for (const name of Object.keys(env)) {
@@ -84,8 +86,8 @@ function checkedUrl(
   faultAt: FaultAt,
 ): string {
   const { urlSchemes = ["http", "https"] } = dialect;
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? "";
-  const isWhole = urlSchemes.includes(scheme) && URL.canParse(url);
+  const scheme = schemeOf(url) ?? "";
+  const isWhole = urlSchemes.includes(scheme) && url.startsWith("//", scheme.length + 1) && URL.canParse(url);
   if (isWhole || hasVariables(url, variables)) return url;
   const beginnings = urlSchemes.map((known) => `${known}://`).join(" or ");
   const [field = "url"] = [dialect.fields.url ?? "url"].flat();

@@ -53,7 +53,8 @@ class Fields implements EntryFields {
   readonly #entry: JsonMap;
   readonly #tolerate: Tolerate | undefined;
   readonly #fail: Fail;
-  readonly #unread = new Set<string>();
+  /** Also those that hold `undefined`. */
+  readonly #unread: Set<string>;
 
   constructor(entry: JsonMap, faultAt: FaultAt, tolerate: Tolerate | undefined) {
     this.#entry = entry;
@@ -61,7 +62,7 @@ class Fields implements EntryFields {
     this.#fail = (path, text) => {
       throw faultAt(path, text);
     };
-    for (const field of Object.keys(entry)) if (entry[field] !== undefined) this.#unread.add(field);
+    this.#unread = new Set(Object.keys(entry));
   }
 
   has(field: string): boolean {
@@ -127,8 +128,12 @@ class Fields implements EntryFields {
 
   rest(): JsonMap | undefined {
     if (this.#unread.size === 0) return undefined;
-    const left = createMap();
-    for (const field of this.#unread) left[field] = this.#entry[field];
+    let left: JsonMap | undefined;
+    for (const field of this.#unread) {
+      if (this.#entry[field] === undefined) continue;
+      left ??= createMap();
+      left[field] = this.#entry[field];
+    }
     return left;
   }
 

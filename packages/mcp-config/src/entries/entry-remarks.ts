@@ -2,6 +2,7 @@ import { isAbsolute } from "node:path";
 import { type DiagnosticCode, type DiagnosticDetails, diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import type { JsonMap } from "../documents/json-value.ts";
+import { schemeOf } from "../http-syntax.ts";
 import { quote } from "../server-name.ts";
 import { knowsCommands } from "../variable-syntax.ts";
 import { references } from "../variables.ts";
@@ -15,9 +16,10 @@ import { textsOf } from "./written-texts.ts";
 /** Remarks on the names of an entry's fields, before anything is read. */
 export function reportFields(entry: JsonMap, place: EntryPlace, report: Report): void {
   const { dialect, definedIn } = place;
+  const { known, outdated: outdatedFields, commands } = dialect;
   for (const field of Object.keys(entry)) {
-    const meant = dialect.known.has(field) ? undefined : meantField(field, dialect);
-    const outdated = dialect.outdated?.[field];
+    const meant = known.has(field) ? undefined : meantField(field, dialect);
+    const outdated = outdatedFields?.[field];
     if (isSelfApproval(field) && (dialect.strict || definedIn.scope === "project")) {
       remark(
         place,
@@ -32,7 +34,7 @@ export function reportFields(entry: JsonMap, place: EntryPlace, report: Report):
     } else if (outdated) {
       const text = `${quote(field)} is an old name of a field; it is read for now.`;
       remark(place, report, outdated, [field], text);
-    } else if (dialect.commands?.includes(field)) {
+    } else if (commands?.includes(field)) {
       const text = `${quote(field)} is a command, which is never run.`;
       remark(place, report, "command-substitution", [field], text);
     }
@@ -71,8 +73,8 @@ export function reportCommandLine(written: WrittenServer, place: EntryPlace, rep
 
 /** Remarks on values: credentials that are written out, addresses out of reach, commands in the place of values. */
 export function reportValues(written: WrittenServer, place: EntryPlace, report: Report): void {
-  const { url = "" } = written;
-  if (/^[a-z][a-z0-9+.-]*:/i.test(url) && !/^https?:/i.test(url)) {
+  const scheme = written.url === undefined ? undefined : schemeOf(written.url);
+  if (scheme !== undefined && scheme !== "http" && scheme !== "https") {
     const text = "its host can reach this address, but Jackfield cannot.";
     remark(place, report, "unsupported-address", ["url"], text);
   }

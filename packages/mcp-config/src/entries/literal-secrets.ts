@@ -1,5 +1,6 @@
 import { looksLikeCredential, secretsOfUrls } from "../credentials.ts";
 import type { JsonPath } from "../documents/json-path.ts";
+import { schemeOf } from "../http-syntax.ts";
 import { hasVariables, type VariableDialect } from "../variables.ts";
 import type { WrittenServer } from "./written-server.ts";
 
@@ -34,7 +35,7 @@ function isSecret(name: string, text: string, variables: VariableDialect, isValu
 }
 
 function isLiteral(text: string, variables: VariableDialect, isValue = false): boolean {
-  return !HARMLESS_VALUE.test(text) && !hasVariables(text, variables, isValue);
+  return !hasVariables(text, variables, isValue) && !HARMLESS_VALUE.test(text);
 }
 
 /** `--flag`, `--flag=value` or something else. */
@@ -45,7 +46,8 @@ function readFlag(text: string): { readonly flag: string; readonly value?: strin
 }
 
 function isUrl(text: string): boolean {
-  return text.includes("://") && /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  const scheme = text.includes("://") ? schemeOf(text) : undefined;
+  return scheme !== undefined && text.startsWith("://", scheme.length);
 }
 
 function holdsSecret(url: string): boolean {

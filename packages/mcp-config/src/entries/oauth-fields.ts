@@ -17,7 +17,8 @@ const MEMBER_KINDS: { readonly [member: string]: "string" | "number" | "boolean"
 /** Reads settings for OAuth; `false` where the entry says that there is none. */
 export function readOAuth(reader: EntryReader): OAuthSettings | false | undefined {
   const { fields, dialect } = reader;
-  const { object, members = {}, fields: own = {} } = dialect.oauth ?? {};
+  if (dialect.oauth === undefined) return undefined;
+  const { object, members = {}, fields: own = {} } = dialect.oauth;
   const settings = createMap();
   if (object !== undefined && fields.has(object)) {
     const written = fields.optional(() => readObject(object, reader));

@@ -67,17 +67,17 @@ function readTarget(
   mayHoldServer: boolean,
   faultAt: FaultAt,
 ): Target {
-  const [target, second] = [
-    targetIn(fields, "command", command),
-    targetIn(fields, "url", url),
-    targetIn(fields, "server", mayHoldServer ? "server" : undefined),
-  ].filter((found) => found !== undefined);
+  const ofProcess = targetIn(fields, "command", command);
+  const ofUrl = targetIn(fields, "url", url);
+  const ofInstance = targetIn(fields, "server", mayHoldServer ? "server" : undefined);
+  const target = ofProcess ?? ofUrl ?? ofInstance;
   if (!target) {
     const [local, remote] = [command, url].map((names = []) => quote([names].flat()[0] ?? ""));
     const inCode = mayHoldServer ? `, or "server" for one in this process` : "";
     const text = `it has neither ${local} nor ${remote}; add ${local} for a local server or ${remote} for a remote one${inCode}.`;
     throw faultAt([], text);
   }
+  const second = ofProcess ? (ofUrl ?? ofInstance) : ofUrl && ofInstance;
   if (second) {
     throw faultAt(
       [second.field],
