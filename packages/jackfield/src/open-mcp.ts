@@ -1,7 +1,6 @@
 import type { DiscoveredServers } from "@jackfield/mcp-config";
 import type { Logger, ToolCache } from "@jackfield/mcp-core";
 import { createMcpManager, type McpManager } from "@jackfield/mcp-manager";
-import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
 import { type Configuration, createConfiguration, type ReadConfiguration } from "./configuration.ts";
 import { createGuards } from "./guards.ts";
 import { processRecordDirectory, reportLeftovers } from "./leftover-report.ts";
@@ -61,7 +60,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     search.read(),
     connect === undefined ? reportLeftovers(directory, log) : [],
   ]);
-  const catalog = openCatalog(cache, { log });
+  const catalog = await openCatalog(cache, { log });
   const logins = options.auth === undefined ? createStoredLogins({ log, learn: secrecy.learn }) : undefined;
   const release = async () => {
     stop.abort();
@@ -126,10 +125,14 @@ interface OpenedCatalog {
   release(): Promise<void>;
 }
 
-function openCatalog(option: OpenMcpOptions["cache"], { log }: Pick<OpenMcpOptions, "log">): OpenedCatalog {
+async function openCatalog(
+  option: OpenMcpOptions["cache"],
+  { log }: Pick<OpenMcpOptions, "log">,
+): Promise<OpenedCatalog> {
   if (option === false) return { cache: undefined, release: async () => {} };
   if (option !== undefined && "getMany" in option) return { cache: option, release: async () => {} };
   const { path, busyTimeoutMs, maxBytes } = option ?? {};
+  const { sqliteToolCache } = await import("@jackfield/mcp-tool-cache");
   const cache = sqliteToolCache({ path, busyTimeoutMs, maxBytes, logger: log });
   return { cache, release: () => cache.close() };
 }

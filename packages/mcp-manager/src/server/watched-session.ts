@@ -49,6 +49,13 @@ const REQUEST: Use = { isUse: true, isCall: false };
 /** Looking whether the server is alive is not using it, and a list that is polled would keep it for ever. */
 const LOOK: Use = { isUse: false, isCall: false };
 
+interface Flight {
+  readonly use: Use;
+  readonly reject: (error: unknown) => void;
+  /** Where it stands among the others; `-1` once it has landed. */
+  place: number;
+}
+
 /** Watches over a session that has just been opened. */
 export function watchSession(session: Session, watch: SessionWatch): WatchedSession {
   return new Watched(session, watch);
@@ -57,8 +64,8 @@ export function watchSession(session: Session, watch: SessionWatch): WatchedSess
 class Watched implements WatchedSession {
   readonly #session: Session;
   readonly #watch: SessionWatch;
-  /** What is in flight, requests and lists. */
-  readonly #pending = new Set<(error: McpError) => void>();
+  /** What is in flight, requests and lists. A set of them would cost more than all else here (`mcp-transports/src/roster.ts` says why). */
+  readonly #flights: Flight[] = [];
   /** By the clock that nobody sets. */
   #usedAt = performance.now();
   #heardAt = this.#usedAt;
@@ -80,7 +87,7 @@ class Watched implements WatchedSession {
   }
 
   get isBusy(): boolean {
-    return this.#pending.size > 0;
+    return this.#flights.length > 0;
   }
 
   list<K extends CatalogKind>(kind: K, options: { readonly signal: AbortSignal }): Promise<Listing<K>> {
@@ -99,7 +106,7 @@ class Watched implements WatchedSession {
   }
 
   giveUp(error: McpError): void {
-    for (const reject of [...this.#pending]) reject(error);
+    for (const flight of [...this.#flights]) if (this.#hasLanded(flight, error)) flight.reject(error);
   }
 
   onNotification(listener: Parameters<Session["onNotification"]>[0]): () => void {
@@ -130,24 +137,41 @@ class Watched implements WatchedSession {
   /** Written out, because an asynchronous function would make three promises more for each call. */
   #inFlight<T>(work: Promise<T>, use: Use): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const fail = (error: unknown) => {
-        if (this.#hasLanded(fail, use, error)) reject(error);
-      };
-      this.#pending.add(fail);
-      work.then((answer) => {
-        if (this.#hasLanded(fail, use)) resolve(answer);
-      }, fail);
+      const flight: Flight = { use, reject, place: this.#flights.length };
+      this.#flights.push(flight);
+      work.then(
+        (answer) => {
+          if (this.#hasLanded(flight)) resolve(answer);
+        },
+        (error) => {
+          if (this.#hasLanded(flight, error)) reject(error);
+        },
+      );
     });
   }
 
   /** Takes note of an end. `false`: it had been given up already. */
-  #hasLanded(flight: (error: McpError) => void, { isUse, isCall }: Use, error?: unknown): boolean {
-    if (!this.#pending.delete(flight)) return false;
+  #hasLanded(flight: Flight, error?: unknown): boolean {
+    if (!this.#remove(flight)) return false;
+    const { isUse, isCall } = flight.use;
     const now = performance.now();
     if (error === undefined || (isMcpError(error) && error.rpcCode !== undefined)) this.#heardAt = now;
     if (isCall && error !== undefined && !isMcpError(error, "MCP_ABORTED")) this.#watch.counts.failures += 1;
     if (isUse) this.#usedAt = now;
     this.#waitForIdleness();
+    return true;
+  }
+
+  /** The last takes its place. */
+  #remove(flight: Flight): boolean {
+    const { place } = flight;
+    if (place < 0) return false;
+    flight.place = -1;
+    const last = this.#flights.pop();
+    if (last !== undefined && last !== flight) {
+      last.place = place;
+      this.#flights[place] = last;
+    }
     return true;
   }
 
@@ -158,7 +182,7 @@ class Watched implements WatchedSession {
     if (idleTimeoutMs === 0 || this.#isOver) return;
     const waitMs = Math.max(0, this.#usedAt + idleTimeoutMs - performance.now());
     this.#timer = setTimeout(() => {
-      if (this.#pending.size === 0) idle();
+      if (this.#flights.length === 0) idle();
     }, waitMs);
     this.#timer.unref(); // Waiting to end a session keeps no process alive.
   }

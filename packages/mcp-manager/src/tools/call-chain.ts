@@ -4,13 +4,14 @@ import {
   type CallOptions,
   type JsonObject,
   McpError,
+  type ToolCall,
   type ToolCallResult,
   type ToolDescriptor,
   toMcpError,
 } from "@jackfield/mcp-core";
 import { abortedBeforeSending, about } from "./call-error.ts";
 
-/** Makes the call of a tool that has been found. */
+/** Makes the call of a tool that has been found. May throw at once as well. */
 export type MakeCall = (
   tool: ToolDescriptor,
   args: JsonObject,
@@ -19,14 +20,15 @@ export type MakeCall = (
 
 /** Puts middleware around a call, the first outermost. Whatever it does, the caller gets a result or an `McpError`. */
 export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall): MakeCall {
-  if (use.length === 0) return call;
-  const chain = use.reduceRight<MakeCall>((next, middleware) => within(middleware, next), call);
+  const [outermost, ...others] = use;
+  if (outermost === undefined) return call;
+  const next = others.reduceRight<MakeCall>((inner, middleware) => within(middleware, inner), call);
   return async (tool, args, options) => {
     const { signal } = options;
     if (signal?.aborted === true) throw abortedBeforeSending(tool);
     try {
-      const result = chain(tool, args, options);
-      return await (signal === undefined ? result : unlessAborted(result, tool, signal));
+      const result = enter(outermost, next, { tool, args, options });
+      return resultOf(await (signal === undefined ? result : unlessAborted(result, tool, signal)), tool);
     } catch (thrown) {
       const message = `A call middleware failed on tool "${tool.originalName}".`;
       throw toMcpError(thrown, "MCP_INTERNAL", message, about(tool));
@@ -35,17 +37,28 @@ export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall
 }
 
 function within(middleware: CallMiddleware, next: MakeCall): MakeCall {
-  return async (tool, args, options) => {
-    let used = false;
-    const goOn = (change?: CallChange) => {
-      if (used) return Promise.reject(misbehaved(tool, "tried to make the call twice"));
-      used = true;
+  return async (tool, args, options) =>
+    resultOf(await enter(middleware, next, { tool, args, options }), tool);
+}
+
+/** Hands a call to a middleware. What it makes of it may be anything. */
+function enter(middleware: CallMiddleware, next: MakeCall, call: ToolCall): Promise<unknown> {
+  const { tool, args, options } = call;
+  let used = false;
+  return middleware(call, (change?: CallChange) => {
+    if (used) return Promise.reject(misbehaved(tool, "tried to make the call twice"));
+    used = true;
+    try {
       return next(tool, change?.args ?? args, withMeta(options, change?.meta));
-    };
-    const result: unknown = await middleware({ tool, args, options }, goOn);
-    if (typeof result !== "object" || result === null) throw misbehaved(tool, "gave no result");
-    return result as ToolCallResult;
-  };
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  });
+}
+
+function resultOf(result: unknown, tool: ToolDescriptor): ToolCallResult {
+  if (typeof result !== "object" || result === null) throw misbehaved(tool, "gave no result");
+  return result as ToolCallResult;
 }
 
 function withMeta(options: CallOptions, meta: JsonObject | undefined): CallOptions {
@@ -54,10 +67,10 @@ function withMeta(options: CallOptions, meta: JsonObject | undefined): CallOptio
 
 /** Middleware that does not listen to the signal does not keep the caller: what is nearer the server is heard first, then nobody. */
 async function unlessAborted(
-  result: Promise<ToolCallResult>,
+  result: Promise<unknown>,
   tool: ToolDescriptor,
   signal: AbortSignal,
-): Promise<ToolCallResult> {
+): Promise<unknown> {
   const aborted = Promise.withResolvers<never>();
   const message = `The call of tool "${tool.originalName}" was aborted; it may have been carried out.`;
   const giveUp = () =>

@@ -30,9 +30,9 @@ export type ToolCaller = (ref: ToolRef, args: JsonObject, options: CallOptions) 
 export function createToolCaller({ use, registry, server, refuseIfClosed }: ToolCallerOptions): ToolCaller {
   const find = createToolFinder({ registry, server });
   const checkOutput = createOutputChecks();
-  const call = throughMiddleware(use, async (tool, args, options) => {
+  const call = throughMiddleware(use, (tool, args, options) => {
     checkArguments(tool, args);
-    return checkOutput(tool, await sendCall({ tool, args, options }, server(tool.server)));
+    return checkOutput(tool, sendCall({ tool, args, options }, server(tool.server)));
   });
   const begin = (ref: ToolRef, args: JsonObject, options: CallOptions) => {
     refuseIfClosed();

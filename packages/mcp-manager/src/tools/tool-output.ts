@@ -9,13 +9,12 @@ import type { OutputCheck } from "@jackfield/mcp-tools";
 /**
  * Checks an answer as it arrives, before any middleware has changed it, against the tool's output schema, if it has one.
  *
- * @returns the answer itself.
- * @throws McpError `MCP_PROTOCOL_VIOLATED`, with outcome `unknown`, if the answer does not follow the schema.
+ * @returns the answer itself; rejects with McpError `MCP_PROTOCOL_VIOLATED`, with outcome `unknown`, if it does not follow the schema.
  */
 export type CheckOutput = (
   tool: ToolDescriptor,
-  result: ToolCallResult,
-) => ToolCallResult | Promise<ToolCallResult>;
+  answered: Promise<ToolCallResult>,
+) => Promise<ToolCallResult>;
 
 /** A check that prepares each schema once, and loads the validator with the first: a program may never need one. */
 export function createOutputChecks(): CheckOutput {
@@ -26,13 +25,14 @@ export function createOutputChecks(): CheckOutput {
     return check;
   };
   const checkAgainstSchema = async (tool: ToolDescriptor, result: ToolCallResult) => {
+    if (isInputRequired(result)) return result;
     const check = await (prepared.get(tool.definition) ?? prepare(tool));
     const violation = check(result);
     if (violation !== undefined) throw violation;
     return result;
   };
-  return (tool, result) =>
-    tool.definition.outputSchema === undefined || isInputRequired(result)
-      ? result
-      : checkAgainstSchema(tool, result);
+  return (tool, answered) =>
+    tool.definition.outputSchema === undefined
+      ? answered
+      : answered.then((result) => checkAgainstSchema(tool, result));
 }

@@ -60,7 +60,11 @@ export function createDirectRequests({ transport, send, envelope }: DirectReques
       if (!request.isWanted()) return;
       unanswered.add(request);
       const { id } = request;
-      const meta = { ...envelope, ...(params._meta as JsonObject | undefined), progressToken: id };
+      const { _meta: given } = params;
+      const meta =
+        envelope || given
+          ? { ...envelope, ...(given as JsonObject | undefined), progressToken: id }
+          : { progressToken: id };
       post({ jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } }, request);
     },
     find: (id) => unanswered.find(id),

@@ -133,8 +133,8 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
   }
 
   onAnswer(answer: RpcAnswer): void {
-    this.onAnswered();
     this.#options.carrier.answered?.(this, answer);
+    if (!this.#isSettled) this.onAnswered();
   }
 
   onAnswered(): void {

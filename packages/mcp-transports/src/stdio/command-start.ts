@@ -1,11 +1,13 @@
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
+import { fileSystem } from "../builtin-modules.ts";
 import { ChannelFault } from "../channel-fault.ts";
 import { type CommandLaunch, planLaunch } from "./command-launch.ts";
 import { findCommand, projectsAmong, withoutRelativeEntries } from "./command-lookup.ts";
 import { repositoryAround } from "./repository.ts";
+
+const { accessSync, constants, realpathSync, statSync } = fileSystem;
 
 /**
  * Looks a server's command up on this machine and decides how it is started. The `PATH` of the child's own environment
@@ -47,6 +49,7 @@ function fixedPaths(env: ResolvedStdioServer["env"], platform: NodeJS.Platform):
 }
 
 function findVariable(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  if (process.platform !== "win32") return env[name]; // Listing the host's own environment reads all of it.
   const spelling = Object.keys(env).find((found) => isNamed(found, name));
   return spelling === undefined ? undefined : env[spelling];
 }

@@ -10,7 +10,7 @@ import { parseLine } from "./wire-line.ts";
  * Of many lines that come at once so many are read before what they have set off may run. Whoever makes the next calls as soon as
  * answers are there has the server work on them while the other answers are read.
  */
-const LINES_A_TURN = 24;
+const LINES_A_TURN = 32;
 
 /** Reads messages from what a process writes to its standard output. Whatever else stands there is counted and skipped. */
 export interface MessageReader {

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { childProcesses } from "../builtin-modules.ts";
 
 /**
  * Sends a signal to every process of a group. Windows has no groups: there the tree below the process is ended by force,
@@ -6,7 +6,10 @@ import { spawnSync } from "node:child_process";
  */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
-    spawnSync("taskkill", ["/pid", String(leaderPid), "/T", "/F"], { stdio: "ignore", windowsHide: true });
+    childProcesses.spawnSync("taskkill", ["/pid", String(leaderPid), "/T", "/F"], {
+      stdio: "ignore",
+      windowsHide: true,
+    });
     return;
   }
   try {

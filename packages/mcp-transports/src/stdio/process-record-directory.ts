@@ -1,4 +1,10 @@
-import {
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+import { McpError } from "@jackfield/mcp-core";
+import { fileSystem } from "../builtin-modules.ts";
+import { type ProcessPlace, type ProcessRecord, parseProcessRecord } from "./process-record.ts";
+
+const {
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -8,11 +14,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-} from "node:fs";
-import { hostname } from "node:os";
-import { join, resolve } from "node:path";
-import { McpError } from "@jackfield/mcp-core";
-import { type ProcessPlace, type ProcessRecord, parseProcessRecord } from "./process-record.ts";
+} = fileSystem;
 
 /** Far more than any host starts; a larger file is not ours. */
 const LARGEST_RECORD_BYTES = 1024 * 1024;

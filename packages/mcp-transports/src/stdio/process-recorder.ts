@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { RecordedTree } from "./process-record.ts";
 import { currentPlace, openProcessRecordDirectory } from "./process-record-directory.ts";
 import type { ProcessTable } from "./process-table.ts";
@@ -17,7 +16,7 @@ export interface ProcessRecorder {
 /** Prepares a record; the first save that has something to write makes it, and the directory if it is missing. */
 export function createProcessRecorder(directory: string, table: ProcessTable): ProcessRecorder {
   const folder = openProcessRecordDirectory(directory);
-  const path = folder.pathFor(process.pid, randomBytes(4).toString("hex"));
+  const path = folder.pathFor(process.pid, anyName());
   let written = "[]";
 
   return {
@@ -38,4 +37,11 @@ export function createProcessRecorder(directory: string, table: ProcessTable): P
       written = wanted;
     },
   };
+}
+
+/** Tells the records of one host apart. Nobody has to be kept from guessing it, so the module of ciphers is not loaded for it. */
+function anyName(): string {
+  return Math.floor(Math.random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, "0");
 }

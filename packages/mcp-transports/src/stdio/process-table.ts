@@ -1,7 +1,5 @@
-import { execFile, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { promisify } from "node:util";
+import { childProcesses, fileSystem } from "../builtin-modules.ts";
 import {
   createProcessSnapshot,
   type ProcessFact,
@@ -97,14 +95,14 @@ const procSource: ProcessSource = {
 };
 
 function scanProc(): ProcessFact[] {
-  return readdirSync("/proc").flatMap((entry) => {
+  return fileSystem.readdirSync("/proc").flatMap((entry) => {
     if (!/^\d+$/.test(entry)) return [];
     return attempt(() => inspectProc(Number(entry))) ?? []; // gone since the folder was read
   });
 }
 
 function inspectProc(pid: number): ProcessFact | undefined {
-  return parseProcStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  return parseProcStat(fileSystem.readFileSync(`/proc/${pid}/stat`, "latin1"));
 }
 
 /** The start time is text: it must not depend on the language or the time zone. */
@@ -117,7 +115,8 @@ const PS_OPTIONS = {
 /** For systems without `/proc`. */
 export const psSource: ProcessSource = {
   async scan() {
-    const { stdout } = await promisify(execFile)("ps", ["-A", "-o", PS_COLUMNS], PS_OPTIONS);
+    const { promisify } = process.getBuiltinModule("node:util");
+    const { stdout } = await promisify(childProcesses.execFile)("ps", ["-A", "-o", PS_COLUMNS], PS_OPTIONS);
     return [...parsePsOutput(stdout)];
   },
   scanNow: () => [...parsePsOutput(runPs(["-A", "-o", PS_COLUMNS]))],
@@ -125,5 +124,5 @@ export const psSource: ProcessSource = {
 };
 
 function runPs(args: readonly string[]): string {
-  return spawnSync("ps", args, PS_OPTIONS).stdout ?? "";
+  return childProcesses.spawnSync("ps", args, PS_OPTIONS).stdout ?? "";
 }

@@ -53,6 +53,7 @@ class TreeKeeper implements ProcessTreeRegistry {
   /** Who outlived even SIGKILL stays written down: whoever comes next may have more luck. */
   readonly #outlived: KeptTree[] = [];
   #nextLook: NodeJS.Timeout | undefined;
+  #nextWriting: NodeJS.Immediate | undefined;
   #pauseMs = FIRST_LOOK_MS;
 
   constructor({ table = createProcessTable(), recorder, graces }: ProcessTreeRegistryOptions) {
@@ -66,7 +67,7 @@ class TreeKeeper implements ProcessTreeRegistry {
     const kept: KeptTree = { ...label, members };
     if (this.#trees.size === 0) this.#hostEnd.start();
     this.#trees.add(kept);
-    this.#writeDown(label.log);
+    this.#writeDownSoon(label.log);
     this.#lookLater(FIRST_LOOK_MS);
     return createProcessTree(child, {
       members,
@@ -104,8 +105,15 @@ class TreeKeeper implements ProcessTreeRegistry {
     this.#writeDown(trees[0]?.log);
   }
 
+  /** Many servers are started in one turn of the event loop, and to write a file takes longer than to read all that they say. */
+  #writeDownSoon(log: Logger): void {
+    this.#nextWriting ??= setImmediate(() => this.#writeDown(log));
+  }
+
   /** A host works without its record as well, so a fault is only told. */
   #writeDown(log: Logger | undefined): void {
+    clearImmediate(this.#nextWriting);
+    this.#nextWriting = undefined;
     const recorded = [...this.#trees, ...this.#outlived].map(
       ({ server, command, members }): RecordedTree => ({ server, command, processes: members.current() }),
     );

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileSystem } from "../builtin-modules.ts";
 
 /**
  * The repository that a directory is part of; none if it is part of none. A host may work deep inside a project, whose
@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
  */
 export function repositoryAround(directory: string): string | undefined {
   for (let folder = directory; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".git"))) return folder;
+    if (fileSystem.existsSync(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import type { ResolvedStdioServer } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { childProcesses, fileSystem } from "../builtin-modules.ts";
 import type { ChannelFacts, ProcessExit } from "../channel.ts";
 import { ChannelFault } from "../channel-fault.ts";
 import { isAnswer, type MessageCheck } from "../message-check.ts";
@@ -167,7 +167,7 @@ class ChildTransport implements StdioTransport {
 
   #spawn(): ChildProcess {
     const { file, args, isVerbatim, env } = prepareStart(this.#server);
-    return spawn(file, args, {
+    return childProcesses.spawn(file, args, {
       env: { ...this.#server.env, ...env },
       cwd: this.#server.cwd,
       stdio: ["pipe", "pipe", "pipe"],
@@ -290,7 +290,7 @@ class ChildTransport implements StdioTransport {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
+  return fileSystem.promises.stat(path).then(
     (entry) => entry.isDirectory(),
     () => false,
   );

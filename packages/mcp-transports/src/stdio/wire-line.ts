@@ -12,7 +12,8 @@ const NOTHING: WireLine = { messages: [], isStray: false };
 const STRAY: WireLine = { messages: [], isStray: true };
 
 /** Many servers read lines with a reader to whom these two end a line as well, which JSON lets stand in a string. */
-const OTHER_LINE_ENDS = /[\u2028\u2029]/g;
+const LINE_SEPARATOR = "\u2028";
+const PARAGRAPH_SEPARATOR = "\u2029";
 
 /**
  * A message as the line it is sent in.
@@ -21,8 +22,11 @@ const OTHER_LINE_ENDS = /[\u2028\u2029]/g;
  */
 export function formatLine(message: JSONRPCMessage): string {
   try {
-    const text = JSON.stringify(message);
-    return `${text.replace(OTHER_LINE_ENDS, (end) => (end === "\u2028" ? "\\u2028" : "\\u2029"))}\n`;
+    let text = JSON.stringify(message);
+    // Of a text without characters like them it is seen at once that they are not in it.
+    if (text.includes(LINE_SEPARATOR)) text = text.replaceAll(LINE_SEPARATOR, "\\u2028");
+    if (text.includes(PARAGRAPH_SEPARATOR)) text = text.replaceAll(PARAGRAPH_SEPARATOR, "\\u2029");
+    return `${text}\n`;
   } catch (error) {
     throw new ChannelFault({ kind: "unserializable" }, { cause: error });
   }

@@ -62,3 +62,18 @@ test("an answer within the first second does not put the look off", async () => 
   await vi.advanceTimersByTimeAsync(100);
   expect(looks()).toBe(1);
 });
+
+test("servers that are started together are written down together, and at once when the last has ended", async () => {
+  const save = vi.fn();
+  const registry = createProcessTreeRegistry({ recorder: { save } });
+  const trees = ["one", "two", "three"].map((server) => {
+    const child = spawn("cat", { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+    return registry.adopt(child, { server, command: "cat", log: silentLogger });
+  });
+  await new Promise(setImmediate);
+  expect(
+    save.mock.calls.map(([recorded]) => recorded.map(({ server }: { server: string }) => server)),
+  ).toEqual([["one", "two", "three"]]);
+  await Promise.all(trees.map((tree) => tree.end()));
+  expect(save).toHaveBeenLastCalledWith([]);
+});
