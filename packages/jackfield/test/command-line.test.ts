@@ -117,6 +117,20 @@ describe("jackfield tools", () => {
     });
   });
 
+  it("names the servers that keep the list empty", async () => {
+    using folder = temporaryFolder();
+    const gone = JSON.stringify({ command: folder.file("gone") });
+    const { exitCode, stdout } = await commandLine(
+      "tools",
+      "--mcp-server",
+      `gone=${gone}`,
+      "--cache",
+      folder.path,
+    );
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe('No tool is on offer: "gone" could not be reached. "jackfield status" says why.\n');
+  });
+
   it("refuses a server that is not configured", async () => {
     using folder = temporaryFolder();
     const { exitCode, stderr } = await commandLine("tools", "none", "--cache", folder.path);

@@ -22,7 +22,7 @@ export function tools(
     json: listed.map((tool) => asJson(tool, tokens)),
     text:
       listed.length === 0
-        ? "No tool is on offer.\n"
+        ? nothingOffered(mcp, server)
         : ({ columns }) =>
             alignColumns(
               listed.map((tool) => row(tool, tokens)),
@@ -30,6 +30,15 @@ export function tools(
             ),
     exitCode: 0,
   };
+}
+
+function nothingOffered(mcp: Mcp, server: string | undefined): string {
+  const asked = mcp.servers().filter(({ name }) => server === undefined || name === server);
+  const failed = asked
+    .filter(({ error }) => error !== undefined)
+    .map(({ name }) => `"${printableLine(name, 80)}"`);
+  if (failed.length === 0) return "No tool is on offer.\n";
+  return `No tool is on offer: ${failed.join(", ")} could not be reached. "jackfield status" says why.\n`;
 }
 
 function asJson(tool: ToolDescriptor, tokens: boolean) {
