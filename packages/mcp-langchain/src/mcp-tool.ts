@@ -6,13 +6,15 @@ import {
   type ModelTool,
   toolMetadata,
 } from "@jackfield/mcp-tools";
+import { CallbackManager, parseCallbackConfigArg } from "@langchain/core/callbacks/manager";
 import {
   DynamicStructuredTool,
   StructuredTool,
   type StructuredToolCallInput,
+  type ToolReturnType,
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
-import { type ContentAndArtifact, contentAndArtifact } from "./tool-message.ts";
+import { answerMessage, type ContentAndArtifact, contentAndArtifact } from "./tool-message.ts";
 
 /** Makes a call of a tool; in place of the tool's own way where something must happen around it. */
 export type MakeCall = (input: unknown, options: ModelCallOptions) => Promise<ModelCallResult>;
@@ -21,6 +23,8 @@ export type MakeCall = (input: unknown, options: ModelCallOptions) => Promise<Mo
 export function createLangchainTool(tool: ModelTool, makeCall?: MakeCall): StructuredTool {
   return new McpTool(tool, makeCall ?? ((input, options) => tool.call(input, options)));
 }
+
+type Answer<Input, Config> = ToolReturnType<NonNullable<Input>, Config, unknown>;
 
 /** A schema that everything fits. LangChain's check has as much to do for `{}` as for any other. */
 const ANYTHING = true as unknown as ToolInputSchema;
@@ -53,11 +57,31 @@ class McpTool extends StructuredTool<ToolInputSchema> {
     return this.#tool.fitted.schema;
   }
 
-  override call<
+  /**
+   * Where LangChain says that nobody watches, all it would still do is its check and the message: a third of what a call costs
+   * here. A call that is watched goes through a tool of its own.
+   */
+  override async call<
     TArg extends StructuredToolCallInput<ToolInputSchema>,
     TConfig extends ToolRunnableConfig | undefined,
-  >(input: TArg, config?: TConfig, tags?: string[]) {
-    return this.#acceptingTool().call((input ?? {}) as TArg, config, tags);
+  >(input: TArg, config?: TConfig, tags?: string[]): Promise<Answer<TArg, TConfig>> {
+    const run: ToolRunnableConfig = parseCallbackConfigArg(config);
+    if (isToolCall(input) || this.#isWatched(run, tags))
+      return this.#acceptingTool().call((input ?? {}) as TArg, config, tags);
+    const { name, metadata } = this;
+    const result = await this.#makeCall(input ?? {}, { signal: run.signal });
+    const call = { name, toolCallId: run.toolCall?.id, metadata };
+    return answerMessage(this.#written(result, run), call) as Answer<TArg, TConfig>;
+  }
+
+  #isWatched(run: ToolRunnableConfig, ownTags: string[] | undefined): boolean {
+    const { callbacks, tags, metadata, verbose } = this;
+    const runTags = run.tags ?? ownTags;
+    const options = { verbose };
+    return (
+      CallbackManager.configure(run.callbacks, callbacks, runTags, tags, run.metadata, metadata, options) !==
+      undefined
+    );
   }
 
   /** The last one that was made, unless a program has changed since what it was made of. */
@@ -104,9 +128,16 @@ class McpTool extends StructuredTool<ToolInputSchema> {
   }
 
   #written(result: ModelCallResult, config: ToolRunnableConfig | undefined): ContentAndArtifact {
+    // Of an answer LangChain makes the message, and knows the rest.
+    if (result.isError !== true) return contentAndArtifact(result, { name: this.name });
     const metadata = toolMetadata(this.#tool.descriptor);
     return contentAndArtifact(result, { name: this.name, toolCallId: config?.toolCall?.id, metadata });
   }
+}
+
+/** Some hand the call of a model to `call` itself, which LangChain does with `invoke` only. */
+function isToolCall(input: unknown): boolean {
+  return typeof input === "object" && input !== null && "type" in input && input.type === "tool_call";
 }
 
 function isMadeOf(made: StructuredTool, from: StructuredTool): boolean {

@@ -1,10 +1,4 @@
-import {
-  classifyResult,
-  isMedia,
-  type ModelCallResult,
-  resultText,
-  type ToolMetadata,
-} from "@jackfield/mcp-tools";
+import { classifyResult, isMedia, type ModelCallResult, resultText } from "@jackfield/mcp-tools";
 import { ToolMessage } from "@langchain/core/messages";
 import { type LangchainBlock, toBlock } from "./content-blocks.ts";
 
@@ -19,7 +13,7 @@ export interface AnsweredCall {
   readonly name: string;
   /** Missing where the tool was called by hand, and not by a model. */
   readonly toolCallId?: string | undefined;
-  readonly metadata?: ToolMetadata | undefined;
+  readonly metadata?: Record<string, unknown> | undefined;
 }
 
 /**
@@ -45,4 +39,24 @@ export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall):
     ...(metadata === undefined ? {} : { metadata }),
   });
   return [message, result];
+}
+
+/**
+ * The message that LangChain makes of content and artifact under `content_and_artifact`; the content alone where no model asked, and
+ * a message that is finished as it is.
+ */
+export function answerMessage(
+  [content, artifact]: ContentAndArtifact,
+  { name, toolCallId, metadata = {} }: AnsweredCall,
+): ContentAndArtifact[0] {
+  if (typeof toolCallId !== "string" || toolCallId === "") return content;
+  if (typeof content !== "string" && !Array.isArray(content)) return content;
+  return new ToolMessage({
+    status: "success",
+    content,
+    artifact,
+    tool_call_id: toolCallId,
+    name,
+    metadata,
+  });
 }

@@ -1,8 +1,9 @@
 import { type CallOptions, McpError, type ToolCallResult } from "@jackfield/mcp-core";
 import { createFakeToolSource, type FakeTool } from "@jackfield/test-kit";
+import { BaseMessage } from "@langchain/core/messages";
 import type { StructuredTool } from "@langchain/core/tools";
 import { createAgent } from "langchain";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { isFailedCall, langchainTools } from "../src/index.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 import { askToolNode, CALL, SETUPS } from "./setups.ts";
@@ -184,6 +185,50 @@ describe("a tool called by hand", () => {
     expect(events).toEqual(["start", "end"]);
   });
 });
+
+describe("a call that nobody watches", () => {
+  const image = { type: "image" as const, data: "iVBORw0KGgo=", mimeType: "image/png" };
+  const config = { metadata: { mine: 1 }, tags: ["mine"], configurable: { thread_id: "1" } };
+
+  it.each<[string, ToolCallResult]>([
+    ["a text", TEXT],
+    ["an image", { content: [image] }],
+    ["structured content", { content: [], structuredContent: { rows: [1] } }],
+    ["nothing", { content: [] }],
+    ["an error", REFUSAL],
+  ])("is answered with %s as one that callbacks watch is, to the last member", async (_name, result) => {
+    const [tool] = langchainTools(createFakeToolSource([answers(result)]));
+    const ask = async (input: typeof CALL | object, watching: object) =>
+      stored((await tool?.invoke(input as never, { ...config, ...watching })) as object);
+    for (const input of [CALL, { ...CALL, id: "" }, { ...CALL, id: undefined }, CALL.args])
+      expect(await ask(input, {})).toStrictEqual(await ask(input, { callbacks: [{}] }));
+  });
+
+  it("is answered in the same way if it is handed to `call`", async () => {
+    const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
+    expect(await tool?.call(CALL)).toMatchObject({ tool_call_id: CALL.id, content: "42" });
+    expect(await tool?.call(CALL.args)).toBe("42");
+    expect(await tool?.call(undefined as never)).toBe("42");
+  });
+
+  it("is watched as soon as LangChain is told to be verbose", async () => {
+    const written = vi.spyOn(console, "log").mockImplementation(() => {});
+    const [tool] = langchainTools(createFakeToolSource([answers(TEXT)]));
+    await tool?.invoke(CALL);
+    expect(written).not.toHaveBeenCalled();
+    vi.stubEnv("LANGCHAIN_VERBOSE", "true");
+    await tool?.invoke(CALL);
+    expect(written).toHaveBeenCalled();
+    vi.unstubAllEnvs();
+    written.mockRestore();
+  });
+});
+
+/** A message, or what it is made of, with every member that it has. */
+function stored(value: object): object {
+  const members = value instanceof BaseMessage ? { ...value, kwargs: value.toJSON() } : value;
+  return { members, json: JSON.stringify(value), keys: Object.keys(value) };
+}
 
 describe("a tool that a program changes between two calls", () => {
   it.each<[string, Partial<StructuredTool>]>([
