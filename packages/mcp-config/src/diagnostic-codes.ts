@@ -116,13 +116,15 @@ export function diagnose(
   { file, line, column, pointer }: SourceLocation,
   { server, suggestion, severity = DIAGNOSTIC_CODES[code].severity }: DiagnosticDetails = {},
 ): ConfigDiagnostic {
-  const location: SourceLocation = { file, line, column, pointer };
   return {
     code,
     severity,
     message,
-    ...location,
-    ...(server === undefined ? {} : { server }),
-    ...(suggestion === undefined ? {} : { suggestion }),
+    file,
+    line,
+    column,
+    pointer,
+    ...(server === undefined ? undefined : { server }),
+    ...(suggestion === undefined ? undefined : { suggestion }),
   };
 }

@@ -36,6 +36,9 @@ export interface FoundReference {
   readonly reference: VariableReference;
 }
 
+/** What every reference begins with, but for a value that is nothing but a name. */
+export const REFERENCE_BEGINNING = /[$%{!]/;
+
 /**
  * Recognises one way of writing a reference at a position, which is one of `$`, `%`, `{` and `!`. `unclosed` says that a
  * reference begins and never ends, so that the rest of the text is left as it is.
@@ -155,7 +158,7 @@ export function mayRefer(text: string, dialect: VariableDialect, isValue: boolea
 }
 
 function mayHoldReference(text: string): boolean {
-  return /[$%{!]/.test(text);
+  return REFERENCE_BEGINNING.test(text);
 }
 
 function isBareName(text: string, { bareNames }: VariableDialect, isValue: boolean): boolean {

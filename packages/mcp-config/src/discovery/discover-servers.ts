@@ -197,8 +197,8 @@ async function mergeFound(
   mayBeSame: MayBeSame | undefined,
 ): Promise<readonly OwningEntry[]> {
   if (mayBeSame === undefined || !haveSeveralOrigins(entries)) return mergeEntries(entries);
-  const { endpointOf } = await import("./file-sources.ts");
-  return mergeEntries(entries, { mayBeSame, endpointOf });
+  const { endpointOf, endpointStem } = await import("./file-sources.ts");
+  return mergeEntries(entries, { mayBeSame, endpointOf, endpointStem });
 }
 
 /** Merges what the hosts and the explicit sources have each merged for themselves. */
@@ -209,16 +209,14 @@ async function joinOwners(
   const ranked = Map.groupBy(owners, ({ entry }) => order.indexOf(entry.definedIn.scope));
   const sorted = [...order.keys(), -1].flatMap((rank) => ranked.get(rank) ?? []);
   const before = new Map(sorted.map(({ entry, shadowed }) => [entry, shadowed]));
+  const weakerThan = ({ entry }: Pick<OwningEntry, "entry">) => before.get(entry) ?? [];
   const areOfDifferentHosts = (a: DefinedIn, b: DefinedIn) => a.host !== b.host;
   const joined = await mergeFound(
     sorted.map(({ entry }) => entry),
     areOfDifferentHosts,
   );
-  return joined.map(({ entry, shadowed }) => ({
-    entry,
-    shadowed: [
-      ...(before.get(entry) ?? []),
-      ...shadowed.flatMap((weaker) => [weaker, ...(before.get(weaker.entry) ?? [])]),
-    ],
-  }));
+  return joined.map((owner) => {
+    const others = owner.shadowed.flatMap((weaker) => [weaker, ...weakerThan(weaker)]);
+    return { entry: owner.entry, shadowed: [...weakerThan(owner), ...others] };
+  });
 }

@@ -39,10 +39,12 @@ class PlainDocument implements ConfigDocument {
   readonly #file: string;
   readonly #members: PlainJson["members"];
   readonly #lines: LineCounter;
+  readonly #rootOffset: number;
   #parsed: ConfigDocument | undefined;
 
   constructor(text: string, file: string, { root, members }: PlainJson) {
     this.root = root;
+    this.#rootOffset = text.search(/[^ \t\r\n]/);
     this.#text = text;
     this.#file = file;
     this.#members = members;
@@ -51,8 +53,9 @@ class PlainDocument implements ConfigDocument {
 
   locate(path: JsonPath): SourceLocation {
     let value = this.root;
-    let offset = this.#text.search(/[^ \t\r\n]/);
-    for (const step of path) {
+    let offset = this.#rootOffset;
+    for (let depth = 0; depth < path.length; depth += 1) {
+      const step = path[depth] as string | number;
       if (Array.isArray(value)) return this.#locateExactly(path);
       const found = isMap(value) ? this.#members.get(value)?.of(String(step)) : undefined;
       if (found === undefined) break;

@@ -6,8 +6,13 @@ const FEW = 32;
  * ever asked for, so a map of them is made when one is, and only for an object with many members.
  */
 export class MemberOffsets {
-  readonly #written: (string | number)[] = [];
+  readonly #written: (string | number)[];
   #index: Map<string, number> | undefined;
+
+  /** @param written - keys, each with its offset behind it; may be filled before an offset is asked for */
+  constructor(written: (string | number)[] = []) {
+    this.#written = written;
+  }
 
   /** Of a key that is added again, the last offset counts. */
   add(key: string, offset: number): void {

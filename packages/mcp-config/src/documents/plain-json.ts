@@ -34,12 +34,14 @@ export function readPlainJson(text: string): PlainJson | undefined {
 class StringWalk {
   readonly members = new Map<object, MemberOffsets>();
   readonly #text: string;
+  readonly #hasEscapes: boolean;
   /** Behind the string that was found last. */
   #at = 0;
   #isLost = false;
 
   constructor(text: string) {
     this.#text = text;
+    this.#hasEscapes = text.includes("\\");
   }
 
   /** A key that stands twice is one string too many. */
@@ -62,11 +64,12 @@ class StringWalk {
 
   #copyMap(value: JsonMap, depth: number): JsonMap {
     const map = createMap();
-    const offsets = new MemberOffsets();
-    this.members.set(map, offsets);
-    for (const key of Object.keys(value)) {
+    const offsets: (string | number)[] = [];
+    this.members.set(map, new MemberOffsets(offsets));
+    // What a prototype has been given as well stands in no text, so the walk loses its way.
+    for (const key in value) {
       if (key === FORBIDDEN_KEY) this.#isLost = true;
-      offsets.add(key, this.#find(key));
+      offsets.push(key, this.#find(key));
       map[key] = this.copy(value[key], depth + 1);
     }
     return map;
@@ -78,9 +81,8 @@ class StringWalk {
     const text = this.#text;
     const from = text.indexOf('"', this.#at);
     let to = from + 1 + string.length;
-    const isAsWritten =
-      text.startsWith(string, from + 1) && text.charCodeAt(to) === QUOTE && !string.includes("\\");
-    if (!isAsWritten) to = this.#endOfEscaped(string, from);
+    const isAsWritten = text.startsWith(string, from + 1) && text.charCodeAt(to) === QUOTE;
+    if (!isAsWritten || (this.#hasEscapes && string.includes("\\"))) to = this.#endOfEscaped(string, from);
     this.#at = to + 1;
     return from;
   }

@@ -22,13 +22,13 @@ export function defineServer(written: WrittenServer, place: EntryPlace, faultAt:
   const common = {
     name,
     definedIn,
-    ...(enabled ? {} : { enabled }),
+    ...(enabled ? undefined : { enabled }),
     lazy,
     shared,
     limits: limitsOf(written),
     tools,
     envFile: anchored("envFile", written, place, faultAt),
-    ...(extra ? { extra } : {}),
+    ...(extra ? { extra } : undefined),
   };
   const { values: env, unset } = splitVariables(written.env);
   if (transport === "stdio") {

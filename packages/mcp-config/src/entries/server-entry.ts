@@ -40,7 +40,7 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   if (refusal) throw faultAt(refusal.field === "" ? [] : [refusal.field], refusal.text);
   const shaped = reshape(entry, place, report);
   const read = readWrittenEntry(shaped, dialect, place.inCode, faultAt, toleranceOf(place, report));
-  const { transport, common, process, remote, fields } = read;
+  const { transport, common, way, fields } = read;
   if (transport === "in-process") {
     const server = readInstance(fields, faultAt);
     const extra = reportUnread(fields.rest(), transport, place, report);
@@ -56,11 +56,10 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   const requires = dialect.requires?.(entry);
   const written: WrittenServer = {
     transport,
-    ...process,
-    ...remote,
+    ...way,
     ...common,
-    ...(requires ? { requires } : {}),
-    ...(extra ? { extra } : {}),
+    ...(requires ? { requires } : undefined),
+    ...(extra ? { extra } : undefined),
   };
   const definition = defineServer(written, place, faultAt);
   reportCommandLine(written, place, report);

@@ -32,9 +32,12 @@ export type WrittenCommon = Omit<WrittenServer, "transport" | "command" | "url">
 export interface ReadEntry {
   readonly transport: EntryTransport;
   readonly common: WrittenCommon;
-  readonly process: Pick<WrittenServer, "command" | "args" | "cwd" | "envPassthrough">;
-  readonly remote: Pick<WrittenServer, "url" | "headers" | "headersFromEnv" | "bearerTokenEnv" | "oauth">;
+  /** How the server is started or reached, except for what both ways have. */
+  readonly way: Pick<WrittenServer, ProcessField> | Pick<WrittenServer, RemoteField> | undefined;
 }
+
+type ProcessField = "command" | "args" | "cwd" | "envPassthrough";
+type RemoteField = "url" | "headers" | "headersFromEnv" | "bearerTokenEnv" | "oauth";
 
 /**
  * Reads an entry. Fields of the other transport are left where they are.
@@ -51,15 +54,15 @@ export function readWrittenEntry(
   const fields = createEntryFields(entry, faultAt, tolerate);
   const reader: EntryReader = { fields, dialect, faultAt, tolerate };
   const transport = readTransport(fields, dialect, mayHoldServer, faultAt);
-  const isProcess = transport === "stdio";
-  const isRemote = transport === "http" || transport === "sse";
-  return {
-    fields,
-    transport,
-    common: { ...readCommon(reader), ...(isProcess || isRemote ? readVariables(reader) : {}) },
-    process: isProcess ? readProcess(reader) : {},
-    remote: isRemote ? readRemote(reader) : {},
+  const settings = readSettings(reader);
+  if (transport === "in-process") return { fields, transport, common: settings, way: undefined };
+  const common = {
+    ...settings,
+    env: first(fields, dialect.fields.env, variables),
+    envFile: optional(fields, dialect.fields.envFile, text),
   };
+  const way = transport === "stdio" ? readProcess(reader) : readRemote(reader);
+  return { fields, transport, common, way };
 }
 
 /** Reads one field. These are the same for every entry. */
@@ -79,7 +82,7 @@ function headerNameFault(name: string): string | undefined {
 
 const NO_SETTINGS: WrittenCommon = { enabled: true };
 
-function readCommon(reader: EntryReader): WrittenCommon {
+function readSettings(reader: EntryReader): WrittenCommon {
   const { fields, dialect } = reader;
   if (!fields.hasUnread(dialect.settings)) return NO_SETTINGS;
   const names = dialect.fields;
@@ -99,13 +102,6 @@ function readCommon(reader: EntryReader): WrittenCommon {
     required: optional(fields, names.required, flag),
     trust: optional(fields, names.trust, flag),
     autoApprove: optional(fields, names.autoApprove, texts),
-  };
-}
-
-function readVariables({ fields, dialect }: EntryReader) {
-  return {
-    env: first(fields, dialect.fields.env, variables),
-    envFile: optional(fields, dialect.fields.envFile, text),
   };
 }
 

@@ -54,12 +54,16 @@ export function findEntries(
   function entryOf({ name, value, path, place, option }: Member): DocumentEntry {
     const duplicate = source.dialect.entry.strict ? firstDuplicateIn(document.duplicates, path) : undefined;
     const { scope, host, realFile, root, dialect, kind } = source;
+    const { file, line, column, pointer } = document.locate(path);
     const definedIn: DefinedIn = {
       scope: place.scope ?? scope,
-      ...(host === undefined ? {} : { host }),
-      ...document.locate(path),
-      ...(realFile === undefined ? {} : { realFile }),
-      ...(root === undefined ? {} : { root }),
+      ...(host === undefined ? undefined : { host }),
+      file,
+      line,
+      column,
+      pointer,
+      ...(realFile === undefined ? undefined : { realFile }),
+      ...(root === undefined ? undefined : { root }),
     };
     return {
       name,
@@ -67,7 +71,7 @@ export function findEntries(
       definedIn,
       dialect,
       kind,
-      ...(option === undefined ? {} : { option }),
+      option,
       replaces: place.replaces,
       error: duplicate && ambiguous(name, duplicate, path.length),
       locate: (inner) => document.locate([...path, ...inner]),

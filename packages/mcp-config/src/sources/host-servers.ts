@@ -77,7 +77,7 @@ function readEntry(
   report: Report,
 ): ReadSourceEntry | undefined {
   const { name, value, definedIn, dialect, error, kind } = found;
-  const option = found.option === undefined ? {} : { option: found.option };
+  const option = found.option === undefined ? undefined : { option: found.option };
   if (error) return { entry: { name, definedIn, ...option, outcome: { error } }, kind };
   const reason = isMap(value) ? dialect.entry.notRunnable?.(value) : undefined;
   if (reason !== undefined) {
@@ -95,7 +95,8 @@ function readEntry(
     platform: context.platform,
     locate: found.locate,
   };
-  const entry = { ...readSourceEntry(value, place, report), ...option };
+  const read = readSourceEntry(value, place, report);
+  const entry = option ? { ...read, ...option } : read;
   // What is odd about it is said of the whole.
   const withoutProject = found.withoutProject && readEntry(found.withoutProject, context, () => {});
   return withoutProject ? { entry, kind, withoutProject } : { entry, kind };

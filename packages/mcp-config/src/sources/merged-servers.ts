@@ -27,6 +27,8 @@ export interface EndpointRule {
   readonly mayBeSame: MayBeSame;
   /** What an entry reaches, the same text for the same; `undefined` for what cannot be compared. */
   readonly endpointOf: (entry: SourceEntry) => string | undefined;
+  /** Something cheaper, the same for entries that reach the same. */
+  readonly endpointStem: (entry: SourceEntry) => string | undefined;
 }
 
 /**
@@ -54,10 +56,22 @@ export function mergeEntries(
 
 type Owners = Map<string, { entry: SourceEntry; shadowed: OwningEntry["shadowed"][number][] }>;
 
-function joinEndpoints(owners: Owners, { mayBeSame, endpointOf }: EndpointRule): void {
+function joinEndpoints(owners: Owners, rule: EndpointRule): void {
+  const alike = Map.groupBy(owners.values(), ({ entry }) => rule.endpointStem(entry));
+  for (const [stem, found] of alike) {
+    if (stem !== undefined && found.length > 1) joinAlike(found, owners, rule);
+  }
+}
+
+/** @param found - some of the owners, the strongest first */
+function joinAlike(
+  found: readonly OwningEntry[],
+  owners: Owners,
+  { mayBeSame, endpointOf }: EndpointRule,
+): void {
   /** The strongest entry of each origin, by endpoint. */
   const byEndpoint = new Map<string, SourceEntry[]>();
-  for (const { entry, shadowed } of owners.values()) {
+  for (const { entry, shadowed } of found) {
     const endpoint = endpointOf(entry);
     if (endpoint === undefined) continue;
     const stronger = byEndpoint.get(endpoint) ?? [];
@@ -74,7 +88,10 @@ function joinEndpoints(owners: Owners, { mayBeSame, endpointOf }: EndpointRule):
 
 /** Whether entries come from more than one scope of one host. */
 export function haveSeveralOrigins(entries: readonly SourceEntry[]): boolean {
-  return new Set(entries.map(({ definedIn }) => originOf(definedIn))).size > 1;
+  const [first] = entries;
+  if (first === undefined) return false;
+  const origin = originOf(first.definedIn);
+  return entries.some(({ definedIn }) => originOf(definedIn) !== origin);
 }
 
 function originOf({ host = "", scope }: DefinedIn): string {
@@ -99,8 +116,8 @@ export function describeOwners(owners: readonly OwningEntry[]): MergedServers {
   const diagnostics: ConfigDiagnostic[] = [];
   for (const { entry, shadowed: weaker } of owners) {
     const { name, definedIn, outcome } = entry;
-    const shadows = weaker.map((other) => shadowOf(other.entry, other.reason));
     if ("definition" in outcome) {
+      const shadows = weaker.map((other) => shadowOf(other.entry, other.reason));
       servers.push(shadows.length > 0 ? { ...outcome.definition, shadows } : outcome.definition);
       if (outcome.written) written.set(name, outcome.written);
     } else {

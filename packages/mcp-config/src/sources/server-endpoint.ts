@@ -1,5 +1,5 @@
 import { variablesOf } from "../hosts/host-dialects.ts";
-import { expandVariables } from "../variables.ts";
+import { expandVariables, REFERENCE_BEGINNING } from "../variables.ts";
 import type { SourceEntry } from "./server-source.ts";
 
 /**
@@ -19,10 +19,13 @@ export function endpointOf({ outcome }: SourceEntry): string | undefined {
       dialect,
       isValue,
     );
-  const sorted = (texts: { readonly [name: string]: string } = {}, nameOf = (name: string) => name) =>
-    Object.keys(texts)
+  const sorted = (texts: { readonly [name: string]: string } = {}, nameOf = (name: string) => name) => {
+    const names = Object.keys(texts);
+    if (names.length === 0) return names;
+    return names
       .map((name) => [nameOf(name), canonical(texts[name] ?? "", true)])
       .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+  };
   if (definition.transport === "stdio") {
     const { command, args = [], cwd = "", env } = definition;
     return JSON.stringify([[command, ...args].map((text) => canonical(text)), canonical(cwd), sorted(env)]);
@@ -37,8 +40,23 @@ export function endpointOf({ outcome }: SourceEntry): string | undefined {
   ]);
 }
 
+/**
+ * What entries have in common that reach the same, and most others do not: the command line up to where the first reference may begin.
+ * It takes a tenth of the time, so what an entry reaches is only worked out where this occurs more than once.
+ */
+export function endpointStem({ outcome }: SourceEntry): string | undefined {
+  if (!("definition" in outcome)) return undefined;
+  const { definition } = outcome;
+  if (definition.transport === "in-process") return undefined;
+  if (definition.transport !== "stdio") return "";
+  const { command, args = [] } = definition;
+  const words = args.length === 0 ? command : `${command}\0${args.join("\0")}`;
+  const end = words.search(REFERENCE_BEGINNING);
+  return end === -1 ? words : words.slice(0, end);
+}
+
 /** The URL as it is sent, without the slash at its end that makes no difference to people. */
 function normalUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text).href : text;
-  return url.replace(/\/$/, "");
+  const url = URL.parse(text)?.href ?? text;
+  return url.endsWith("/") ? url.slice(0, -1) : url;
 }

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { endpointOf, endpointStem } from "../../src/sources/server-endpoint.ts";
+import type { SourceEntry } from "../../src/sources/server-source.ts";
+
+function entryOf(host: string, words: readonly string[]): SourceEntry {
+  const [command = "", ...args] = words;
+  const definedIn = { scope: "user", host } as const;
+  return {
+    name: "server",
+    definedIn,
+    outcome: { definition: { name: "server", definedIn, transport: "stdio", command, args } },
+  };
+}
+
+const pieces = ["npx", "-y", " ", "$", "{", "}", "!", "%", "A", "$A", "${A}", "${env:A}", "${A:-b}", "%A%"];
+const words = fc.array(fc.array(fc.constantFrom(...pieces), { maxLength: 3 }), {
+  minLength: 1,
+  maxLength: 3,
+});
+const hosts = fc.constantFrom("jackfield", "cursor", "crush", "omp", "lm-studio", "vscode");
+
+describe("what entries have in common that reach the same", () => {
+  test("is the same in two hosts that write a reference in different ways", () => {
+    const [own, other] = [
+      entryOf("jackfield", ["npx", "a", "${A}"]),
+      entryOf("cursor", ["npx", "a", "${env:A}"]),
+    ];
+    expect(endpointOf(own)).toBe(endpointOf(other));
+    expect(endpointStem(own)).toBe(endpointStem(other));
+  });
+
+  test("tells most servers apart that a program is started for by another program", () => {
+    expect(endpointStem(entryOf("cursor", ["npx", "-y", "one"]))).not.toBe(
+      endpointStem(entryOf("cursor", ["npx", "-y", "two"])),
+    );
+  });
+
+  test("is never different where the endpoint is the same", () => {
+    fc.assert(
+      fc.property(hosts, hosts, words, words, (host, otherHost, written, others) => {
+        const entry = entryOf(
+          host,
+          written.map((word) => word.join("")),
+        );
+        for (const word of [others, written]) {
+          const other = entryOf(
+            otherHost,
+            word.map((parts) => parts.join("")),
+          );
+          if (endpointOf(entry) === endpointOf(other)) expect(endpointStem(entry)).toBe(endpointStem(other));
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
