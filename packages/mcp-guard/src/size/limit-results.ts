@@ -1,6 +1,6 @@
 import type { CallMiddleware, ContentBlock, ToolCallResult, ToolDescriptor } from "@jackfield/mcp-core";
 import { isShortText, limitResult } from "./limit-result.ts";
-import { parseLimits, type ResultLimits } from "./result-limits.ts";
+import { type ParsedLimits, parseLimits, type ResultLimits } from "./result-limits.ts";
 import type { ResultStore } from "./result-store.ts";
 
 /** How much of a result a model gets to read, of all servers and of single ones. */
@@ -22,19 +22,27 @@ export interface LimitResultsOptions extends ResultLimits {
 export function limitResults({ servers = {}, store, ...general }: LimitResultsOptions = {}): CallMiddleware {
   const limits = parseLimits(general);
   const own = new Map(Object.entries(servers).map(([server, given]) => [server, parseLimits(given, limits)]));
-  const forModel = async ({ server, originalName }: ToolDescriptor, next: Next): Promise<ToolCallResult> => {
-    const result = await next();
-    const within = own.get(server) ?? limits;
-    if (isShortText(result, within)) return result;
-    const limited = limitResult(result, within);
-    if (limited.missing.length === 0) return result;
-    const place = await store?.save(limited.whole(), { server, tool: originalName });
-    return { ...limited.result, content: [...limited.result.content, notice(limited.missing, place)] };
+  // Most results are as they were: no asynchronous function is begun for them.
+  return ({ tool, options }, next) => {
+    if (options.audience !== "model") return next();
+    const within = own.get(tool.server) ?? limits;
+    return next().then((result) =>
+      isShortText(result, within) ? result : limitLong(result, within, tool, store),
+    );
   };
-  return ({ tool, options }, next) => (options.audience === "model" ? forModel(tool, next) : next());
 }
 
-type Next = Parameters<CallMiddleware>[1];
+async function limitLong(
+  result: ToolCallResult,
+  limits: ParsedLimits,
+  { server, originalName }: ToolDescriptor,
+  store: ResultStore | undefined,
+): Promise<ToolCallResult> {
+  const limited = limitResult(result, limits);
+  if (limited.missing.length === 0) return result;
+  const place = await store?.save(limited.whole(), { server, tool: originalName });
+  return { ...limited.result, content: [...limited.result.content, notice(limited.missing, place)] };
+}
 
 /** More reasons than a reader needs are counted. */
 const MOST_REASONS = 5;
