@@ -29,8 +29,10 @@ export type TextFile =
  */
 export function readTextFile(file: string, largestBytes: number): TextFile {
   try {
-    if (!lstatSync(file, { throwIfNoEntry: false })) return { fault: "missing", reason: NOWHERE };
-    if (!statSync(file).isFile()) return IRREGULAR;
+    const entry = lstatSync(file, { throwIfNoEntry: false });
+    if (!entry) return { fault: "missing", reason: NOWHERE };
+    const target = entry.isSymbolicLink() ? statSync(file) : entry;
+    if (!target.isFile()) return IRREGULAR;
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       return readDescriptor(descriptor, largestBytes);

@@ -164,7 +164,7 @@ function found(
   to: number,
   reference: Omit<VariableReference, "written">,
 ): FoundReference {
-  return { to, reference: { ...reference, written: text.slice(from, to) } };
+  return { to, reference: { written: text.slice(from, to), ...reference } };
 }
 
 function prefixed(

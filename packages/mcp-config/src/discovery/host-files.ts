@@ -20,6 +20,9 @@ const { existsSync, readdirSync, realpathSync } = fileSystem;
 /** More files in one folder than anybody has. */
 const MOST_MATCHES = 1000;
 
+/** A list of plugins leads to a plugin, and that to its files. */
+const DEEPEST_LEAD = 2;
+
 /** Reads each file once, however many hosts ask for it. */
 export type ReadOnce = (file: string) => ConfigFile;
 
@@ -47,11 +50,12 @@ export async function readHostFiles(
 ): Promise<FoundHost> {
   const candidates = findCandidates(dialect, at);
   const first = await readCandidates(candidates, dialect, at, readOnce, report);
-  const followed = followedCandidates(first.documents, dialect, at);
-  const second = await readCandidates(followed, dialect, at, readOnce, report);
-  const further = followedCandidates(second.documents, dialect, at);
-  const last = await readCandidates(further, dialect, at, readOnce, report);
-  const found = [first, second, last];
+  const found = [first];
+  for (let depth = 0; depth < DEEPEST_LEAD; depth += 1) {
+    const followed = followedCandidates(found.at(-1)?.documents ?? [], dialect, at);
+    if (followed.length === 0) break;
+    found.push(await readCandidates(followed, dialect, at, readOnce, report));
+  }
   return {
     dialect,
     documents: found.flatMap(({ documents }) => documents),
@@ -73,12 +77,14 @@ function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Ca
   // In the home directory, the user's own file is also the project's. It was not brought by anybody.
   const own = new Set(listed.filter(({ file }) => file.scope !== "project").map(({ path }) => path.file));
   const wanted = listed.filter(({ file, path }) => file.scope !== "project" || !own.has(path.file));
-  return wanted.flatMap(({ file, path }) => expandPath(path, at).map((found) => ({ file, path: found })));
+  return wanted.flatMap((candidate) => {
+    const { file, path } = candidate;
+    return path.isPattern ? expandPattern(path, at).map((found) => ({ file, path: found })) : candidate;
+  });
 }
 
 /** Every path that a pattern stands for, by name. */
-function expandPath(path: HostPath, at: HostSurroundings): readonly HostPath[] {
-  if (!path.isPattern) return [path];
+function expandPattern(path: HostPath, at: HostSurroundings): readonly HostPath[] {
   const rules = pathRules(at);
   const segments = path.file.split(rules.sep);
   const index = segments.findIndex((segment) => segment.includes("*"));
@@ -160,9 +166,10 @@ async function parseCandidate(
 
 /** The format that a file's ending tells, else the host's. JSON in a host of another format may have comments. */
 export function formatOf(file: string, { format }: HostDialect): HostText["format"] {
-  if (/\.ya?ml$/i.test(file)) return "yaml";
-  if (/\.toml$/i.test(file)) return "toml";
-  const isJson = /\.jsonc?$/i.test(file);
+  const ending = file.slice(file.lastIndexOf(".") + 1).toLowerCase();
+  if (ending === "yaml" || ending === "yml") return "yaml";
+  if (ending === "toml") return "toml";
+  const isJson = ending === "json" || ending === "jsonc";
   return isJson && (format === "toml" || format === "yaml") ? "jsonc" : format;
 }
 

@@ -19,28 +19,53 @@ export function defineServer(written: WrittenServer, place: EntryPlace, faultAt:
   const { transport, enabled, lazy, shared, tools, extra } = written;
   const { name, definedIn } = place;
   checkLoaders(written, place, faultAt);
-  const common = {
-    name,
-    definedIn,
-    ...(enabled ? undefined : { enabled }),
-    lazy,
-    shared,
-    limits: limitsOf(written),
-    tools,
-    envFile: anchored("envFile", written, place, faultAt),
-    ...(extra ? { extra } : undefined),
-  };
+  const limits = limitsOf(written);
+  const envFile = anchored("envFile", written, place, faultAt);
   const { values: env, unset } = splitVariables(written.env);
+  const rest = { ...(enabled ? undefined : { enabled }), ...(extra ? { extra } : undefined) };
+  // The engine adds what stands behind a spread one by one and slowly, so nothing does, and what both have is written twice.
   if (transport === "stdio") {
     const { args } = written;
     const envPassthrough = handedOn(written);
     const command = anchoredCommand(written, place, faultAt);
     const cwd = anchored("cwd", written, place, faultAt);
-    return { ...common, transport, command, args, env, envUnset: unset, envPassthrough, cwd };
+    return {
+      name,
+      definedIn,
+      transport,
+      command,
+      args,
+      env,
+      envUnset: unset,
+      envPassthrough,
+      cwd,
+      lazy,
+      shared,
+      limits,
+      tools,
+      envFile,
+      ...rest,
+    };
   }
   const { headers, headersFromEnv, bearerTokenEnv, oauth } = written;
   const url = checkedUrl(written, place, faultAt);
-  return { ...common, transport, url, headers, headersFromEnv, bearerTokenEnv, oauth, env };
+  return {
+    name,
+    definedIn,
+    transport,
+    url,
+    headers,
+    headersFromEnv,
+    bearerTokenEnv,
+    oauth,
+    env,
+    lazy,
+    shared,
+    limits,
+    tools,
+    envFile,
+    ...rest,
+  };
 }
 
 /** What an entry limits, if anything. */
@@ -69,10 +94,9 @@ function handedOn({ envPassthrough, requires }: WrittenServer): readonly string[
 
 function splitVariables(env: WrittenServer["env"]) {
   if (!env) return {};
-  if (!Object.values(env).includes(null)) return { values: env as { readonly [name: string]: string } };
   const values = createMap<string>();
   const unset: string[] = [];
-  for (const name of Object.keys(env)) {
+  for (const name in env) {
     const value = env[name];
     if (typeof value === "string") values[name] = value;
     else unset.push(name);
@@ -105,8 +129,8 @@ function anchoredCommand({ command = "" }: WrittenServer, place: EntryPlace, fau
 
 /** A path with variables is checked when they are filled in. */
 function anchored(field: "cwd" | "envFile", written: WrittenServer, place: EntryPlace, faultAt: FaultAt) {
-  const { definedIn, directory, variables } = place;
   if (written[field] === undefined) return undefined;
+  const { definedIn, directory, variables } = place;
   const path = anchorPath(written[field], directory, variables);
   const root = projectRoot(definedIn);
   const isOutside =

@@ -54,7 +54,9 @@ class Fields implements EntryFields {
   readonly #tolerate: Tolerate | undefined;
   readonly #fail: Fail;
   /** Also those that hold `undefined`. */
-  readonly #unread: Set<string>;
+  readonly #fields: readonly string[];
+  /** A list, because hardly more than five are. */
+  readonly #read: string[] = [];
 
   constructor(entry: JsonMap, faultAt: FaultAt, tolerate: Tolerate | undefined) {
     this.#entry = entry;
@@ -62,7 +64,7 @@ class Fields implements EntryFields {
     this.#fail = (path, text) => {
       throw faultAt(path, text);
     };
-    this.#unread = new Set(Object.keys(entry));
+    this.#fields = Object.keys(entry);
   }
 
   has(field: string): boolean {
@@ -70,12 +72,11 @@ class Fields implements EntryFields {
   }
 
   hasUnread(fields: ReadonlySet<string>): boolean {
-    for (const field of this.#unread) if (fields.has(field)) return true;
-    return false;
+    return this.#fields.some((field) => fields.has(field) && !this.#read.includes(field));
   }
 
   value(field: string): unknown {
-    this.#unread.delete(field);
+    this.#read.push(field);
     return Object.hasOwn(this.#entry, field) ? this.#entry[field] : undefined;
   }
 
@@ -127,10 +128,9 @@ class Fields implements EntryFields {
   }
 
   rest(): JsonMap | undefined {
-    if (this.#unread.size === 0) return undefined;
     let left: JsonMap | undefined;
-    for (const field of this.#unread) {
-      if (this.#entry[field] === undefined) continue;
+    for (const field of this.#fields) {
+      if (this.#entry[field] === undefined || this.#read.includes(field)) continue;
       left ??= createMap();
       left[field] = this.#entry[field];
     }

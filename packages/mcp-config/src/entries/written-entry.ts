@@ -57,9 +57,9 @@ export function readWrittenEntry(
   const settings = readSettings(reader);
   if (transport === "in-process") return { fields, transport, common: settings, way: undefined };
   const common = {
-    ...settings,
     env: first(fields, dialect.fields.env, variables),
     envFile: optional(fields, dialect.fields.envFile, text),
+    ...settings,
   };
   const way = transport === "stdio" ? readProcess(reader) : readRemote(reader);
   return { fields, transport, common, way };

@@ -57,11 +57,11 @@ export function findEntries(
     const { file, line, column, pointer } = document.locate(path);
     const definedIn: DefinedIn = {
       scope: place.scope ?? scope,
-      ...(host === undefined ? undefined : { host }),
       file,
       line,
       column,
       pointer,
+      ...(host === undefined ? undefined : { host }),
       ...(realFile === undefined ? undefined : { realFile }),
       ...(root === undefined ? undefined : { root }),
     };
