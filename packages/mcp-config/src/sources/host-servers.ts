@@ -46,11 +46,17 @@ function readHostServers(host: HostDocuments, context: FindingContext, report: R
  * What a project's files say of servers counts for what the project brings and for nothing else: nobody has approved them, and they
  * could switch a user's server off, or one on that the user has switched off. A file that is looked at by itself is shown as it is.
  */
-function askLists({ dialect, documents }: HostDocuments, context: FindingContext): VerdictOf {
-  const ask = (some: HostDocuments["documents"]) => dialect.lists?.(some, context) ?? (() => undefined);
-  const all = ask(documents);
+function askLists(
+  { dialect: { lists }, documents }: HostDocuments,
+  context: FindingContext,
+): VerdictOf | undefined {
+  if (lists === undefined) return undefined;
+  const all = lists(documents, context);
   if (context.isSingleFile) return all;
-  const withoutProjects = ask(documents.filter(({ scope }) => scope !== "project"));
+  const withoutProjects = lists(
+    documents.filter(({ scope }) => scope !== "project"),
+    context,
+  );
   return (server) => (server.definedIn.scope === "project" ? all : withoutProjects)(server);
 }
 
@@ -102,8 +108,13 @@ function readEntry(
   return withoutProject ? { entry, kind, withoutProject } : { entry, kind };
 }
 
-function applyAllLists(found: ReadSourceEntry, verdictOf: VerdictOf, report: Report): SourceEntry {
-  const entry = applyLists(found.entry, found.kind, verdictOf, report);
+/** @param verdictOf - missing where the host has no lists */
+function applyAllLists(
+  found: ReadSourceEntry,
+  verdictOf: VerdictOf | undefined,
+  report: Report,
+): SourceEntry {
+  const entry = verdictOf ? applyLists(found.entry, found.kind, verdictOf, report) : found.entry;
   if (!found.withoutProject) return entry;
   return { ...entry, withoutProject: applyAllLists(found.withoutProject, verdictOf, () => {}) };
 }
