@@ -67,8 +67,11 @@ export interface Guards {
 export interface JoinedGuards extends Guards {
   /** Scans what a server says of itself, each time it has come up. */
   readonly statusChanged?: ((event: McpEvents["statusChanged"]) => void) | undefined;
-  /** Resolves when what was accepted is in its store: a program that ended before that would find its own tools to be new. */
-  saved(): Promise<void>;
+  /**
+   * Resolves when what was accepted is in its store, since a program that ended before that would find its own tools to be new; or
+   * after so many milliseconds (default 5,000), which is told to the logger: a store may be the caller's own.
+   */
+  saved(withinMs?: number | undefined): Promise<void>;
 }
 
 /**
@@ -117,11 +120,22 @@ export async function createGuards({
         if (status === "ready")
           more?.scanText(instructions, { server: name, where: "instructions" }, { found });
       }),
-    saved: async () => {
-      await Promise.all(pins.map((one) => one.saved()));
+    saved: async (withinMs = SAVING_LIMIT_MS) => {
+      if (pins.length === 0) return;
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(() => {
+        settings.log("warn", `what was accepted of the tools was not stored within ${withinMs} ms`);
+        late.resolve();
+      }, withinMs);
+      await Promise.race([Promise.all(pins.map((one) => one.saved())), late.promise]).finally(() =>
+        clearTimeout(timer),
+      );
     },
   };
 }
+
+/** What the manager takes to close, at most, unless it is told otherwise. */
+const SAVING_LIMIT_MS = 5_000;
 
 /** Guards that nobody asked for are not loaded. */
 function loadGuards(): Promise<typeof import("@jackfield/mcp-guard")> {

@@ -64,7 +64,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   const logins = options.auth === undefined ? createStoredLogins({ log, learn: secrecy.learn }) : undefined;
   const release = async () => {
     stop.abort();
-    await Promise.all([catalog.release(), logins?.close(), saved()]);
+    await Promise.all([catalog.release(), logins?.close(), saved(options.closeTimeoutMs)]);
   };
   try {
     const connector = connect ?? createLateConnector({ clientInfo, http, processRecord: { directory } });

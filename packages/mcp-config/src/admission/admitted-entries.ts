@@ -28,9 +28,9 @@ interface HeldEntry {
 }
 
 /**
- * Asks about each entry; where nobody is to be asked, every entry is admitted, and nothing waits. A project's entry that cannot be used has no say either: nobody can approve it, and it would keep the
- * user's own server of that name from being used. Where a host joins a project's entry with the user's, the user's part takes
- * the place of a whole that is held back.
+ * Asks about each entry; where nobody is to be asked, every entry is admitted, and nothing waits. A project's entry that cannot be
+ * used has no say either: nobody can approve it, and it would keep the user's own server of that name from being used. Where a
+ * host joins a project's entry with the user's, the user's part takes the place of a whole that is held back.
  */
 export async function admitEntries(
   entries: readonly SourceEntry[],
