@@ -102,8 +102,17 @@ function scanProc(): ProcessFact[] {
 }
 
 function inspectProc(pid: number): ProcessFact | undefined {
-  return parseProcStat(fileSystem.readFileSync(`/proc/${pid}/stat`, "latin1"));
+  const descriptor = fileSystem.openSync(`/proc/${pid}/stat`, "r");
+  try {
+    const length = fileSystem.readSync(descriptor, statLine, 0, statLine.length, 0);
+    return parseProcStat(statLine.toString("latin1", 0, length));
+  } finally {
+    fileSystem.closeSync(descriptor);
+  }
 }
+
+/** Such a line is shorter by far. Read as a file, of which the system does not tell the length, it would take 64 KiB for each process. */
+const statLine = Buffer.allocUnsafe(4096);
 
 /** The start time is text: it must not depend on the language or the time zone. */
 const PS_OPTIONS = {
