@@ -39,8 +39,10 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
 
   const hide = (text: string) => redact(text, known());
   const hideIn = <T>(data: T): T => (resolutions.size === 0 ? data : (hiddenIn(data, hide) as T));
+  // To look into an error takes milliseconds, and where nothing was filled in there is nothing to find.
+  const hiddenErrorOf = (error: unknown) => (resolutions.size === 0 ? error : hiddenError(error, hide));
   const rethrow = (error: unknown): never => {
-    throw hiddenError(error, hide);
+    throw hiddenErrorOf(error);
   };
 
   return {
@@ -61,7 +63,7 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
         : (level, message, fields) => log(level, hide(message), fields && hideIn(fields)),
     protect: (connect) => async (server, options) => {
       const session = await connect(server, options).catch(rethrow);
-      return protectSession(session, { rethrow, hideIn, hiddenErrorOf: (error) => hiddenError(error, hide) });
+      return protectSession(session, { rethrow, hideIn, hiddenErrorOf });
     },
   };
 }

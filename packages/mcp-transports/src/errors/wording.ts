@@ -44,6 +44,7 @@ export function describeLastWords({ stderr }: ChannelFacts, secrets: readonly st
 
 /** A cause may be kept only if nothing a logger could print of it holds a secret. */
 export function harmlessCause(cause: unknown, secrets: readonly string[]): unknown {
+  if (secrets.length === 0) return cause;
   const { inspect } = process.getBuiltinModule("node:util");
   const printed = inspect(cause, { depth: 6, maxStringLength: null, maxArrayLength: null });
   return redact(printed, secrets) === printed ? cause : undefined;
