@@ -128,7 +128,7 @@ describe("jackfield tools", () => {
       folder.path,
     );
     expect(exitCode).toBe(0);
-    expect(stdout).toBe('No tool is on offer: "gone" could not be reached. "jackfield status" says why.\n');
+    expect(stdout).toBe('No tool is on offer. "jackfield status" says what is wrong with "gone".\n');
   });
 
   it("refuses a server that is not configured", async () => {

@@ -135,7 +135,7 @@ function nextReference(
   from: number,
 ): PlacedReference | undefined {
   if (syntaxes.length === 0) return undefined;
-  const trigger = /[$%{!]/g;
+  const trigger = new RegExp(REFERENCE_BEGINNING, "g");
   trigger.lastIndex = from;
   for (let match = trigger.exec(text); match; match = trigger.exec(text)) {
     const found = findAt(text, match.index, syntaxes);

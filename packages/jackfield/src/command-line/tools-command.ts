@@ -34,11 +34,12 @@ export function tools(
 
 function nothingOffered(mcp: Mcp, server: string | undefined): string {
   const asked = mcp.servers().filter(({ name }) => server === undefined || name === server);
-  const failed = asked
+  // Some have failed, others wait for approval: what is wrong with each takes more than a line.
+  const troubled = asked
     .filter(({ error }) => error !== undefined)
     .map(({ name }) => `"${printableLine(name, 80)}"`);
-  if (failed.length === 0) return "No tool is on offer.\n";
-  return `No tool is on offer: ${failed.join(", ")} could not be reached. "jackfield status" says why.\n`;
+  if (troubled.length === 0) return "No tool is on offer.\n";
+  return `No tool is on offer. "jackfield status" says what is wrong with ${troubled.join(", ")}.\n`;
 }
 
 function asJson(tool: ToolDescriptor, tokens: boolean) {
