@@ -273,6 +273,21 @@ describe("middleware", () => {
     await manager.close();
   });
 
+  it("is told by a rejection that arguments are missing, never by `next` throwing", async () => {
+    const needy = tool("echo", { inputSchema: { type: "object", required: ["path"] } });
+    const answer = { content: [{ type: "text" as const, text: "instead" }] };
+    const codes: unknown[] = [];
+    const rescue: CallMiddleware = (_call, next) =>
+      next().catch((error: McpError) => {
+        codes.push(error.code);
+        return answer;
+      });
+    const { manager } = await startedManager(new Map([["a", [needy]]]), { use: [rescue, rescue] });
+    expect(await manager.callTool("mcp__a__echo")).toEqual(answer);
+    expect(codes).toEqual(["MCP_ARGUMENTS_INVALID"]);
+    await manager.close();
+  });
+
   it("changes arguments before they are checked", async () => {
     const needy = tool("echo", { inputSchema: { type: "object", required: ["path"] } });
     const fill: CallMiddleware = (call, next) => next({ args: { ...call.args, path: "x" } });
