@@ -282,7 +282,7 @@ describe("middleware", () => {
         codes.push(error.code);
         return answer;
       });
-    const { manager } = await startedManager(new Map([["a", [needy]]]), { use: [rescue, rescue] });
+    const { manager } = await startedManager(new Map([["a", [needy]]]), { use: [rescue] });
     expect(await manager.callTool("mcp__a__echo")).toEqual(answer);
     expect(codes).toEqual(["MCP_ARGUMENTS_INVALID"]);
     await manager.close();
