@@ -30,17 +30,28 @@ export interface DocumentEntry {
   locate(path: JsonPath): SourceLocation;
 }
 
-/** Finds the entries of a document, the strongest first. */
+/**
+ * Finds the entries of a document, the strongest first.
+ *
+ * @param readings - all documents that its host has made of the same file, itself among them: each has servers of another place
+ */
 export function findEntries(
   source: ParsedHostText,
+  readings: readonly ParsedHostText[],
   context: FindingContext,
   report: Report,
 ): { entries: readonly DocumentEntry[]; problems: readonly ConfigProblem[] } {
   const { document, content, servers } = source;
   if (servers === "none") return { entries: [], problems: [] };
   const places = servers(content, context);
-  const found = places.filter(({ path }) => valueAt(content, path) !== undefined);
-  reportRootKeys(source, places, found.length > 0, report);
+  const isThere = ({ path }: ServersPlace) => valueAt(content, path) !== undefined;
+  const found = places.filter(isThere);
+  // Of the file as a whole the weakest speaks, once.
+  if (readings.at(-1) === source) {
+    const others = readings.slice(0, -1).flatMap((reading) => placesOf(reading, context));
+    const [hasServers, hasOthers] = [found.length > 0, others.some(isThere)];
+    reportRootKeys(source, { places: [...places, ...others], hasServers, hasOthers }, report);
+  }
   reportDuplicates(source, found, report);
   const entries: DocumentEntry[] = [];
   const problems: ConfigProblem[] = [];
@@ -77,6 +88,10 @@ export function findEntries(
       locate: (inner) => document.locate([...path, ...inner]),
     };
   }
+}
+
+function placesOf({ servers, content }: ParsedHostText, context: FindingContext): readonly ServersPlace[] {
+  return servers === "none" ? [] : servers(content, context);
 }
 
 interface Member {

@@ -27,8 +27,10 @@ function readHostServers(host: HostDocuments, context: FindingContext, report: R
   const problems: ConfigProblem[] = [];
   const documents = host.documents.filter(({ scope }) => !isExclusive || scope === dialect.exclusiveScope);
   const trusted = documents.filter((document) => isTrusted(document, host, report));
+  const readings = Map.groupBy(trusted, ({ file }) => file);
   const found = trusted.flatMap((document) => {
-    const { entries, problems: faults } = findEntries(document, context, report);
+    const ofFile = readings.get(document.file) ?? [];
+    const { entries, problems: faults } = findEntries(document, ofFile, context, report);
     problems.push(...faults);
     return entries;
   });

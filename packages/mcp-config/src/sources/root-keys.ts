@@ -18,11 +18,20 @@ const ROOT_KEYS: ReadonlySet<string> = new Set([
   "amp.mcpServers",
 ]);
 
+/** Where servers may stand in a file, and whether there are some. */
+export interface RootPlaces {
+  /** In all readings of the file by its host, those of the one that is judged first. */
+  readonly places: readonly ServersPlace[];
+  /** In places of the reading that is judged. */
+  readonly hasServers: boolean;
+  /** In places of other readings. */
+  readonly hasOthers: boolean;
+}
+
 /** Remarks on keys of the root: servers under another host's key, misspelled ones, and self-approval. */
 export function reportRootKeys(
   source: ParsedHostText,
-  places: readonly ServersPlace[],
-  hasServers: boolean,
+  { places, hasServers, hasOthers }: RootPlaces,
   report: Report,
 ): void {
   const { content, dialect, document, scope } = source;
@@ -46,7 +55,7 @@ export function reportRootKeys(
       report(diagnose("self-approval", `${describeLocation(location)}: ${text}`, location));
     }
   }
-  if (hasServers || isExplained) return;
+  if (hasServers || hasOthers || isExplained) return;
   const location = document.locate([]);
   const text = `there is no ${quote(wanted)}; write { ${quote(wanted)}: { "name": { "command": "…" } } }.`;
   const message = `${describeLocation(location)}: ${text}`;

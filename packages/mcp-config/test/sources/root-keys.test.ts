@@ -1,0 +1,78 @@
+import { join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { FindingContext, HostFile } from "../../src/hosts/host-dialect.ts";
+import { HOST_DIALECTS } from "../../src/hosts/host-dialects.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+
+const homeWith = useHomeFolder();
+const CLAUDE = { hosts: ["claude-code"] };
+const mine = { mine: { command: "mine" } };
+const its = { its: { command: "its" } };
+
+/** What is said of Claude Code's own file of the user, which has the servers of everything and those of each project. */
+async function saidOf(content: object, record?: object) {
+  const { write, project, discover } = await homeWith();
+  await write(".claude.json", record ? { ...content, projects: { [project]: record } } : content);
+  const { servers, diagnostics } = await discover(CLAUDE);
+  return [
+    servers.map(({ name, definedIn: { scope } }) => `${name}: ${scope}`),
+    diagnostics.map(({ code, pointer }) => `${code}: ${pointer}`),
+  ];
+}
+
+describe("a file whose servers stand in two places", () => {
+  test.each<[string, object, object | undefined, string[]]>([
+    ["the user's alone", { mcpServers: mine }, undefined, ["mine: user"]],
+    ["the user's, beside a project that has none", { mcpServers: mine }, {}, ["mine: user"]],
+    ["the project's alone", {}, { mcpServers: its }, ["its: local"]],
+    ["both", { mcpServers: mine }, { mcpServers: its }, ["its: local", "mine: user"]],
+  ])("is read without a remark on its keys: %s", async (_what, content, record, found) => {
+    expect(await saidOf(content, record)).toEqual([found, []]);
+  });
+
+  test("is said once to have no servers", async () => {
+    expect(await saidOf({}, {})).toEqual([[], ["no-servers: "]]);
+  });
+
+  test("is said once to have servers under another host's key, whatever its projects have", async () => {
+    const wrong = ["wrong-root-key: /servers"];
+    expect(await saidOf({ servers: mine })).toEqual([[], wrong]);
+    expect(await saidOf({ servers: mine }, { mcpServers: its })).toEqual([["its: local"], wrong]);
+  });
+});
+
+describe("a file with servers where its host has them", () => {
+  const context: FindingContext = { folders: [], isSingleFile: false, platform: "linux", remark: () => {} };
+  /** An administrator's files, and those that a variable names, are elsewhere. */
+  const pathsIn = (home: string, file: HostFile) => {
+    const cwd = join(home, "work");
+    const at = { platform: "linux", env: {}, home, cwd, projectTop: cwd } as const;
+    const paths = file.paths(at).map((path) => relative(home, path.file));
+    return paths.filter((path) => !path.startsWith(".."));
+  };
+  const kinds = HOST_DIALECTS.flatMap((host) =>
+    host.files.flatMap((file) => {
+      const find = file.servers ?? host.servers;
+      const [place] = find === "none" || file.script !== undefined ? [] : find({ mcpServers: {} }, context);
+      if (place === undefined || pathsIn("/home", file).length === 0) return [];
+      return [{ host: host.id, kind: file.kind, file, path: place.path.map(String) }];
+    }),
+  );
+
+  test.each(kinds)("is read without a remark on its keys: $host, $kind", async ({ host, file, path }) => {
+    const { home, write, discover } = await homeWith();
+    for (const name of pathsIn(home, file)) {
+      const existing = name.replace(/[*]$/, "a.yaml").replace("*", "a");
+      await write(existing, contentOf(path, existing));
+    }
+    const { diagnostics } = await discover({ hosts: [host] });
+    const remarks = ["wrong-root-key", "near-miss-field", "no-servers"];
+    expect(diagnostics.filter(({ code }) => remarks.includes(code))).toEqual([]);
+  });
+
+  function contentOf(path: readonly string[], file: string): unknown {
+    if (file.endsWith(".toml")) return `[${path.join(".")}.a]\ncommand = "a"\n`;
+    const servers: unknown = { a: { type: "stdio", command: "a" } };
+    return path.reduceRight((inner, key) => ({ [key]: inner }), servers);
+  }
+});
