@@ -40,8 +40,6 @@ export interface Channel {
    */
   readonly isPipe: boolean;
   facts(): ChannelFacts;
-  /** Starts the process behind the channel ahead of its transport, which says what became of it. */
-  launch?(): void;
   /** Has somebody hear when the server's session was begun anew beneath the transport. */
   onRenewed?(listener: () => void): void;
   /** Ends everything behind the channel. Idempotent, and never rejects. `hurry`: nobody is left who would miss a graceful end. */

@@ -21,11 +21,11 @@ import { openStdio } from "./openers/stdio.ts";
 import { createOpeningDeadline } from "./opening-deadline.ts";
 import { createRedactingLogger } from "./redacting-logger.ts";
 import { negotiateRemote } from "./remote-negotiation.ts";
-import { loadSdk } from "./sdk.ts";
+import type { Sdk } from "./sdk.ts";
 import { createNotificationRelay } from "./session/notification-relay.ts";
-import { createSdkClient } from "./session/sdk-client.ts";
+import { createSdkClient, sdkImplementation } from "./session/sdk-client.ts";
 import { createSdkSession } from "./session/sdk-session.ts";
-import { createHandlerStack } from "./session/server-requests.ts";
+import { announcedCapabilities, createHandlerStack } from "./session/server-requests.ts";
 import { createProcessRecorder } from "./stdio/process-recorder.ts";
 import { createProcessTable } from "./stdio/process-table.ts";
 import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/process-tree-registry.ts";
@@ -80,64 +80,48 @@ async function openSession(
   const log = createRedactingLogger(connectOptions.log, server.secrets);
   const deadline = createOpeningDeadline(connectTimeoutMs, signal);
   let channel: Channel | undefined;
-  let launched: Promise<Channel> | undefined;
   try {
     deadline.signal.throwIfAborted();
     const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
-    const loading = loadSdk();
-    const tools = { ...shared, sdk: loading, http, auth, maxMessageBytes, connectTimeoutMs, log };
-    // A process starts while the SDK is loaded, which takes about as long. What is remembered of a modern one may be refused first.
-    if (server.transport === "stdio" && prior?.era !== "modern") launched = launch(openStdio(server, tools));
-    const [sdk, ownInfo] = await deadline.race(Promise.all([loading, clientInfo ?? readDefaultClientInfo()]));
+    const tools = { ...shared, http, auth, maxMessageBytes, connectTimeoutMs, log };
+    const ownInfo = clientInfo ?? (await deadline.race(readDefaultClientInfo()));
     const handlers = createHandlerStack(hostHandlers);
     const notifications = createNotificationRelay((error) =>
       log("warn", "A notification listener failed.", { server: server.name, error: String(error) }),
     );
     const negotiation = {
-      sdk,
       prior,
       connectTimeoutMs,
       deadline,
       onChannel: (opened: Channel) => {
         channel = opened;
       },
-      createClient: (probeTimeoutMs: number) =>
+      early: {
+        clientInfo: sdkImplementation(ownInfo),
+        capabilities: announcedCapabilities(handlers.base),
+        onNotification: notifications.push,
+      },
+      createClient: (sdk: Sdk, probeTimeoutMs: number) =>
         createSdkClient({ sdk, clientInfo: ownInfo, probeTimeoutMs, server, handlers, notifications, log }),
     };
-    const negotiated = await negotiateWith(server, negotiation, tools, launched);
-    return createSdkSession({ sdk, clientInfo: ownInfo, server, negotiated, handlers, notifications, log });
+    const negotiated = await negotiateWith(server, negotiation, tools);
+    return createSdkSession({ clientInfo: ownInfo, server, negotiated, handlers, notifications, log });
   } catch (error) {
-    // It has been closed already, unless nobody came to use it.
-    await (await launched)?.close({ hurry: true });
     throw openingError(error, { server, facts: channel?.facts() ?? {}, connectTimeoutMs });
   } finally {
     deadline.stop();
   }
 }
 
-async function launch(opening: Promise<Channel>): Promise<Channel> {
-  const channel = await opening;
-  channel.launch?.();
-  return channel;
-}
-
-/** Each kind of server by its own opener. `launched`: the first channel, if it is on its way already. */
+/** Each kind of server by its own opener. */
 function negotiateWith(
   server: ResolvedServer,
   negotiation: Omit<NegotiationOptions, "openChannel">,
   tools: OpenerTools,
-  launched: Promise<Channel> | undefined,
 ): Promise<Negotiated> {
   switch (server.transport) {
-    case "stdio": {
-      let first = launched;
-      const openChannel = () => {
-        const channel = first ?? openStdio(server, tools);
-        first = undefined;
-        return channel;
-      };
-      return negotiate({ ...negotiation, openChannel });
-    }
+    case "stdio":
+      return negotiate({ ...negotiation, openChannel: () => openStdio(server, tools) });
     case "in-process":
       return negotiate({ ...negotiation, openChannel: () => openInProcess(server, tools) });
     case "http":

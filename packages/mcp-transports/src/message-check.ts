@@ -1,6 +1,6 @@
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
+import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId, Result } from "@modelcontextprotocol/client";
 import { findExcess } from "./message-bounds.ts";
-import type { Sdk } from "./sdk.ts";
+import { isRecord } from "./session/plain-result.ts";
 
 /** In the `data` of an error that stands in for an answer that is none. */
 export const UNSOUND_ANSWER = Symbol("unsound answer");
@@ -20,28 +20,20 @@ interface AnswerMembers {
 }
 
 /**
- * Makes the check that every message goes through before anybody reads it. The SDK ignores what it does not take for an
- * answer, and the request would wait in vain: an error takes its place, so that the request fails at once. A message that is
- * nested too deep or has too many parts ends the same way, or is dropped if nobody waits for it.
+ * What every message goes through before anybody reads it. The SDK ignores what it does not take for an answer, and the request
+ * would wait in vain: an error takes its place, so that the request fails at once. A message that is nested too deep or has too many parts
+ * ends the same way, or is dropped if nobody waits for it.
  */
-export function createMessageCheck(sdk: Sdk): MessageCheck {
-  return (message) => {
-    const excess = findExcess(message);
-    if (excess !== undefined) return isAnswer(message) ? unsoundAnswer(message.id, excess) : undefined;
-    return isAnswer(message) && !isPlainAnswer(message) ? checkAnswer(message, sdk) : message;
-  };
-}
+export const checkMessage: MessageCheck = (message) => {
+  const excess = findExcess(message);
+  if (excess !== undefined) return isAnswer(message) ? unsoundAnswer(message.id, excess) : undefined;
+  return isAnswer(message) && !isPlainAnswer(message) ? checkAnswer(message) : message;
+};
 
-/**
- * Whether an answer is of the kind nearly every one is: a result, beside which nothing stands, and in which the SDK's schema of an answer
- * would look at nothing. That schema costs more than reading the answer.
- */
+/** Whether an answer is of the kind nearly every one is: a result, beside which nothing stands. */
 function isPlainAnswer(message: AnswerMembers): boolean {
   const { jsonrpc, id, result } = message;
-  if (jsonrpc !== "2.0") return false;
-  if (!Number.isSafeInteger(id) && typeof id !== "string") return false;
-  if (typeof result !== "object" || result === null || Array.isArray(result) || "_meta" in result)
-    return false;
+  if (jsonrpc !== "2.0" || !isId(id) || !isRecord(result) || "_meta" in result) return false;
   for (const member in message)
     if (member !== "jsonrpc" && member !== "id" && member !== "result") return false;
   return true;
@@ -59,11 +51,22 @@ export function unsoundAnswer(id: RequestId, reason: string): JSONRPCMessage {
 }
 
 /** Serialisers of several languages write a member that is missing as `null`, and peers add members of their own. */
-function checkAnswer({ id, result, error }: AnswerMembers, sdk: Sdk): JSONRPCMessage {
+function checkAnswer({ id, result, error }: AnswerMembers): JSONRPCMessage {
   const hasError = error !== undefined && error !== null;
   if (hasError && result !== undefined && result !== null)
     return unsoundAnswer(id, "it has both a result and an error");
-  const answer = { jsonrpc: "2.0", id, ...(hasError ? { error } : { result }) };
-  if (sdk.isJSONRPCResultResponse(answer) || sdk.isJSONRPCErrorResponse(answer)) return answer;
+  if (hasError && isId(id) && isError(error)) return { jsonrpc: "2.0", id, error };
+  if (!hasError && isId(id) && isResult(result)) return { jsonrpc: "2.0", id, result };
   return unsoundAnswer(id, hasError ? "its error is malformed" : "its result is not an object, or malformed");
+}
+
+/** As the SDK's schemas have them: whatever passes here is taken for an answer there. */
+const isId = (id: unknown): id is RequestId => Number.isSafeInteger(id) || typeof id === "string";
+
+function isResult(result: unknown): result is Result {
+  return isRecord(result) && (result._meta === undefined || isRecord(result._meta));
+}
+
+function isError(error: unknown): error is JSONRPCErrorResponse["error"] {
+  return isRecord(error) && Number.isSafeInteger(error.code) && typeof error.message === "string";
 }

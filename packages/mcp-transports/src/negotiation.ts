@@ -1,9 +1,15 @@
 import type { Handshake, Implementation, JsonObject, PriorHandshake } from "@jackfield/mcp-core";
-import type { Client, ConnectOptions, DiscoverResult } from "@modelcontextprotocol/client";
+import type { Client, ConnectOptions, DiscoverResult, ProtocolError } from "@modelcontextprotocol/client";
 import type { Channel, ChannelFacts } from "./channel.ts";
 import { ChannelFault } from "./channel-fault.ts";
+import {
+  type EarlyHandshake,
+  type EarlyHandshakeOptions,
+  shakeHandsEarly,
+} from "./handshake/early-handshake.ts";
 import type { OpeningDeadline } from "./opening-deadline.ts";
-import { NO_SDK_TIMEOUT_MS, type Sdk } from "./sdk.ts";
+import { loadedSdk, loadSdk, NO_SDK_TIMEOUT_MS, type Sdk } from "./sdk.ts";
+import { type ClientAccess, connectedClient, laterClient } from "./session/client-access.ts";
 
 /** A server that answers `initialize` today may be upgraded tomorrow and would still answer it, so a legacy verdict must end. */
 const LEGACY_VERDICT_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -20,11 +26,12 @@ type Approach =
   | { readonly kind: "legacy" | "probe" };
 
 export interface NegotiationOptions {
-  readonly sdk: Sdk;
   /** Makes a fresh channel, because a process that died of the probe must be started again. */
   openChannel(): Promise<Channel>;
   /** Makes a fresh client with its handlers in place; `probeTimeoutMs` is how long silence is taken for silence. */
-  createClient(probeTimeoutMs: number): Client;
+  createClient(sdk: Sdk, probeTimeoutMs: number): Client;
+  /** What the client says of itself, and who hears what a server tells before there is a client. */
+  readonly early: Pick<EarlyHandshakeOptions, "clientInfo" | "capabilities" | "onNotification">;
   /** Hears of every channel before it is used: the last one is what an error is explained with. */
   onChannel(channel: Channel): void;
   readonly prior?: PriorHandshake | undefined;
@@ -33,9 +40,9 @@ export interface NegotiationOptions {
   readonly deadline: OpeningDeadline;
 }
 
-/** A client that has shaken hands. */
+/** A conversation whose handshake is made. */
 export interface Negotiated {
-  readonly client: Client;
+  readonly clients: ClientAccess;
   readonly channel: Channel;
   readonly handshake: Handshake;
   /** The era was taken over from an earlier session, so the server has not confirmed it yet. */
@@ -79,16 +86,16 @@ function nextApproach(
   approach: Approach,
   error: unknown,
   channel: Channel,
-  { sdk, deadline }: NegotiationOptions,
+  { deadline }: NegotiationOptions,
 ): Approach | undefined {
   if (deadline.signal.aborted) return undefined;
   switch (approach.kind) {
     case "adopt":
-      return isNegotiationError(error, sdk) ? { kind: "probe" } : undefined;
+      return isNegotiationError(error) ? { kind: "probe" } : undefined;
     case "legacy":
-      return error instanceof sdk.ProtocolError ? { kind: "probe" } : undefined;
+      return isRefusal(error) ? { kind: "probe" } : undefined;
     case "probe":
-      return channel.isPipe && (mayHaveDiedOfProbe(channel.facts()) || isConfused(error, channel, sdk))
+      return channel.isPipe && (mayHaveDiedOfProbe(channel.facts()) || isConfused(error, channel))
         ? { kind: "legacy" }
         : undefined;
   }
@@ -103,15 +110,23 @@ function mayHaveDiedOfProbe({ exit, hasReadInput }: ChannelFacts): boolean {
  * A process that refuses to be initialized, or hangs up, may do so because something else came first. Silence is no sign: a server may still be
  * starting.
  */
-function isConfused(error: unknown, channel: Channel, sdk: Sdk): boolean {
+function isConfused(error: unknown, channel: Channel): boolean {
   const { fault, hasReadInput } = channel.facts();
   const hasHungUp = fault instanceof ChannelFault && fault.facts.kind === "output-ended";
-  const hasRefused = error instanceof sdk.ProtocolError && !TELLING_REFUSALS.has(error.code);
+  const hasRefused = isRefusal(error) && !TELLING_REFUSALS.has(error.code);
   return hasRefused || (hasHungUp && hasReadInput !== false);
 }
 
-function isNegotiationError(error: unknown, sdk: Sdk): boolean {
-  return error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.EraNegotiationFailed;
+function isRefusal(error: unknown): error is ProtocolError {
+  const sdk = loadedSdk();
+  return sdk !== undefined && error instanceof sdk.ProtocolError;
+}
+
+function isNegotiationError(error: unknown): boolean {
+  const sdk = loadedSdk();
+  return (
+    sdk !== undefined && error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.EraNegotiationFailed
+  );
 }
 
 /** A channel that comes too late is closed by nobody else. */
@@ -135,18 +150,41 @@ async function shakeHands(
   approach: Approach,
   options: NegotiationOptions,
 ): Promise<Negotiated> {
-  const client = options.createClient(probeTimeout(channel, options.connectTimeoutMs));
-  const prior = priorFor(approach);
-  const connecting = client.connect(channel.transport, {
-    timeout: NO_SDK_TIMEOUT_MS,
-    signal: options.deadline.signal,
-    ...(prior && { prior }),
-  });
-  await options.deadline.race(connecting);
-  const isUnconfirmed = approach.kind === "adopt";
+  const { deadline, prior, early, createClient } = options;
+  const probeTimeoutMs = probeTimeout(channel, options.connectTimeoutMs);
   // The date of a verdict that was not asked for again stays, or it would never grow old.
-  const learnedAt = approach.kind === "probe" ? Date.now() : (options.prior?.at ?? Date.now());
-  return { client, channel, handshake: readHandshake(client, learnedAt), isUnconfirmed };
+  const learnedAt = () => (approach.kind === "probe" ? Date.now() : (prior?.at ?? Date.now()));
+  const begun = isShakenEarly(channel, approach)
+    ? await deadline.race(
+        shakeHandsEarly(channel.transport, {
+          ...early,
+          probeTimeoutMs: approach.kind === "probe" ? probeTimeoutMs : undefined,
+          learnedAt,
+        }),
+      )
+    : undefined;
+  if (begun?.handshake) {
+    const clients = laterClient(begun.transport, (sdk) => createClient(sdk, probeTimeoutMs));
+    return { clients, channel, handshake: begun.handshake, isUnconfirmed: false };
+  }
+  const sdk = await deadline.race(loadSdk());
+  const client = createClient(sdk, probeTimeoutMs);
+  const known = priorFor(approach, begun);
+  const connecting = client.connect(begun?.transport ?? channel.transport, {
+    timeout: NO_SDK_TIMEOUT_MS,
+    signal: deadline.signal,
+    ...(known && { prior: known }),
+  });
+  await deadline.race(connecting);
+  begun?.transport.handOver();
+  const clients = connectedClient({ sdk, client });
+  const isUnconfirmed = approach.kind === "adopt";
+  return { clients, channel, handshake: readHandshake(client, learnedAt()), isUnconfirmed };
+}
+
+/** What starts up meanwhile, and may be done before the SDK would be loaded. An era that is known to be modern needs no handshake. */
+function isShakenEarly({ isPipe }: Channel, { kind }: Approach): boolean {
+  return isPipe && kind !== "adopt";
 }
 
 /** Over HTTP silence is no answer, and the SDK takes it for an outage: there the whole deadline applies, which is ours. */
@@ -155,11 +193,11 @@ function probeTimeout(channel: Channel, connectTimeoutMs: number): number {
   return connectTimeoutMs > 0 ? Math.min(LONGEST_PIPE_PROBE_MS, connectTimeoutMs / 3) : LONGEST_PIPE_PROBE_MS;
 }
 
-function priorFor(approach: Approach): ConnectOptions["prior"] {
+function priorFor(approach: Approach, begun: EarlyHandshake | undefined): ConnectOptions["prior"] {
   if (approach.kind === "adopt")
     // The SDK validates it, and refuses what is not a discover result.
     return { kind: "modern", discover: approach.discover as unknown as DiscoverResult };
-  return approach.kind === "legacy" ? { kind: "legacy" } : undefined;
+  return approach.kind === "legacy" || begun?.isLegacy ? { kind: "legacy" } : undefined;
 }
 
 function readHandshake(client: Client, at: number): Handshake {

@@ -1,7 +1,8 @@
 import type { InProcessServer, ResolvedInProcessServer } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
-import { createMessageCheck, isAnswer, type MessageCheck, unsoundAnswer } from "../message-check.ts";
+import { checkMessage, isAnswer, type MessageCheck, unsoundAnswer } from "../message-check.ts";
+import { loadSdk } from "../sdk.ts";
 import type { Opener } from "./opener.ts";
 
 /** Where a module may have its server, in this order. */
@@ -14,12 +15,12 @@ interface FoundServer {
 }
 
 /** A channel to a server in this process. */
-export const openInProcess: Opener<ResolvedInProcessServer> = async ({ server: source }, tools) => {
-  const sdk = await tools.sdk;
+export const openInProcess: Opener<ResolvedInProcessServer> = async ({ server: source }) => {
+  const sdk = await loadSdk();
   const { server, isOurs } = await findServer(source);
   const [ours, theirs] = sdk.InMemoryTransport.createLinkedPair();
   sendCopies(ours, (message) => message);
-  sendCopies(theirs, createMessageCheck(sdk));
+  sendCopies(theirs, checkMessage);
   let closed: Promise<void> | undefined;
 
   /** A server that fails to close is let go all the same. */

@@ -2,13 +2,10 @@ import type { AuthPort, Logger, ResolvedServer } from "@jackfield/mcp-core";
 import type { Channel } from "../channel.ts";
 import type { ConnectionPools } from "../http/connection-pools.ts";
 import type { HttpOptionsSource } from "../http/http-options.ts";
-import type { Sdk } from "../sdk.ts";
 import type { ProcessTreeRegistry } from "../stdio/process-tree-registry.ts";
 
 /** What an opener may use. */
 export interface OpenerTools {
-  /** It may still be loading: a process can start meanwhile. */
-  readonly sdk: Promise<Sdk>;
   readonly registry: ProcessTreeRegistry;
   readonly auth?: AuthPort | undefined;
   readonly pools: ConnectionPools;

@@ -1,5 +1,6 @@
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { createSseTransport } from "../http/sse-transport.ts";
+import { loadSdk } from "../sdk.ts";
 import type { Opener } from "./opener.ts";
 import { openRemote } from "./remote.ts";
 
@@ -7,7 +8,7 @@ import { openRemote } from "./remote.ts";
 export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
   const { url, configured, wire, credentials, closing } = await openRemote(server, tools);
   const { maxMessageBytes } = tools;
-  const sdk = await tools.sdk;
+  const sdk = await loadSdk();
   const transport = createSseTransport({ sdk, url, configured, wire, credentials, maxMessageBytes });
   let closed: Promise<void> | undefined;
   return {

@@ -1,17 +1,14 @@
 import { type ResolvedStdioServer, redact } from "@jackfield/mcp-core";
 import { excerpt } from "../errors/wording.ts";
-import { createMessageCheck } from "../message-check.ts";
+import { checkMessage } from "../message-check.ts";
 import { createStdioTransport } from "../stdio/stdio-transport.ts";
 import type { Opener } from "./opener.ts";
 
 /** A channel to a server that runs as a child process. */
-export const openStdio: Opener<ResolvedStdioServer> = async (
-  server,
-  { sdk, registry, maxMessageBytes, log },
-) => {
+export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry, maxMessageBytes, log }) => {
   const transport = createStdioTransport(server, {
     maxMessageBytes,
-    check: async () => createMessageCheck(await sdk),
+    check: checkMessage,
     onStrayOutput: (line) =>
       log(
         "warn",
@@ -32,7 +29,6 @@ export const openStdio: Opener<ResolvedStdioServer> = async (
     transport,
     isPipe: true,
     facts: () => transport.facts(),
-    launch: () => transport.launch(),
     close(options) {
       const closed = transport.close();
       if (options?.hurry) transport.hurry();

@@ -1,19 +1,16 @@
 import type { JsonObject, McpError, SessionRequestOptions } from "@jackfield/mcp-core";
-import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
-import type { Sdk } from "../sdk.ts";
+import type { ClientAccess } from "./client-access.ts";
 import type { RequestLimits } from "./deadline-sweep.ts";
 import type { RpcAnswer } from "./direct-requests.ts";
 import type { Carrier, Exchange } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { withAnswers } from "./input-required.ts";
-import { keepingSchema } from "./keeping-schema.ts";
-import { isPlainResult } from "./plain-result.ts";
-
-const METHOD = "tools/call";
+import { isPlainAnswerTo, keepingSchema, type PlainMethod } from "./keeping-schema.ts";
 
 /** A call as its caller wants it. */
 export interface LaneCall {
-  readonly params: JsonObject & { readonly name: string };
+  /** Of a tool call it has the tool's `name`. */
+  readonly params: JsonObject;
   readonly request: SessionRequestOptions;
   readonly limits: RequestLimits;
 }
@@ -30,26 +27,34 @@ export interface CallLane {
 }
 
 export interface CallLaneOptions {
-  readonly sdk: Sdk;
   readonly exchanges: Exchanges;
   /** Hears of each call that has ended, of its error if it failed. */
   onSettled(error?: McpError): void;
 }
 
-/** The lane of the legacy era, in which a call is its parameters and an answer its result. */
-export function createLegacyLane(options: CallLaneOptions): CallLane {
+export interface LegacyLaneOptions extends CallLaneOptions {
+  readonly method: PlainMethod;
+  readonly clients: ClientAccess;
+}
+
+/** The lane of the legacy era, in which a call is its parameters and an answer its result: whatever the method, all are carried alike. */
+export function createLegacyLane(options: LegacyLaneOptions): CallLane {
   return new LegacyLane(options);
 }
 
 /** It carries all its calls itself, so that none needs an object beside its exchange. */
 class LegacyLane implements CallLane, Carrier<JsonObject> {
+  readonly #method: PlainMethod;
   readonly #exchanges: Exchanges;
-  readonly #schema: StandardSchemaV1<unknown, JsonObject>;
+  readonly #clients: ClientAccess;
+  readonly #isPlain: (result: unknown) => result is JsonObject;
   readonly #onSettled: (error?: McpError) => void;
 
-  constructor({ sdk, exchanges, onSettled }: CallLaneOptions) {
+  constructor({ method, exchanges, clients, onSettled }: LegacyLaneOptions) {
+    this.#method = method;
     this.#exchanges = exchanges;
-    this.#schema = keepingSchema(sdk, METHOD);
+    this.#clients = clients;
+    this.#isPlain = isPlainAnswerTo(method);
     this.#onSettled = onSettled;
   }
 
@@ -58,12 +63,12 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   }
 
   call({ params, request, limits }: LaneCall): Promise<JsonObject> {
-    const subject = { method: METHOD, tool: params.name };
+    const subject = { method: this.#method, tool: params.name as string | undefined };
     const { meta } = request;
     const exchange = this.#exchanges.begin<JsonObject>({ subject, request, limits, carrier: this });
     this.#exchanges.direct.send(
       exchange,
-      METHOD,
+      this.#method,
       withAnswers(meta ? { ...params, _meta: meta } : params, request),
     );
     return exchange.outcome;
@@ -75,7 +80,7 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
       return;
     }
     const result = withoutResultType(answer.result);
-    if (isPlainResult(result)) exchange.succeed(result);
+    if (this.#isPlain(result)) exchange.succeed(result);
     else this.#check(exchange, result).catch((error) => exchange.onFailed(error));
   }
 
@@ -85,13 +90,14 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   }
 
   async #check(exchange: Exchange<JsonObject>, result: unknown): Promise<void> {
-    const outcome = await this.#schema["~standard"].validate(result);
+    const { sdk } = await this.#clients.get();
+    const outcome = await keepingSchema(sdk, this.#method)["~standard"].validate(result);
     if (!outcome.issues) {
       exchange.succeed(outcome.value);
       return;
     }
     const issues = outcome.issues.map(({ message }) => message).join("; ");
-    exchange.onFailed(new SyntaxError(`Invalid result for ${METHOD}: ${issues}`));
+    exchange.onFailed(new SyntaxError(`Invalid result for ${this.#method}: ${issues}`));
   }
 }
 

@@ -21,6 +21,7 @@ import { announcedCapabilities } from "./server-requests.ts";
 const METHOD = "tools/call";
 
 export interface ModernLaneOptions extends CallLaneOptions {
+  readonly sdk: Sdk;
   readonly client: Client;
 }
 
@@ -66,7 +67,7 @@ class ModernLane implements CallLane {
   call(call: LaneCall): Promise<JsonObject> {
     const { exchanges } = this.#options;
     const { params, request, limits } = call;
-    const subject = { method: METHOD, tool: params.name };
+    const subject = { method: METHOD, tool: params.name as string | undefined };
     const carrier = new ModernCall(this.#options, call);
     const exchange = exchanges.begin<JsonObject>({ subject, request, limits, carrier });
     exchanges.direct.send(exchange, METHOD, request.meta ? { ...params, _meta: request.meta } : params);
@@ -111,7 +112,7 @@ class ModernCall implements Carrier<JsonObject> {
     const { params, request } = this.#call;
     this.#givenUp = new AbortController();
     exchanges.handOver(exchange, answer, this.#givenUp.signal, (watch) =>
-      sendRequest(sdk, client, { method: METHOD, params, meta: request.meta }, watch),
+      sendRequest({ sdk, client }, { method: METHOD, params, meta: request.meta }, watch),
     );
   }
 }

@@ -1,5 +1,4 @@
 import { type JsonObject, McpError, type SessionMethod, type SessionMethods } from "@jackfield/mcp-core";
-import type { Client } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
 import { type ChangeSubscriptionOptions, createChangeSubscription } from "./change-subscription.ts";
 
@@ -21,12 +20,13 @@ export interface ReplacedRequestsOptions extends ChangeSubscriptionOptions {
   readonly sdk: Sdk;
 }
 
-/** For a server of the older era there is nothing to replace. */
+/** For a server of the modern era. */
 export function createReplacedRequests(options: ReplacedRequestsOptions): ReplacedRequests {
-  return isModern(options.client) ? new ModernRequests(options) : NOTHING_REPLACED;
+  return new ModernRequests(options);
 }
 
-const NOTHING_REPLACED: ReplacedRequests = {
+/** For a server of the older era. */
+export const NOTHING_REPLACED: ReplacedRequests = {
   find: () => undefined,
   meta: undefined,
   listen() {},
@@ -82,8 +82,4 @@ class ModernRequests implements ReplacedRequests {
     this.meta = { [this.#logLevelKey]: level };
     return {};
   }
-}
-
-function isModern(client: Client): boolean {
-  return client.getProtocolEra() === "modern";
 }

@@ -16,23 +16,22 @@ import {
   type SessionResult,
   type ToolDefinition,
 } from "@jackfield/mcp-core";
-import type { Client } from "@modelcontextprotocol/client";
 import type { Channel } from "../channel.ts";
 import type { ErrorContext } from "../errors/error-context.ts";
 import { forgottenSessionError, lossError, outdatedPriorError } from "../errors/loss-error.ts";
 import { closedError, pendingRequestError } from "../errors/request-error.ts";
 import type { Negotiated } from "../negotiation.ts";
-import type { Sdk } from "../sdk.ts";
-import { type CallLane, createLegacyLane, type LaneCall } from "./call-lane.ts";
+import type { ClientAccess } from "./client-access.ts";
 import type { Subject } from "./exchange.ts";
 import { createExchanges, type Exchanges } from "./exchanges.ts";
+import { createLanes, type Lanes } from "./lanes.ts";
 import { withoutUnmirrorableTools } from "./mirrored-parameters.ts";
 import { createMirroredSecretWarning } from "./mirrored-secrets.ts";
-import { createModernLane, envelopeOf } from "./modern-call-lane.ts";
+import { envelopeOf } from "./modern-call-lane.ts";
 import type { NotificationRelay } from "./notification-relay.ts";
 import { contradictsPrior } from "./outdated-prior.ts";
-import { createReplacedRequests, type ReplacedRequests } from "./replaced-requests.ts";
-import { mirrorsParameters, sendRequest } from "./send-request.ts";
+import { createReplacedRequests, NOTHING_REPLACED, type ReplacedRequests } from "./replaced-requests.ts";
+import { mirrorsParameters, type OutgoingRequest, sendRequest } from "./send-request.ts";
 import { announcedCapabilities, type HandlerStack } from "./server-requests.ts";
 import { completeLimits, requestLimits } from "./session-limits.ts";
 import { listAll } from "./session-list.ts";
@@ -41,7 +40,6 @@ import { createStrayAnswerLog } from "./stray-answer-log.ts";
 import type { Watch } from "./wire-watch.ts";
 
 export interface SdkSessionOptions {
-  readonly sdk: Sdk;
   readonly clientInfo: Implementation;
   readonly server: ResolvedServer;
   readonly negotiated: Negotiated;
@@ -50,21 +48,20 @@ export interface SdkSessionOptions {
   readonly log: Logger;
 }
 
-/** A session over a client of the SDK that has shaken hands. It owns the channel from now on. */
+/** A session whose handshake is made. It owns the channel from now on. */
 export function createSdkSession(options: SdkSessionOptions): Session {
   return new SdkSession(options);
 }
 
 class SdkSession implements Session {
   readonly handshake: Handshake;
-  readonly #sdk: Sdk;
   readonly #server: ResolvedServer;
-  readonly #client: Client;
+  readonly #clients: ClientAccess;
   readonly #channel: Channel;
   readonly #handlers: HandlerStack;
   readonly #notifications: NotificationRelay;
   readonly #exchanges: Exchanges;
-  readonly #lane: CallLane;
+  readonly #lanes: Lanes;
   readonly #replaced: ReplacedRequests;
   readonly #listeners: SessionListeners;
   readonly #log: Logger;
@@ -76,11 +73,10 @@ class SdkSession implements Session {
   readonly #ended = new AbortController();
   readonly #absent = new Set<CatalogKind>();
 
-  constructor({ sdk, clientInfo, server, negotiated, handlers, notifications, log }: SdkSessionOptions) {
-    this.#sdk = sdk;
+  constructor({ clientInfo, server, negotiated, handlers, notifications, log }: SdkSessionOptions) {
     this.#server = server;
     this.#limits = completeLimits(server.limits);
-    this.#client = negotiated.client;
+    this.#clients = negotiated.clients;
     this.#channel = negotiated.channel;
     this.#handlers = handlers;
     this.#notifications = notifications;
@@ -89,30 +85,31 @@ class SdkSession implements Session {
     this.#warnOfMirroredSecrets = createMirroredSecretWarning({ server: server.name, log });
     this.#isUnconfirmed = negotiated.isUnconfirmed;
     this.handshake = negotiated.handshake;
+    const modern = this.handshake.era === "modern" ? this.#clients.current : undefined;
     this.#exchanges = createExchanges({
-      envelope: envelopeOf(sdk, this.handshake, { clientInfo, handlers: handlers.base }),
+      envelope: modern && envelopeOf(modern.sdk, this.handshake, { clientInfo, handlers: handlers.base }),
       transport: this.#channel.transport,
       context: () => this.#context(),
       onStrayAnswer: createStrayAnswerLog({ server: server.name, log }),
     });
-    const lane = {
-      sdk,
-      client: this.#client,
+    this.#lanes = createLanes({
+      modern,
+      clients: this.#clients,
       exchanges: this.#exchanges,
-      onSettled: (error?: McpError) => this.#settled("tools/call", error),
-    };
-    this.#lane = this.handshake.era === "modern" ? createModernLane(lane) : createLegacyLane(lane);
-    handlers.onQuestion = () => this.#exchanges.hold();
-    this.#client.onclose = () => this.#lose(lossError(this.#context()));
-    this.#channel.onRenewed?.(() => this.#announceRenewal());
-    this.#replaced = createReplacedRequests({
-      sdk,
-      client: this.#client,
-      capabilities: this.handshake.capabilities,
-      server: server.name,
-      log,
-      onRestored: () => this.#announceRenewal(),
+      onSettled: (method, error) => this.#settled(method, error),
     });
+    handlers.onQuestion = () => this.#exchanges.hold();
+    this.#clients.onClose(() => this.#lose(lossError(this.#context())));
+    this.#channel.onRenewed?.(() => this.#announceRenewal());
+    this.#replaced = modern
+      ? createReplacedRequests({
+          ...modern,
+          capabilities: this.handshake.capabilities,
+          server: server.name,
+          log,
+          onRestored: () => this.#announceRenewal(),
+        })
+      : NOTHING_REPLACED;
     // A server that has not been heard yet is told with the first request, so that opening costs nothing.
     if (!this.#isUnconfirmed) this.#replaced.listen();
   }
@@ -129,12 +126,17 @@ class SdkSession implements Session {
       capabilities: this.handshake.capabilities,
       absent: this.#absent,
       context: () => this.#context(),
-      requestPage: (method, params) =>
-        this.#ask({ method }, { signal, maxTotalMs: remaining(deadline) }, (watch) =>
-          sendRequest(this.#sdk, this.#client, { method, params, meta: this.#replaced.meta }, watch),
-        ),
+      requestPage: (method, params) => {
+        const options = { signal, maxTotalMs: remaining(deadline) };
+        return (
+          this.#carry(method, params ?? {}, options) ??
+          this.#ask({ method }, options, (watch) =>
+            this.#sendBySdk({ method, params, meta: this.#replaced.meta }, watch),
+          )
+        );
+      },
     });
-    if (kind !== "tools" || !mirrorsParameters(this.#client)) return listing;
+    if (kind !== "tools" || !this.#mirrorsParameters()) return listing;
     const place = { server: this.#server.name, log: this.#log };
     const tools = withoutUnmirrorableTools(listing as Listing<"tools">, place);
     tools.items.forEach(this.#warnOfMirroredSecrets);
@@ -146,23 +148,30 @@ class SdkSession implements Session {
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
   ): Promise<SessionResult<M>> {
-    if (method !== "tools/call") return this.#requestThroughSdk(method, params, options);
-    const request = this.#replaced.meta ? { ...options, meta: this.#metaOf(options) } : options;
-    const call = {
-      params: params as JsonObject & { name: string },
-      request,
-      limits: requestLimits(options, this.#limits),
-    };
-    if (!this.#lane.takes(call)) return this.#requestThroughSdk(method, params, options);
-    return this.#call(call) as Promise<JsonObject> as Promise<SessionResult<M>>;
+    const carried = this.#carry(method, (params ?? {}) as JsonObject, options);
+    if (carried) return carried as Promise<JsonObject> as Promise<SessionResult<M>>;
+    return this.#requestThroughSdk(method, params, options);
   }
 
-  /** No promise stands between the caller and the lane: there are many calls, and each promise costs every one of them. */
-  #call(call: LaneCall): Promise<JsonObject> {
-    if (this.#end) return Promise.reject(this.#endedError({ method: "tools/call", tool: call.params.name }));
-    const { handlers } = call.request;
+  /**
+   * Makes a request beside the SDK's client, if there is a lane for it. No promise stands between the caller and the lane: there
+   * are many calls, and each promise costs every one of them.
+   */
+  #carry(
+    method: string,
+    params: JsonObject,
+    options: SessionRequestOptions,
+  ): Promise<JsonObject> | undefined {
+    const lane = this.#lanes.of(method);
+    if (lane === undefined) return undefined;
+    const request = this.#replaced.meta ? { ...options, meta: this.#metaOf(options) } : options;
+    const call = { params, request, limits: requestLimits(options, this.#limits) };
+    if (!lane.takes(call)) return undefined;
+    if (this.#end)
+      return Promise.reject(this.#endedError({ method, tool: params.name as string | undefined }));
+    const { handlers } = request;
     const release = handlers && this.#handlers.push(handlers);
-    const outcome = this.#lane.call(call);
+    const outcome = lane.call(call);
     this.#replaced.listen();
     return release ? outcome.finally(release) : outcome;
   }
@@ -189,11 +198,20 @@ class SdkSession implements Session {
       input: options,
       announced: announcedCapabilities(this.#handlers.base),
     };
-    if (options.tool && mirrorsParameters(this.#client)) this.#warnOfMirroredSecrets(options.tool);
-    const result = await this.#ask({ method, tool }, options, (watch) =>
-      sendRequest(this.#sdk, this.#client, outgoing, watch),
-    );
+    if (options.tool && this.#mirrorsParameters()) this.#warnOfMirroredSecrets(options.tool);
+    const result = await this.#ask({ method, tool }, options, (watch) => this.#sendBySdk(outgoing, watch));
     return result as SessionResult<M>;
+  }
+
+  #sendBySdk(request: OutgoingRequest, watch: Watch): Promise<JsonObject> {
+    const { current } = this.#clients;
+    if (current) return sendRequest(current, request, watch);
+    return this.#clients.get().then((connection) => sendRequest(connection, request, watch));
+  }
+
+  #mirrorsParameters(): boolean {
+    const { current } = this.#clients;
+    return current !== undefined && mirrorsParameters(current.client);
   }
 
   onNotification(listener: (notification: ServerNotification) => void): () => void {
@@ -271,7 +289,7 @@ class SdkSession implements Session {
     this.#end ??= {};
     this.#stop();
     await this.#channel.close();
-    await this.#client.close();
+    await this.#clients.close();
     if (isLost) return;
     await nextTurn(); // as in `#lose`
     this.#listeners.tellClosed(undefined);

@@ -1,6 +1,6 @@
 import type { InputOptions, JsonObject, ToolDefinition } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities, Tool } from "@modelcontextprotocol/client";
-import type { Sdk } from "../sdk.ts";
+import type { SdkConnection } from "./client-access.ts";
 import { askable, readable, returnsQuestions, withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, keepingSchema } from "./keeping-schema.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
@@ -21,8 +21,7 @@ export interface OutgoingRequest {
 
 /** Makes a request. The SDK's caches and its checks of server-given schemas stay out of it. */
 export async function sendRequest(
-  sdk: Sdk,
-  client: Client,
+  { sdk, client }: SdkConnection,
   { method, params, meta, tool, input = {}, announced = {} }: OutgoingRequest,
   watch: Watch,
 ): Promise<JsonObject> {

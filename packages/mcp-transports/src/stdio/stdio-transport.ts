@@ -25,8 +25,6 @@ const LAST_WORDS_MS = 250;
 
 /** A child process as the SDK's `Transport`. */
 export interface StdioTransport extends QueueingTransport {
-  /** Starts the process ahead of `start`, which says what became of it. */
-  launch(): void;
   facts(): ChannelFacts;
   /** Cuts the graceful steps of an end short. */
   hurry(): void;
@@ -34,15 +32,15 @@ export interface StdioTransport extends QueueingTransport {
 
 export interface StdioTransportOptions {
   readonly maxMessageBytes: number;
-  /** What every message goes through before anybody reads it. Asked for when the conversation starts, not when the process does. */
-  check(): Promise<MessageCheck>;
+  /** What every message goes through before anybody reads it. */
+  readonly check: MessageCheck;
   /** Answers for the process from its first moment on. */
   takeCharge(child: ChildProcess, input: Writable | null): ProcessTree;
   /** Hears of the first line on standard output that is no message. */
   onStrayOutput(line: string): void;
 }
 
-/** Prepares a transport; `launch` or `start` starts the process, and nothing of what it says is read before `start`. */
+/** Prepares a transport; `start` starts the process. */
 export function createStdioTransport(
   server: ResolvedStdioServer,
   options: StdioTransportOptions,
@@ -61,11 +59,7 @@ class ChildTransport implements StdioTransport {
   readonly #server: ResolvedStdioServer;
   readonly #options: StdioTransportOptions;
   readonly #stderrTail: OutputTail;
-  readonly #started = Promise.withResolvers<void>();
-  #reader: MessageReader | undefined;
-  /** What the process has written before somebody listened. */
-  readonly #unread: Buffer[] = [];
-  #launching: Promise<void> | undefined;
+  readonly #reader: MessageReader;
   #child: ChildProcess | undefined;
   #input: Writable | null = null;
   #tree: ProcessTree | undefined;
@@ -81,6 +75,14 @@ class ChildTransport implements StdioTransport {
   constructor(server: ResolvedStdioServer, options: StdioTransportOptions) {
     this.#server = server;
     this.#options = options;
+    this.#reader = createMessageReader({
+      maxMessageBytes: options.maxMessageBytes,
+      check: options.check,
+      onMessage: (message) => this.#deliver(message),
+      onError: (error) => this.onerror?.(error),
+      onFault: (fault) => this.#fail(fault),
+      onStrayOutput: options.onStrayOutput,
+    });
     this.#stderrTail = createOutputTail({ maxBytes: KEPT_STDERR_BYTES, secrets: server.secrets });
   }
 
@@ -93,30 +95,22 @@ class ChildTransport implements StdioTransport {
       exit: this.#exit,
       fault: this.#fault,
       stderr: this.#stderrTail.text() || undefined,
-      stray: this.#reader?.stray(),
+      stray: this.#reader.stray(),
       hasReadInput: this.#exit && this.#receipt?.hasRead(this.#isPipeClosed),
     };
   }
 
-  launch(): void {
-    if (this.#closing) return;
-    this.#launching ??= this.#startProcess();
-    this.#launching.catch(() => {}); // `start` says it
-  }
-
   async start(): Promise<void> {
-    const check = await this.#options.check();
-    if (this.#reader || this.#closing) throw new Error("a stdio transport starts once");
-    this.#reader = this.#createReader(check);
-    this.launch();
+    if (this.#child || this.#closing) throw new Error("a stdio transport starts once");
     try {
-      await this.#launching;
+      const child = this.#spawn();
+      this.#child = child;
+      this.#listen(child);
+      if (child.pid !== undefined) this.#tree = this.#options.takeCharge(child, this.#input);
+      await once(child, "spawn"); // rejects with the child's "error"
     } catch (error) {
       throw await this.#explainSpawnError(error);
     }
-    for (const chunk of this.#unread.splice(0)) this.#read(chunk);
-    this.#child?.stdout?.resume();
-    this.#started.resolve();
   }
 
   async send(message: JSONRPCMessage, { hooks }: QueueingSendOptions = {}): Promise<void> {
@@ -146,25 +140,6 @@ class ChildTransport implements StdioTransport {
     return this.#queue;
   }
 
-  async #startProcess(): Promise<void> {
-    const child = this.#spawn();
-    this.#child = child;
-    this.#listen(child);
-    if (child.pid !== undefined) this.#tree = this.#options.takeCharge(child, this.#input);
-    await once(child, "spawn"); // rejects with the child's "error"
-  }
-
-  #createReader(check: MessageCheck): MessageReader {
-    return createMessageReader({
-      maxMessageBytes: this.#options.maxMessageBytes,
-      check,
-      onMessage: (message) => this.#deliver(message),
-      onError: (error) => this.onerror?.(error),
-      onFault: (fault) => this.#fail(fault),
-      onStrayOutput: this.#options.onStrayOutput,
-    });
-  }
-
   #spawn(): ChildProcess {
     const { file, args, isVerbatim, env } = prepareStart(this.#server);
     return childProcesses.spawn(file, args, {
@@ -187,22 +162,10 @@ class ChildTransport implements StdioTransport {
     });
     this.#listenToInput(child);
     child.stdout?.on("error", () => {});
-    child.stdout?.on(
-      "end",
-      () => void this.#started.promise.then(() => this.#failUnlessExited("output-ended")),
-    );
-    child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
+    child.stdout?.on("end", () => void this.#failUnlessExited("output-ended"));
+    child.stdout?.on("data", (chunk: Buffer) => this.#reader.push(chunk));
     child.stderr?.on("error", () => {});
     child.stderr?.on("data", (chunk: Buffer) => this.#stderrTail.push(chunk));
-  }
-
-  #read(chunk: Buffer): void {
-    if (this.#reader) {
-      this.#reader.push(chunk);
-      return;
-    }
-    this.#child?.stdout?.pause();
-    this.#unread.push(chunk);
   }
 
   #deliver(message: JSONRPCMessage): void {
@@ -239,7 +202,6 @@ class ChildTransport implements StdioTransport {
       () => true,
       () => false,
     );
-    await this.#started.promise;
     this.#finish();
   }
 

@@ -1,0 +1,147 @@
+import type { Handshake, Implementation, JsonObject } from "@jackfield/mcp-core";
+import type { ClientCapabilities, Transport } from "@modelcontextprotocol/client";
+import { isAnswer } from "../message-check.ts";
+import { isRecord } from "../session/plain-result.ts";
+import {
+  type Outcome,
+  type RehearsalOptions,
+  type RehearsedTransport,
+  rehearse,
+} from "./rehearsed-transport.ts";
+
+/** The newest first (MCP, "Versioning"): the first is offered, any is accepted. As the SDK has them. */
+export const LEGACY_VERSIONS: readonly string[] = [
+  "2025-11-25",
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+  "2024-10-07",
+];
+
+/** The version that a server is asked for before it is taken for a legacy one. */
+export const MODERN_VERSION = "2026-07-28";
+
+/** What a message of the modern era says of its sender, as `_meta` (MCP 2026-07-28, "Overview"). */
+export const ENVELOPE_KEYS = {
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+} as const;
+
+/** JSON-RPC code for a protocol version the server does not speak (MCP 2026-07-28): it speaks of eras, so it has one. */
+const UNSUPPORTED_PROTOCOL_VERSION = -32022;
+
+export interface EarlyHandshakeOptions extends RehearsalOptions {
+  readonly clientInfo: Implementation;
+  readonly capabilities: ClientCapabilities;
+  /** How long a server may take to be heard of; missing where it is known to be a legacy one, and not asked for its era. */
+  readonly probeTimeoutMs: number | undefined;
+  /** When what is learned of the era was learned. */
+  learnedAt(): number;
+}
+
+/** How far it came without the SDK. */
+export interface EarlyHandshake {
+  readonly transport: RehearsedTransport;
+  /** Whether the server was asked to be initialized, as a legacy one is. */
+  readonly isLegacy: boolean;
+  /** Missing where the SDK has to say what became of it: it was refused, or is of another kind than nearly every one. */
+  readonly handshake?: Handshake | undefined;
+}
+
+/**
+ * Shakes hands with a server of the legacy era as the SDK's client does, with the same messages, and without loading it, which takes
+ * longer than most servers take to start. What it does not recognise at once is left to the SDK, which is told what the
+ * server has said, so that nothing is asked twice.
+ */
+export async function shakeHandsEarly(
+  wire: Transport,
+  { clientInfo, capabilities, probeTimeoutMs, learnedAt, onNotification }: EarlyHandshakeOptions,
+): Promise<EarlyHandshake> {
+  const transport = await rehearse(wire, { onNotification });
+  if (probeTimeoutMs !== undefined) {
+    const sender = {
+      [ENVELOPE_KEYS.protocolVersion]: MODERN_VERSION,
+      [ENVELOPE_KEYS.clientInfo]: clientInfo,
+      [ENVELOPE_KEYS.clientCapabilities]: capabilities,
+    };
+    const probe = { id: "server-discover-probe-1", method: "server/discover", params: { _meta: sender } };
+    const outcome = await transport.ask(probe as never, probeTimeoutMs);
+    if (!showsLegacyEra(outcome)) return { transport, isLegacy: false };
+  }
+  const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo };
+  const outcome = await transport.ask({ id: 0, method: "initialize", params });
+  const result = plainInitializeResult(outcome);
+  if (result === undefined) return { transport, isLegacy: true };
+  await transport.tellInitialized();
+  const { protocolVersion, capabilities: announced, serverInfo, instructions } = result;
+  const handshake: Handshake = {
+    era: "legacy",
+    protocolVersion,
+    serverInfo,
+    capabilities: announced,
+    instructions,
+    prior: { era: "legacy", at: learnedAt() },
+  };
+  return { transport, isLegacy: true, handshake };
+}
+
+/** A local server that refuses the probe, or ignores it, is a legacy one. */
+function showsLegacyEra(outcome: Outcome): boolean {
+  if (outcome.kind !== "answer") return outcome.kind === "silent";
+  const { answer } = outcome;
+  return isAnswer(answer) && isRecord(answer.error) && answer.error.code !== UNSUPPORTED_PROTOCOL_VERSION;
+}
+
+interface InitializeResult {
+  readonly protocolVersion: string;
+  readonly capabilities: JsonObject;
+  readonly serverInfo: Implementation;
+  readonly instructions: string | undefined;
+}
+
+/** An answer to `initialize` that has nothing in it but what the SDK's schema would take over as it is. */
+function plainInitializeResult(outcome: Outcome): InitializeResult | undefined {
+  if (outcome.kind !== "answer" || !isAnswer(outcome.answer)) return undefined;
+  const { result } = outcome.answer;
+  if (!isRecord(result)) return undefined;
+  const { protocolVersion, capabilities, serverInfo, instructions, ...more } = result;
+  const isPlain =
+    Object.keys(more).length === 0 &&
+    typeof protocolVersion === "string" &&
+    LEGACY_VERSIONS.includes(protocolVersion) &&
+    isPlainImplementation(serverInfo) &&
+    isPlainCapabilities(capabilities) &&
+    (instructions === undefined || typeof instructions === "string");
+  return isPlain ? (result as unknown as InitializeResult) : undefined;
+}
+
+function isPlainImplementation(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.name !== "string" || typeof value.version !== "string") return false;
+  return Object.entries(value).every(
+    ([member, text]) => IMPLEMENTATION_TEXTS.has(member) && typeof text === "string",
+  );
+}
+
+const IMPLEMENTATION_TEXTS = new Set(["name", "version", "title", "description", "websiteUrl"]);
+
+function isPlainCapabilities(value: unknown): boolean {
+  return isRecord(value) && Object.entries(value).every(([name, facts]) => isPlainCapability(name, facts));
+}
+
+function isPlainCapability(name: string, facts: unknown): boolean {
+  if (!isRecord(facts)) return false;
+  if (OPEN_CAPABILITIES.has(name)) return true;
+  if (MAPS_OF_CAPABILITIES.has(name)) return Object.values(facts).every(isRecord);
+  const flags = FLAGS[name];
+  if (flags === undefined) return false;
+  return Object.entries(facts).every(([flag, is]) => flags.includes(flag) && typeof is === "boolean");
+}
+
+const OPEN_CAPABILITIES = new Set(["logging", "completions"]);
+const MAPS_OF_CAPABILITIES = new Set(["experimental", "extensions"]);
+const FLAGS: { readonly [capability: string]: readonly string[] | undefined } = {
+  tools: ["listChanged"],
+  prompts: ["listChanged"],
+  resources: ["subscribe", "listChanged"],
+};

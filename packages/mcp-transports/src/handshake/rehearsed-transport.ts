@@ -1,0 +1,181 @@
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  RequestId,
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/client";
+import { isAnswer } from "../message-check.ts";
+import { isRecord } from "../session/plain-result.ts";
+
+/** What became of a question: its answer, good or bad, or why there is none. */
+export type Outcome =
+  | { readonly kind: "answer"; readonly answer: JSONRPCMessage }
+  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "closed" | "silent" };
+
+/** A server that asks more than this before anybody can answer it does not mean to be answered. */
+const MOST_KEPT = 100;
+
+/**
+ * A transport whose handshake was made before the SDK was there. The SDK's client may be connected to it later: it asks the same questions,
+ * and is told what the server has said to them, or what went wrong; the server hears each of them once.
+ *
+ * Until then it keeps what the server asks, and hands on what it tells.
+ */
+export interface RehearsedTransport extends Transport {
+  /** Asks the server. Answered by nothing within `patienceMs`, the outcome is `silent`. */
+  ask(question: Omit<JSONRPCRequest, "jsonrpc">, patienceMs?: number): Promise<Outcome>;
+  /** Tells the server that it is initialized, which the SDK's client need not do any more. */
+  tellInitialized(): Promise<void>;
+  /** Calls the listener when the transport has ended. */
+  whenEnded(listener: () => void): void;
+  /** Calls the listener when the server wants something that only the SDK's client can do. */
+  whenNeeded(listener: () => void): void;
+  /** The SDK's client is connected: it is given what was kept for it. */
+  handOver(): void;
+}
+
+export interface RehearsalOptions {
+  /** Hears what the server tells while there is no client of the SDK. */
+  onNotification(notification: { readonly method: string; readonly params?: unknown }): void;
+}
+
+/** Takes a transport over. It is started, and nobody else may listen to it. */
+export async function rehearse(transport: Transport, options: RehearsalOptions): Promise<RehearsedTransport> {
+  const rehearsed = new Rehearsal(transport, options);
+  await transport.start();
+  return rehearsed;
+}
+
+class Rehearsal implements RehearsedTransport {
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  onmessage?: Transport["onmessage"];
+  /** Together with `pid` this is how the SDK recognises a transport that is a pipe. */
+  readonly stderr = null;
+  readonly #transport: Transport;
+  readonly #onNotification: RehearsalOptions["onNotification"];
+  readonly #outcomes = new Map<string, Outcome>();
+  #pending: { readonly id: RequestId; settle(outcome: Outcome): void } | undefined;
+  /** Before it is asked to be initialized, a server has nothing to say. */
+  #isListening = false;
+  #isInitialized = false;
+  #kept: JSONRPCMessage[] | undefined = [];
+  #isEnded = false;
+  #onEnded: (() => void) | undefined;
+  readonly #needed = Promise.withResolvers<void>();
+
+  constructor(transport: Transport, { onNotification }: RehearsalOptions) {
+    this.#transport = transport;
+    this.#onNotification = onNotification;
+    transport.onmessage = (message, extra) => {
+      if (this.#kept) this.#take(message);
+      else this.onmessage?.(message, extra);
+    };
+    transport.onerror = (error) => this.onerror?.(error);
+    transport.onclose = () => {
+      this.#pending?.settle({ kind: "closed" });
+      this.onclose?.();
+      this.#isEnded = true;
+      this.#onEnded?.();
+    };
+  }
+
+  get pid(): number | null {
+    return (this.#transport as Transport & { readonly pid?: number | null }).pid ?? null;
+  }
+
+  async start(): Promise<void> {} // it has been
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async ask(question: Omit<JSONRPCRequest, "jsonrpc">, patienceMs?: number): Promise<Outcome> {
+    const { id, method } = question;
+    this.#isListening ||= method === "initialize";
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    this.#pending = { id, settle: resolve };
+    const timer =
+      patienceMs === undefined ? undefined : setTimeout(() => resolve({ kind: "silent" }), patienceMs);
+    this.#transport
+      .send({ jsonrpc: "2.0", ...question })
+      .catch((error) => resolve({ kind: "failed", error }));
+    const outcome = await promise;
+    clearTimeout(timer);
+    this.#pending = undefined;
+    this.#outcomes.set(method, outcome);
+    return outcome;
+  }
+
+  async tellInitialized(): Promise<void> {
+    this.#isInitialized = true;
+    await this.#transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!("method" in message)) return this.#transport.send(message, options);
+    if (message.method === "notifications/initialized" && this.#isInitialized) return;
+    const outcome = this.#outcomes.get(message.method);
+    if (outcome === undefined || !("id" in message)) return this.#transport.send(message, options);
+    this.#outcomes.delete(message.method);
+    if (outcome.kind === "failed") throw outcome.error;
+    if (outcome.kind === "closed") this.onclose?.();
+    if (outcome.kind === "answer") this.onmessage?.({ ...outcome.answer, id: message.id } as JSONRPCMessage);
+  }
+
+  whenEnded(listener: () => void): void {
+    this.#onEnded = listener;
+    if (this.#isEnded) queueMicrotask(listener);
+  }
+
+  whenNeeded(listener: () => void): void {
+    void this.#needed.promise.then(listener);
+  }
+
+  handOver(): void {
+    const kept = this.#kept ?? [];
+    this.#kept = undefined;
+    for (const message of kept) this.onmessage?.(message);
+  }
+
+  #take(message: JSONRPCMessage): void {
+    if (isAnswer(message)) this.#takeAnswer(message);
+    else if (!this.#isListening || isProgress(message)) return;
+    else if (isPlainNews(message)) {
+      const { method, params } = message;
+      this.#onNotification({ method, params });
+    }
+    else if (this.#kept && this.#kept.length < MOST_KEPT) {
+      this.#kept.push(message);
+      this.#needed.resolve();
+    }
+  }
+
+  #takeAnswer(answer: JSONRPCMessage & { readonly id?: unknown }): void {
+    // Servers exist that turn a number into a text.
+    if (this.#pending && String(this.#pending.id) === String(answer.id)) {
+      this.#pending.settle({ kind: "answer", answer });
+      this.#pending = undefined;
+    } else this.onmessage?.(answer);
+  }
+}
+
+/** Whose request it belongs to is known elsewhere; here it belongs to none. */
+function isProgress(message: JSONRPCMessage): boolean {
+  return "method" in message && message.method === "notifications/progress";
+}
+
+/** Whether a message tells something, in the form that the SDK's client would hand on as it is. */
+function isPlainNews(message: JSONRPCMessage): message is JSONRPCNotification {
+  if ("id" in message || !("method" in message) || typeof message.method !== "string") return false;
+  const { jsonrpc, method, params, ...more } = message;
+  return (
+    jsonrpc === "2.0" &&
+    method !== "notifications/cancelled" &&
+    (params === undefined || (isRecord(params) && params._meta === undefined)) &&
+    Object.keys(more).length === 0
+  );
+}
