@@ -6,8 +6,55 @@ import { scriptedServer } from "./scripted-server.ts";
 
 const FIXTURE = fileURLToPath(new URL("fixtures/imports.mjs", import.meta.url));
 
-test("importing the package and making a connector load nothing of the SDK; the first connection does, and undici waits for a remote server", async () => {
-  const args = ["--no-warnings", FIXTURE, JSON.stringify(scriptedServer())];
+test("a local server of the legacy era is connected, listed, called and pinged without the SDK; what only the SDK does loads it", async () => {
+  const server = scriptedServer((message, { send, refuse }) => {
+    const state = globalThis as { asked?: number | string | undefined };
+    if (message.id === "question") {
+      const { result } = message as { readonly result?: object };
+      send({ id: state.asked, result: { content: [], structuredContent: { ...result } } });
+      return true;
+    }
+    if (message.method !== "tools/call") return undefined;
+    const { name, _meta } = message.params;
+    if (name === "echo") {
+      send({ method: "notifications/tools/list_changed" });
+      send({
+        method: "notifications/progress",
+        params: { progressToken: _meta.progressToken, progress: 1 },
+      });
+      return undefined;
+    }
+    if (name === "refuse") {
+      refuse(-32602, "No such tool");
+      return true;
+    }
+    state.asked = message.id;
+    send({ id: "question", method: "roots/list" });
+    return true;
+  });
+  const args = ["--no-warnings", FIXTURE, JSON.stringify(server)];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(JSON.parse(stdout)).toEqual({ before: false, after: true, undici: false });
+  expect(JSON.parse(stdout)).toEqual({
+    steps: {
+      import: false,
+      handshake: false,
+      "list of tools": false,
+      call: false,
+      ping: false,
+      "refused call": false,
+      "call that was given up": false,
+      news: false,
+      "question of the server": true,
+    },
+    undici: false,
+    progress: 1,
+    refused: "MCP_TOOL_REJECTED",
+    news: ["notifications/tools/list_changed"],
+    answered: { roots: [{ uri: "file:///work" }] },
+    resources: 1,
+  });
+  // Nothing was said twice when the SDK's client came.
+  const methods = server.received().map(({ method }) => method);
+  for (const method of ["server/discover", "initialize", "notifications/initialized"])
+    expect(methods.filter((name) => name === method)).toHaveLength(1);
 });

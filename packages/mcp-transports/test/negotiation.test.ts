@@ -4,7 +4,6 @@ import { describe, expect, test, vi } from "vitest";
 import type { Channel } from "../src/channel.ts";
 import { firstApproach, negotiate } from "../src/negotiation.ts";
 import { createOpeningDeadline } from "../src/opening-deadline.ts";
-import { loadSdk } from "../src/sdk.ts";
 import { connect, failToConnect, failureOf } from "./connecting.ts";
 import { startHttpServer } from "./http-server.ts";
 import { expectGone } from "./processes.ts";
@@ -250,8 +249,8 @@ describe.concurrent("what was known is no longer true", () => {
 
 test("[X1] a session that ended in the moment it was confirmed is none: its channel is closed, and nothing is tried again", async () => {
   const close = vi.fn(async () => {});
-  const channel = { transport: {}, isPipe: true, facts: () => ({}), close } as unknown as Channel;
-  // So the SDK's client is left when its transport has closed meanwhile; no process can be made to die in just that moment.
+  const channel = { transport: {}, isPipe: false, facts: () => ({}), close } as unknown as Channel;
+  // So the SDK's client is left when its transport has closed meanwhile; nothing can be made to end in just that moment.
   const client = {
     connect: async () => {},
     getProtocolEra: () => undefined,
@@ -260,9 +259,9 @@ test("[X1] a session that ended in the moment it was confirmed is none: its chan
   const openChannel = vi.fn(async () => channel);
   const deadline = createOpeningDeadline(0, never);
   const negotiating = negotiate({
-    sdk: await loadSdk(),
     openChannel,
     createClient: () => client,
+    early: { clientInfo: { name: "jackfield", version: "1" }, capabilities: {}, onNotification: () => {} },
     onChannel: () => {},
     prior: { era: "legacy", at: Date.now() },
     connectTimeoutMs: 0,

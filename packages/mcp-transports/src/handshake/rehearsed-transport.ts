@@ -147,8 +147,7 @@ class Rehearsal implements RehearsedTransport {
     else if (isPlainNews(message)) {
       const { method, params } = message;
       this.#onNotification({ method, params });
-    }
-    else if (this.#kept && this.#kept.length < MOST_KEPT) {
+    } else if (this.#kept && this.#kept.length < MOST_KEPT) {
       this.#kept.push(message);
       this.#needed.resolve();
     }

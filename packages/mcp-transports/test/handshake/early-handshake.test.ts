@@ -1,0 +1,131 @@
+import { silentLogger } from "@jackfield/mcp-core";
+import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
+import { describe, expect, test } from "vitest";
+import { LEGACY_VERSIONS, shakeHandsEarly } from "../../src/handshake/early-handshake.ts";
+import { loadSdk, NO_SDK_TIMEOUT_MS } from "../../src/sdk.ts";
+import { createNotificationRelay } from "../../src/session/notification-relay.ts";
+import { createSdkClient, sdkImplementation } from "../../src/session/sdk-client.ts";
+import { announcedCapabilities, createHandlerStack } from "../../src/session/server-requests.ts";
+import { Peer, type Reply } from "./peer.ts";
+
+const PROBE_TIMEOUT_MS = 20;
+const clientInfo = { name: "jackfield", version: "1.2.3", title: "Jackfield" };
+const handlers = createHandlerStack({ elicit: async () => ({ action: "cancel" }), roots: async () => [] });
+const plain = {
+  protocolVersion: "2025-06-18",
+  capabilities: { tools: { listChanged: true }, logging: {}, experimental: { one: { two: 3 } } },
+  serverInfo: { name: "peer", version: "1", title: "Peer" },
+  instructions: "Be kind.",
+};
+
+async function early(peer: Peer, isAsked = true) {
+  return shakeHandsEarly(peer, {
+    clientInfo: sdkImplementation(clientInfo),
+    capabilities: announcedCapabilities(handlers.base),
+    probeTimeoutMs: isAsked ? PROBE_TIMEOUT_MS : undefined,
+    learnedAt: () => 1000,
+    onNotification: () => {},
+  });
+}
+
+/** What the SDK's own client makes of the same server. */
+async function bySdk(peer: Peer, isAsked = true) {
+  const client = createSdkClient({
+    sdk: await loadSdk(),
+    clientInfo,
+    probeTimeoutMs: PROBE_TIMEOUT_MS,
+    server: { transport: "stdio", name: "peer", command: "x", args: [], env: {}, secrets: [] },
+    handlers,
+    notifications: createNotificationRelay(() => {}),
+    log: silentLogger,
+  });
+  const prior = isAsked ? undefined : ({ kind: "legacy" } as const);
+  await client.connect(peer, { timeout: NO_SDK_TIMEOUT_MS, ...(prior && { prior }) });
+  return client;
+}
+
+describe("a legacy server hears word for word what the SDK's client would say", () => {
+  const REFUSED: Reply = { error: { code: -32601, message: "Method not found" } };
+  test.each<[string, Reply, boolean]>([
+    ["it refuses to be asked for its era", REFUSED, true],
+    ["it ignores being asked", "silence", true],
+    ["it refuses with a code of its own", { error: { code: 7, message: "?" } }, true],
+    ["it is known for one", REFUSED, false],
+  ])("%s", async (_, probe, isAsked) => {
+    const replies = { "server/discover": probe, initialize: { result: plain } };
+    const [ours, theirs] = [new Peer(replies), new Peer(replies)];
+    const { handshake, isLegacy } = await early(ours, isAsked);
+    await bySdk(theirs, isAsked);
+    expect(isLegacy).toBe(true);
+    expect(handshake).toMatchObject({ era: "legacy", prior: { era: "legacy", at: 1000 } });
+    expect(ours.sent).toEqual(theirs.sent);
+  });
+
+  test("and is offered the versions that the SDK knows", () => {
+    expect(LEGACY_VERSIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
+  });
+});
+
+describe("an answer to initialize", () => {
+  const withInfo = (more: object) => ({ ...plain, serverInfo: { ...plain.serverInfo, ...more } });
+  const withCapabilities = (capabilities: unknown) => ({ ...plain, capabilities });
+  test.each<[string, object]>([
+    ["with everything", plain],
+    ["without instructions", { ...plain, instructions: undefined }],
+    ["that announces nothing", withCapabilities({})],
+    [
+      "that announces all",
+      withCapabilities({ prompts: {}, resources: { subscribe: true }, completions: {} }),
+    ],
+    ["with a description", withInfo({ description: "Of a peer", websiteUrl: "https://peer.example" })],
+    ["of the oldest version", { ...plain, protocolVersion: "2024-10-07" }],
+  ])("is taken as the SDK takes it: %s", async (_, result) => {
+    const replies = { initialize: { result: JSON.parse(JSON.stringify(result)) } };
+    const { handshake } = await early(new Peer(replies));
+    const client = await bySdk(new Peer(replies));
+    expect(handshake).toMatchObject({
+      protocolVersion: client.getNegotiatedProtocolVersion(),
+      capabilities: client.getServerCapabilities(),
+      serverInfo: client.getServerVersion(),
+    });
+    expect(handshake?.instructions).toBe(client.getInstructions());
+  });
+
+  test.each<[string, Reply]>([
+    ["a member that is not known", { result: { ...plain, more: 1 } }],
+    ["something of its sender", { result: { ...plain, _meta: {} } }],
+    ["a version that nobody speaks", { result: { ...plain, protocolVersion: "2030-01-01" } }],
+    ["no version", { result: { ...plain, protocolVersion: undefined } }],
+    ["icons", { result: withInfo({ icons: [] }) }],
+    ["a name that is none", { result: withInfo({ name: 1 }) }],
+    ["no capabilities", { result: withCapabilities(undefined) }],
+    ["a capability that is not known", { result: withCapabilities({ dance: {} }) }],
+    ["a capability that is no object", { result: withCapabilities({ tools: true }) }],
+    ["a flag that is none", { result: withCapabilities({ tools: { listChanged: "yes" } }) }],
+    ["a flag that is not known", { result: withCapabilities({ tools: { sorted: true } }) }],
+    ["tasks", { result: withCapabilities({ tasks: {} }) }],
+    ["an experiment that is no object", { result: withCapabilities({ experimental: { one: 1 } }) }],
+    ["instructions that are no text", { result: { ...plain, instructions: 1 } }],
+    ["no object", { result: [] }],
+    ["an error", { error: { code: -32602, message: "no" } }],
+    ["the end", "end"],
+    ["a pipe that takes nothing", new Error("broken")],
+  ])("is left to the SDK, and nothing is said in return: %s", async (_, reply) => {
+    const peer = new Peer({ initialize: reply });
+    const { handshake, isLegacy } = await early(peer);
+    expect([handshake, isLegacy]).toEqual([undefined, true]);
+    expect(peer.sent).toHaveLength(2);
+  });
+});
+
+test.each<[string, Reply]>([
+  ["a result", { result: {} }],
+  ["another version", { error: { code: -32022, message: "no", data: { supported: ["2027-01-01"] } } }],
+  ["the end", "end"],
+  ["a pipe that takes nothing", new Error("broken")],
+])("a server that does not show itself a legacy one is left to the SDK: %s", async (_, reply) => {
+  const peer = new Peer({ "server/discover": reply, initialize: { result: plain } });
+  const { handshake, isLegacy } = await early(peer);
+  expect([handshake, isLegacy]).toEqual([undefined, false]);
+  expect(peer.sent).toHaveLength(1);
+});

@@ -1,0 +1,147 @@
+import { Client, type JSONRPCMessage } from "@modelcontextprotocol/client";
+import { describe, expect, test, vi } from "vitest";
+import { rehearse } from "../../src/handshake/rehearsed-transport.ts";
+import { Peer, type Reply } from "./peer.ts";
+
+const HANDSHAKE = {
+  protocolVersion: "2025-11-25",
+  capabilities: { tools: {} },
+  serverInfo: { name: "peer", version: "1" },
+};
+const QUESTION = { jsonrpc: "2.0", id: "q", method: "roots/list" };
+const news = (method: string, params?: object) => ({ jsonrpc: "2.0", method, ...(params && { params }) });
+/** So that everything that was said has been heard. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function rehearsed(initialize: Reply = { result: HANDSHAKE }) {
+  const peer = new Peer({ initialize, "tools/list": { result: { tools: [] } } });
+  const told: unknown[] = [];
+  const transport = await rehearse(peer, { onNotification: (notification) => told.push(notification) });
+  return { peer, told, transport };
+}
+
+const methods = (messages: readonly JSONRPCMessage[]) =>
+  messages.map((message) => ("method" in message ? message.method : "answer"));
+
+describe("the SDK's client, connected later", () => {
+  const connect = async (transport: Awaited<ReturnType<typeof rehearsed>>["transport"]) => {
+    const client = new Client({ name: "late", version: "1" });
+    await client.connect(transport, { prior: { kind: "legacy" } });
+    return client;
+  };
+
+  test("shakes hands with what was said before, and the server hears it once", async () => {
+    const { peer, transport } = await rehearsed();
+    await transport.ask({ id: 0, method: "initialize", params: {} });
+    await transport.tellInitialized();
+    const client = await connect(transport);
+    transport.handOver();
+    expect(client.getServerCapabilities()).toEqual({ tools: {} });
+    expect(await client.listTools()).toEqual({ tools: [] });
+    expect(methods(peer.sent)).toEqual(["initialize", "notifications/initialized", "tools/list"]);
+  });
+
+  test("says itself what was not said", async () => {
+    const { peer, transport } = await rehearsed();
+    await transport.ask({ id: 0, method: "initialize", params: {} });
+    await connect(transport);
+    expect(methods(peer.sent)).toEqual(["initialize", "notifications/initialized"]);
+  });
+
+  test.each<[string, Reply, string]>([
+    ["was refused", { error: { code: -32602, message: "not you" } }, "not you"],
+    ["ended the conversation", "end", "Connection closed"],
+    ["could not be written", new Error("a broken pipe"), "a broken pipe"],
+  ])("hears that the handshake %s", async (_, reply, words) => {
+    const { peer, transport } = await rehearsed(reply);
+    await transport.ask({ id: 0, method: "initialize", params: {} });
+    await expect(connect(transport)).rejects.toThrow(words);
+    expect(methods(peer.sent)).toEqual(["initialize"]);
+  });
+
+  test("answers what was asked before, and is not given it twice", async () => {
+    const { peer, transport } = await rehearsed();
+    await transport.ask({ id: 0, method: "initialize", params: {} });
+    await transport.tellInitialized();
+    peer.say(QUESTION);
+    await settled();
+    await connect(transport);
+    transport.handOver();
+    await settled();
+    // It has no handler for it, and says so.
+    expect(peer.sent.at(-1)).toMatchObject({ id: "q", error: { code: -32601 } });
+    expect(peer.sent).toHaveLength(3);
+  });
+});
+
+describe("before there is a client", () => {
+  test("news are handed on as the client would, and progress of nothing is dropped", async () => {
+    const { peer, told, transport } = await rehearsed();
+    await transport.ask({ id: 0, method: "initialize", params: {} });
+    peer.say(news("notifications/tools/list_changed"));
+    peer.say(news("notifications/progress", { progressToken: 1, progress: 1 }));
+    peer.say(news("vendor/news", { a: 1 }));
+    await settled();
+    expect(told).toEqual([
+      { method: "notifications/tools/list_changed" },
+      { method: "vendor/news", params: { a: 1 } },
+    ]);
+  });
+
+  test("a server that was not asked to be initialized has nothing to say", async () => {
+    const { peer, told, transport } = await rehearsed();
+    const onNeeded = vi.fn();
+    transport.whenNeeded(onNeeded);
+    peer.say(news("notifications/tools/list_changed"));
+    peer.say(QUESTION);
+    await settled();
+    expect(told).toEqual([]);
+    expect(onNeeded).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ["asks something", QUESTION],
+    ["takes a question back", news("notifications/cancelled", { requestId: "q" })],
+    ["says something of itself", news("notifications/tools/list_changed", { _meta: {} })],
+    ["says what is no message", { jsonrpc: "2.0", method: "notifications/message", more: 1 }],
+  ])("a client is needed where the server %s", async (_, message) => {
+    const { peer, told, transport } = await rehearsed();
+    await transport.ask({ id: 0, method: "initialize", params: {} });
+    const onNeeded = vi.fn();
+    transport.whenNeeded(onNeeded);
+    peer.say(message);
+    peer.say(message);
+    await settled();
+    expect(onNeeded).toHaveBeenCalledOnce();
+    expect(told).toEqual([]);
+  });
+
+  test("a server that asks and asks is heard up to a limit", async () => {
+    const { peer, transport } = await rehearsed();
+    await transport.ask({ id: 0, method: "initialize", params: {} });
+    for (let index = 0; index < 150; index += 1) peer.say({ ...QUESTION, id: `q${index}` });
+    await settled();
+    const onmessage = vi.fn();
+    transport.onmessage = onmessage;
+    transport.handOver();
+    expect(onmessage).toHaveBeenCalledTimes(100);
+  });
+
+  test("an answer whose number has become a text is one, and nothing else is", async () => {
+    const peer = new Peer({ initialize: "silence" });
+    const transport = await rehearse(peer, { onNotification: () => {} });
+    const outcome = transport.ask({ id: 0, method: "initialize", params: {} });
+    peer.say({ jsonrpc: "2.0", id: "00", result: { of: "another" } });
+    peer.say({ jsonrpc: "2.0", id: "0", result: HANDSHAKE });
+    expect(await outcome).toMatchObject({ kind: "answer", answer: { result: HANDSHAKE } });
+  });
+
+  test("the end is heard, also by whoever begins to listen after it", async () => {
+    const { peer, transport } = await rehearsed();
+    await peer.close();
+    const onEnded = vi.fn();
+    transport.whenEnded(onEnded);
+    await settled();
+    expect(onEnded).toHaveBeenCalledOnce();
+  });
+});
