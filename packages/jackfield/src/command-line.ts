@@ -1,38 +1,13 @@
-import { readFile } from "node:fs/promises";
 import type { LoadedServers } from "@jackfield/mcp-config";
-import { isMcpError, type Logger, type McpError, silentLogger, toMcpError } from "@jackfield/mcp-core";
-import { openApprovals } from "./approval-store.ts";
-import { approve } from "./command-line/approve-command.ts";
+import { isMcpError, type Logger, type McpError, toMcpError } from "@jackfield/mcp-core";
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
-import { cache, catalogDirectory } from "./command-line/cache-command.ts";
-import { call } from "./command-line/call-command.ts";
 import type { CommandResult } from "./command-line/command-result.ts";
-import { listConfig, parseConfig } from "./command-line/config-command.ts";
-import { watchCatalog } from "./command-line/doctor/catalog-findings.ts";
-import { doctor } from "./command-line/doctor-command.ts";
 import { helpOn } from "./command-line/help.ts";
-import { init } from "./command-line/init-command.ts";
-import {
-  type OpenedRuntime,
-  type OpenRuntimeOptions,
-  openRuntime,
-  runtimeOptions,
-} from "./command-line/opened-runtime.ts";
 import { pageOf } from "./command-line/page.ts";
-import { showProgress } from "./command-line/progress-lines.ts";
-import { status } from "./command-line/status-command.ts";
 import { printable, type Terminal } from "./command-line/terminal.ts";
-import { tools } from "./command-line/tools-command.ts";
-import { types } from "./command-line/types-command.ts";
-import { verify } from "./command-line/verify-command.ts";
-import type { OpenMcpOptions } from "./open-mcp-options.ts";
 
 /** As a shell reports a program that was ended by Ctrl+C. */
 const EXIT_INTERRUPTED = 130;
-
-/** What asks the servers themselves waits until each is up, or is not: each has a connect deadline of its own. */
-const UNTIL_SETTLED: OpenMcpOptions["startup"] = { staleAfterMs: 0, gateMs: 2_147_483_647 };
-const ASKS_SERVERS: readonly string[] = ["status", "verify"];
 
 /**
  * The `jackfield` command line. Never throws: what goes wrong is told on standard error.
@@ -54,46 +29,50 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   }
 }
 
+/** Each command loads what it needs when it is known: to load everything takes longer than most of them. */
 async function run(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<number> {
-  if (args.command === "help") return write(terminal, helpOn(args.on));
-  if (args.command === "version") return write(terminal, `${await readVersion()}\n`);
-  if (args.command === "cache") {
-    const log = logTo(terminal, args.verbose ? "debug" : "warn");
-    return show(await cache(args.wanted, { directory: args.cache, log }), args, terminal);
+  switch (args.command) {
+    case "help":
+      return write(terminal, helpOn(args.on));
+    case "version":
+      return write(terminal, `${readVersion()}\n`);
+    case "config":
+      return config(args, terminal);
+    case "cache": {
+      const { cache } = await import("./command-line/cache-command.ts");
+      const log = logTo(terminal, args.verbose ? "debug" : "warn");
+      return show(await cache(args.wanted, { directory: args.cache, log }), args, terminal);
+    }
+    case "approve":
+      return approveServers(args, terminal, signal);
+    case "login":
+    case "logout":
+      return account(args, terminal, signal);
+    case "init": {
+      const { init } = await import("./command-line/init-command.ts");
+      return show(await init({ ...args, log: logTo(terminal, "warn") }), args, terminal);
+    }
+    case "types": {
+      const { runtimeOptions } = await import("./command-line/opened-runtime.ts");
+      const { types } = await import("./command-line/types-command.ts");
+      const log = args.verbose ? logTo(terminal, "debug") : undefined;
+      return show(
+        await types({ ...args, runtime: { ...runtimeOptions(args), log, signal } }),
+        args,
+        terminal,
+      );
+    }
+    default: {
+      const { runOnRuntime } = await import("./command-line/runtime-commands.ts");
+      return runOnRuntime(args, {
+        terminal,
+        signal,
+        log: args.verbose ? logTo(terminal, "debug") : undefined,
+        tellProblems: (report) => tellProblems(report, args, terminal),
+        show: (result) => show(result, args, terminal),
+      });
+    }
   }
-  if (args.command === "config") return config(args, terminal);
-  if (args.command === "approve") return approveServers(args, terminal, signal);
-  if (args.command === "login" || args.command === "logout") return account(args, terminal, signal);
-  if (args.command === "init") {
-    const ledger = openApprovals(undefined, logTo(terminal, "warn"));
-    return show(await init({ ...args, ledger }), args, terminal);
-  }
-  const log = args.verbose ? logTo(terminal, "debug") : undefined;
-  if (args.command === "types") {
-    return show(await types({ ...args, runtime: { ...runtimeOptions(args), log, signal } }), args, terminal);
-  }
-  if (args.command === "doctor") return examine(args, { terminal, signal, log });
-  const startup = ASKS_SERVERS.includes(args.command) ? UNTIL_SETTLED : undefined;
-  await using runtime = await openRuntime(args, { terminal, signal, startup, log });
-  tellProblems(runtime.mcp.report, args, terminal);
-  for (const { server, hostPid } of runtime.leftovers) {
-    terminal.stderr.write(
-      `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
-    );
-  }
-  return show(await execute(runtime, args, terminal, signal), args, terminal);
-}
-
-/** What others say on standard error is among the findings here. */
-async function examine(
-  args: CommandArguments,
-  { terminal, signal, log = silentLogger }: Pick<OpenRuntimeOptions, "terminal" | "signal" | "log">,
-): Promise<number> {
-  await using catalog = watchCatalog(catalogDirectory(args.cache), log);
-  const { cache } = catalog;
-  await using runtime = await openRuntime(args, { terminal, signal, log, cache, startup: UNTIL_SETTLED });
-  using _ = args.verbose ? undefined : showProgress(terminal.stderr, runtime.activities);
-  return show(await doctor(runtime, { catalog, signal }), args, terminal);
 }
 
 async function config(
@@ -101,10 +80,11 @@ async function config(
   terminal: Terminal,
 ): Promise<number> {
   const { wanted, cwd, configFiles: files, servers, discover } = args;
+  const { listConfig, parseConfig } = await import("./command-line/config-command.ts");
   if (wanted.action === "parse") return show(await parseConfig(wanted, cwd), args, terminal);
   const hosts = discover ? args.hosts : [];
-  const ledger = openApprovals(undefined, logTo(terminal, "warn"));
-  const { found, ...result } = await listConfig({ cwd, files, servers, hosts, ledger });
+  const log = logTo(terminal, "warn");
+  const { found, ...result } = await listConfig({ cwd, files, servers, hosts, log });
   tellProblems(found, args, terminal);
   if (found.discoveryError) terminal.stderr.write(errorText(found.discoveryError));
   return show(result, args, terminal);
@@ -116,12 +96,13 @@ async function approveServers(
   signal: AbortSignal,
 ): Promise<number> {
   const { cwd, discover, server: name, yes } = args;
+  const { approve } = await import("./command-line/approve-command.ts");
   const { found, ...result } = await approve({
     cwd,
     hosts: discover ? args.hosts : [],
     name,
     yes,
-    ledger: openApprovals(undefined, logTo(terminal, "warn")),
+    log: logTo(terminal, "warn"),
     terminal,
     stdin: terminal.stdin ?? process.stdin,
     signal,
@@ -139,7 +120,6 @@ async function account(
   const hosts = args.discover ? args.hosts : [];
   const log = logTo(terminal, args.verbose ? "debug" : "warn");
   const options = { name, cwd, files, servers, hosts, log, signal };
-  // No other command needs what knows OAuth.
   const { login, logout } = await import("./command-line/login-command.ts");
   const result = args.command === "login" ? login({ ...args, ...options, terminal }) : logout(options);
   return show(await result, args, terminal);
@@ -150,33 +130,20 @@ function tellProblems(
   { verbose }: CommandArguments,
   { stderr }: Terminal,
 ): void {
-  for (const { error } of problems) stderr.write(errorText(error));
-  for (const { severity, message } of diagnostics) {
-    if (severity !== "info" || verbose) stderr.write(`${severity}: ${printable(message)}\n`);
-  }
+  const remarks = diagnostics.filter(({ severity }) => severity !== "info" || verbose);
+  const lines = [
+    ...problems.map(({ error }) => errorText(error)),
+    ...remarks.map(({ severity, message }) => `${severity}: ${printable(message)}\n`),
+  ];
+  // All at once: a file can be remarked on a hundred times, and the system is asked for each text that is written.
+  if (lines.length > 0) stderr.write(lines.join(""));
 }
 
 async function show(result: CommandResult, args: CommandArguments, terminal: Terminal): Promise<number> {
   const { json, text, exitCode } = result;
-  const shown = typeof text === "string" ? text : text(pageOf(terminal.stdout));
-  await write(terminal, args.json ? `${JSON.stringify(json, undefined, 2)}\n` : shown);
+  if (args.json) await write(terminal, `${JSON.stringify(json, undefined, 2)}\n`);
+  else await write(terminal, typeof text === "string" ? text : await text(pageOf(terminal.stdout)));
   return exitCode;
-}
-
-async function execute(
-  { mcp, activities }: OpenedRuntime,
-  args: CommandArguments,
-  { stderr, stdin }: Terminal,
-  signal: AbortSignal,
-): Promise<CommandResult> {
-  if (args.command === "tools") return tools(mcp, args);
-  if (args.command === "verify") return verify(mcp, args);
-  if (args.command !== "call") return status(mcp);
-  using _ = args.verbose ? undefined : showProgress(stderr, activities);
-  // Awaited, because the lines are taken away when this function ends.
-  return await activities.during(args.tool, "calling", () =>
-    call(mcp, { ...args, stdin: () => stdin ?? process.stdin, signal }),
-  );
 }
 
 function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {
@@ -202,7 +169,9 @@ function write({ stdout }: Terminal, text: string): Promise<number> {
   });
 }
 
-async function readVersion(): Promise<string> {
-  const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+function readVersion(): string {
+  // Not imported: an import would copy all that the module exports, and load streams on the way.
+  const { readFileSync } = process.getBuiltinModule("node:fs");
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   return version;
 }

@@ -1,8 +1,9 @@
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { cellsOf, fitCells } from "../src/command-line/cells.ts";
+import { printableLine } from "../src/command-line/lines.ts";
 import { alignColumns } from "../src/command-line/table.ts";
-import { printable, printableLine, wrapWords } from "../src/command-line/terminal.ts";
+import { printable, wrapWords } from "../src/command-line/terminal.ts";
 
 const FAMILY = "👨\u200d👩\u200d👧\u200d👦";
 /** Two letters of two characters each. */
@@ -89,6 +90,6 @@ describe("the width of a text", () => {
   });
 
   it("is what words are wrapped by", () => {
-    expect(wrapWords("文件 服务 器 a", 9)).toEqual(["文件 服务", "器 a"]);
+    expect(wrapWords("文件 服务 器 a", 9, cellsOf)).toEqual(["文件 服务", "器 a"]);
   });
 });

@@ -1,24 +1,27 @@
 import type { Readable } from "node:stream";
-import type { ApprovalLedger } from "@jackfield/mcp-config";
 import {
+  type ApprovalLedger,
   approvalRequest,
   createServerAdmission,
   type DiscoveredServers,
   type DiscoverServersOptions,
   discoverServers,
 } from "@jackfield/mcp-config";
-import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
+import { type Logger, McpError, type ServerDefinition } from "@jackfield/mcp-core";
+import { openApprovals } from "../approval-store.ts";
 import { askForApproval } from "./approval-question.ts";
 import type { CommandResult } from "./command-result.ts";
+import { printableLine, printableName } from "./lines.ts";
 import { alignColumns } from "./table.ts";
-import { printableLine, printableName, type Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface ApproveOptions extends Pick<DiscoverServersOptions, "cwd" | "hosts"> {
   /** Which server; without a name, every one that waits. */
   readonly name: string | undefined;
   /** Approves without asking what is named. */
   readonly yes: boolean;
-  readonly ledger: ApprovalLedger;
+  /** Told of approvals that are not trusted. */
+  readonly log: Logger;
   readonly terminal: Terminal;
   /** Who answers. Nobody can where it is no terminal. */
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
@@ -40,17 +43,18 @@ interface Decisions {
 export async function approve(
   options: ApproveOptions,
 ): Promise<CommandResult & { readonly found: DiscoveredServers }> {
-  const { name, yes, ledger } = options;
+  const { name, yes } = options;
   if (yes && name === undefined) {
     const message = `"approve --yes" needs the name of a server; nothing is approved unseen and all at once.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "approve" });
   }
+  const ledger = openApprovals(undefined, options.log);
   const { admit } = createServerAdmission({ ledger });
   const found = await discoverServers({ cwd: options.cwd, hosts: options.hosts, admit });
   const waiting = found.blocked.filter(({ by }) => by === "approval").map(({ definition }) => definition);
   const wanted = waiting.filter((definition) => name === undefined || definition.name === name);
   if (name !== undefined && wanted.length === 0) refuseUnknown(name, found);
-  const decisions = await decide(wanted, options);
+  const decisions = await decide(wanted, ledger, options);
   return { found, ...resultOf(decisions) };
 }
 
@@ -64,7 +68,8 @@ function refuseUnknown(name: string, { servers, blocked }: DiscoveredServers): v
 
 async function decide(
   wanted: readonly ServerDefinition[],
-  { yes, ledger, terminal, stdin, signal }: ApproveOptions,
+  ledger: Pick<ApprovalLedger, "approve">,
+  { yes, terminal, stdin, signal }: ApproveOptions,
 ): Promise<Decisions> {
   const decisions: Decisions = { approved: [], waiting: [] };
   const canAsk = stdin.isTTY === true && !yes;

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import type { InlineServer } from "@jackfield/mcp-config";
 import { McpError } from "@jackfield/mcp-core";
 import type { CacheAction } from "./cache-command.ts";
@@ -166,6 +165,8 @@ function readHosts(list: string | undefined): CommonArguments["hosts"] {
 }
 
 function parse(argv: readonly string[]) {
+  // Not imported: an import would copy all that the module exports, and load streams on the way.
+  const { parseArgs } = process.getBuiltinModule("node:util");
   try {
     return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   } catch (error) {

@@ -1,12 +1,11 @@
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { CatalogSummary, Logger, ToolCache } from "@jackfield/mcp-core";
 import { defaultCacheDirectory, sqliteToolCache } from "@jackfield/mcp-tool-cache";
 import type { CommandResult } from "./command-result.ts";
+import { printableLine, printableName } from "./lines.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
-import { printableLine, printableName } from "./terminal.ts";
 
 /** What is wanted of the catalog on disk. */
 export type CacheAction =
@@ -29,6 +28,8 @@ export async function cache(
 ): Promise<CommandResult> {
   const path = catalogDirectory(directory);
   if (wanted.action === "path") return { json: { path }, text: `${path}\n`, exitCode: 0 };
+  // Not imported: an import would copy all that the module exports, and load streams on the way.
+  const { existsSync } = process.getBuiltinModule("node:fs");
   if (!existsSync(path)) return wanted.action === "list" ? listed([]) : cleared([]);
   let isSound = true;
   const logger: Logger = (level, message, fields) => {

@@ -1,4 +1,3 @@
-import { text as readText } from "node:stream/consumers";
 import {
   type ContentBlock,
   type JsonObject,
@@ -29,7 +28,9 @@ export async function call(mcp: Mcp, { tool, input, stdin, signal }: CallOptions
 
 async function readInput(input: string | undefined, stdin: () => NodeJS.ReadableStream): Promise<unknown> {
   if (input === undefined) return {};
-  return parseJson(input === "-" ? await readText(stdin()) : input, "The tool's arguments");
+  if (input !== "-") return parseJson(input, "The tool's arguments");
+  const { text } = await import("node:stream/consumers");
+  return parseJson(await text(stdin()), "The tool's arguments");
 }
 
 function findTool(mcp: Mcp, name: string): ToolRef {

@@ -1,11 +1,20 @@
-import stringWidth from "string-width";
+const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);
 
 /** Printable ASCII takes a cell for each character, and is by far the most of what is shown. */
 const IS_ASCII = /^[ -~]*$/;
 
 /** How many cells of a terminal a text takes: two for a Chinese character or an emoji, none for an accent of its own. */
 export function cellsOf(text: string): number {
-  return IS_ASCII.test(text) ? text.length : stringWidth(text);
+  return IS_ASCII.test(text) ? text.length : loadStringWidth()(text);
+}
+
+/**
+ * Loaded with the first text that needs it: what it knows of emoji takes longer to load than everything else of most commands. It is not
+ * imported, because whoever measures a text would have to wait for that.
+ */
+function loadStringWidth(): (text: string) => number {
+  const { default: stringWidth } = require("string-width") as typeof import("string-width");
+  return stringWidth;
 }
 
 /**

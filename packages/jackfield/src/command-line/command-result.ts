@@ -5,6 +5,6 @@ export interface CommandResult {
   /** The document that `--json` prints; `schemas/` describes it. */
   readonly json: unknown;
   /** The same for people; a function where it depends on how wide the page is and whether it has colours. */
-  readonly text: string | ((page: Page) => string);
+  readonly text: string | ((page: Page) => string | Promise<string>);
   readonly exitCode: number;
 }

@@ -1,17 +1,9 @@
-import {
-  type ApprovalLedger,
-  createServerAdmission,
-  type DiscoveredServers,
-  type DiscoverServersOptions,
-  describeServers,
-  discoverServers,
-  parseHostFile,
-} from "@jackfield/mcp-config";
-import type { DefinitionScope, Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
+import type { ApprovalLedger, DiscoveredServers, DiscoverServersOptions } from "@jackfield/mcp-config";
+import { createServerAdmission, findServers } from "@jackfield/mcp-config/runtime";
+import type { DefinitionScope, Logger, ServerDefinition } from "@jackfield/mcp-core";
+import { readApprovals } from "../approval-store.ts";
 import type { CommandResult } from "./command-result.ts";
 import type { Page } from "./page.ts";
-import { alignColumns, tableOn } from "./table.ts";
-import { printable, printableLine, printableName } from "./terminal.ts";
 
 /** What is wanted of configuration files. No server is started, and no variable is filled in. */
 export type ConfigAction =
@@ -27,11 +19,13 @@ export type ConfigAction =
 
 export interface ConfigListOptions
   extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers"> {
-  /** What a person has accepted of what came with a project. */
-  readonly ledger: Pick<ApprovalLedger, "isApproved">;
+  /** Told of approvals that are not trusted. */
+  readonly log: Logger;
 }
 
-interface ListedServer extends Pick<ServerDefinition, "name" | "transport" | "disabledBy" | "definedIn"> {
+/** A definition that was found, as it is listed. */
+export interface ListedServer
+  extends Pick<ServerDefinition, "name" | "transport" | "disabledBy" | "definedIn"> {
   readonly scope: DefinitionScope;
   readonly enabled: boolean;
   /** Whatever did not come with a project needs no approval. */
@@ -49,9 +43,10 @@ interface ListedServer extends Pick<ServerDefinition, "name" | "transport" | "di
 export async function listConfig(
   options: ConfigListOptions,
 ): Promise<CommandResult & { readonly found: DiscoveredServers }> {
-  const { ledger, ...places } = options;
+  const { log, ...places } = options;
+  const ledger = readApprovals(log);
   const { admit } = createServerAdmission({ ledger });
-  const found = await discoverServers({ ...places, admit });
+  const found = await (await findServers(places)).merge(admit);
   const listed = await Promise.all([
     ...found.servers.map((definition) => listedAs(definition, ledger, {})),
     ...found.blocked
@@ -66,9 +61,16 @@ export async function listConfig(
   return { found, json: listed, text, exitCode: 0 };
 }
 
+// What makes tables is loaded where one is printed.
+
+async function tableOf(listed: readonly ListedServer[], page: Page): Promise<string> {
+  const { listedTable } = await import("./config-table.ts");
+  return listedTable(listed, page);
+}
+
 async function listedAs(
   definition: ServerDefinition,
-  ledger: ConfigListOptions["ledger"],
+  ledger: Pick<ApprovalLedger, "isApproved">,
   state: Pick<ListedServer, "blockedBy" | "shadowedBy">,
 ): Promise<ListedServer> {
   const { name, transport, enabled = true, disabledBy, definedIn } = definition;
@@ -77,57 +79,25 @@ async function listedAs(
   return { name, transport, scope, enabled, disabledBy, approved, ...state, definedIn };
 }
 
-function tableOf(servers: readonly ListedServer[], page: Page): string {
-  const rows = servers.map(({ name, transport, definedIn, ...server }) => [
-    printableName(name),
-    transport,
-    definedIn.host ?? "",
-    definedIn.scope,
-    stateOf(server),
-    placeOf(definedIn),
-  ]);
-  const head = ["SERVER", "TRANSPORT", "HOST", "SCOPE", "STATE", "DEFINED IN"];
-  const options = tableOn(page, {
-    keepsEnd: [head.length - 1],
-    tones: { on: "good", "not approved": "doubtful" },
-  });
-  return alignColumns([head, ...rows], options);
-}
-
-function stateOf(server: Omit<ListedServer, "name" | "transport" | "definedIn">): string {
-  const { enabled, disabledBy, approved, blockedBy, shadowedBy } = server;
-  if (shadowedBy) return `behind ${printableLine(shadowedBy.name, 40)}`;
-  if (!enabled) return disabledBy === undefined ? "off" : `off (${printableLine(disabledBy, 40)})`;
-  if (!approved) return "not approved";
-  return blockedBy ? `blocked (${printableLine(blockedBy.by, 40)})` : "on";
-}
-
 /** Reads one file in the dialect of one host. With `--json` values are shown as they are written, and may be secret. */
 export async function parseConfig(
   { host, file, beneath }: Extract<ConfigAction, { action: "parse" }>,
   cwd: string | undefined,
 ): Promise<CommandResult> {
+  const { describeServers, parseHostFile } = await import("@jackfield/mcp-config");
   const { servers, diagnostics } = await parseHostFile({ host, file, beneath, cwd, env: process.env });
-  const rows = servers.map(({ name, written, definition }) => [
-    printableName(name),
-    written.transport,
-    written.enabled ? "on" : "off",
-    placeOf(definition.definedIn),
-  ]);
-  const head = ["SERVER", "TRANSPORT", "STATE", "DEFINED IN"];
-  const table = (page: Page) =>
-    rows.length === 0 ? "" : alignColumns([head, ...rows], tableOn(page, { keepsEnd: [head.length - 1] }));
+  const rows = servers.map(({ name, written, definition: { definedIn } }) => ({
+    name,
+    transport: written.transport,
+    enabled: written.enabled,
+    definedIn,
+  }));
   return {
     json: { servers: describeServers(servers), diagnostics },
-    text: (page) => `${table(page)}${diagnostics.map(lineOf).join("")}`,
+    async text(page) {
+      const { parsedTable } = await import("./config-table.ts");
+      return parsedTable(rows, diagnostics, page);
+    },
     exitCode: diagnostics.some(({ severity }) => severity === "error") ? 1 : 0,
   };
-}
-
-function lineOf({ severity, code, message }: Diagnostic): string {
-  return `${severity} ${code}: ${printable(message)}\n`;
-}
-
-function placeOf({ file, line }: Pick<ServerDefinition["definedIn"], "file" | "line">): string {
-  return file === undefined ? "command line" : `${printableLine(file, 500)}:${line ?? 1}`;
 }

@@ -1,5 +1,6 @@
 import { McpError, type ServerSnapshot } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
+import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
 import type { WatchedCatalog } from "./doctor/catalog-findings.ts";
 import { configurationFindings } from "./doctor/configuration-findings.ts";
@@ -7,9 +8,10 @@ import { byGravity, type Finding } from "./doctor/finding.ts";
 import { approvalFindings, nameFindings, serverFindings } from "./doctor/server-findings.ts";
 import { leftoverFindings, slowStartFindings } from "./doctor/start-findings.ts";
 import { tokenFindings } from "./doctor/token-findings.ts";
+import { printableLine } from "./lines.ts";
 import type { OpenedRuntime } from "./opened-runtime.ts";
 import type { Page } from "./page.ts";
-import { printableLine, wrapWords } from "./terminal.ts";
+import { wrapWords } from "./terminal.ts";
 
 export interface DoctorOptions {
   readonly catalog: Pick<WatchedCatalog, "remembered" | "findings">;
@@ -74,6 +76,6 @@ function paragraph({ severity, code, message, nextStep, file, line }: Finding, p
   const place =
     file === undefined ? [] : [`at ${printableLine(line === undefined ? file : `${file}:${line}`, 500)}`];
   const body = [printableLine(message, 1_000), `→ ${printableLine(nextStep, 1_000)}`, ...place];
-  const lines = body.flatMap((text) => wrapWords(text, page.columns - 2).map((part) => `  ${part}`));
+  const lines = body.flatMap((text) => wrapWords(text, page.columns - 2, cellsOf).map((part) => `  ${part}`));
   return `${page.paint(TONES[severity], `${severity} ${code}`)}\n${lines.join("\n")}\n`;
 }

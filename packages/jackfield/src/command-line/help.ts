@@ -139,7 +139,7 @@ Examples
 
 function helpOnOne({ usage, does, options = [], example }: CommandHelp): string {
   const own = options.length === 0 ? "" : `\nOptions\n${lines(options)}`;
-  return `${wrapWords(does, COLUMNS).join("\n")}
+  return `${wrapWords(does, COLUMNS, lengthOf).join("\n")}
 
 Usage: jackfield ${usage} [options]
 ${own}
@@ -155,13 +155,18 @@ Example
 const COLUMNS = 80;
 const LABEL_COLUMNS = 25;
 
+/** What is said here is ASCII, so nothing needs to be loaded to know how wide it is. */
+function lengthOf(text: string): number {
+  return text.length;
+}
+
 /** A label and what it means, broken so that it fits any terminal; a long label has a line of its own. */
 function lines(rows: readonly (readonly [label: string, means: string])[]): string {
   return rows.map(([label, means]) => row(label, means)).join("");
 }
 
 function row(label: string, means: string): string {
-  const parts = wrapWords(means, COLUMNS - LABEL_COLUMNS);
+  const parts = wrapWords(means, COLUMNS - LABEL_COLUMNS, lengthOf);
   const isLong = label.length + 4 > LABEL_COLUMNS;
   const head = isLong ? `  ${label}` : `  ${label}`.padEnd(LABEL_COLUMNS) + (parts[0] ?? "");
   const rest = parts.slice(isLong ? 0 : 1).map((part) => " ".repeat(LABEL_COLUMNS) + part);

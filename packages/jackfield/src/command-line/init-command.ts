@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type ApprovalLedger, discoverServers, type InlineServer } from "@jackfield/mcp-config";
-import { McpError, toMcpError } from "@jackfield/mcp-core";
+import { discoverServers, type InlineServer } from "@jackfield/mcp-config";
+import { type Logger, McpError, toMcpError } from "@jackfield/mcp-core";
+import { openApprovals } from "../approval-store.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printable } from "./terminal.ts";
 
@@ -18,7 +19,8 @@ export interface InitOptions {
   readonly servers: { readonly [name: string]: InlineServer };
   /** Replaces a file that is there. */
   readonly force: boolean;
-  readonly ledger: Pick<ApprovalLedger, "approve">;
+  /** Told of approvals that are not trusted. */
+  readonly log: Logger;
 }
 
 /**
@@ -26,13 +28,14 @@ export interface InitOptions {
  *
  * @throws McpError `MCP_CONFIG_INVALID` if there is one already, or none can be written.
  */
-export async function init({ cwd = ".", servers, force, ledger }: InitOptions): Promise<CommandResult> {
+export async function init({ cwd = ".", servers, force, log }: InitOptions): Promise<CommandResult> {
   const folder = resolve(cwd);
   const file = resolve(folder, CONFIG_FILE);
   const mcpServers = Object.keys(servers).length === 0 ? FIRST_SERVERS : servers;
   const content = `${JSON.stringify({ mcpServers }, undefined, 2)}\n`;
   await write(file, content, force);
   const found = await discoverServers({ cwd: folder });
+  const ledger = openApprovals(undefined, log);
   const written = found.servers.filter(({ definedIn }) => definedIn.file === file);
   for (const definition of written) await ledger.approve(definition);
   const names = Object.keys(mcpServers);

@@ -22,7 +22,8 @@ import { openApprovals } from "../approval-store.ts";
 import { entryAuthorization } from "../entry-authorization.ts";
 import { loginDirectory } from "../login-directory.ts";
 import type { CommandResult } from "./command-result.ts";
-import { printable, printableName, type Terminal } from "./terminal.ts";
+import { printableName } from "./lines.ts";
+import { printable, type Terminal } from "./terminal.ts";
 
 export interface LoginCommandOptions
   extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers"> {

@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import type { Terminal } from "./terminal.ts";
 
 /** A terminal that does not tell how wide it is. */
@@ -24,6 +23,10 @@ const STYLES = { good: "green", bad: "red", doubtful: "yellow", faint: "dim" } a
 export function pageOf(stdout: Terminal["stdout"]): Page {
   return {
     columns: stdout.isTTY === true ? stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY,
-    paint: (tone, text) => styleText(STYLES[tone], text, { stream: stdout }),
+    paint(tone, text) {
+      // Not imported: an import would copy all that the module exports, and load what inspects and compares values on the way.
+      const { styleText } = process.getBuiltinModule("node:util");
+      return styleText(STYLES[tone], text, { stream: stdout });
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type { Activities, Activity } from "./activities.ts";
-import { canRedraw, type Output, printableLine } from "./terminal.ts";
+import { printableLine } from "./lines.ts";
+import { canRedraw, type Output } from "./terminal.ts";
 
 /** Nobody wonders what is going on before this. */
 const SILENT_FOR_MS = 1_000;

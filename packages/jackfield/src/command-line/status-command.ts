@@ -1,10 +1,12 @@
 import type { DefinedIn, ErrorReport, ServerSnapshot } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
+import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
 import { durationText } from "./duration-text.ts";
+import { printableLine, printableName } from "./lines.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
-import { printableLine, printableName, wrapWords } from "./terminal.ts";
+import { wrapWords } from "./terminal.ts";
 
 /**
  * Which servers are up, for how long, and why the others are not. Exits with 1 if some are not.
@@ -55,7 +57,7 @@ function table(servers: readonly ServerSnapshot[], tookMs: number, page: Page, n
 
 function errorLines(name: string, { message, code, stderr }: ErrorReport, { columns }: Page): string {
   const text = `${printableLine(name, 40)}: ${printableLine(message, 1_000)} (${code})`;
-  return `\n${wrapWords(text, columns).join("\n")}${stderrOf(stderr, columns)}\n`;
+  return `\n${wrapWords(text, columns, cellsOf).join("\n")}${stderrOf(stderr, columns)}\n`;
 }
 
 function stderrOf(stderr: string | undefined, columns: number): string {

@@ -1,5 +1,4 @@
 import type { Readable, Writable } from "node:stream";
-import { cellsOf, fitCells } from "./cells.ts";
 
 /** A stream that may be a terminal's. */
 export type Output = Writable & {
@@ -29,28 +28,27 @@ export function canRedraw({ isTTY }: Output): boolean {
 const UNPRINTABLE =
   /(?!(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
+/** What holds nothing else needs no look at the properties of characters, whose lists take a millisecond to load. */
+const IS_PLAIN = /^[\t\n -~]*$/;
+
 /** Text from a server as it may be shown: it cannot move the cursor, change colours or hide anything. */
 export function printable(text: string): string {
+  if (IS_PLAIN.test(text)) return text;
   return text.replace(UNPRINTABLE, (character) =>
     character === "\n" || character === "\t" ? character : "�",
   );
 }
 
-/** The same on one line, cut where it takes more than so many cells of a terminal. */
-export function printableLine(text: string, cells: number): string {
-  return fitCells(printable(text).replace(/\s+/g, " ").trim(), cells);
-}
-
-/** The longest name a server may have takes no more cells than this. */
-const LONGEST_NAME = 1_024;
-
-/** The name of a server in a table, which cuts it where it does not fit. */
-export function printableName(name: string): string {
-  return printableLine(name, LONGEST_NAME);
-}
-
-/** Breaks a text between words into lines of at most so many cells; a word that is longer than a line stays whole. */
-export function wrapWords(text: string, columns: number): readonly string[] {
+/**
+ * Breaks a text between words into lines of at most so many cells; a word that is longer than a line stays whole.
+ *
+ * @param cellsOf - how many cells a text takes
+ */
+export function wrapWords(
+  text: string,
+  columns: number,
+  cellsOf: (text: string) => number,
+): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const last = lines.at(-1);

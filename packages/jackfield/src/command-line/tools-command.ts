@@ -1,8 +1,8 @@
 import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
 import type { CommandResult } from "./command-result.ts";
+import { printableLine } from "./lines.ts";
 import { alignColumns } from "./table.ts";
-import { printableLine } from "./terminal.ts";
 import { estimateTokens } from "./token-estimate.ts";
 
 export function tools(

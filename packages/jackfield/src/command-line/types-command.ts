@@ -5,7 +5,8 @@ import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
 import { openMcp } from "../open-mcp.ts";
 import type { OpenMcpOptions } from "../open-mcp-options.ts";
 import type { CommandResult } from "./command-result.ts";
-import { printable, printableLine } from "./terminal.ts";
+import { printableLine } from "./lines.ts";
+import { printable } from "./terminal.ts";
 import { declareTools } from "./tool-declarations.ts";
 
 /** Where the types are written, unless another place is named. */

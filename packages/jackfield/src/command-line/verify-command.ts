@@ -5,7 +5,8 @@ import { compareWithLock, formatComparison, formatLock, lockOf } from "@jackfiel
 import { readLock } from "../guards.ts";
 import type { Mcp } from "../mcp.ts";
 import type { CommandResult } from "./command-result.ts";
-import { printable, printableLine } from "./terminal.ts";
+import { printableLine } from "./lines.ts";
+import { printable } from "./terminal.ts";
 
 /** Where a lock is, unless another place is named. */
 const LOCK_FILE = "mcp.lock";

@@ -1,0 +1,63 @@
+import type { Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
+import type { ListedServer } from "./config-command.ts";
+import { printableLine, printableName } from "./lines.ts";
+import type { Page } from "./page.ts";
+import { alignColumns, tableOn } from "./table.ts";
+import { printable } from "./terminal.ts";
+
+/** Every definition in a line of a table. */
+export function listedTable(servers: readonly ListedServer[], page: Page): string {
+  const rows = servers.map(({ name, transport, definedIn, ...server }) => [
+    printableName(name),
+    transport,
+    definedIn.host ?? "",
+    definedIn.scope,
+    stateOf(server),
+    placeOf(definedIn),
+  ]);
+  const head = ["SERVER", "TRANSPORT", "HOST", "SCOPE", "STATE", "DEFINED IN"];
+  const options = tableOn(page, {
+    keepsEnd: [head.length - 1],
+    tones: { on: "good", "not approved": "doubtful" },
+  });
+  return alignColumns([head, ...rows], options);
+}
+
+function stateOf(server: Omit<ListedServer, "name" | "transport" | "definedIn">): string {
+  const { enabled, disabledBy, approved, blockedBy, shadowedBy } = server;
+  if (shadowedBy) return `behind ${printableLine(shadowedBy.name, 40)}`;
+  if (!enabled) return disabledBy === undefined ? "off" : `off (${printableLine(disabledBy, 40)})`;
+  if (!approved) return "not approved";
+  return blockedBy ? `blocked (${printableLine(blockedBy.by, 40)})` : "on";
+}
+
+/** What is shown of a server of one file. */
+export interface ParsedRow extends Pick<ServerDefinition, "name" | "transport" | "definedIn"> {
+  readonly enabled: boolean;
+}
+
+/** The servers of one file, and below them what is to be said of it. */
+export function parsedTable(
+  servers: readonly ParsedRow[],
+  diagnostics: readonly Diagnostic[],
+  page: Page,
+): string {
+  const rows = servers.map(({ name, transport, enabled, definedIn }) => [
+    printableName(name),
+    transport,
+    enabled ? "on" : "off",
+    placeOf(definedIn),
+  ]);
+  const head = ["SERVER", "TRANSPORT", "STATE", "DEFINED IN"];
+  const table =
+    rows.length === 0 ? "" : alignColumns([head, ...rows], tableOn(page, { keepsEnd: [head.length - 1] }));
+  return `${table}${diagnostics.map(lineOf).join("")}`;
+}
+
+function lineOf({ severity, code, message }: Diagnostic): string {
+  return `${severity} ${code}: ${printable(message)}\n`;
+}
+
+function placeOf({ file, line }: Pick<ServerDefinition["definedIn"], "file" | "line">): string {
+  return file === undefined ? "command line" : `${printableLine(file, 500)}:${line ?? 1}`;
+}

@@ -1,0 +1,80 @@
+import { silentLogger } from "@jackfield/mcp-core";
+import type { McpReport } from "../mcp.ts";
+import type { OpenMcpOptions } from "../open-mcp-options.ts";
+import type { CommandArguments } from "./arguments.ts";
+import type { CommandResult } from "./command-result.ts";
+import { type OpenedRuntime, type OpenRuntimeOptions, openRuntime } from "./opened-runtime.ts";
+import { showProgress } from "./progress-lines.ts";
+import { printable, type Terminal } from "./terminal.ts";
+
+/** A command that needs the servers. */
+export type RuntimeArguments = CommandArguments & {
+  readonly command: "status" | "tools" | "call" | "verify" | "doctor";
+};
+
+export interface RuntimeCommandOptions extends Pick<OpenRuntimeOptions, "terminal" | "signal" | "log"> {
+  /** Tells what is wrong with the configuration. */
+  tellProblems(report: McpReport): void;
+  /** Prints a result, and says how to exit. */
+  show(result: CommandResult): Promise<number>;
+}
+
+/** What asks the servers themselves waits until each is up, or is not: each has a connect deadline of its own. */
+const UNTIL_SETTLED: OpenMcpOptions["startup"] = { staleAfterMs: 0, gateMs: 2_147_483_647 };
+const ASKS_SERVERS: readonly string[] = ["status", "verify"];
+
+/** Opens the runtime for one command, and closes it when its result has been printed. */
+export async function runOnRuntime(args: RuntimeArguments, options: RuntimeCommandOptions): Promise<number> {
+  if (args.command === "doctor") return examine(args, options);
+  const { terminal, signal, log } = options;
+  const startup = ASKS_SERVERS.includes(args.command) ? UNTIL_SETTLED : undefined;
+  await using runtime = await openRuntime(args, { terminal, signal, startup, log });
+  options.tellProblems(runtime.mcp.report);
+  for (const { server, hostPid } of runtime.leftovers) {
+    terminal.stderr.write(
+      `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
+    );
+  }
+  return options.show(await execute(runtime, args, terminal, signal));
+}
+
+/** What others say on standard error is among the findings here. */
+async function examine(
+  args: RuntimeArguments,
+  { terminal, signal, log = silentLogger, show }: RuntimeCommandOptions,
+): Promise<number> {
+  const { catalogDirectory } = await import("./cache-command.ts");
+  const { watchCatalog } = await import("./doctor/catalog-findings.ts");
+  const { doctor } = await import("./doctor-command.ts");
+  await using catalog = watchCatalog(catalogDirectory(args.cache), log);
+  const { cache } = catalog;
+  await using runtime = await openRuntime(args, { terminal, signal, log, cache, startup: UNTIL_SETTLED });
+  using _ = args.verbose ? undefined : showProgress(terminal.stderr, runtime.activities);
+  return show(await doctor(runtime, { catalog, signal }));
+}
+
+async function execute(
+  { mcp, activities }: OpenedRuntime,
+  args: RuntimeArguments,
+  { stderr, stdin }: Terminal,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  if (args.command === "tools") {
+    const { tools } = await import("./tools-command.ts");
+    return tools(mcp, args);
+  }
+  if (args.command === "verify") {
+    const { verify } = await import("./verify-command.ts");
+    return verify(mcp, args);
+  }
+  if (args.command !== "call") {
+    const { status } = await import("./status-command.ts");
+    return status(mcp);
+  }
+  const { call } = await import("./call-command.ts");
+  using _ = args.verbose ? undefined : showProgress(stderr, activities);
+  // Awaited, because the lines are taken away when this function ends.
+  return await activities.during(args.tool, "calling", () =>
+    call(mcp, { ...args, stdin: () => stdin ?? process.stdin, signal }),
+  );
+}
