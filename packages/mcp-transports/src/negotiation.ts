@@ -154,15 +154,17 @@ async function shakeHands(
   const probeTimeoutMs = probeTimeout(channel, options.connectTimeoutMs);
   // The date of a verdict that was not asked for again stays, or it would never grow old.
   const learnedAt = () => (approach.kind === "probe" ? Date.now() : (prior?.at ?? Date.now()));
-  const begun = isShakenEarly(channel, approach)
-    ? await deadline.race(
-        shakeHandsEarly(channel.transport, {
-          ...early,
-          probeTimeoutMs: approach.kind === "probe" ? probeTimeoutMs : undefined,
-          learnedAt,
-        }),
-      )
-    : undefined;
+  // An era that is known to be modern needs no handshake.
+  const begun =
+    approach.kind === "adopt"
+      ? undefined
+      : await deadline.race(
+          shakeHandsEarly(channel.transport, {
+            ...early,
+            probeTimeoutMs: approach.kind === "probe" ? probeTimeoutMs : undefined,
+            learnedAt,
+          }),
+        );
   if (begun?.handshake) {
     const clients = laterClient(begun.transport, (sdk) => createClient(sdk, probeTimeoutMs));
     return { clients, channel, handshake: begun.handshake, isUnconfirmed: false };
@@ -180,11 +182,6 @@ async function shakeHands(
   const clients = connectedClient({ sdk, client });
   const isUnconfirmed = approach.kind === "adopt";
   return { clients, channel, handshake: readHandshake(client, learnedAt()), isUnconfirmed };
-}
-
-/** What starts up meanwhile, and may be done before the SDK would be loaded. An era that is known to be modern needs no handshake. */
-function isShakenEarly({ isPipe }: Channel, { kind }: Approach): boolean {
-  return isPipe && kind !== "adopt";
 }
 
 /** Over HTTP silence is no answer, and the SDK takes it for an outage: there the whole deadline applies, which is ours. */

@@ -249,8 +249,8 @@ describe.concurrent("what was known is no longer true", () => {
 
 test("[X1] a session that ended in the moment it was confirmed is none: its channel is closed, and nothing is tried again", async () => {
   const close = vi.fn(async () => {});
-  const channel = { transport: {}, isPipe: false, facts: () => ({}), close } as unknown as Channel;
-  // So the SDK's client is left when its transport has closed meanwhile; nothing can be made to end in just that moment.
+  const channel = { transport: {}, isPipe: true, facts: () => ({}), close } as unknown as Channel;
+  // So the SDK's client is left when its transport has closed meanwhile; no process can be made to die in just that moment.
   const client = {
     connect: async () => {},
     getProtocolEra: () => undefined,
@@ -263,7 +263,7 @@ test("[X1] a session that ended in the moment it was confirmed is none: its chan
     createClient: () => client,
     early: { clientInfo: { name: "jackfield", version: "1" }, capabilities: {}, onNotification: () => {} },
     onChannel: () => {},
-    prior: { era: "legacy", at: Date.now() },
+    prior: modernPrior,
     connectTimeoutMs: 0,
     deadline,
   });

@@ -1,6 +1,9 @@
 import type { Handshake, Implementation, JsonObject } from "@jackfield/mcp-core";
 import type { ClientCapabilities, Transport } from "@modelcontextprotocol/client";
+import { ChannelFault } from "../channel-fault.ts";
+import { StatusRefusal } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
+import { ENVELOPE_KEYS } from "../session/envelope.ts";
 import { isRecord } from "../session/plain-result.ts";
 import {
   type Outcome,
@@ -20,13 +23,6 @@ export const LEGACY_VERSIONS: readonly string[] = [
 
 /** The version that a server is asked for before it is taken for a legacy one. */
 export const MODERN_VERSION = "2026-07-28";
-
-/** What a message of the modern era says of its sender, as `_meta` (MCP 2026-07-28, "Overview"). */
-export const ENVELOPE_KEYS = {
-  protocolVersion: "io.modelcontextprotocol/protocolVersion",
-  clientInfo: "io.modelcontextprotocol/clientInfo",
-  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
-} as const;
 
 /** JSON-RPC code for a protocol version the server does not speak (MCP 2026-07-28): it speaks of eras, so it has one. */
 const UNSUPPORTED_PROTOCOL_VERSION = -32022;
@@ -73,8 +69,10 @@ export async function shakeHandsEarly(
   const outcome = await transport.ask({ id: 0, method: "initialize", params });
   const result = plainInitializeResult(outcome);
   if (result === undefined) return { transport, isLegacy: true };
-  await transport.tellInitialized();
   const { protocolVersion, capabilities: announced, serverInfo, instructions } = result;
+  wire.setProtocolVersion?.(protocolVersion);
+  await transport.tellInitialized();
+  if (transport.isEnded) throw new ChannelFault({ kind: "output-ended" });
   const handshake: Handshake = {
     era: "legacy",
     protocolVersion,
@@ -86,11 +84,28 @@ export async function shakeHandsEarly(
   return { transport, isLegacy: true, handshake };
 }
 
-/** A local server that refuses the probe, or ignores it, is a legacy one. */
+/** A server that refuses the probe, or ignores it, is a legacy one. */
 function showsLegacyEra(outcome: Outcome): boolean {
-  if (outcome.kind !== "answer") return outcome.kind === "silent";
-  const { answer } = outcome;
-  return isAnswer(answer) && isRecord(answer.error) && answer.error.code !== UNSUPPORTED_PROTOCOL_VERSION;
+  switch (outcome.kind) {
+    case "silent":
+      return true;
+    case "closed":
+      return false;
+    case "failed":
+      return outcome.error instanceof StatusRefusal && isLegacyRefusal(outcome.error);
+    case "answer":
+      return isAnswer(outcome.answer) && isRefusal(outcome.answer.error);
+  }
+}
+
+/** An endpoint refuses by its status what is no part of a session, or has a session to be asked within; one that is broken shows nothing. */
+function isLegacyRefusal({ status, data }: StatusRefusal): boolean {
+  const isBroken = status < 400 || status >= 500;
+  return !isBroken && !data.text?.includes(String(UNSUPPORTED_PROTOCOL_VERSION));
+}
+
+function isRefusal(error: unknown): boolean {
+  return isRecord(error) && error.code !== UNSUPPORTED_PROTOCOL_VERSION;
 }
 
 interface InitializeResult {

@@ -6,7 +6,9 @@ import type {
   Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
+import { sdkErrorOf } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
+import { loadedSdk } from "../sdk.ts";
 import { isRecord } from "../session/plain-result.ts";
 
 /** What became of a question: its answer, good or bad, or why there is none. */
@@ -29,6 +31,7 @@ export interface RehearsedTransport extends Transport {
   ask(question: Omit<JSONRPCRequest, "jsonrpc">, patienceMs?: number): Promise<Outcome>;
   /** Tells the server that it is initialized, which the SDK's client need not do any more. */
   tellInitialized(): Promise<void>;
+  readonly isEnded: boolean;
   /** Calls the listener when the transport has ended. */
   whenEnded(listener: () => void): void;
   /** Calls the listener when the server wants something that only the SDK's client can do. */
@@ -53,8 +56,6 @@ class Rehearsal implements RehearsedTransport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
-  /** Together with `pid` this is how the SDK recognises a transport that is a pipe. */
-  readonly stderr = null;
   readonly #transport: Transport;
   readonly #onNotification: RehearsalOptions["onNotification"];
   readonly #outcomes = new Map<string, Outcome>();
@@ -63,13 +64,15 @@ class Rehearsal implements RehearsedTransport {
   #isListening = false;
   #isInitialized = false;
   #kept: JSONRPCMessage[] | undefined = [];
-  #isEnded = false;
+  isEnded = false;
   #onEnded: (() => void) | undefined;
   readonly #needed = Promise.withResolvers<void>();
 
   constructor(transport: Transport, { onNotification }: RehearsalOptions) {
     this.#transport = transport;
     this.#onNotification = onNotification;
+    // This is how the SDK recognises a transport that is a pipe.
+    if ("pid" in transport) Object.assign(this, { pid: null, stderr: null });
     transport.onmessage = (message, extra) => {
       if (this.#kept) this.#take(message);
       else this.onmessage?.(message, extra);
@@ -78,13 +81,17 @@ class Rehearsal implements RehearsedTransport {
     transport.onclose = () => {
       this.#pending?.settle({ kind: "closed" });
       this.onclose?.();
-      this.#isEnded = true;
+      this.isEnded = true;
       this.#onEnded?.();
     };
   }
 
-  get pid(): number | null {
-    return (this.#transport as Transport & { readonly pid?: number | null }).pid ?? null;
+  get hasPerRequestStream(): boolean {
+    return this.#transport.hasPerRequestStream === true;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#transport.setProtocolVersion?.(version);
   }
 
   async start(): Promise<void> {} // it has been
@@ -116,19 +123,22 @@ class Rehearsal implements RehearsedTransport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!("method" in message)) return this.#transport.send(message, options);
-    if (message.method === "notifications/initialized" && this.#isInitialized) return;
-    const outcome = this.#outcomes.get(message.method);
-    if (outcome === undefined || !("id" in message)) return this.#transport.send(message, options);
-    this.#outcomes.delete(message.method);
-    if (outcome.kind === "failed") throw outcome.error;
+    const method = "method" in message ? message.method : undefined;
+    if (method === "notifications/initialized" && this.#isInitialized) return;
+    const outcome = method === undefined ? undefined : this.#outcomes.get(method);
+    if (method === undefined || outcome === undefined || !("id" in message)) {
+      await this.#transport.send(message, options).catch(throwToSdk);
+      return;
+    }
+    this.#outcomes.delete(method);
+    if (outcome.kind === "failed") throwToSdk(outcome.error);
     if (outcome.kind === "closed") this.onclose?.();
     if (outcome.kind === "answer") this.onmessage?.({ ...outcome.answer, id: message.id } as JSONRPCMessage);
   }
 
   whenEnded(listener: () => void): void {
     this.#onEnded = listener;
-    if (this.#isEnded) queueMicrotask(listener);
+    if (this.isEnded) queueMicrotask(listener);
   }
 
   whenNeeded(listener: () => void): void {
@@ -160,6 +170,11 @@ class Rehearsal implements RehearsedTransport {
       this.#pending = undefined;
     } else this.onmessage?.(answer);
   }
+}
+
+function throwToSdk(error: unknown): never {
+  const sdk = loadedSdk();
+  throw sdk === undefined ? error : sdkErrorOf(error, sdk);
 }
 
 /** Whose request it belongs to is known elsewhere; here it belongs to none. */

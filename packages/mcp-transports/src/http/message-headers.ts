@@ -1,8 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { ENVELOPE_KEYS } from "../session/envelope.ts";
 import { ACCEPTED_ENCODINGS } from "./body-decoder.ts";
 import type { HeaderList } from "./http-wire.ts";
-
-const PROTOCOL_VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
 /** Which parameter `Mcp-Name` repeats (MCP 2026-07-28, Streamable HTTP, "Standard Request Headers"). */
 const NAMED_BY: { readonly [method: string]: string } = {
@@ -57,7 +56,9 @@ export function commonHeaders(channel: ChannelHeaders): string[] {
 /** The version that a message of the modern era claims for itself. */
 export function claimedVersion(message: JSONRPCMessage): string | undefined {
   const params = "method" in message && "id" in message ? message.params : undefined;
-  const version = (params?._meta as { readonly [key: string]: unknown } | undefined)?.[PROTOCOL_VERSION_KEY];
+  const version = (params?._meta as { readonly [key: string]: unknown } | undefined)?.[
+    ENVELOPE_KEYS.protocolVersion
+  ];
   return typeof version === "string" ? version : undefined;
 }
 

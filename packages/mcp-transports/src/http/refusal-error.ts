@@ -2,18 +2,37 @@ import { ChannelFault } from "../channel-fault.ts";
 import type { Sdk } from "../sdk.ts";
 import type { Refusal } from "./http-call.ts";
 
-/** Statuses whose headers say more than the SDK's error has room for. */
+/** Statuses whose headers say more than an error by status has room for. */
 const CHALLENGES = new Set([401, 403]);
 const WAITS = new Set([429, 503]);
 
-/** A refusal as what it is for the SDK, which reads the era of a server from statuses, and for `errors/`. */
-export function refusalError(sdk: Sdk, refusal: Refusal): Error {
-  const { status, text, redirectedTo, retryAfterMs, challenge } = refusal;
+/** A request that was refused by an HTTP status, and what came with it. */
+export class StatusRefusal extends Error {
+  readonly status: number;
+  readonly data: { readonly status: number; readonly text: string | undefined };
+
+  constructor(message: string, status: number, text: string | undefined) {
+    super(message);
+    this.name = "StatusRefusal";
+    this.status = status;
+    this.data = { status, text };
+  }
+}
+
+/** A refusal as it is explained by `errors/`. */
+export function refusalError({ status, text, redirectedTo, retryAfterMs, challenge }: Refusal): Error {
   if (CHALLENGES.has(status)) return new ChannelFault({ kind: "http-refused", status, challenge });
   if (WAITS.has(status)) return new ChannelFault({ kind: "http-refused", status, retryAfterMs });
   const message =
     redirectedTo === undefined
       ? `it answered with HTTP ${status}`
       : `a redirect to ${redirectedTo} was not followed`;
-  return new sdk.SdkHttpError(sdk.SdkErrorCode.ClientHttpNotImplemented, message, { status, text });
+  return new StatusRefusal(message, status, text);
+}
+
+/** An error as the SDK's client knows it: it reads the era of a server from statuses. */
+export function sdkErrorOf(error: unknown, sdk: Sdk): unknown {
+  if (!(error instanceof StatusRefusal)) return error;
+  const { message, data } = error;
+  return new sdk.SdkHttpError(sdk.SdkErrorCode.ClientHttpNotImplemented, message, data);
 }

@@ -6,7 +6,6 @@ import type {
   QueueingTransport,
   SendFollower,
 } from "../queueing-transport.ts";
-import type { Sdk } from "../sdk.ts";
 import { eventSink, excerptSink } from "./body-sink.ts";
 import { type Conversation, type ConversationOptions, createConversation } from "./conversation.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
@@ -17,7 +16,6 @@ import { displayUrl } from "./redirects.ts";
 import { refusalError } from "./refusal-error.ts";
 
 export interface SseTransportOptions extends ConversationOptions {
-  readonly sdk: Sdk;
   /** One message, decoded; `0` means no limit. */
   readonly maxMessageBytes: number;
 }
@@ -77,7 +75,7 @@ class StreamTransport implements SseTransport {
         });
       },
       onEnd: () => this.#end(new ChannelFault({ kind: "output-ended" })),
-      onRefusal: (refusal) => this.#end(refusalError(this.#options.sdk, refusal)),
+      onRefusal: (refusal) => this.#end(refusalError(refusal)),
       onError: (error) => this.#end(error),
     });
     this.#endpoint = await this.#opening.promise;
@@ -111,7 +109,7 @@ class StreamTransport implements SseTransport {
         ...(hooks && { onWriting: () => hooks.onWriting(), onRefused: () => hooks.onRefused?.() }),
         onAccepted: () => excerptSink(0, () => {}),
         onEnd: resolve,
-        onRefusal: (refusal) => reject(refusalError(this.#options.sdk, refusal)),
+        onRefusal: (refusal) => reject(refusalError(refusal)),
         onError: reject,
       },
     );

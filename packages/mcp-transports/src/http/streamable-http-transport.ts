@@ -8,7 +8,6 @@ import type {
 import { ChannelFault } from "../channel-fault.ts";
 import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
 import { createRoster } from "../roster.ts";
-import type { Sdk } from "../sdk.ts";
 import {
   type Conversation,
   type ConversationOptions,
@@ -40,7 +39,6 @@ const NOTIFICATION_PATIENCE_MS = 10_000;
 const LINGERING_PATIENCE_MS = 2000;
 
 export interface StreamableHttpTransportOptions extends ConversationOptions {
-  readonly sdk: Sdk;
   /** One message, decoded; `0` means no limit. */
   readonly maxMessageBytes: number;
   readonly renewalTimeoutMs: number;
@@ -178,7 +176,7 @@ class HttpTransport implements StreamableHttpTransport {
   }
 
   #forgottenError(): Error {
-    return refusalError(this.#options.sdk, { status: 404, text: "Session not found" });
+    return refusalError({ status: 404, text: "Session not found" });
   }
 
   /** The connection of a request that was given up is no use any more, and may be dead. */
@@ -256,7 +254,7 @@ class HttpTransport implements StreamableHttpTransport {
     }
   }
 
-  #createSurroundings({ sdk, maxMessageBytes }: StreamableHttpTransportOptions): PostSurroundings {
+  #createSurroundings({ maxMessageBytes }: StreamableHttpTransportOptions): PostSurroundings {
     return {
       maxMessageBytes,
       call: (posting, listener) => this.#conversation.post(posting, listener),
@@ -265,7 +263,7 @@ class HttpTransport implements StreamableHttpTransport {
           isStanding: false,
           onText,
           mayResume: () => isWanted() && claimedVersion(message) === undefined,
-          onEnd: ({ error, refusal }) => onEnd(error ?? (refusal && refusalError(sdk, refusal))),
+          onEnd: ({ error, refusal }) => onEnd(error ?? (refusal && refusalError(refusal))),
         }),
       onMessage: (received, message) => this.#receive(received, message),
       onStray: (error) => this.onerror?.(error),
@@ -275,7 +273,7 @@ class HttpTransport implements StreamableHttpTransport {
       mayAnswerElsewhere: () => this.#standing !== undefined,
       explain: (refusal) => {
         this.#firstRefusal ??= refusal.status;
-        return refusalError(sdk, refusal);
+        return refusalError(refusal);
       },
     };
   }

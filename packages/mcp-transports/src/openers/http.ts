@@ -1,7 +1,6 @@
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { Channel } from "../channel.ts";
 import { createStreamableHttpTransport } from "../http/streamable-http-transport.ts";
-import { loadSdk } from "../sdk.ts";
 import type { Opener } from "./opener.ts";
 import { openRemote } from "./remote.ts";
 
@@ -13,7 +12,6 @@ const HURRIED_FAREWELL_MS = 500;
 export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
   const { url, configured, wire, credentials, closing } = await openRemote(server, tools);
   const transport = createStreamableHttpTransport({
-    sdk: await loadSdk(),
     url,
     configured,
     wire,

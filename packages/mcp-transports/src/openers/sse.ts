@@ -1,6 +1,5 @@
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { createSseTransport } from "../http/sse-transport.ts";
-import { loadSdk } from "../sdk.ts";
 import type { Opener } from "./opener.ts";
 import { openRemote } from "./remote.ts";
 
@@ -8,8 +7,7 @@ import { openRemote } from "./remote.ts";
 export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
   const { url, configured, wire, credentials, closing } = await openRemote(server, tools);
   const { maxMessageBytes } = tools;
-  const sdk = await loadSdk();
-  const transport = createSseTransport({ sdk, url, configured, wire, credentials, maxMessageBytes });
+  const transport = createSseTransport({ url, configured, wire, credentials, maxMessageBytes });
   let closed: Promise<void> | undefined;
   return {
     transport,

@@ -28,13 +28,13 @@ export interface CallLane {
 
 export interface CallLaneOptions {
   readonly exchanges: Exchanges;
+  readonly clients: ClientAccess;
   /** Hears of each call that has ended, of its error if it failed. */
   onSettled(error?: McpError): void;
 }
 
 export interface LegacyLaneOptions extends CallLaneOptions {
   readonly method: PlainMethod;
-  readonly clients: ClientAccess;
 }
 
 /** The lane of the legacy era, in which a call is its parameters and an answer its result: whatever the method, all are carried alike. */

@@ -1,6 +1,6 @@
 import type { InputOptions, JsonObject } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
-import type { Sdk } from "../sdk.ts";
+import { ENVELOPE_KEYS } from "./envelope.ts";
 
 /** Whether questions are given to the caller. A legacy server asks by requests of its own, which are for handlers. */
 export function returnsQuestions(client: Client, { inputRequired }: InputOptions): boolean {
@@ -24,10 +24,10 @@ export function withAnswers<P extends JsonObject | undefined>(
  * Says with one request that the host can be asked: a server asks only whom it may ask, and each request tells it anew (MCP
  * 2026-07-28). Whoever takes the questions himself needs no handler for them.
  */
-export function askable(sdk: Sdk, params: JsonObject | undefined, announced: ClientCapabilities): JsonObject {
+export function askable(params: JsonObject | undefined, announced: ClientCapabilities): JsonObject {
   const capabilities: ClientCapabilities = { ...announced, elicitation: { form: {}, url: {} } };
   const meta = {
-    [sdk.CLIENT_CAPABILITIES_META_KEY]: capabilities,
+    [ENVELOPE_KEYS.clientCapabilities]: capabilities,
     ...(params?._meta as JsonObject | undefined),
   };
   return { ...params, _meta: meta };

@@ -1,6 +1,6 @@
-import type { McpError } from "@jackfield/mcp-core";
+import type { Handshake, McpError } from "@jackfield/mcp-core";
 import { type CallLane, createLegacyLane } from "./call-lane.ts";
-import type { ClientAccess, SdkConnection } from "./client-access.ts";
+import type { ClientAccess } from "./client-access.ts";
 import type { Exchanges } from "./exchanges.ts";
 import type { PlainMethod } from "./keeping-schema.ts";
 import { createModernLane } from "./modern-call-lane.ts";
@@ -12,19 +12,18 @@ export interface Lanes {
 }
 
 export interface LanesOptions {
-  /** Of a session of the modern era, in which tool calls alone have a lane. */
-  readonly modern: SdkConnection | undefined;
+  readonly era: Handshake["era"];
   readonly clients: ClientAccess;
   readonly exchanges: Exchanges;
   /** Hears of each request that has ended, of its error if it failed. */
   onSettled(method: string, error?: McpError): void;
 }
 
-/** The lanes of one session. In the legacy era all that a program needs that lists tools and calls them is done without the SDK. */
-export function createLanes({ modern, clients, exchanges, onSettled }: LanesOptions): Lanes {
+/** The lanes of one session. In the modern era tool calls alone have one. In the legacy era all that a program needs that lists tools and calls them is done without the SDK. */
+export function createLanes({ era, clients, exchanges, onSettled }: LanesOptions): Lanes {
   const hearing = (method: string) => (error?: McpError) => onSettled(method, error);
-  if (modern) {
-    const calls = createModernLane({ ...modern, exchanges, onSettled: hearing("tools/call") });
+  if (era === "modern") {
+    const calls = createModernLane({ clients, exchanges, onSettled: hearing("tools/call") });
     return { of: (method) => (method === "tools/call" ? calls : undefined) };
   }
   const legacy = (method: PlainMethod) =>

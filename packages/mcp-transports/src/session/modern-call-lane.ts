@@ -1,58 +1,28 @@
-import type {
-  Handshake,
-  HostHandlers,
-  Implementation,
-  JsonObject,
-  McpError,
-  ToolDefinition,
-} from "@jackfield/mcp-core";
-import type { Client } from "@modelcontextprotocol/client";
-import type { Sdk } from "../sdk.ts";
+import type { JsonObject, McpError, ToolDefinition } from "@jackfield/mcp-core";
 import type { CallLane, CallLaneOptions, LaneCall } from "./call-lane.ts";
 import type { RpcAnswer } from "./direct-requests.ts";
 import type { Carrier, Exchange } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
 import { isPlainResult } from "./plain-result.ts";
-import { sdkImplementation } from "./sdk-client.ts";
 import { mirrorsParameters, sendRequest } from "./send-request.ts";
-import { announcedCapabilities } from "./server-requests.ts";
 
 const METHOD = "tools/call";
-
-export interface ModernLaneOptions extends CallLaneOptions {
-  readonly sdk: Sdk;
-  readonly client: Client;
-}
 
 /**
  * The lane of the era of MCP 2026-07-28: a call carries the envelope, and its answer says whether it is complete. Whatever else an answer
  * says, a question, an error, a result of another kind, is left to the SDK, which is given the call together with its answer.
  */
-export function createModernLane(options: ModernLaneOptions): CallLane {
+export function createModernLane(options: CallLaneOptions): CallLane {
   return new ModernLane(options);
 }
 
-/** What a message says of its sender, as `_meta`. In the legacy era it says nothing. */
-export function envelopeOf(
-  sdk: Sdk,
-  { era, protocolVersion }: Handshake,
-  { clientInfo, handlers }: { readonly clientInfo: Implementation; readonly handlers: HostHandlers },
-): JsonObject | undefined {
-  if (era === "legacy") return undefined;
-  return {
-    [sdk.PROTOCOL_VERSION_META_KEY]: protocolVersion,
-    [sdk.CLIENT_INFO_META_KEY]: sdkImplementation(clientInfo),
-    [sdk.CLIENT_CAPABILITIES_META_KEY]: announcedCapabilities(handlers),
-  };
-}
-
 class ModernLane implements CallLane {
-  readonly #options: ModernLaneOptions;
+  readonly #options: CallLaneOptions;
   /** Looking for marks takes longer than the rest of a call. */
   readonly #marked = new WeakMap<ToolDefinition, boolean>();
 
-  constructor(options: ModernLaneOptions) {
+  constructor(options: CallLaneOptions) {
     this.#options = options;
   }
 
@@ -61,7 +31,7 @@ class ModernLane implements CallLane {
     const { tool, inputRequired, inputResponses, requestState } = request;
     if (inputRequired === "return" || inputResponses !== undefined || requestState !== undefined)
       return false;
-    return tool === undefined || !mirrorsParameters(this.#options.client) || !this.#isMarked(tool);
+    return tool === undefined || !mirrorsParameters(this.#options.clients) || !this.#isMarked(tool);
   }
 
   call(call: LaneCall): Promise<JsonObject> {
@@ -84,11 +54,11 @@ class ModernLane implements CallLane {
 }
 
 class ModernCall implements Carrier<JsonObject> {
-  readonly #options: ModernLaneOptions;
+  readonly #options: CallLaneOptions;
   readonly #call: LaneCall;
   #givenUp: AbortController | undefined;
 
-  constructor(options: ModernLaneOptions, call: LaneCall) {
+  constructor(options: CallLaneOptions, call: LaneCall) {
     this.#options = options;
     this.#call = call;
   }
@@ -108,11 +78,11 @@ class ModernCall implements Carrier<JsonObject> {
   }
 
   #handOver(exchange: Exchange<JsonObject>, answer: RpcAnswer, exchanges: Exchanges): void {
-    const { sdk, client } = this.#options;
+    const { clients } = this.#options;
     const { params, request } = this.#call;
     this.#givenUp = new AbortController();
     exchanges.handOver(exchange, answer, this.#givenUp.signal, (watch) =>
-      sendRequest({ sdk, client }, { method: METHOD, params, meta: request.meta }, watch),
+      sendRequest(clients, { method: METHOD, params, meta: request.meta }, watch),
     );
   }
 }

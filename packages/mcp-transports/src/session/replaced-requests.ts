@@ -1,6 +1,7 @@
 import { type JsonObject, McpError, type SessionMethod, type SessionMethods } from "@jackfield/mcp-core";
-import type { Sdk } from "../sdk.ts";
+import type { Client } from "@modelcontextprotocol/client";
 import { type ChangeSubscriptionOptions, createChangeSubscription } from "./change-subscription.ts";
+import { ENVELOPE_KEYS } from "./envelope.ts";
 
 /** Requests that protocol 2026-07-28 has not got any more, done in its own way, so that a host need not know the era. */
 export interface ReplacedRequests {
@@ -16,17 +17,15 @@ export interface ReplacedRequests {
   close(): void;
 }
 
-export interface ReplacedRequestsOptions extends ChangeSubscriptionOptions {
-  readonly sdk: Sdk;
+/** @param client - of a server of the modern era; for one of the older there is nothing to replace */
+export function createReplacedRequests(
+  client: Client | undefined,
+  options: Omit<ChangeSubscriptionOptions, "client">,
+): ReplacedRequests {
+  return client ? new ModernRequests({ ...options, client }) : NOTHING_REPLACED;
 }
 
-/** For a server of the modern era. */
-export function createReplacedRequests(options: ReplacedRequestsOptions): ReplacedRequests {
-  return new ModernRequests(options);
-}
-
-/** For a server of the older era. */
-export const NOTHING_REPLACED: ReplacedRequests = {
+const NOTHING_REPLACED: ReplacedRequests = {
   find: () => undefined,
   meta: undefined,
   listen() {},
@@ -34,13 +33,11 @@ export const NOTHING_REPLACED: ReplacedRequests = {
 };
 
 class ModernRequests implements ReplacedRequests {
-  readonly #logLevelKey: string;
   readonly #server: string;
   readonly #changes;
   meta: JsonObject | undefined;
 
-  constructor({ sdk, ...options }: ReplacedRequestsOptions) {
-    this.#logLevelKey = sdk.LOG_LEVEL_META_KEY;
+  constructor(options: ChangeSubscriptionOptions) {
     this.#server = options.server;
     this.#changes = createChangeSubscription(options);
   }
@@ -79,7 +76,7 @@ class ModernRequests implements ReplacedRequests {
   }
 
   async #setLevel({ level }: { readonly level: string }): Promise<JsonObject> {
-    this.meta = { [this.#logLevelKey]: level };
+    this.meta = { [ENVELOPE_KEYS.logLevel]: level };
     return {};
   }
 }

@@ -22,18 +22,18 @@ import { forgottenSessionError, lossError, outdatedPriorError } from "../errors/
 import { closedError, pendingRequestError } from "../errors/request-error.ts";
 import type { Negotiated } from "../negotiation.ts";
 import type { ClientAccess } from "./client-access.ts";
+import { envelopeOf } from "./envelope.ts";
 import type { Subject } from "./exchange.ts";
 import { createExchanges, type Exchanges } from "./exchanges.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { withoutUnmirrorableTools } from "./mirrored-parameters.ts";
 import { createMirroredSecretWarning } from "./mirrored-secrets.ts";
-import { envelopeOf } from "./modern-call-lane.ts";
 import type { NotificationRelay } from "./notification-relay.ts";
 import { contradictsPrior } from "./outdated-prior.ts";
-import { createReplacedRequests, NOTHING_REPLACED, type ReplacedRequests } from "./replaced-requests.ts";
-import { mirrorsParameters, type OutgoingRequest, sendRequest } from "./send-request.ts";
+import { createReplacedRequests, type ReplacedRequests } from "./replaced-requests.ts";
+import { mirrorsParameters, sendRequest } from "./send-request.ts";
 import { announcedCapabilities, type HandlerStack } from "./server-requests.ts";
-import { completeLimits, requestLimits } from "./session-limits.ts";
+import { completeLimits, remaining, requestLimits } from "./session-limits.ts";
 import { listAll } from "./session-list.ts";
 import { createSessionListeners, type SessionListeners } from "./session-listeners.ts";
 import { createStrayAnswerLog } from "./stray-answer-log.ts";
@@ -85,15 +85,15 @@ class SdkSession implements Session {
     this.#warnOfMirroredSecrets = createMirroredSecretWarning({ server: server.name, log });
     this.#isUnconfirmed = negotiated.isUnconfirmed;
     this.handshake = negotiated.handshake;
-    const modern = this.handshake.era === "modern" ? this.#clients.current : undefined;
+    const { era, capabilities } = this.handshake;
     this.#exchanges = createExchanges({
-      envelope: modern && envelopeOf(modern.sdk, this.handshake, { clientInfo, handlers: handlers.base }),
+      envelope: envelopeOf(this.handshake, { clientInfo, handlers: handlers.base }),
       transport: this.#channel.transport,
       context: () => this.#context(),
       onStrayAnswer: createStrayAnswerLog({ server: server.name, log }),
     });
     this.#lanes = createLanes({
-      modern,
+      era,
       clients: this.#clients,
       exchanges: this.#exchanges,
       onSettled: (method, error) => this.#settled(method, error),
@@ -101,15 +101,12 @@ class SdkSession implements Session {
     handlers.onQuestion = () => this.#exchanges.hold();
     this.#clients.onClose(() => this.#lose(lossError(this.#context())));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
-    this.#replaced = modern
-      ? createReplacedRequests({
-          ...modern,
-          capabilities: this.handshake.capabilities,
-          server: server.name,
-          log,
-          onRestored: () => this.#announceRenewal(),
-        })
-      : NOTHING_REPLACED;
+    this.#replaced = createReplacedRequests(era === "modern" ? this.#clients.current?.client : undefined, {
+      capabilities,
+      server: server.name,
+      log,
+      onRestored: () => this.#announceRenewal(),
+    });
     // A server that has not been heard yet is told with the first request, so that opening costs nothing.
     if (!this.#isUnconfirmed) this.#replaced.listen();
   }
@@ -131,12 +128,12 @@ class SdkSession implements Session {
         return (
           this.#carry(method, params ?? {}, options) ??
           this.#ask({ method }, options, (watch) =>
-            this.#sendBySdk({ method, params, meta: this.#replaced.meta }, watch),
+            sendRequest(this.#clients, { method, params, meta: this.#replaced.meta }, watch),
           )
         );
       },
     });
-    if (kind !== "tools" || !this.#mirrorsParameters()) return listing;
+    if (kind !== "tools" || !mirrorsParameters(this.#clients)) return listing;
     const place = { server: this.#server.name, log: this.#log };
     const tools = withoutUnmirrorableTools(listing as Listing<"tools">, place);
     tools.items.forEach(this.#warnOfMirroredSecrets);
@@ -198,20 +195,11 @@ class SdkSession implements Session {
       input: options,
       announced: announcedCapabilities(this.#handlers.base),
     };
-    if (options.tool && this.#mirrorsParameters()) this.#warnOfMirroredSecrets(options.tool);
-    const result = await this.#ask({ method, tool }, options, (watch) => this.#sendBySdk(outgoing, watch));
+    if (options.tool && mirrorsParameters(this.#clients)) this.#warnOfMirroredSecrets(options.tool);
+    const result = await this.#ask({ method, tool }, options, (watch) =>
+      sendRequest(this.#clients, outgoing, watch),
+    );
     return result as SessionResult<M>;
-  }
-
-  #sendBySdk(request: OutgoingRequest, watch: Watch): Promise<JsonObject> {
-    const { current } = this.#clients;
-    if (current) return sendRequest(current, request, watch);
-    return this.#clients.get().then((connection) => sendRequest(connection, request, watch));
-  }
-
-  #mirrorsParameters(): boolean {
-    const { current } = this.#clients;
-    return current !== undefined && mirrorsParameters(current.client);
   }
 
   onNotification(listener: (notification: ServerNotification) => void): () => void {
@@ -309,9 +297,4 @@ class SdkSession implements Session {
   #context(): ErrorContext {
     return { server: this.#server, facts: this.#channel.facts() };
   }
-}
-
-/** What is left of the deadline that all pages of a list share; `0` would mean none. */
-function remaining(deadline: number | undefined): number {
-  return deadline === undefined ? 0 : Math.max(deadline - performance.now(), 1);
 }

@@ -1,6 +1,6 @@
 import type { InputOptions, JsonObject, ToolDefinition } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities, Tool } from "@modelcontextprotocol/client";
-import type { SdkConnection } from "./client-access.ts";
+import type { ClientAccess, SdkConnection } from "./client-access.ts";
 import { askable, readable, returnsQuestions, withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, keepingSchema } from "./keeping-schema.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
@@ -19,17 +19,27 @@ export interface OutgoingRequest {
   readonly announced?: ClientCapabilities | undefined;
 }
 
-/** Makes a request. The SDK's caches and its checks of server-given schemas stay out of it. */
-export async function sendRequest(
+/** Makes a request by the SDK's client. Its caches and its checks of server-given schemas stay out of it. */
+export function sendRequest(
+  clients: ClientAccess,
+  request: OutgoingRequest,
+  watch: Watch,
+): Promise<JsonObject> {
+  const { current } = clients;
+  if (current) return send(current, request, watch);
+  return clients.get().then((connection) => send(connection, request, watch));
+}
+
+async function send(
   { sdk, client }: SdkConnection,
   { method, params, meta, tool, input = {}, announced = {} }: OutgoingRequest,
   watch: Watch,
 ): Promise<JsonObject> {
   const plain = withAnswers(meta ? { ...params, _meta: meta } : params, input);
   const allowInputRequired = returnsQuestions(client, input);
-  const sent = allowInputRequired ? askable(sdk, plain, announced) : plain;
+  const sent = allowInputRequired ? askable(plain, announced) : plain;
   const options = { ...watch.options, allowInputRequired };
-  if (tool && mirrorsParameters(client) && hasMarks(tool)) {
+  if (tool && isMirroring(client) && hasMarks(tool)) {
     // Only the SDK's own call knows how to repeat them.
     // Without its output schema, because the SDK would compile and run what the server gave.
     const { outputSchema: _, ...toolDefinition } = tool;
@@ -41,6 +51,10 @@ export async function sendRequest(
 }
 
 /** SEP-2243: over HTTP, from 2026-07-28 on, marked parameters are repeated in headers. */
-export function mirrorsParameters(client: Client): boolean {
+export function mirrorsParameters({ current }: ClientAccess): boolean {
+  return current !== undefined && isMirroring(current.client);
+}
+
+function isMirroring(client: Client): boolean {
   return client.transport?.hasPerRequestStream === true && client.getProtocolEra() === "modern";
 }

@@ -15,3 +15,8 @@ export function requestLimits(
 ): RequestLimits {
   return { timeoutMs: timeoutMs ?? limits.callTimeoutMs, maxTotalMs: maxTotalMs ?? limits.maxTotalMs };
 }
+
+/** What is left, in milliseconds, of a deadline that several requests share; `0` means that there is none. */
+export function remaining(deadline: number | undefined): number {
+  return deadline === undefined ? 0 : Math.max(deadline - performance.now(), 1);
+}

@@ -1,7 +1,9 @@
 import { silentLogger } from "@jackfield/mcp-core";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
+import { ChannelFault } from "../../src/channel-fault.ts";
 import { LEGACY_VERSIONS, shakeHandsEarly } from "../../src/handshake/early-handshake.ts";
+import { StatusRefusal } from "../../src/http/refusal-error.ts";
 import { loadSdk, NO_SDK_TIMEOUT_MS } from "../../src/sdk.ts";
 import { createNotificationRelay } from "../../src/session/notification-relay.ts";
 import { createSdkClient, sdkImplementation } from "../../src/session/sdk-client.ts";
@@ -118,6 +120,16 @@ describe("an answer to initialize", () => {
   });
 });
 
+test("[X1] a server that ended in the moment it was initialized has no handshake", async () => {
+  const peer = new Peer({ initialize: { result: plain } });
+  const sendToPeer = peer.send.bind(peer);
+  peer.send = async (message) => {
+    await sendToPeer(message);
+    if ("method" in message && message.method === "notifications/initialized") peer.onclose?.();
+  };
+  await expect(early(peer)).rejects.toMatchObject({ facts: { kind: "output-ended" } });
+});
+
 test.each<[string, Reply]>([
   ["a result", { result: {} }],
   ["another version", { error: { code: -32022, message: "no", data: { supported: ["2027-01-01"] } } }],
@@ -128,4 +140,22 @@ test.each<[string, Reply]>([
   const { handshake, isLegacy } = await early(peer);
   expect([handshake, isLegacy]).toEqual([undefined, false]);
   expect(peer.sent).toHaveLength(1);
+});
+
+describe("over HTTP, an endpoint that refuses to be asked for its era by a status", () => {
+  const refusal = (status: number, text = "") => new StatusRefusal("no", status, text);
+  test.each([400, 404, 405, 422])("%i is taken for a legacy one", async (status) => {
+    const replies = { "server/discover": refusal(status), initialize: { result: plain } };
+    expect(await early(new Peer(replies))).toMatchObject({ isLegacy: true, handshake: { era: "legacy" } });
+  });
+
+  test.each<[string, Error]>([
+    ["is broken", refusal(500)],
+    ["is elsewhere", refusal(307)],
+    ["knows eras", refusal(400, '{"error":{"code":-32022}}')],
+    ["wants to know who asks", new ChannelFault({ kind: "http-refused", status: 401 })],
+  ])("is left to the SDK where it %s", async (_, error) => {
+    const { handshake, isLegacy } = await early(new Peer({ "server/discover": error }));
+    expect([handshake, isLegacy]).toEqual([undefined, false]);
+  });
 });
