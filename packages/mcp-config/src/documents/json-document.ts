@@ -37,17 +37,19 @@ class PlainDocument implements ConfigDocument {
   readonly forbidden: readonly SourceLocation[] = [];
   readonly #text: string;
   readonly #file: string;
-  readonly #members: PlainJson["members"];
+  readonly #offsets: PlainJson["offsets"];
+  /** Of the objects in which a member was asked for. */
+  readonly #members = new Map<object, MemberOffsets>();
   readonly #lines: LineCounter;
   readonly #rootOffset: number;
   #parsed: ConfigDocument | undefined;
 
-  constructor(text: string, file: string, { root, members }: PlainJson) {
+  constructor(text: string, file: string, { root, offsets }: PlainJson) {
     this.root = root;
     this.#rootOffset = text.search(/[^ \t\r\n]/);
     this.#text = text;
     this.#file = file;
-    this.#members = members;
+    this.#offsets = offsets;
     this.#lines = createLineCounter(text);
   }
 
@@ -57,13 +59,21 @@ class PlainDocument implements ConfigDocument {
     for (let depth = 0; depth < path.length; depth += 1) {
       const step = path[depth] as string | number;
       if (Array.isArray(value)) return this.#locateExactly(path);
-      const found = isMap(value) ? this.#members.get(value)?.of(String(step)) : undefined;
+      const found = isMap(value) ? this.#membersOf(value).of(String(step)) : undefined;
       if (found === undefined) break;
       offset = found;
       value = (value as JsonMap)[step];
     }
     const { line, column } = this.#lines.placeOf(offset);
     return { file: this.#file, line, column, pointer: jsonPointer(path) };
+  }
+
+  #membersOf(map: JsonMap): MemberOffsets {
+    const known = this.#members.get(map);
+    if (known) return known;
+    const members = new MemberOffsets(Object.keys(map), this.#offsets.get(map));
+    this.#members.set(map, members);
+    return members;
   }
 
   /** Where elements of arrays stand is seldom asked, so it is found out then. */

@@ -1,15 +1,12 @@
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
-import { createMap, type JsonMap } from "./json-value.ts";
-import { MemberOffsets } from "./member-offsets.ts";
+import type { JsonMap } from "./json-value.ts";
 
 /** What a text holds, and where the keys in it stand. */
 export interface PlainJson {
   readonly root: unknown;
-  /** Of every object in it. */
-  readonly members: ReadonlyMap<object, MemberOffsets>;
+  /** Of every object in it, in the order of its keys. */
+  readonly offsets: ReadonlyMap<object, number[]>;
 }
-
-const QUOTE = 0x22;
 
 /**
  * Reads a text that is JSON and has nothing odd about it, as most files are. What is built in makes the values, and says nothing of
@@ -20,81 +17,64 @@ const QUOTE = 0x22;
  * `__proto__`, deep nesting. Whoever wants to know more parses the text.
  */
 export function readPlainJson(text: string): PlainJson | undefined {
-  let value: unknown;
+  let root: unknown;
   try {
-    value = JSON.parse(text);
+    root = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const walk = new StringWalk(text);
-  const root = walk.copy(value, 0);
-  return walk.hasFoundAll() ? { root, members: walk.members } : undefined;
+  const offsets = findKeys(text, root);
+  return offsets && { root, offsets };
 }
 
-class StringWalk {
-  readonly members = new Map<object, MemberOffsets>();
-  readonly #text: string;
-  readonly #hasEscapes: boolean;
+/** Finds where the keys of all objects stand, and takes the prototypes of these away; `undefined` where the way is lost. */
+function findKeys(text: string, root: unknown): PlainJson["offsets"] | undefined {
+  const offsets = new Map<object, number[]>();
+  const hasEscapes = text.includes("\\");
   /** Behind the string that was found last. */
-  #at = 0;
-  #isLost = false;
+  let at = 0;
+  // A key that stands twice is one string too many.
+  return walk(root, 0) && text.indexOf('"', at) === -1 ? offsets : undefined;
 
-  constructor(text: string) {
-    this.#text = text;
-    this.#hasEscapes = text.includes("\\");
+  function walk(value: unknown, depth: number): boolean {
+    if (typeof value === "string") return find(value) !== -1;
+    if (typeof value !== "object" || value === null) return true;
+    if (depth === DEEPEST_NESTING) return false;
+    if (Array.isArray(value)) return value.every((element) => walk(element, depth + 1));
+    return walkMap(value as JsonMap, depth + 1);
   }
 
-  /** A key that stands twice is one string too many. */
-  hasFoundAll(): boolean {
-    return !this.#isLost && this.#text.indexOf('"', this.#at) === -1;
-  }
-
-  /** The value, made of maps without prototypes. */
-  copy(value: unknown, depth: number): unknown {
-    if (typeof value === "string") this.#find(value);
-    if (typeof value !== "object" || value === null || this.#isLost) return value;
-    if (depth === DEEPEST_NESTING) {
-      this.#isLost = true;
-      return undefined;
-    }
-    return Array.isArray(value)
-      ? value.map((element) => this.copy(element, depth + 1))
-      : this.#copyMap(value as JsonMap, depth);
-  }
-
-  #copyMap(value: JsonMap, depth: number): JsonMap {
-    const map = createMap();
-    const offsets: (string | number)[] = [];
-    this.members.set(map, new MemberOffsets(offsets));
+  function walkMap(map: JsonMap, depth: number): boolean {
+    const found: number[] = [];
+    offsets.set(map, found);
     // What a prototype has been given as well stands in no text, so the walk loses its way.
-    for (const key in value) {
-      if (key === FORBIDDEN_KEY) this.#isLost = true;
-      offsets.push(key, this.#find(key));
-      map[key] = this.copy(value[key], depth + 1);
+    for (const key in map) {
+      const offset = find(key);
+      if (offset === -1 || key === FORBIDDEN_KEY || !walk(map[key], depth)) return false;
+      found.push(offset);
     }
-    return map;
+    Object.setPrototypeOf(map, null);
+    return true;
   }
 
-  /** The offset of the next string of the text, which must be this one. */
-  #find(string: string): number {
-    if (this.#isLost) return -1;
-    const text = this.#text;
-    const from = text.indexOf('"', this.#at);
+  /** The offset of the next string of the text, which must be this one; -1 if it is not. */
+  function find(string: string): number {
+    const from = text.indexOf('"', at);
     let to = from + 1 + string.length;
-    const isAsWritten = text.startsWith(string, from + 1) && text.charCodeAt(to) === QUOTE;
-    if (!isAsWritten || (this.#hasEscapes && string.includes("\\"))) to = this.#endOfEscaped(string, from);
-    this.#at = to + 1;
-    return from;
+    const isAsWritten = text[to] === '"' && text.startsWith(string, from + 1);
+    if (!isAsWritten || (hasEscapes && string.includes("\\"))) to = endOfEscaped(text, string, from);
+    at = to + 1;
+    return to === -1 ? -1 : from;
   }
+}
 
-  #endOfEscaped(string: string, from: number): number {
-    const text = this.#text;
-    let to = text.indexOf('"', from + 1);
-    while (to !== -1 && isEscaped(text, to)) to = text.indexOf('"', to + 1);
-    // V8 takes a key with an escape for another one that it has seen in such an object before: `"\""` for a single backslash.
-    if (from === -1 || to === -1 || decoded(text.slice(from, to + 1)) !== string) this.#isLost = true;
-    return to;
-  }
+/** Where a string ends that may be written with escapes; -1 if another one is written. */
+function endOfEscaped(text: string, string: string, from: number): number {
+  if (from === -1) return -1;
+  let to = text.indexOf('"', from + 1);
+  while (to !== -1 && isEscaped(text, to)) to = text.indexOf('"', to + 1);
+  // V8 takes a key with an escape for another one that it has seen in such an object before: `"\""` for a single backslash.
+  return to !== -1 && decoded(text.slice(from, to + 1)) === string ? to : -1;
 }
 
 function decoded(written: string): unknown {
