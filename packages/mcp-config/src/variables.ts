@@ -37,7 +37,13 @@ export interface FoundReference {
 }
 
 /** What every reference begins with, but for a value that is nothing but a name. */
-export const REFERENCE_BEGINNING = /[$%{!]/;
+const REFERENCE_BEGINNING = /[$%{!]/g;
+
+/** The first position from the given one at which a reference may begin; -1 if there is none. */
+export function referenceBeginning(text: string, from = 0): number {
+  REFERENCE_BEGINNING.lastIndex = from;
+  return REFERENCE_BEGINNING.test(text) ? REFERENCE_BEGINNING.lastIndex - 1 : -1;
+}
 
 /**
  * Recognises one way of writing a reference at a position, which is one of `$`, `%`, `{` and `!`. `unclosed` says that a
@@ -101,7 +107,7 @@ export function hasVariables(
   isValue = false,
 ): boolean {
   if (isBareName(text, dialect, isValue)) return true;
-  return mayHoldReference(text) && nextReference(text, syntaxesOf(dialect, isValue), 0) !== undefined;
+  return nextReference(text, syntaxesOf(dialect, isValue), 0) !== undefined;
 }
 
 /** Every reference in a text, from left to right. */
@@ -115,7 +121,6 @@ export function* references(
     yield { from: 0, to: text.length, reference };
     return;
   }
-  if (!mayHoldReference(text)) return;
   const syntaxes = syntaxesOf(dialect, isValue);
   let found = nextReference(text, syntaxes, 0);
   while (found) {
@@ -135,12 +140,10 @@ function nextReference(
   from: number,
 ): PlacedReference | undefined {
   if (syntaxes.length === 0) return undefined;
-  const trigger = new RegExp(REFERENCE_BEGINNING, "g");
-  trigger.lastIndex = from;
-  for (let match = trigger.exec(text); match; match = trigger.exec(text)) {
-    const found = findAt(text, match.index, syntaxes);
+  for (let at = referenceBeginning(text, from); at !== -1; at = referenceBeginning(text, at + 1)) {
+    const found = findAt(text, at, syntaxes);
     if (found === "unclosed") return undefined;
-    if (found) return { from: match.index, ...found };
+    if (found) return { from: at, to: found.to, reference: found.reference };
   }
   return undefined;
 }
@@ -154,11 +157,7 @@ function syntaxesOf(
 
 /** Most texts refer to nothing, which is quickly seen. */
 export function mayRefer(text: string, dialect: VariableDialect, isValue: boolean): boolean {
-  return mayHoldReference(text) || isBareName(text, dialect, isValue);
-}
-
-function mayHoldReference(text: string): boolean {
-  return REFERENCE_BEGINNING.test(text);
+  return referenceBeginning(text) !== -1 || isBareName(text, dialect, isValue);
 }
 
 function isBareName(text: string, { bareNames }: VariableDialect, isValue: boolean): boolean {

@@ -4,8 +4,11 @@ import { schemeOf } from "../http-syntax.ts";
 import { hasVariables, type VariableDialect } from "../variables.ts";
 import type { WrittenServer } from "./written-server.ts";
 
-/** A value of these kinds is no credential, whatever its name says. */
+/** A value of these kinds is no credential, whatever its name says. None is longer than five characters. */
 const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|\d{1,5})$/i;
+
+/** `--flag` or `--flag=value`. */
+const FLAG = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s;
 
 /** Where an entry holds a credential that is written out instead of being referred to. Values are not told. */
 export function findLiteralSecrets(written: WrittenServer, variables: VariableDialect): readonly JsonPath[] {
@@ -22,8 +25,10 @@ export function findLiteralSecrets(written: WrittenServer, variables: VariableDi
   let before = "";
   for (let index = 0; index < args.length; index += 1) {
     const text = args[index] as string;
-    const { flag, value = flag === "" ? text : "" } = readFlag(text);
-    if (isSecret(flag || before, value, variables)) paths.push(["args", index]);
+    const match = text.startsWith("-") ? FLAG.exec(text) : null;
+    const flag = match?.[1] ?? "";
+    const value = match ? (match[2] ?? "") : text;
+    if (value !== "" && isSecret(flag || before, value, variables)) paths.push(["args", index]);
     before = value === "" ? flag : "";
   }
   return paths;
@@ -35,14 +40,8 @@ function isSecret(name: string, text: string, variables: VariableDialect, isValu
 }
 
 function isLiteral(text: string, variables: VariableDialect, isValue = false): boolean {
-  return !hasVariables(text, variables, isValue) && !HARMLESS_VALUE.test(text);
-}
-
-/** `--flag`, `--flag=value` or something else. */
-function readFlag(text: string): { readonly flag: string; readonly value?: string | undefined } {
-  if (!text.startsWith("-")) return { flag: "" };
-  const [, flag = "", value] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(text) ?? [];
-  return { flag, value };
+  const isHarmless = text.length <= 5 && HARMLESS_VALUE.test(text);
+  return !isHarmless && !hasVariables(text, variables, isValue);
 }
 
 function isUrl(text: string): boolean {
@@ -51,5 +50,5 @@ function isUrl(text: string): boolean {
 }
 
 function holdsSecret(url: string): boolean {
-  return /[@?&]/.test(url) && secretsOfUrls(url).some((secret) => secret !== "");
+  return secretsOfUrls(url).some((secret) => secret !== "");
 }

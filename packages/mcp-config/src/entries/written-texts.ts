@@ -11,18 +11,16 @@ export interface WrittenText {
 
 /** Every text of an entry in which variables are filled in. */
 export function textsOf({ command, args, cwd, url, env, envFile, headers }: WrittenServer): WrittenText[] {
-  const plain = Object.entries({ command, cwd, url, envFile }).map(([field, text]) => ({
-    text: text ?? "",
-    path: [field],
-    isValue: false,
-  }));
-  const listed = (args ?? []).map((text, index) => ({ text, path: ["args", index], isValue: false }));
-  const named = [
-    ["env", env ?? {}],
-    ["headers", headers ?? {}],
-  ] as const;
-  const values = named.flatMap(([field, texts]) =>
-    Object.entries(texts).map(([name, text]) => ({ text: text ?? "", path: [field, name], isValue: true })),
-  );
-  return [...plain, ...listed, ...values].filter(({ text }) => text !== "");
+  const texts: WrittenText[] = [];
+  const add = (text: string | null | undefined, path: JsonPath, isValue = false) => {
+    if (text) texts.push({ text, path, isValue });
+  };
+  add(command, ["command"]);
+  add(cwd, ["cwd"]);
+  add(url, ["url"]);
+  add(envFile, ["envFile"]);
+  for (const [index, text] of (args ?? []).entries()) add(text, ["args", index]);
+  for (const name in env) add(env[name], ["env", name], true);
+  for (const name in headers) add(headers[name], ["headers", name], true);
+  return texts;
 }

@@ -1,5 +1,5 @@
 import { variablesOf } from "../hosts/host-dialects.ts";
-import { expandVariables, REFERENCE_BEGINNING } from "../variables.ts";
+import { expandVariables, referenceBeginning } from "../variables.ts";
 import type { SourceEntry } from "./server-source.ts";
 
 /**
@@ -51,7 +51,7 @@ export function endpointStem({ outcome }: SourceEntry): string | undefined {
   if (definition.transport !== "stdio") return "";
   const { command, args = [] } = definition;
   const words = args.length === 0 ? command : `${command}\0${args.join("\0")}`;
-  const end = words.search(REFERENCE_BEGINNING);
+  const end = referenceBeginning(words);
   return end === -1 ? words : words.slice(0, end);
 }
 
