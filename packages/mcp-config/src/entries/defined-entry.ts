@@ -1,12 +1,11 @@
 import type { ServerDefinition, ServerLimits } from "@jackfield/mcp-core";
 import { anchorCommand, anchorPath, isBelowHome } from "../anchored-path.ts";
-import { createMap } from "../documents/json-value.ts";
 import { schemeOf } from "../http-syntax.ts";
 import { isLoaderVariable, LOADER_FAULT } from "../loader-variables.ts";
 import { BOUNDARY_FAULT, climbsOut, isInside, projectRoot } from "../project-boundary.ts";
 import { quote } from "../server-name.ts";
 import { hasVariables } from "../variables.ts";
-import type { FaultAt } from "./entry-fields.ts";
+import { type FaultAt, withoutNulls } from "./entry-fields.ts";
 import type { EntryPlace } from "./entry-place.ts";
 import type { WrittenServer } from "./written-server.ts";
 
@@ -94,14 +93,9 @@ function handedOn({ envPassthrough, requires }: WrittenServer): readonly string[
 
 function splitVariables(env: WrittenServer["env"]) {
   if (!env) return {};
-  const values = createMap<string>();
-  const unset: string[] = [];
-  for (const name in env) {
-    const value = env[name];
-    if (typeof value === "string") values[name] = value;
-    else unset.push(name);
-  }
-  return { values, unset: unset.length === 0 ? undefined : unset };
+  const values = withoutNulls(env);
+  const unset = values === env ? undefined : Object.keys(env).filter((name) => env[name] === null);
+  return { values, unset };
 }
 
 function checkedUrl(
@@ -121,7 +115,7 @@ function checkedUrl(
 function anchoredCommand({ command = "" }: WrittenServer, place: EntryPlace, faultAt: FaultAt): string {
   const { definedIn, directory, variables } = place;
   const root = projectRoot(definedIn);
-  if (root !== undefined && !hasVariables(command, variables) && climbsOut(command, root)) {
+  if (root !== undefined && climbsOut(command, root) && !hasVariables(command, variables)) {
     throw faultAt(["command"], `"command" ${BOUNDARY_FAULT}.`);
   }
   return anchorCommand(command, directory, variables);

@@ -128,54 +128,61 @@ export const COMMON_TRANSPORT: TransportRule = {
 };
 
 /** What says how a server is reached. */
-const WAYS: readonly (keyof EntryFieldNames)[] = [
+const WAYS: ReadonlySet<keyof EntryFieldNames> = new Set([
   ...(["command", "args", "env", "envFile", "envPassthrough", "cwd"] as const),
   ...(["url", "headers", "headersFromEnv", "bearerTokenEnv"] as const),
-];
+]);
 
 /** Completes the rules of a host's entries. What follows from them is worked out for the hosts whose entries are read. */
 export function entryDialect(rules: EntryRules, strict = false): EntryDialect {
-  let known: ReadonlySet<string> | undefined;
+  let fields: ReturnType<typeof sortFields> | undefined;
   let knownInLowerCase: ReadonlyMap<string, string> | undefined;
-  let settings: ReadonlySet<string> | undefined;
   return {
     ...rules,
     strict,
     get known() {
-      known ??= knownFields(rules);
-      return known;
+      fields ??= sortFields(rules);
+      return fields.known;
     },
     get knownInLowerCase() {
       knownInLowerCase ??= new Map(Array.from(this.known, (field) => [field.toLowerCase(), field]));
       return knownInLowerCase;
     },
     get settings() {
-      settings ??= settingFields(rules);
-      return settings;
+      fields ??= sortFields(rules);
+      return fields.settings;
     },
   };
 }
 
-function knownFields(rules: EntryRules): ReadonlySet<string> {
-  const { transport, fields, oauth, kept = [], outdated = {}, commands = [], toolsObject } = rules;
-  return new Set([
-    ...Object.values(fields).flatMap(namesOf),
-    ...kept,
-    ...commands,
-    ...Object.keys(outdated),
-    ...Object.keys(oauth?.fields ?? {}),
-    ...[transport.field, oauth?.object, toolsObject].filter((field) => field !== undefined),
-  ]);
-}
-
-function settingFields({ fields, toolsObject }: EntryRules): ReadonlySet<string> {
-  const ways: ReadonlySet<string> = new Set(WAYS);
-  const names = Object.entries(fields).flatMap(([what, written]) => (ways.has(what) ? [] : namesOf(written)));
-  return new Set(toolsObject === undefined ? names : [...names, toolsObject]);
+function sortFields({
+  transport,
+  fields,
+  oauth,
+  kept = [],
+  outdated,
+  commands = [],
+  toolsObject,
+}: EntryRules) {
+  const known = new Set<string>();
+  const settings = new Set<string>();
+  for (const what of Object.keys(fields) as (keyof EntryFieldNames)[]) {
+    for (const name of namesOf(fields[what])) {
+      known.add(name);
+      if (!WAYS.has(what)) settings.add(name);
+    }
+  }
+  if (toolsObject !== undefined) settings.add(toolsObject);
+  const others = [...kept, ...commands, ...Object.keys(outdated ?? {}), ...Object.keys(oauth?.fields ?? {})];
+  for (const field of [...others, transport.field, oauth?.object, toolsObject]) {
+    if (field !== undefined) known.add(field);
+  }
+  return { known, settings };
 }
 
 function namesOf(written: EntryFieldNames[keyof EntryFieldNames]): readonly string[] {
-  return [written ?? []].flat().map((field) => (typeof field === "string" ? field : field.field));
+  if (typeof written === "string") return [written];
+  return (written ?? []).map((field) => (typeof field === "string" ? field : field.field));
 }
 
 /** A command in an array, with its arguments, as two fields. */

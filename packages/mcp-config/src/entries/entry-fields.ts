@@ -51,20 +51,16 @@ export function createEntryFields(entry: JsonMap, faultAt: FaultAt, tolerate?: T
 /** There are as many of these as there are entries, and most entries have three fields: nothing is made for a field before it is read. */
 class Fields implements EntryFields {
   readonly #entry: JsonMap;
+  readonly #faultAt: FaultAt;
   readonly #tolerate: Tolerate | undefined;
-  readonly #fail: Fail;
   /** Also those that hold `undefined`. */
-  readonly #fields: readonly string[];
-  /** A list, because hardly more than five are. */
-  readonly #read: string[] = [];
+  readonly #unread: Set<string>;
 
   constructor(entry: JsonMap, faultAt: FaultAt, tolerate: Tolerate | undefined) {
     this.#entry = entry;
+    this.#faultAt = faultAt;
     this.#tolerate = tolerate;
-    this.#fail = (path, text) => {
-      throw faultAt(path, text);
-    };
-    this.#fields = Object.keys(entry);
+    this.#unread = new Set(Object.keys(entry));
   }
 
   has(field: string): boolean {
@@ -72,23 +68,26 @@ class Fields implements EntryFields {
   }
 
   hasUnread(fields: ReadonlySet<string>): boolean {
-    return this.#fields.some((field) => fields.has(field) && !this.#read.includes(field));
+    for (const field of this.#unread) if (fields.has(field)) return true;
+    return false;
   }
 
   value(field: string): unknown {
-    this.#read.push(field);
+    this.#unread.delete(field);
     return Object.hasOwn(this.#entry, field) ? this.#entry[field] : undefined;
   }
 
   text(field: string): string | undefined {
     const found = this.value(field);
     if (found === undefined) return undefined;
-    return checkText(found, [field], this.#fail) || this.#fail([field], `${quote(field)} is empty.`);
+    const text = checkText(found, [field], this.#faultAt);
+    if (text !== "") return text;
+    throw this.#faultAt([field], `${quote(field)} is empty.`);
   }
 
   texts(field: string): readonly string[] | undefined {
     const found = this.value(field);
-    return found === undefined ? undefined : checkTexts(found, field, this.#fail);
+    return found === undefined ? undefined : checkTexts(found, field, this.#faultAt);
   }
 
   textMap(field: string, nameFault: NameFault): MapOfTexts | undefined {
@@ -103,17 +102,17 @@ class Fields implements EntryFields {
 
   flag(field: string): boolean | undefined {
     const found = this.value(field);
-    return found === undefined ? undefined : checkFlag(found, field, this.#fail);
+    return found === undefined ? undefined : checkFlag(found, field, this.#faultAt);
   }
 
   amount(field: string): number | undefined {
     const found = this.value(field);
-    return found === undefined ? undefined : checkAmount(found, field, this.#fail);
+    return found === undefined ? undefined : checkAmount(found, field, this.#faultAt);
   }
 
   time(field: string, unitMs = 1): number | undefined {
     const found = this.value(field);
-    return found === undefined ? undefined : checkTime(found, field, unitMs, this.#fail);
+    return found === undefined ? undefined : checkTime(found, field, unitMs, this.#faultAt);
   }
 
   optional<T>(read: () => T | undefined): T | undefined {
@@ -129,8 +128,9 @@ class Fields implements EntryFields {
 
   rest(): JsonMap | undefined {
     let left: JsonMap | undefined;
-    for (const field of this.#fields) {
-      if (this.#entry[field] === undefined || this.#read.includes(field)) continue;
+    if (this.#unread.size === 0) return left;
+    for (const field of this.#unread) {
+      if (this.#entry[field] === undefined) continue;
       left ??= createMap();
       left[field] = this.#entry[field];
     }
@@ -138,17 +138,19 @@ class Fields implements EntryFields {
   }
 
   #textMap(found: unknown, field: string, nameFault: NameFault): MapOfNullableTexts {
-    const fail = this.#fail;
+    const faultAt = this.#faultAt;
     if (!isMap(found)) {
-      return fail([field], `${quote(field)} must be an object of strings, not ${kindOf(found)}.`);
+      throw faultAt([field], `${quote(field)} must be an object of strings, not ${kindOf(found)}.`);
     }
+    const isRight = (name: string) => isText(found[name]) && nameFault(name) === undefined;
+    if (isOfDocument(found) && Object.keys(found).every(isRight)) return found as MapOfTexts;
     const check = this.#tolerate === undefined ? checkText : coerceText;
     const texts = createMap<string | null>();
     for (const name of Object.keys(found)) {
       const text = this.optional(() => {
         const fault = nameFault(name);
-        if (fault) fail([field, name], `${quote(name)} in ${quote(field)} ${fault}.`);
-        return found[name] === undefined ? undefined : check(found[name], [field, name], fail);
+        if (fault) throw faultAt([field, name], `${quote(name)} in ${quote(field)} ${fault}.`);
+        return found[name] === undefined ? undefined : check(found[name], [field, name], faultAt);
       });
       if (text !== undefined) texts[name] = text;
     }
@@ -156,15 +158,20 @@ class Fields implements EntryFields {
   }
 }
 
-type Fail = (path: JsonPath, text: string) => never;
+/** What comes from a document belongs to nobody else, so it can be handed on as it is; what comes from code may be changed there. */
+function isOfDocument(map: JsonMap): boolean {
+  return Object.getPrototypeOf(map) === null;
+}
 
-function checkText(found: unknown, path: JsonPath, fail: Fail): string {
-  if (typeof found !== "string") {
-    const hint = typeof found === "number" || typeof found === "boolean" ? "; put it in quotes" : "";
-    return fail(path, `${subjectOf(path)} must be a string, not ${kindOf(found)}${hint}.`);
-  }
-  if (found.includes("\0")) fail(path, `${subjectOf(path)} contains a NUL character.`);
-  return found;
+function isText(found: unknown): found is string {
+  return typeof found === "string" && !found.includes("\0");
+}
+
+function checkText(found: unknown, path: JsonPath, faultAt: FaultAt): string {
+  if (isText(found)) return found;
+  if (typeof found === "string") throw faultAt(path, `${subjectOf(path)} contains a NUL character.`);
+  const hint = typeof found === "number" || typeof found === "boolean" ? "; put it in quotes" : "";
+  throw faultAt(path, `${subjectOf(path)} must be a string, not ${kindOf(found)}${hint}.`);
 }
 
 function subjectOf(path: JsonPath): string {
@@ -173,20 +180,25 @@ function subjectOf(path: JsonPath): string {
 }
 
 /** Many hosts take a number or a boolean for the text of it, and `null` for a variable that is taken away. */
-function coerceText(found: unknown, path: JsonPath, fail: Fail): string | null {
+function coerceText(found: unknown, path: JsonPath, faultAt: FaultAt): string | null {
   if (found === null) return null;
   const isScalar = typeof found === "boolean" || (typeof found === "number" && Number.isFinite(found));
-  return isScalar ? String(found) : checkText(found, path, fail);
+  return isScalar ? String(found) : checkText(found, path, faultAt);
 }
 
-function checkTexts(found: unknown, field: string, fail: Fail): readonly string[] {
+function checkTexts(found: unknown, field: string, faultAt: FaultAt): readonly string[] {
   if (!Array.isArray(found)) {
-    return fail([field], `${quote(field)} must be an array of strings, not ${kindOf(found)}.`);
+    throw faultAt([field], `${quote(field)} must be an array of strings, not ${kindOf(found)}.`);
   }
-  return Array.from(found, (element, index) => checkText(element, [field, index], fail));
+  const texts: unknown[] = [...found];
+  return texts.every(isText)
+    ? texts
+    : texts.map((element, index) => checkText(element, [field, index], faultAt));
 }
 
-function withoutNulls(texts: MapOfNullableTexts): MapOfTexts {
+/** The same map if it has none. */
+export function withoutNulls(texts: MapOfNullableTexts): MapOfTexts {
+  if (!Object.values(texts).includes(null)) return texts as MapOfTexts;
   const kept = createMap<string>();
   for (const name of Object.keys(texts)) {
     const text = texts[name];
@@ -195,21 +207,21 @@ function withoutNulls(texts: MapOfNullableTexts): MapOfTexts {
   return kept;
 }
 
-function checkFlag(found: unknown, field: string, fail: Fail): boolean {
+function checkFlag(found: unknown, field: string, faultAt: FaultAt): boolean {
   if (typeof found === "boolean") return found;
-  return fail([field], `${quote(field)} must be true or false, not ${kindOf(found)}.`);
+  throw faultAt([field], `${quote(field)} must be true or false, not ${kindOf(found)}.`);
 }
 
-function checkAmount(found: unknown, field: string, fail: Fail): number {
+function checkAmount(found: unknown, field: string, faultAt: FaultAt): number {
   if (typeof found === "number" && Number.isFinite(found) && found >= 0) return found;
   const kind = typeof found === "number" ? String(found) : kindOf(found);
-  return fail([field], `${quote(field)} must be a finite number of at least 0, not ${kind}.`);
+  throw faultAt([field], `${quote(field)} must be a finite number of at least 0, not ${kind}.`);
 }
 
-function checkTime(found: unknown, field: string, unitMs: number, fail: Fail): number {
-  const written = checkAmount(found, field, fail);
+function checkTime(found: unknown, field: string, unitMs: number, faultAt: FaultAt): number {
+  const written = checkAmount(found, field, faultAt);
   // Seconds with decimals, such as 1.1, would leave fractions of a millisecond behind.
   const time = unitMs === 1 ? written : Math.round(written * unitMs);
   if (time <= LONGEST_TIME_MS) return time;
-  return fail([field], `${quote(field)} must be at most ${LONGEST_TIME_MS} ms; write 0 for no limit.`);
+  throw faultAt([field], `${quote(field)} must be at most ${LONGEST_TIME_MS} ms; write 0 for no limit.`);
 }

@@ -19,6 +19,8 @@ export function readOAuth(reader: EntryReader): OAuthSettings | false | undefine
   const { fields, dialect } = reader;
   if (dialect.oauth === undefined) return undefined;
   const { object, members = {}, fields: own = {} } = dialect.oauth;
+  const isWritten = (field: string | undefined) => field !== undefined && fields.has(field);
+  if (!isWritten(object) && !Object.keys(own).some(isWritten)) return undefined;
   const settings = createMap();
   if (object !== undefined && fields.has(object)) {
     const written = fields.optional(() => readObject(object, reader));

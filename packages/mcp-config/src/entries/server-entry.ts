@@ -1,6 +1,6 @@
 import type { InProcessServerDefinition, ServerDefinition } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { isMap, kindOf } from "../documents/json-value.ts";
 import { quote, serverNameFault } from "../server-name.ts";
 import { invalidServer } from "../sources/config-problem.ts";
 import { defineServer, limitsOf } from "./defined-entry.ts";
@@ -38,7 +38,7 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   reportFields(entry, place, report);
   const refusal = dialect.refused?.(entry, name);
   if (refusal) throw faultAt(refusal.field === "" ? [] : [refusal.field], refusal.text);
-  const shaped = reshape(entry, place, report);
+  const shaped = dialect.reshape ? dialect.reshape(entry, remarkOn(place, report), place.platform) : entry;
   const read = readWrittenEntry(shaped, dialect, place.inCode, faultAt, toleranceOf(place, report));
   const { transport, common, way, fields } = read;
   if (transport === "in-process") {
@@ -69,13 +69,10 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
 
 const off = (enabled: boolean) => (enabled ? {} : { enabled });
 
-function reshape(entry: JsonMap, place: EntryPlace, report: Report): JsonMap {
-  const { dialect, name, locate, platform } = place;
-  if (dialect.reshape === undefined) return entry;
-  const remark: RemarkOnEntry = (code, field, text) => {
+function remarkOn({ name, locate }: EntryPlace, report: Report): RemarkOnEntry {
+  return (code, field, text) => {
     report(diagnose(code, `Server ${quote(name)}: ${text}`, locate([field]), { server: name }));
   };
-  return dialect.reshape(entry, remark, platform);
 }
 
 function toleranceOf({ dialect, name }: EntryPlace, report: Report): Tolerate | undefined {
