@@ -208,7 +208,8 @@ async function joinOwners(
 ): Promise<readonly OwningEntry[]> {
   const ranked = Map.groupBy(owners, ({ entry }) => order.indexOf(entry.definedIn.scope));
   const sorted = [...order.keys(), -1].flatMap((rank) => ranked.get(rank) ?? []);
-  const before = new Map(sorted.map(({ entry, shadowed }) => [entry, shadowed]));
+  const before = new Map<SourceEntry, OwningEntry["shadowed"]>();
+  for (const { entry, shadowed } of sorted) if (shadowed.length > 0) before.set(entry, shadowed);
   const weakerThan = ({ entry }: Pick<OwningEntry, "entry">) => before.get(entry) ?? [];
   const areOfDifferentHosts = (a: DefinedIn, b: DefinedIn) => a.host !== b.host;
   const joined = await mergeFound(
@@ -216,6 +217,7 @@ async function joinOwners(
     areOfDifferentHosts,
   );
   return joined.map((owner) => {
+    if (owner.shadowed.length === 0) return { entry: owner.entry, shadowed: weakerThan(owner) };
     const others = owner.shadowed.flatMap((weaker) => [weaker, ...weakerThan(weaker)]);
     return { entry: owner.entry, shadowed: [...weakerThan(owner), ...others] };
   });

@@ -58,9 +58,8 @@ type Owners = Map<string, { entry: SourceEntry; shadowed: OwningEntry["shadowed"
 
 function joinEndpoints(owners: Owners, rule: EndpointRule): void {
   const alike = Map.groupBy(owners.values(), ({ entry }) => rule.endpointStem(entry));
-  for (const [stem, found] of alike) {
-    if (stem !== undefined && found.length > 1) joinAlike(found, owners, rule);
-  }
+  alike.delete(undefined);
+  for (const found of alike.values()) if (found.length > 1) joinAlike(found, owners, rule);
 }
 
 /** @param found - some of the owners, the strongest first */
@@ -74,15 +73,19 @@ function joinAlike(
   for (const { entry, shadowed } of found) {
     const endpoint = endpointOf(entry);
     if (endpoint === undefined) continue;
-    const stronger = byEndpoint.get(endpoint) ?? [];
+    const stronger = byEndpoint.get(endpoint);
+    if (stronger === undefined) {
+      if (isEnabled(entry)) byEndpoint.set(endpoint, [entry]);
+      continue;
+    }
     const owner = stronger.find((other) => mayBeSame(other.definedIn, entry.definedIn));
     if (owner) {
       owners.delete(entry.name);
       owners.get(owner.name)?.shadowed.push({ entry, reason: "endpoint" }, ...shadowed);
       continue;
     }
-    const isFirst = !stronger.some((other) => originOf(other.definedIn) === originOf(entry.definedIn));
-    if (isEnabled(entry) && isFirst) byEndpoint.set(endpoint, [...stronger, entry]);
+    const isFirst = !stronger.some((other) => isSameOrigin(other.definedIn, entry.definedIn));
+    if (isEnabled(entry) && isFirst) stronger.push(entry);
   }
 }
 
@@ -90,12 +93,11 @@ function joinAlike(
 export function haveSeveralOrigins(entries: readonly SourceEntry[]): boolean {
   const [first] = entries;
   if (first === undefined) return false;
-  const origin = originOf(first.definedIn);
-  return entries.some(({ definedIn }) => originOf(definedIn) !== origin);
+  return entries.some(({ definedIn }) => !isSameOrigin(definedIn, first.definedIn));
 }
 
-function originOf({ host = "", scope }: DefinedIn): string {
-  return `${host} ${scope}`;
+function isSameOrigin(a: DefinedIn, b: DefinedIn): boolean {
+  return a.host === b.host && a.scope === b.scope;
 }
 
 /** What owns its names, as servers and problems. */
@@ -117,8 +119,8 @@ export function describeOwners(owners: readonly OwningEntry[]): MergedServers {
   for (const { entry, shadowed: weaker } of owners) {
     const { name, definedIn, outcome } = entry;
     if ("definition" in outcome) {
-      const shadows = weaker.map((other) => shadowOf(other.entry, other.reason));
-      servers.push(shadows.length > 0 ? { ...outcome.definition, shadows } : outcome.definition);
+      const { definition } = outcome;
+      servers.push(weaker.length > 0 ? { ...definition, shadows: weaker.map(shadowOf) } : definition);
       if (outcome.written) written.set(name, outcome.written);
     } else {
       problems.push({ server: name, definedIn, error: outcome.error, kind: "ServerConfigError" });
@@ -132,7 +134,7 @@ export function describeOwners(owners: readonly OwningEntry[]): MergedServers {
   return { servers, written, shadowed, problems, diagnostics };
 }
 
-function shadowOf({ name, definedIn }: SourceEntry, reason: ShadowedServer["reason"]): ShadowedServer {
+function shadowOf({ entry: { name, definedIn }, reason }: OwningEntry["shadowed"][number]): ShadowedServer {
   return { name, definedIn, reason };
 }
 
