@@ -19,7 +19,7 @@ export const AMP: HostDialect = {
     {
       kind: "project",
       scope: "project",
-      paths: (at) => upward(at, ...FILES.map((file) => `.amp/${file}`)),
+      paths: upward(...FILES.map((file) => `.amp/${file}`)),
     },
     {
       kind: "user",

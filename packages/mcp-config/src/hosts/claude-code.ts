@@ -25,7 +25,7 @@ export const CLAUDE_CODE: HostDialect = {
   files: [
     { kind: "managed", scope: "managed", paths: (at) => inDirectory(at, managed(at), "managed-mcp.json") },
     { kind: "local", scope: "local", paths: userFile, servers: localServers },
-    { kind: "project", scope: "project", paths: (at) => upward(at, ".mcp.json") },
+    { kind: "project", scope: "project", paths: upward(".mcp.json") },
     { kind: "user", scope: "user", paths: userFile, servers: serversUnder("mcpServers") },
     {
       kind: "plugins",
@@ -47,13 +47,13 @@ export const CLAUDE_CODE: HostDialect = {
       kind: "local-settings",
       scope: "project",
       servers: "none",
-      paths: (at) => upward(at, ".claude/settings.local.json"),
+      paths: upward(".claude/settings.local.json"),
     },
     {
       kind: "project-settings",
       scope: "project",
       servers: "none",
-      paths: (at) => upward(at, ".claude/settings.json"),
+      paths: upward(".claude/settings.json"),
     },
     {
       kind: "user-settings",
@@ -72,7 +72,7 @@ export const CLAUDE_CODE: HostDialect = {
 
 function userFile(at: HostSurroundings) {
   const directory = absolute(at, "CLAUDE_CONFIG_DIR");
-  return directory === undefined ? inHome(at, ".claude.json") : inDirectory(at, directory, ".claude.json");
+  return directory === undefined ? inHome(".claude.json")(at) : inDirectory(at, directory, ".claude.json");
 }
 
 function inConfigDirectory(at: HostSurroundings, file: string) {

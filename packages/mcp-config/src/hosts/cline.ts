@@ -20,7 +20,7 @@ export const CLINE: HostDialect = {
       scope: "user",
       paths: (at) => [
         ...inDirectory(at, joined(at, applicationData(at), STORAGE), FILE),
-        ...inHome(at, `Documents/Cline/MCP/${FILE}`),
+        ...inHome(`Documents/Cline/MCP/${FILE}`)(at),
       ],
     },
   ],

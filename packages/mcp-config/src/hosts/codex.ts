@@ -19,7 +19,7 @@ export const CODEX: HostDialect = {
       paths: (at) =>
         inDirectory(at, at.platform === "win32" ? codexHome(at) : "/etc/codex", "managed_config.toml"),
     },
-    { kind: "project", scope: "project", paths: (at) => upward(at, ".codex/config.toml") },
+    { kind: "project", scope: "project", paths: upward(".codex/config.toml") },
     { kind: "user", scope: "user", paths: (at) => inDirectory(at, codexHome(at), "config.toml") },
     { kind: "system", scope: "user", paths: (at) => inDirectory(at, systemHome(at), "config.toml") },
   ],

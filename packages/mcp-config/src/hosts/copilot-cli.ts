@@ -10,7 +10,7 @@ export const COPILOT_CLI: HostDialect = {
   title: "GitHub Copilot CLI",
   format: "json",
   files: [
-    { kind: "project", scope: "project", paths: (at) => upward(at, ".mcp.json", ".github/mcp.json") },
+    { kind: "project", scope: "project", paths: upward(".mcp.json", ".github/mcp.json") },
     { kind: "user", scope: "user", paths: (at) => inDirectory(at, copilotHome(at), "mcp-config.json") },
   ],
   servers: serversUnderOrBare("mcpServers"),

@@ -15,12 +15,12 @@ export const CRUSH: HostDialect = {
   title: "Crush",
   format: "json",
   files: [
-    { kind: "project", scope: "project", paths: (at) => upward(at, ".crush.json", "crush.json") },
+    { kind: "project", scope: "project", paths: upward(".crush.json", "crush.json") },
     {
       kind: "project-script",
       scope: "project",
       script: SCRIPT,
-      paths: (at) => upward(at, ".crushrc", "crushrc"),
+      paths: upward(".crushrc", "crushrc"),
     },
     { kind: "user", scope: "user", paths: (at) => inDirectory(at, directory(at), "crush.json") },
     {

@@ -9,8 +9,8 @@ export const CURSOR: HostDialect = {
   title: "Cursor",
   format: "json",
   files: [
-    { kind: "project", scope: "project", paths: (at) => upward(at, ".cursor/mcp.json") },
-    { kind: "user", scope: "user", paths: (at) => inHome(at, ".cursor/mcp.json") },
+    { kind: "project", scope: "project", paths: upward(".cursor/mcp.json") },
+    { kind: "user", scope: "user", paths: inHome(".cursor/mcp.json") },
   ],
   servers: serversUnder("mcpServers"),
   entry: entryDialect({

@@ -6,14 +6,23 @@ export function pathRules({ platform }: Pick<HostSurroundings, "platform">): Pla
   return platform === "win32" ? win32 : posix;
 }
 
-/** A file below the user's home, with `/` between the segments on every platform. */
-export function inHome(at: HostSurroundings, ...files: readonly string[]): HostPath[] {
-  return files.map((file) => ({ file: joined(at, at.home, file) }));
+/** Says where files are on somebody's machine. */
+export type FindPaths = (at: HostSurroundings) => HostPath[];
+
+/** Files below the user's home, with `/` between the segments on every platform. */
+export function inHome(...files: readonly string[]): FindPaths {
+  return (at) => files.map((file) => ({ file: joined(at, at.home, file) }));
 }
 
 /** The same file in each directory from the working directory up to the top of the project, the nearest first. */
-export function upward(at: HostSurroundings, ...files: readonly string[]): HostPath[] {
-  return projectFolders(at).flatMap((root) => files.map((file) => ({ file: joined(at, root, file), root })));
+export function upward(...files: readonly string[]): FindPaths {
+  return (at) => {
+    const paths: HostPath[] = [];
+    for (const root of projectFolders(at)) {
+      for (const file of files) paths.push({ file: joined(at, root, file), root });
+    }
+    return paths;
+  };
 }
 
 /** A file in a given directory; none if the directory is not known. */

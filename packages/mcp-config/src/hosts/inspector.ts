@@ -8,7 +8,7 @@ export const INSPECTOR: HostDialect = {
   id: "inspector",
   title: "MCP Inspector",
   format: "json",
-  files: [{ kind: "user", scope: "user", paths: (at) => inHome(at, ".mcp-inspector/mcp.json") }],
+  files: [{ kind: "user", scope: "user", paths: inHome(".mcp-inspector/mcp.json") }],
   servers: serversUnder("mcpServers"),
   entry: entryDialect({
     transport: COMMON_TRANSPORT,

@@ -9,7 +9,7 @@ export const JACKFIELD: HostDialect = {
   title: "Jackfield",
   format: "strict-json",
   files: [
-    { kind: "project", scope: "project", paths: (at) => upward(at, ".mcp.json") },
+    { kind: "project", scope: "project", paths: upward(".mcp.json") },
     { kind: "user", scope: "user", paths: (at) => inDirectory(at, userDirectory(at), "mcp.json") },
   ],
   servers: serversUnder("mcpServers"),

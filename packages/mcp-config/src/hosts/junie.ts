@@ -14,9 +14,9 @@ export const JUNIE: HostDialect = {
     {
       kind: "project",
       scope: "project",
-      paths: (at) => upward(at, FILE, ".idea/mcp.json", ".air/mcp.json", ".mcp.json"),
+      paths: upward(FILE, ".idea/mcp.json", ".air/mcp.json", ".mcp.json"),
     },
-    { kind: "user", scope: "user", paths: (at) => inHome(at, FILE) },
+    { kind: "user", scope: "user", paths: inHome(FILE) },
   ],
   servers: serversUnder("mcpServers"),
   entry: entryDialect({ transport: COMMON_TRANSPORT, fields: COMMON_FIELDS }),

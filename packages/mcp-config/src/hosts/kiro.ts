@@ -11,8 +11,8 @@ export const KIRO: HostDialect = {
   title: "Kiro",
   format: "json",
   files: [
-    { kind: "workspace", scope: "project", paths: (at) => upward(at, FILE) },
-    { kind: "user", scope: "user", paths: (at) => inHome(at, FILE) },
+    { kind: "workspace", scope: "project", paths: upward(FILE) },
+    { kind: "user", scope: "user", paths: inHome(FILE) },
   ],
   servers: serversUnder("mcpServers"),
   entry: entryDialect({

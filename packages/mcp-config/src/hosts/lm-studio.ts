@@ -8,7 +8,7 @@ export const LM_STUDIO: HostDialect = {
   id: "lm-studio",
   title: "LM Studio",
   format: "json",
-  files: [{ kind: "user", scope: "user", paths: (at) => inHome(at, ".lmstudio/mcp.json") }],
+  files: [{ kind: "user", scope: "user", paths: inHome(".lmstudio/mcp.json") }],
   servers: serversUnder("mcpServers"),
   entry: entryDialect({ transport: COMMON_TRANSPORT, fields: { ...COMMON_FIELDS, timeoutMs: ["timeout"] } }),
   variables: NO_VARIABLES,

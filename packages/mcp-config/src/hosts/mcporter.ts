@@ -15,7 +15,7 @@ export const MCPORTER: HostDialect = {
     {
       kind: "project",
       scope: "project",
-      paths: (at) => upward(at, ...FILES.map((file) => `config/${file}`)),
+      paths: upward(...FILES.map((file) => `config/${file}`)),
     },
     {
       kind: "user",

@@ -20,7 +20,7 @@ export const OMP: HostDialect = {
     {
       kind: "project",
       scope: "project",
-      paths: (at) => upward(at, ".omp/mcp.json", ".omp/.mcp.json", "mcp.json", ".mcp.json"),
+      paths: upward(".omp/mcp.json", ".omp/.mcp.json", "mcp.json", ".mcp.json"),
     },
     {
       kind: "user",

@@ -19,9 +19,9 @@ export const OPENCODE: HostDialect = {
     {
       kind: "project-directory",
       scope: "project",
-      paths: (at) => upward(at, ...FILES.map((file) => `.opencode/${file}`)),
+      paths: upward(...FILES.map((file) => `.opencode/${file}`)),
     },
-    { kind: "project", scope: "project", paths: (at) => upward(at, ...FILES) },
+    { kind: "project", scope: "project", paths: upward(...FILES) },
     { kind: "named", scope: "user", paths: namedFile },
     {
       kind: "user",

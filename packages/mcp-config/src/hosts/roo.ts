@@ -11,7 +11,7 @@ export const ROO: HostDialect = {
   title: "Roo Code",
   format: "json",
   files: [
-    { kind: "project", scope: "project", paths: (at) => upward(at, ".roo/mcp.json") },
+    { kind: "project", scope: "project", paths: upward(".roo/mcp.json") },
     {
       kind: "user",
       scope: "user",

@@ -23,19 +23,19 @@ export const VSCODE: HostDialect = {
     {
       kind: "workspace",
       scope: "project",
-      paths: (at) => upward(at, ".vscode/mcp.json"),
+      paths: upward(".vscode/mcp.json"),
       servers: serversUnder("servers"),
     },
     {
       kind: "devcontainer",
       scope: "project",
-      paths: (at) => upward(at, ".devcontainer/devcontainer.json", ".devcontainer.json"),
+      paths: upward(".devcontainer/devcontainer.json", ".devcontainer.json"),
       servers: inDevContainer,
     },
     {
       kind: "workspace-settings",
       scope: "project",
-      paths: (at) => upward(at, ".vscode/settings.json"),
+      paths: upward(".vscode/settings.json"),
       servers: inSettings,
     },
     {

@@ -11,8 +11,8 @@ export const WARP: HostDialect = {
   title: "Warp",
   format: "json",
   files: [
-    { kind: "project", scope: "project", paths: (at) => upward(at, FILE) },
-    { kind: "user", scope: "user", paths: (at) => inHome(at, FILE) },
+    { kind: "project", scope: "project", paths: upward(FILE) },
+    { kind: "user", scope: "user", paths: inHome(FILE) },
   ],
   servers: serversUnderOrBare("mcpServers"),
   entry: entryDialect({

@@ -12,7 +12,7 @@ export const WINDSURF: HostDialect = {
     {
       kind: "user",
       scope: "user",
-      paths: (at) => inHome(at, ".codeium/windsurf/mcp_config.json", ".codeium/mcp_config.json"),
+      paths: inHome(".codeium/windsurf/mcp_config.json", ".codeium/mcp_config.json"),
     },
   ],
   servers: serversUnder("mcpServers"),

@@ -10,7 +10,7 @@ export const ZED: HostDialect = {
   title: "Zed",
   format: "jsonc",
   files: [
-    { kind: "project", scope: "project", paths: (at) => upward(at, ".zed/settings.json") },
+    { kind: "project", scope: "project", paths: upward(".zed/settings.json") },
     { kind: "user", scope: "user", paths: (at) => inDirectory(at, settingsDirectory(at), "settings.json") },
   ],
   servers: serversUnder("context_servers"),
