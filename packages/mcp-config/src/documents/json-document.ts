@@ -7,7 +7,7 @@ import { JsonScanner } from "./json-scanner.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
 import { createLineCounter, type LineCounter } from "./line-counter.ts";
 import { MemberOffsets } from "./member-offsets.ts";
-import { type PlainJson, readPlainJson } from "./plain-json.ts";
+import { type KeyPlaces, type PlainJson, readPlainJson } from "./plain-json.ts";
 
 /** The formats that this parser reads. */
 export type JsonFormat = Extract<ConfigFormat, "strict-json" | "json" | "jsonc">;
@@ -30,6 +30,9 @@ function parse(text: string, file: string, format: JsonFormat): ConfigDocument {
   return parser;
 }
 
+/** Up to how many keys are searched through as fast as a map of them is made. */
+const FEW = 16;
+
 /** A text with nothing odd about it. */
 class PlainDocument implements ConfigDocument {
   readonly root: unknown;
@@ -37,43 +40,49 @@ class PlainDocument implements ConfigDocument {
   readonly forbidden: readonly SourceLocation[] = [];
   readonly #text: string;
   readonly #file: string;
-  readonly #offsets: PlainJson["offsets"];
-  /** Of the objects in which a member was asked for. */
-  readonly #members = new Map<object, MemberOffsets>();
+  readonly #places: KeyPlaces;
+  /** Of large objects in which a member was asked for. */
+  readonly #orders = new Map<object, ReadonlyMap<string, number>>();
   readonly #lines: LineCounter;
   readonly #rootOffset: number;
   #parsed: ConfigDocument | undefined;
 
-  constructor(text: string, file: string, { root, offsets }: PlainJson) {
+  constructor(text: string, file: string, { root, places }: PlainJson) {
     this.root = root;
     this.#rootOffset = text.search(/[^ \t\r\n]/);
     this.#text = text;
     this.#file = file;
-    this.#offsets = offsets;
+    this.#places = places;
     this.#lines = createLineCounter(text);
   }
 
   locate(path: JsonPath): SourceLocation {
     let value = this.root;
+    let places = this.#places;
     let offset = this.#rootOffset;
     for (let depth = 0; depth < path.length; depth += 1) {
       const step = path[depth] as string | number;
       if (Array.isArray(value)) return this.#locateExactly(path);
-      const found = isMap(value) ? this.#membersOf(value).of(String(step)) : undefined;
-      if (found === undefined) break;
-      offset = found;
+      const index = isMap(value) ? this.#orderOf(String(step), value) : -1;
+      if (index === -1) break;
+      offset = places[2 * index] as number;
+      places = places[2 * index + 1] as KeyPlaces;
       value = (value as JsonMap)[step];
     }
     const { line, column } = this.#lines.placeOf(offset);
     return { file: this.#file, line, column, pointer: jsonPointer(path) };
   }
 
-  #membersOf(map: JsonMap): MemberOffsets {
-    const known = this.#members.get(map);
-    if (known) return known;
-    const members = new MemberOffsets(Object.keys(map), this.#offsets.get(map));
-    this.#members.set(map, members);
-    return members;
+  /** Which of an object's keys this one is; -1 if it is none. */
+  #orderOf(key: string, map: JsonMap): number {
+    let order = this.#orders.get(map);
+    if (order === undefined) {
+      const keys = Object.keys(map);
+      if (keys.length <= FEW) return keys.indexOf(key);
+      order = new Map(keys.map((known, index) => [known, index]));
+      this.#orders.set(map, order);
+    }
+    return order.get(key) ?? -1;
   }
 
   /** Where elements of arrays stand is seldom asked, so it is found out then. */

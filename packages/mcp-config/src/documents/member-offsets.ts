@@ -6,15 +6,9 @@ const FEW = 16;
  * ever asked for, so a map of them is made when one is, and only for an object with many members.
  */
 export class MemberOffsets {
-  readonly #keys: string[];
-  readonly #offsets: number[];
+  readonly #keys: string[] = [];
+  readonly #offsets: number[] = [];
   #index: Map<string, number> | undefined;
-
-  /** @param offsets - one for each key */
-  constructor(keys: string[] = [], offsets: number[] = []) {
-    this.#keys = keys;
-    this.#offsets = offsets;
-  }
 
   /** Of a key that is added again, the last offset counts. */
   add(key: string, offset: number): void {

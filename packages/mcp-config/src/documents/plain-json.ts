@@ -1,11 +1,13 @@
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import type { JsonMap } from "./json-value.ts";
 
-/** What a text holds, and where the keys in it stand. */
+/** Where the keys of an object stand, in their order, each with the places in its value behind it. */
+export type KeyPlaces = (number | KeyPlaces)[];
+
+/** What a text holds, and where the keys in it stand; nothing is known of what lies in arrays. */
 export interface PlainJson {
   readonly root: unknown;
-  /** Of every object in it, in the order of its keys. */
-  readonly offsets: ReadonlyMap<object, number[]>;
+  readonly places: KeyPlaces;
 }
 
 /**
@@ -23,38 +25,38 @@ export function readPlainJson(text: string): PlainJson | undefined {
   } catch {
     return undefined;
   }
-  const offsets = findKeys(text, root);
-  return offsets && { root, offsets };
+  const places = findKeys(text, root);
+  return places && { root, places };
 }
 
 /** Finds where the keys of all objects stand, and takes the prototypes of these away; `undefined` where the way is lost. */
-function findKeys(text: string, root: unknown): PlainJson["offsets"] | undefined {
-  const offsets = new Map<object, number[]>();
+function findKeys(text: string, root: unknown): KeyPlaces | undefined {
   const hasEscapes = text.includes("\\");
   /** Behind the string that was found last. */
   let at = 0;
   // A key that stands twice is one string too many.
-  return walk(root, 0) && text.indexOf('"', at) === -1 ? offsets : undefined;
+  const places = walk(root, 0);
+  return text.indexOf('"', at) === -1 ? places : undefined;
 
-  function walk(value: unknown, depth: number): boolean {
-    if (typeof value === "string") return find(value) !== -1;
-    if (typeof value !== "object" || value === null) return true;
-    if (depth === DEEPEST_NESTING) return false;
-    if (Array.isArray(value)) return value.every((element) => walk(element, depth + 1));
-    return walkMap(value as JsonMap, depth + 1);
+  function walk(value: unknown, depth: number): KeyPlaces | undefined {
+    if (typeof value === "string") return find(value) === -1 ? undefined : NONE;
+    if (typeof value !== "object" || value === null) return NONE;
+    if (depth === DEEPEST_NESTING) return undefined;
+    if (!Array.isArray(value)) return walkMap(value as JsonMap, depth + 1);
+    return value.every((element) => walk(element, depth + 1) !== undefined) ? NONE : undefined;
   }
 
-  function walkMap(map: JsonMap, depth: number): boolean {
-    const found: number[] = [];
-    offsets.set(map, found);
+  function walkMap(map: JsonMap, depth: number): KeyPlaces | undefined {
+    const places: KeyPlaces = [];
     // What a prototype has been given as well stands in no text, so the walk loses its way.
     for (const key in map) {
       const offset = find(key);
-      if (offset === -1 || key === FORBIDDEN_KEY || !walk(map[key], depth)) return false;
-      found.push(offset);
+      const inner = offset === -1 || key === FORBIDDEN_KEY ? undefined : walk(map[key], depth);
+      if (inner === undefined) return undefined;
+      places.push(offset, inner);
     }
     Object.setPrototypeOf(map, null);
-    return true;
+    return places;
   }
 
   /** The offset of the next string of the text, which must be this one; -1 if it is not. */
@@ -67,6 +69,8 @@ function findKeys(text: string, root: unknown): PlainJson["offsets"] | undefined
     return to === -1 ? -1 : from;
   }
 }
+
+const NONE: KeyPlaces = [];
 
 /** Where a string ends that may be written with escapes; -1 if another one is written. */
 function endOfEscaped(text: string, string: string, from: number): number {
