@@ -1,7 +1,8 @@
 import type { Handshake, Implementation, JsonObject, PriorHandshake } from "@jackfield/mcp-core";
-import type { Client, ConnectOptions, DiscoverResult, ProtocolError } from "@modelcontextprotocol/client";
+import type { Client, ConnectOptions, ProtocolError } from "@modelcontextprotocol/client";
 import type { Channel, ChannelFacts } from "./channel.ts";
 import { ChannelFault } from "./channel-fault.ts";
+import type { Approach } from "./handshake/approach.ts";
 import {
   type EarlyHandshake,
   type EarlyHandshakeOptions,
@@ -9,7 +10,7 @@ import {
 } from "./handshake/early-handshake.ts";
 import type { OpeningDeadline } from "./opening-deadline.ts";
 import { loadedSdk, loadSdk, NO_SDK_TIMEOUT_MS, type Sdk } from "./sdk.ts";
-import { type ClientAccess, connectedClient, laterClient } from "./session/client-access.ts";
+import { type ClientAccess, connectedClient, laterClient, sdkPrior } from "./session/client-access.ts";
 
 /** A server that answers `initialize` today may be upgraded tomorrow and would still answer it, so a legacy verdict must end. */
 const LEGACY_VERDICT_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -19,11 +20,6 @@ const LONGEST_PIPE_PROBE_MS = 3000;
 
 /** What a server of another era, or of none that we know, says: it has understood, and there is nothing more to ask. */
 const TELLING_REFUSALS = new Set([-32022, -32601]);
-
-/** How the era is settled: taken over without a round trip, taken as legacy, or asked for. */
-type Approach =
-  | { readonly kind: "adopt"; readonly discover: JsonObject }
-  | { readonly kind: "legacy" | "probe" };
 
 export interface NegotiationOptions {
   /** Makes a fresh channel, because a process that died of the probe must be started again. */
@@ -154,33 +150,27 @@ async function shakeHands(
   const probeTimeoutMs = probeTimeout(channel, options.connectTimeoutMs);
   // The date of a verdict that was not asked for again stays, or it would never grow old.
   const learnedAt = () => (approach.kind === "probe" ? Date.now() : (prior?.at ?? Date.now()));
-  // An era that is known to be modern needs no handshake.
-  const begun =
-    approach.kind === "adopt"
-      ? undefined
-      : await deadline.race(
-          shakeHandsEarly(channel.transport, {
-            ...early,
-            probeTimeoutMs: approach.kind === "probe" ? probeTimeoutMs : undefined,
-            learnedAt,
-          }),
-        );
-  if (begun?.handshake) {
-    const clients = laterClient(begun.transport, (sdk) => createClient(sdk, probeTimeoutMs));
-    return { clients, channel, handshake: begun.handshake, isUnconfirmed: false };
+  const isUnconfirmed = approach.kind === "adopt";
+  const begun = await deadline.race(
+    shakeHandsEarly(channel.transport, { ...early, approach, probeTimeoutMs, learnedAt }),
+  );
+  const { transport, handshake } = begun;
+  if (handshake) {
+    const create = (sdk: Sdk) => createClient(sdk, probeTimeoutMs);
+    const clients = laterClient({ transport, prior: handshake.prior, createClient: create });
+    return { clients, channel, handshake, isUnconfirmed };
   }
   const sdk = await deadline.race(loadSdk());
   const client = createClient(sdk, probeTimeoutMs);
   const known = priorFor(approach, begun);
-  const connecting = client.connect(begun?.transport ?? channel.transport, {
+  const connecting = client.connect(transport, {
     timeout: NO_SDK_TIMEOUT_MS,
     signal: deadline.signal,
     ...(known && { prior: known }),
   });
   await deadline.race(connecting);
-  begun?.transport.handOver();
+  transport.handOver();
   const clients = connectedClient({ sdk, client });
-  const isUnconfirmed = approach.kind === "adopt";
   return { clients, channel, handshake: readHandshake(client, learnedAt()), isUnconfirmed };
 }
 
@@ -190,11 +180,9 @@ function probeTimeout(channel: Channel, connectTimeoutMs: number): number {
   return connectTimeoutMs > 0 ? Math.min(LONGEST_PIPE_PROBE_MS, connectTimeoutMs / 3) : LONGEST_PIPE_PROBE_MS;
 }
 
-function priorFor(approach: Approach, begun: EarlyHandshake | undefined): ConnectOptions["prior"] {
-  if (approach.kind === "adopt")
-    // The SDK validates it, and refuses what is not a discover result.
-    return { kind: "modern", discover: approach.discover as unknown as DiscoverResult };
-  return approach.kind === "legacy" || begun?.isLegacy ? { kind: "legacy" } : undefined;
+function priorFor(approach: Approach, begun: EarlyHandshake): ConnectOptions["prior"] {
+  if (approach.kind === "adopt") return sdkPrior({ era: "modern", at: 0, discover: approach.discover });
+  return begun.isLegacy ? { kind: "legacy" } : undefined;
 }
 
 function readHandshake(client: Client, at: number): Handshake {

@@ -58,3 +58,34 @@ test("a local server of the legacy era is connected, listed, called and pinged w
   for (const method of ["server/discover", "initialize", "notifications/initialized"])
     expect(methods.filter((name) => name === method)).toHaveLength(1);
 });
+
+const MODERN = fileURLToPath(new URL("fixtures/modern-imports.mjs", import.meta.url));
+
+test.each([
+  ["that is told of changes is listed and called, and loads it after that", { listChanged: true }, true],
+  ["that tells of none needs it never", {}, false],
+])("a server of the modern era %s", async (_, tools, isLoaded) => {
+  const server = scriptedServer(
+    (message, { send }) => {
+      if (message.method !== "tools/call") return undefined;
+      const _meta = { "io.modelcontextprotocol/serverInfo": { name: "scripted", version: "1" } };
+      const content = [{ type: "text", text: "done" }];
+      send({ id: message.id, result: { resultType: "complete", content, _meta } });
+      return true;
+    },
+    { isModern: true, capabilities: { tools } },
+  );
+  const args = ["--no-warnings", MODERN, JSON.stringify(server)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const result = {
+    content: [{ type: "text", text: "done" }],
+    _meta: { "io.modelcontextprotocol/serverInfo": { name: "scripted", version: "1" } },
+  };
+  expect(JSON.parse(stdout)).toEqual({
+    handshake: false,
+    "list of tools": false,
+    called: result,
+    tools: ["echo"],
+    "in the end": isLoaded,
+  });
+});

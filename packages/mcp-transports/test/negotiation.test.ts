@@ -249,7 +249,12 @@ describe.concurrent("what was known is no longer true", () => {
 
 test("[X1] a session that ended in the moment it was confirmed is none: its channel is closed, and nothing is tried again", async () => {
   const close = vi.fn(async () => {});
-  const channel = { transport: {}, isPipe: true, facts: () => ({}), close } as unknown as Channel;
+  const channel = {
+    transport: { start: async () => {} },
+    isPipe: true,
+    facts: () => ({}),
+    close,
+  } as unknown as Channel;
   // So the SDK's client is left when its transport has closed meanwhile; no process can be made to die in just that moment.
   const client = {
     connect: async () => {},
@@ -263,7 +268,8 @@ test("[X1] a session that ended in the moment it was confirmed is none: its chan
     createClient: () => client,
     early: { clientInfo: { name: "jackfield", version: "1" }, capabilities: {}, onNotification: () => {} },
     onChannel: () => {},
-    prior: modernPrior,
+    // So that it is the SDK's client that takes it over.
+    prior: { ...modernPrior, discover: { ...modernPrior.discover, more: 1 } },
     connectTimeoutMs: 0,
     deadline,
   });

@@ -3,8 +3,9 @@ import type { ClientCapabilities, Transport } from "@modelcontextprotocol/client
 import { ChannelFault } from "../channel-fault.ts";
 import { StatusRefusal } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
-import { ENVELOPE_KEYS } from "../session/envelope.ts";
-import { isRecord } from "../session/plain-result.ts";
+import { ENVELOPE_KEYS } from "../session/envelope-keys.ts";
+import { isPlainMeta, isRecord } from "../session/plain-result.ts";
+import type { Approach } from "./approach.ts";
 import {
   type Outcome,
   type RehearsalOptions,
@@ -22,7 +23,7 @@ export const LEGACY_VERSIONS: readonly string[] = [
 ];
 
 /** The version that a server is asked for before it is taken for a legacy one. */
-export const MODERN_VERSION = "2026-07-28";
+const MODERN_VERSION = "2026-07-28";
 
 /** JSON-RPC code for a protocol version the server does not speak (MCP 2026-07-28): it speaks of eras, so it has one. */
 const UNSUPPORTED_PROTOCOL_VERSION = -32022;
@@ -30,8 +31,9 @@ const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 export interface EarlyHandshakeOptions extends RehearsalOptions {
   readonly clientInfo: Implementation;
   readonly capabilities: ClientCapabilities;
-  /** How long a server may take to be heard of; missing where it is known to be a legacy one, and not asked for its era. */
-  readonly probeTimeoutMs: number | undefined;
+  readonly approach: Approach;
+  /** How long silence is no answer, for a server that is asked for its era. */
+  readonly probeTimeoutMs: number;
   /** When what is learned of the era was learned. */
   learnedAt(): number;
 }
@@ -46,16 +48,21 @@ export interface EarlyHandshake {
 }
 
 /**
- * Shakes hands with a server of the legacy era as the SDK's client does, with the same messages, and without loading it, which takes
- * longer than most servers take to start. What it does not recognise at once is left to the SDK, which is told what the
- * server has said, so that nothing is asked twice.
+ * Shakes hands as the SDK's client does, with the same messages, and without loading it, which takes longer than most servers take to
+ * start. What it does not recognise at once is left to the SDK, which is told what the server has said, so that nothing is asked twice.
  */
 export async function shakeHandsEarly(
   wire: Transport,
-  { clientInfo, capabilities, probeTimeoutMs, learnedAt, onNotification }: EarlyHandshakeOptions,
+  { clientInfo, capabilities, approach, probeTimeoutMs, learnedAt, onNotification }: EarlyHandshakeOptions,
 ): Promise<EarlyHandshake> {
   const transport = await rehearse(wire, { onNotification });
-  if (probeTimeoutMs !== undefined) {
+  const modern = (discover: unknown): EarlyHandshake => {
+    const handshake = modernHandshake(discover, learnedAt);
+    if (handshake) wire.setProtocolVersion?.(MODERN_VERSION);
+    return { transport, isLegacy: false, handshake };
+  };
+  if (approach.kind === "adopt") return modern(approach.discover);
+  if (approach.kind === "probe") {
     const sender = {
       [ENVELOPE_KEYS.protocolVersion]: MODERN_VERSION,
       [ENVELOPE_KEYS.clientInfo]: clientInfo,
@@ -63,11 +70,11 @@ export async function shakeHandsEarly(
     };
     const probe = { id: "server-discover-probe-1", method: "server/discover", params: { _meta: sender } };
     const outcome = await transport.ask(probe as never, probeTimeoutMs);
-    if (!showsLegacyEra(outcome)) return { transport, isLegacy: false };
+    if (!showsLegacyEra(outcome)) return modern(resultOf(outcome));
   }
   const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo };
   const outcome = await transport.ask({ id: 0, method: "initialize", params });
-  const result = plainInitializeResult(outcome);
+  const result = plainInitializeResult(resultOf(outcome));
   if (result === undefined) return { transport, isLegacy: true };
   const { protocolVersion, capabilities: announced, serverInfo, instructions } = result;
   wire.setProtocolVersion?.(protocolVersion);
@@ -108,6 +115,40 @@ function isRefusal(error: unknown): boolean {
   return isRecord(error) && error.code !== UNSUPPORTED_PROTOCOL_VERSION;
 }
 
+function resultOf(outcome: Outcome): unknown {
+  return outcome.kind === "answer" && isAnswer(outcome.answer) ? outcome.answer.result : undefined;
+}
+
+/** The handshake that an answer to `server/discover` makes, if there is nothing in it but what the SDK's schema would take over as it is. */
+function modernHandshake(discover: unknown, learnedAt: () => number): Handshake | undefined {
+  if (!isRecord(discover)) return undefined;
+  const { supportedVersions, capabilities, instructions, _meta = {}, ...more } = discover;
+  const { resultType = "complete", ttlMs = 0, cacheScope = "private", ...unknown } = more;
+  const serverInfo = isRecord(_meta) ? _meta[ENVELOPE_KEYS.serverInfo] : undefined;
+  const isPlain =
+    Object.keys(unknown).length === 0 &&
+    Array.isArray(supportedVersions) &&
+    supportedVersions.every((version) => typeof version === "string") &&
+    supportedVersions.includes(MODERN_VERSION) &&
+    isPlainCapabilities(capabilities) &&
+    (instructions === undefined || typeof instructions === "string") &&
+    isPlainMeta(_meta) &&
+    (serverInfo === undefined || isPlainImplementation(serverInfo)) &&
+    resultType === "complete" &&
+    Number.isSafeInteger(ttlMs) &&
+    (ttlMs as number) >= 0 &&
+    (cacheScope === "private" || cacheScope === "public");
+  if (!isPlain) return undefined;
+  return {
+    era: "modern",
+    protocolVersion: MODERN_VERSION,
+    serverInfo: serverInfo as Implementation | undefined,
+    capabilities: capabilities as JsonObject,
+    instructions: instructions as string | undefined,
+    prior: { era: "modern", at: learnedAt(), discover: { ...discover, ttlMs, cacheScope } },
+  };
+}
+
 interface InitializeResult {
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
@@ -116,9 +157,7 @@ interface InitializeResult {
 }
 
 /** An answer to `initialize` that has nothing in it but what the SDK's schema would take over as it is. */
-function plainInitializeResult(outcome: Outcome): InitializeResult | undefined {
-  if (outcome.kind !== "answer" || !isAnswer(outcome.answer)) return undefined;
-  const { result } = outcome.answer;
+function plainInitializeResult(result: unknown): InitializeResult | undefined {
   if (!isRecord(result)) return undefined;
   const { protocolVersion, capabilities, serverInfo, instructions, ...more } = result;
   const isPlain =

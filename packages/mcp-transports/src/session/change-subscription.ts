@@ -1,7 +1,8 @@
 import type { JsonObject, Logger } from "@jackfield/mcp-core";
-import type { Client, McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
+import type { McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
 import { readFailure } from "../errors/failure.ts";
 import { createReconnectPace } from "../http/reconnect-pace.ts";
+import type { ClientAccess } from "./client-access.ts";
 
 /** How long a server may take to say what it will tell of, in milliseconds. */
 const ACKNOWLEDGED_WITHIN_MS = 30_000;
@@ -17,7 +18,7 @@ const LISTS = {
 } as const;
 
 export interface ChangeSubscriptionOptions {
-  readonly client: Client;
+  readonly clients: ClientAccess;
   readonly capabilities: JsonObject;
   readonly server: string;
   readonly log: Logger;
@@ -116,7 +117,8 @@ class RenewedSubscription implements ChangeSubscription {
   }
 
   async #listen(filter: SubscriptionFilter, wanted: string): Promise<void> {
-    const { client, onRestored } = this.#options;
+    const { clients, onRestored } = this.#options;
+    const { client } = await clients.get();
     const patience = { timeout: ACKNOWLEDGED_WITHIN_MS, signal: this.#closing.signal };
     const subscription = await client.listen(filter, patience);
     const granted = { wanted, subscription };

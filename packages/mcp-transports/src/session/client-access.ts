@@ -1,4 +1,5 @@
-import type { Client } from "@modelcontextprotocol/client";
+import type { PriorHandshake } from "@jackfield/mcp-core";
+import type { Client, ConnectOptions, DiscoverResult } from "@modelcontextprotocol/client";
 import type { RehearsedTransport } from "../handshake/rehearsed-transport.ts";
 import { loadSdk, NO_SDK_TIMEOUT_MS, type Sdk } from "../sdk.ts";
 
@@ -31,22 +32,33 @@ export function connectedClient(current: SdkConnection): ClientAccess {
   };
 }
 
-/** A client that is connected to a legacy server, whose handshake is made, when it is first needed. */
-export function laterClient(transport: RehearsedTransport, createClient: (sdk: Sdk) => Client): ClientAccess {
-  return new LaterClient(transport, createClient);
+export interface LaterClientOptions {
+  readonly transport: RehearsedTransport;
+  /** What the handshake has found out. */
+  readonly prior: PriorHandshake;
+  createClient(sdk: Sdk): Client;
+}
+
+/** A client that is connected when it is first needed, to a server whose handshake is made. */
+export function laterClient(options: LaterClientOptions): ClientAccess {
+  return new LaterClient(options);
+}
+
+/** What an earlier handshake has found out, as the SDK's client takes it over. It validates a modern one, and refuses what is none. */
+export function sdkPrior(prior: PriorHandshake): NonNullable<ConnectOptions["prior"]> {
+  if (prior.era === "legacy") return { kind: "legacy" };
+  return { kind: "modern", discover: prior.discover as unknown as DiscoverResult };
 }
 
 class LaterClient implements ClientAccess {
   current: SdkConnection | undefined;
-  readonly #transport: RehearsedTransport;
-  readonly #createClient: (sdk: Sdk) => Client;
+  readonly #options: LaterClientOptions;
   #connecting: Promise<SdkConnection> | undefined;
   #isClosed = false;
 
-  constructor(transport: RehearsedTransport, createClient: (sdk: Sdk) => Client) {
-    this.#transport = transport;
-    this.#createClient = createClient;
-    transport.whenNeeded(() => void this.get().catch(() => {})); // nobody but the server waits for it
+  constructor(options: LaterClientOptions) {
+    this.#options = options;
+    options.transport.whenNeeded(() => void this.get().catch(() => {})); // nobody but the server waits for it
   }
 
   get(): Promise<SdkConnection> {
@@ -55,7 +67,7 @@ class LaterClient implements ClientAccess {
   }
 
   onClose(listener: () => void): void {
-    this.#transport.whenEnded(listener);
+    this.#options.transport.whenEnded(listener);
   }
 
   async close(): Promise<void> {
@@ -64,12 +76,13 @@ class LaterClient implements ClientAccess {
   }
 
   async #connect(): Promise<SdkConnection> {
+    const { transport, prior, createClient } = this.#options;
     const sdk = await loadSdk();
-    const client = this.#createClient(sdk);
-    await client.connect(this.#transport, { prior: { kind: "legacy" }, timeout: NO_SDK_TIMEOUT_MS });
+    const client = createClient(sdk);
+    await client.connect(transport, { prior: sdkPrior(prior), timeout: NO_SDK_TIMEOUT_MS });
     if (this.#isClosed) await client.close();
     this.current = { sdk, client };
-    this.#transport.handOver();
+    transport.handOver();
     return this.current;
   }
 }

@@ -37,6 +37,8 @@ export interface Exchanges {
    * the returned function is called.
    */
   hold(): () => void;
+  /** Whether no request waits for an answer. */
+  isIdle(): boolean;
   /** Rejects every pending request; without a cause because we closed the session. Nothing may be begun after that. */
   endAll(cause?: McpError): void;
 }
@@ -105,6 +107,10 @@ class OpenExchanges implements Exchanges {
     return () => {
       for (const release of releases) release();
     };
+  }
+
+  isIdle(): boolean {
+    return this.#surroundings.open.all().length === 0;
   }
 
   endAll(cause?: McpError): void {

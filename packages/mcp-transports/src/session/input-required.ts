@@ -1,6 +1,6 @@
 import type { InputOptions, JsonObject } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
-import { ENVELOPE_KEYS } from "./envelope.ts";
+import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 
 /** Whether questions are given to the caller. A legacy server asks by requests of its own, which are for handlers. */
 export function returnsQuestions(client: Client, { inputRequired }: InputOptions): boolean {

@@ -3,26 +3,30 @@ import type { CallLane, CallLaneOptions, LaneCall } from "./call-lane.ts";
 import type { RpcAnswer } from "./direct-requests.ts";
 import type { Carrier, Exchange } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
+import { isPlainAnswerTo } from "./keeping-schema.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
-import { isPlainResult } from "./plain-result.ts";
-import { mirrorsParameters, sendRequest } from "./send-request.ts";
+import { sendRequest } from "./send-request.ts";
 
-const METHOD = "tools/call";
+export interface ModernLaneOptions extends CallLaneOptions {
+  readonly method: "tools/call" | "tools/list";
+  /** Whether parameters that a tool marks are repeated in headers. */
+  readonly mirrors: boolean;
+}
 
 /**
  * The lane of the era of MCP 2026-07-28: a call carries the envelope, and its answer says whether it is complete. Whatever else an answer
  * says, a question, an error, a result of another kind, is left to the SDK, which is given the call together with its answer.
  */
-export function createModernLane(options: CallLaneOptions): CallLane {
+export function createModernLane(options: ModernLaneOptions): CallLane {
   return new ModernLane(options);
 }
 
 class ModernLane implements CallLane {
-  readonly #options: CallLaneOptions;
+  readonly #options: ModernLaneOptions;
   /** Looking for marks takes longer than the rest of a call. */
   readonly #marked = new WeakMap<ToolDefinition, boolean>();
 
-  constructor(options: CallLaneOptions) {
+  constructor(options: ModernLaneOptions) {
     this.#options = options;
   }
 
@@ -31,16 +35,16 @@ class ModernLane implements CallLane {
     const { tool, inputRequired, inputResponses, requestState } = request;
     if (inputRequired === "return" || inputResponses !== undefined || requestState !== undefined)
       return false;
-    return tool === undefined || !mirrorsParameters(this.#options.clients) || !this.#isMarked(tool);
+    return tool === undefined || !this.#options.mirrors || !this.#isMarked(tool);
   }
 
   call(call: LaneCall): Promise<JsonObject> {
-    const { exchanges } = this.#options;
+    const { exchanges, method } = this.#options;
     const { params, request, limits } = call;
-    const subject = { method: METHOD, tool: params.name as string | undefined };
+    const subject = { method, tool: params.name as string | undefined };
     const carrier = new ModernCall(this.#options, call);
     const exchange = exchanges.begin<JsonObject>({ subject, request, limits, carrier });
-    exchanges.direct.send(exchange, METHOD, request.meta ? { ...params, _meta: request.meta } : params);
+    exchanges.direct.send(exchange, method, request.meta ? { ...params, _meta: request.meta } : params);
     return exchange.outcome;
   }
 
@@ -54,17 +58,17 @@ class ModernLane implements CallLane {
 }
 
 class ModernCall implements Carrier<JsonObject> {
-  readonly #options: CallLaneOptions;
+  readonly #options: ModernLaneOptions;
   readonly #call: LaneCall;
   #givenUp: AbortController | undefined;
 
-  constructor(options: CallLaneOptions, call: LaneCall) {
+  constructor(options: ModernLaneOptions, call: LaneCall) {
     this.#options = options;
     this.#call = call;
   }
 
   answered(exchange: Exchange<JsonObject>, answer: RpcAnswer): void {
-    const result = "result" in answer ? completeResult(answer.result) : undefined;
+    const result = "result" in answer ? completeResult(answer.result, this.#options.method) : undefined;
     if (result) exchange.succeed(result);
     else this.#handOver(exchange, answer, this.#options.exchanges);
   }
@@ -78,16 +82,19 @@ class ModernCall implements Carrier<JsonObject> {
   }
 
   #handOver(exchange: Exchange<JsonObject>, answer: RpcAnswer, exchanges: Exchanges): void {
-    const { clients } = this.#options;
+    const { clients, method } = this.#options;
     const { params, request } = this.#call;
     this.#givenUp = new AbortController();
     exchanges.handOver(exchange, answer, this.#givenUp.signal, (watch) =>
-      sendRequest(clients, { method: METHOD, params, meta: request.meta }, watch),
+      sendRequest(clients, { method, params, meta: request.meta }, watch),
     );
   }
 }
 
 /** A result that is complete, and of the kind nearly every one is, without the word that says so. */
-function completeResult({ resultType, ...result }: JsonObject): JsonObject | undefined {
-  return resultType === "complete" && isPlainResult(result) ? result : undefined;
+function completeResult(
+  { resultType, ...result }: JsonObject,
+  method: ModernLaneOptions["method"],
+): JsonObject | undefined {
+  return resultType === "complete" && isPlainAnswerTo(method)(result) ? result : undefined;
 }

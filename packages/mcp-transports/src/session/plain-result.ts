@@ -1,4 +1,5 @@
 import type { JsonObject } from "@jackfield/mcp-core";
+import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 
 /**
  * Whether an answer to a tool call is of the kind nearly every one is: plain texts, and nothing whose shape has to be looked
@@ -15,9 +16,16 @@ export function isPlainResult(value: unknown): value is JsonObject {
       if (typeof content !== "boolean") return false;
     } else if (member === "structuredContent") {
       if (!isRecord(content)) return false;
-    } else return false;
+    } else if (member !== "_meta" || !isPlainMeta(content)) return false;
   }
   return "content" in value;
+}
+
+/** Whether what a result says of itself is who gave it, as a server of the modern era says in each (MCP 2026-07-28). */
+export function isPlainMeta(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  for (const key in value) if (key !== ENVELOPE_KEYS.serverInfo) return false;
+  return true;
 }
 
 function isPlainText(block: unknown): boolean {

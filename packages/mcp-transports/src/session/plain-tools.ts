@@ -1,5 +1,5 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import { isRecord } from "./plain-result.ts";
+import { isPlainMeta, isRecord } from "./plain-result.ts";
 
 /**
  * Whether an answer to `tools/list`, as it was read from JSON, is of the kind nearly every one is: one that the SDK's schema lets
@@ -7,7 +7,8 @@ import { isRecord } from "./plain-result.ts";
  * value of each parameter: with ten thousand tools it takes more time and memory than the tools themselves.
  */
 export function isPlainToolList(value: unknown): value is JsonObject {
-  if (!isRecord(value) || value._meta !== undefined || !isText(value.nextCursor)) return false;
+  if (!isRecord(value) || !isText(value.nextCursor)) return false;
+  if (value._meta !== undefined && !isPlainMeta(value._meta)) return false;
   return Array.isArray(value.tools) && value.tools.every(isPlainTool);
 }
 

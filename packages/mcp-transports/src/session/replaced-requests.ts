@@ -1,7 +1,12 @@
-import { type JsonObject, McpError, type SessionMethod, type SessionMethods } from "@jackfield/mcp-core";
-import type { Client } from "@modelcontextprotocol/client";
+import {
+  type Handshake,
+  type JsonObject,
+  McpError,
+  type SessionMethod,
+  type SessionMethods,
+} from "@jackfield/mcp-core";
 import { type ChangeSubscriptionOptions, createChangeSubscription } from "./change-subscription.ts";
-import { ENVELOPE_KEYS } from "./envelope.ts";
+import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 
 /** Requests that protocol 2026-07-28 has not got any more, done in its own way, so that a host need not know the era. */
 export interface ReplacedRequests {
@@ -17,12 +22,12 @@ export interface ReplacedRequests {
   close(): void;
 }
 
-/** @param client - of a server of the modern era; for one of the older there is nothing to replace */
+/** For a server of the older era there is nothing to replace. */
 export function createReplacedRequests(
-  client: Client | undefined,
-  options: Omit<ChangeSubscriptionOptions, "client">,
+  era: Handshake["era"],
+  options: ChangeSubscriptionOptions,
 ): ReplacedRequests {
-  return client ? new ModernRequests({ ...options, client }) : NOTHING_REPLACED;
+  return era === "modern" ? new ModernRequests(options) : NOTHING_REPLACED;
 }
 
 const NOTHING_REPLACED: ReplacedRequests = {

@@ -62,6 +62,7 @@ class SdkSession implements Session {
   readonly #notifications: NotificationRelay;
   readonly #exchanges: Exchanges;
   readonly #lanes: Lanes;
+  readonly #mirrors: boolean;
   readonly #replaced: ReplacedRequests;
   readonly #listeners: SessionListeners;
   readonly #log: Logger;
@@ -86,6 +87,7 @@ class SdkSession implements Session {
     this.#isUnconfirmed = negotiated.isUnconfirmed;
     this.handshake = negotiated.handshake;
     const { era, capabilities } = this.handshake;
+    this.#mirrors = mirrorsParameters(era, this.#channel.transport);
     this.#exchanges = createExchanges({
       envelope: envelopeOf(this.handshake, { clientInfo, handlers: handlers.base }),
       transport: this.#channel.transport,
@@ -94,6 +96,7 @@ class SdkSession implements Session {
     });
     this.#lanes = createLanes({
       era,
+      mirrors: this.#mirrors,
       clients: this.#clients,
       exchanges: this.#exchanges,
       onSettled: (method, error) => this.#settled(method, error),
@@ -101,14 +104,15 @@ class SdkSession implements Session {
     handlers.onQuestion = () => this.#exchanges.hold();
     this.#clients.onClose(() => this.#lose(lossError(this.#context())));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
-    this.#replaced = createReplacedRequests(era === "modern" ? this.#clients.current?.client : undefined, {
+    this.#replaced = createReplacedRequests(era, {
+      clients: this.#clients,
       capabilities,
       server: server.name,
       log,
       onRestored: () => this.#announceRenewal(),
     });
-    // A server that has not been heard yet is told with the first request, so that opening costs nothing.
-    if (!this.#isUnconfirmed) this.#replaced.listen();
+    // A server that has not been heard yet is told after the first request, so that opening costs nothing.
+    if (!this.#isUnconfirmed) setImmediate(() => this.#exchanges.isIdle() && this.#listen());
   }
 
   async list<K extends CatalogKind>(
@@ -125,15 +129,12 @@ class SdkSession implements Session {
       context: () => this.#context(),
       requestPage: (method, params) => {
         const options = { signal, maxTotalMs: remaining(deadline) };
-        return (
-          this.#carry(method, params ?? {}, options) ??
-          this.#ask({ method }, options, (watch) =>
-            sendRequest(this.#clients, { method, params, meta: this.#replaced.meta }, watch),
-          )
-        );
+        const outgoing = { method, params, meta: this.#replaced.meta };
+        const send = (watch: Watch) => sendRequest(this.#clients, outgoing, watch);
+        return this.#carry(method, params ?? {}, options) ?? this.#ask({ method }, options, send);
       },
     });
-    if (kind !== "tools" || !mirrorsParameters(this.#clients)) return listing;
+    if (kind !== "tools" || !this.#mirrors) return listing;
     const place = { server: this.#server.name, log: this.#log };
     const tools = withoutUnmirrorableTools(listing as Listing<"tools">, place);
     tools.items.forEach(this.#warnOfMirroredSecrets);
@@ -154,11 +155,7 @@ class SdkSession implements Session {
    * Makes a request beside the SDK's client, if there is a lane for it. No promise stands between the caller and the lane: there
    * are many calls, and each promise costs every one of them.
    */
-  #carry(
-    method: string,
-    params: JsonObject,
-    options: SessionRequestOptions,
-  ): Promise<JsonObject> | undefined {
+  #carry(method: string, params: JsonObject, options: SessionRequestOptions) {
     const lane = this.#lanes.of(method);
     if (lane === undefined) return undefined;
     const request = this.#replaced.meta ? { ...options, meta: this.#metaOf(options) } : options;
@@ -169,7 +166,6 @@ class SdkSession implements Session {
     const { handlers } = request;
     const release = handlers && this.#handlers.push(handlers);
     const outcome = lane.call(call);
-    this.#replaced.listen();
     return release ? outcome.finally(release) : outcome;
   }
 
@@ -187,19 +183,18 @@ class SdkSession implements Session {
       return (await this.#ask({ method }, options, carryOut)) as SessionResult<M>;
     }
     const tool = method === "tools/call" ? (params as SessionParams<"tools/call">).name : undefined;
+    const marked = this.#mirrors ? options.tool : undefined;
+    if (marked) this.#warnOfMirroredSecrets(marked);
     const outgoing = {
       method,
       params: params as JsonObject | undefined,
       meta: this.#metaOf(options),
-      tool: options.tool,
+      tool: marked,
       input: options,
       announced: announcedCapabilities(this.#handlers.base),
     };
-    if (options.tool && mirrorsParameters(this.#clients)) this.#warnOfMirroredSecrets(options.tool);
-    const result = await this.#ask({ method, tool }, options, (watch) =>
-      sendRequest(this.#clients, outgoing, watch),
-    );
-    return result as SessionResult<M>;
+    const send = (watch: Watch) => sendRequest(this.#clients, outgoing, watch);
+    return (await this.#ask({ method, tool }, options, send)) as SessionResult<M>;
   }
 
   onNotification(listener: (notification: ServerNotification) => void): () => void {
@@ -231,9 +226,8 @@ class SdkSession implements Session {
     if (this.#end) throw this.#endedError(subject);
     const release = options.handlers && this.#handlers.push(options.handlers);
     try {
-      const answered = this.#exchanges.run(subject, options, requestLimits(options, this.#limits), send);
-      this.#replaced.listen();
-      const result = await answered;
+      const limits = requestLimits(options, this.#limits);
+      const result = await this.#exchanges.run(subject, options, limits, send);
       this.#settled(subject.method);
       return result;
     } catch (error) {
@@ -261,6 +255,12 @@ class SdkSession implements Session {
       this.#lose(forgottenSessionError(this.#context()));
     else if (this.#isUnconfirmed && contradictsPrior(method, error))
       this.#lose(outdatedPriorError(this.#context(), error));
+    this.#listen();
+  }
+
+  /** Asks to be told of changes. That may load the SDK, so what is under way goes first. */
+  #listen(): void {
+    if (!this.#end) this.#replaced.listen();
   }
 
   #lose(cause: McpError): void {

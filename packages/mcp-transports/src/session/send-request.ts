@@ -1,5 +1,5 @@
-import type { InputOptions, JsonObject, ToolDefinition } from "@jackfield/mcp-core";
-import type { Client, ClientCapabilities, Tool } from "@modelcontextprotocol/client";
+import type { Handshake, InputOptions, JsonObject, ToolDefinition } from "@jackfield/mcp-core";
+import type { ClientCapabilities, Tool, Transport } from "@modelcontextprotocol/client";
 import type { ClientAccess, SdkConnection } from "./client-access.ts";
 import { askable, readable, returnsQuestions, withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, keepingSchema } from "./keeping-schema.ts";
@@ -11,7 +11,7 @@ export interface OutgoingRequest {
   readonly params?: JsonObject | undefined;
   /** Sent as `_meta`. */
   readonly meta?: JsonObject | undefined;
-  /** Of a `tools/call`: the definition whose parameters may have to be mirrored into headers. */
+  /** Of a `tools/call` whose marked parameters are repeated in headers: the definition that marks them. */
   readonly tool?: ToolDefinition | undefined;
   /** What becomes of questions in its answer, and the answers to earlier ones. */
   readonly input?: InputOptions | undefined;
@@ -39,7 +39,7 @@ async function send(
   const allowInputRequired = returnsQuestions(client, input);
   const sent = allowInputRequired ? askable(plain, announced) : plain;
   const options = { ...watch.options, allowInputRequired };
-  if (tool && isMirroring(client) && hasMarks(tool)) {
+  if (tool && hasMarks(tool)) {
     // Only the SDK's own call knows how to repeat them.
     // Without its output schema, because the SDK would compile and run what the server gave.
     const { outputSchema: _, ...toolDefinition } = tool;
@@ -51,10 +51,6 @@ async function send(
 }
 
 /** SEP-2243: over HTTP, from 2026-07-28 on, marked parameters are repeated in headers. */
-export function mirrorsParameters({ current }: ClientAccess): boolean {
-  return current !== undefined && isMirroring(current.client);
-}
-
-function isMirroring(client: Client): boolean {
-  return client.transport?.hasPerRequestStream === true && client.getProtocolEra() === "modern";
+export function mirrorsParameters(era: Handshake["era"], transport: Transport): boolean {
+  return era === "modern" && transport.hasPerRequestStream === true;
 }

@@ -1,4 +1,4 @@
-import { silentLogger } from "@jackfield/mcp-core";
+import { type JsonObject, silentLogger } from "@jackfield/mcp-core";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { ChannelFault } from "../../src/channel-fault.ts";
@@ -20,11 +20,14 @@ const plain = {
   instructions: "Be kind.",
 };
 
-async function early(peer: Peer, isAsked = true) {
+/** @param known - whether the server is to be asked for its era, or what it has said at an earlier time */
+async function early(peer: Peer, known: boolean | JsonObject | undefined = true) {
+  const asking = { kind: known ? "probe" : "legacy" } as const;
   return shakeHandsEarly(peer, {
     clientInfo: sdkImplementation(clientInfo),
     capabilities: announcedCapabilities(handlers.base),
-    probeTimeoutMs: isAsked ? PROBE_TIMEOUT_MS : undefined,
+    approach: typeof known === "object" ? { kind: "adopt", discover: known } : asking,
+    probeTimeoutMs: PROBE_TIMEOUT_MS,
     learnedAt: () => 1000,
     onNotification: () => {},
   });
@@ -157,5 +160,67 @@ describe("over HTTP, an endpoint that refuses to be asked for its era by a statu
   ])("is left to the SDK where it %s", async (_, error) => {
     const { handshake, isLegacy } = await early(new Peer({ "server/discover": error }));
     expect([handshake, isLegacy]).toEqual([undefined, false]);
+  });
+});
+
+describe("an answer to server/discover", () => {
+  const info = { "io.modelcontextprotocol/serverInfo": { name: "peer", version: "2", title: "Peer" } };
+  const modern = { supportedVersions: ["2026-07-28"], capabilities: { tools: { listChanged: true } } };
+  const full = {
+    ...modern,
+    resultType: "complete",
+    ttlMs: 5000,
+    cacheScope: "public",
+    instructions: "Be modern.",
+    _meta: info,
+  };
+
+  test.each<[string, object]>([
+    ["with everything", full],
+    ["with nothing that could be missing", modern],
+    [
+      "that announces extensions",
+      { ...modern, capabilities: { extensions: { "a/b": {} }, completions: {} } },
+    ],
+    ["of a server that speaks more", { ...modern, supportedVersions: ["2027-01-01", "2026-07-28"] }],
+  ])("is taken as the SDK takes it: %s", async (_, result) => {
+    const replies = { "server/discover": { result } };
+    const [ours, theirs] = [new Peer(replies), new Peer(replies)];
+    const { handshake } = await early(ours);
+    const client = await bySdk(theirs);
+    expect(handshake).toEqual({
+      era: "modern",
+      protocolVersion: client.getNegotiatedProtocolVersion(),
+      capabilities: client.getServerCapabilities(),
+      serverInfo: client.getServerVersion(),
+      instructions: client.getInstructions(),
+      prior: { era: "modern", at: 1000, discover: client.getDiscoverResult() },
+    });
+    expect(ours.sent).toEqual(theirs.sent);
+    const adopted = new Peer({});
+    const { prior } = handshake ?? expect.fail("there is no handshake");
+    const again = await early(adopted, prior.era === "modern" ? prior.discover : undefined);
+    expect(again.handshake).toEqual(handshake);
+    expect(adopted.sent).toEqual([]);
+  });
+
+  test.each<[string, object]>([
+    ["a member that is not known", { ...full, more: 1 }],
+    ["no version that we speak", { ...full, supportedVersions: ["2027-01-01"] }],
+    ["versions that are none", { ...full, supportedVersions: "2026-07-28" }],
+    ["a result of another kind", { ...full, resultType: "input_required" }],
+    ["a lifetime that is none", { ...full, ttlMs: -1 }],
+    ["a scope that is none", { ...full, cacheScope: "everybody" }],
+    [
+      "icons",
+      { ...full, _meta: { "io.modelcontextprotocol/serverInfo": { name: "p", version: "1", icons: [] } } },
+    ],
+    ["something else of its sender", { ...full, _meta: { ...info, more: 1 } }],
+    ["tasks", { ...full, capabilities: { tasks: {} } }],
+    ["instructions that are no text", { ...full, instructions: {} }],
+  ])("is left to the SDK: %s", async (_, result) => {
+    const { handshake, isLegacy } = await early(new Peer({ "server/discover": { result } }));
+    expect([handshake, isLegacy]).toEqual([undefined, false]);
+    expect((await early(new Peer({}), { ...result })).handshake).toBeUndefined();
   });
 });

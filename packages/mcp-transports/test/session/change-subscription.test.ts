@@ -2,6 +2,7 @@ import { silentLogger } from "@jackfield/mcp-core";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createChangeSubscription } from "../../src/session/change-subscription.ts";
+import type { ClientAccess, SdkConnection } from "../../src/session/client-access.ts";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: false }, prompts: {} };
 
@@ -28,9 +29,15 @@ function subscribing(grant: (attempt: number) => Error | undefined = () => undef
   };
   const onRestored = vi.fn();
   const log = vi.fn(silentLogger);
-  const client = { listen } as unknown as Client;
+  const current = { client: { listen } as unknown as Client } as SdkConnection;
+  const clients: ClientAccess = {
+    current,
+    get: async () => current,
+    onClose: () => {},
+    close: async () => {},
+  };
   const subscription = createChangeSubscription({
-    client,
+    clients,
     capabilities: CAPABILITIES,
     server: "s",
     log,

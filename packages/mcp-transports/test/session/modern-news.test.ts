@@ -62,6 +62,7 @@ describe("changes at a modern server", () => {
     const session = await connect(server);
     const heard: ServerNotification[] = [];
     session.onNotification((notification) => heard.push(notification));
+    await received(server, "subscriptions/listen");
     expect(await session.request("resources/subscribe", { uri: "memo://a" })).toEqual({});
     expect(filtersOf(server)).toEqual([LISTS, { ...LISTS, resourceSubscriptions: ["memo://a"] }]);
     const news = { method: "notifications/resources/updated", params: { uri: "memo://a" } };

@@ -15,6 +15,10 @@ describe("a list that needs no schema", () => {
   test.each<[string, unknown]>([
     ["no tools", { tools: [] }],
     ["a tool and a cursor", { tools: [TOOL], nextCursor: "2" }],
+    [
+      "who gave it",
+      { tools: [TOOL], _meta: { "io.modelcontextprotocol/serverInfo": { name: "s", version: "1" } } },
+    ],
     ["members of a later revision", { tools: [TOOL], ttlMs: 5, cacheScope: "private", other: [1] }],
     ["texts", listOf({ title: "Look", description: "" })],
     ["hints, and one that nobody knows", listOf({ annotations: { title: "L", readOnlyHint: true, odd: 1 } })],
@@ -38,7 +42,7 @@ describe("a list that the SDK looks at", () => {
   test.each<[string, unknown, { readonly isGood: boolean }]>([
     ["icons", listOf({ icons: [{ src: "a.png" }] }), { isGood: true }],
     ["the way it is carried out", listOf({ execution: { taskSupport: "optional" } }), { isGood: true }],
-    ["what the list says about itself", { tools: [TOOL], _meta: {} }, { isGood: true }],
+    ["what the list says about itself", { tools: [TOOL], _meta: { note: 1 } }, { isGood: true }],
     ["nothing", undefined, { isGood: false }],
     ["a list", [TOOL], { isGood: false }],
     ["no tools", { nextCursor: "2" }, { isGood: false }],
