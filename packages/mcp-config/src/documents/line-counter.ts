@@ -13,7 +13,7 @@ export function createLineCounter(text: string): LineCounter {
   return {
     placeOf(offset) {
       while (offset < start) {
-        start = text.slice(0, start - 1).lastIndexOf("\n") + 1;
+        start = start === 1 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
         line -= 1;
       }
       for (;;) {
