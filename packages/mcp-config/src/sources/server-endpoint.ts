@@ -1,5 +1,10 @@
 import { variablesOf } from "../hosts/host-dialects.ts";
-import { expandVariables, referenceBeginning } from "../variables.ts";
+import {
+  expandVariables,
+  referenceBeginning,
+  type VariableDialect,
+  type VariableReference,
+} from "../variables.ts";
 import type { SourceEntry } from "./server-source.ts";
 
 /**
@@ -12,28 +17,25 @@ export function endpointOf({ outcome }: SourceEntry): string | undefined {
   const { definition } = outcome;
   if (definition.transport === "in-process") return undefined;
   const dialect = variablesOf(definition.definedIn.host);
-  const canonical = (text: string, isValue = false) =>
-    expandVariables(
-      text,
-      ({ kind, name, defaultText }) => JSON.stringify({ kind, name, defaultText }),
-      dialect,
-      isValue,
-    );
   const sorted = (texts: { readonly [name: string]: string } = {}, nameOf = (name: string) => name) => {
     const names = Object.keys(texts);
     if (names.length === 0) return names;
     return names
-      .map((name) => [nameOf(name), canonical(texts[name] ?? "", true)])
+      .map((name) => [nameOf(name), canonical(texts[name] ?? "", dialect, true)])
       .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
   };
   if (definition.transport === "stdio") {
     const { command, args = [], cwd = "", env } = definition;
-    return JSON.stringify([[command, ...args].map((text) => canonical(text)), canonical(cwd), sorted(env)]);
+    return JSON.stringify([
+      [command, ...args].map((text) => canonical(text, dialect)),
+      canonical(cwd, dialect),
+      sorted(env),
+    ]);
   }
   const { url, headers, headersFromEnv, bearerTokenEnv } = definition;
   const lowered = (name: string) => name.toLowerCase();
   return JSON.stringify([
-    normalUrl(canonical(url)),
+    normalUrl(canonical(url, dialect)),
     sorted(headers, lowered),
     sorted(headersFromEnv, lowered),
     bearerTokenEnv,
@@ -41,18 +43,26 @@ export function endpointOf({ outcome }: SourceEntry): string | undefined {
 }
 
 /**
- * What entries have in common that reach the same, and most others do not: the command line up to where the first reference may begin.
- * It takes a tenth of the time, so what an entry reaches is only worked out where this occurs more than once.
+ * What entries have in common that reach the same, and most others do not: the URL, or the command line up to where the first reference
+ * may begin. It takes less time, so what an entry reaches is only worked out where this occurs more than once.
  */
 export function endpointStem({ outcome }: SourceEntry): string | undefined {
   if (!("definition" in outcome)) return undefined;
   const { definition } = outcome;
   if (definition.transport === "in-process") return undefined;
-  if (definition.transport !== "stdio") return "";
+  if (definition.transport !== "stdio") {
+    return normalUrl(canonical(definition.url, variablesOf(definition.definedIn.host)));
+  }
   const { command, args = [] } = definition;
   const words = args.length === 0 ? command : `${command}\0${args.join("\0")}`;
   const end = referenceBeginning(words);
   return end === -1 ? words : words.slice(0, end);
+}
+
+function canonical(text: string, dialect: VariableDialect, isValue = false): string {
+  const fill = ({ kind, name, defaultText }: VariableReference) =>
+    JSON.stringify({ kind, name, defaultText });
+  return expandVariables(text, fill, dialect, isValue);
 }
 
 /** The URL as it is sent, without the slash at its end that makes no difference to people. */
