@@ -44,8 +44,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * Makes the connector for stdio, Streamable HTTP, the older HTTP+SSE and servers in this process. Importing this package loads nothing of the
- * SDK; the first connection does. While a child process runs, the connector listens to `exit` and to SIGINT, SIGTERM and
+ * Makes the connector for stdio, Streamable HTTP, the older HTTP+SSE and servers in this process. The SDK is loaded when something needs it,
+ * which connecting, listing tools and calling them do not. While a child process runs, the connector listens to `exit` and to SIGINT, SIGTERM and
  * SIGHUP, so that no server outlives the host; a host that handles these signals itself is not disturbed.
  *
  * The connector throws `McpError`: `MCP_CONNECT_FAILED`, `MCP_CONNECT_TIMEOUT`, `MCP_COMMAND_NOT_FOUND`,

@@ -52,6 +52,15 @@ export async function rehearse(transport: Transport, options: RehearsalOptions):
   return rehearsed;
 }
 
+/** A server that is asked for its era is not in a session yet: what else it says means nothing. */
+const PROBE = "server/discover";
+
+interface PendingQuestion {
+  readonly id: RequestId;
+  readonly method: string;
+  settle(outcome: Outcome): void;
+}
+
 class Rehearsal implements RehearsedTransport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
@@ -59,9 +68,7 @@ class Rehearsal implements RehearsedTransport {
   readonly #transport: Transport;
   readonly #onNotification: RehearsalOptions["onNotification"];
   readonly #outcomes = new Map<string, Outcome>();
-  #pending: { readonly id: RequestId; settle(outcome: Outcome): void } | undefined;
-  /** Before it is asked to be initialized, a server has nothing to say. */
-  #isListening = false;
+  #pending: PendingQuestion | undefined;
   #isInitialized = false;
   #kept: JSONRPCMessage[] | undefined = [];
   isEnded = false;
@@ -102,9 +109,8 @@ class Rehearsal implements RehearsedTransport {
 
   async ask(question: Omit<JSONRPCRequest, "jsonrpc">, patienceMs?: number): Promise<Outcome> {
     const { id, method } = question;
-    this.#isListening ||= method === "initialize";
     const { promise, resolve } = Promise.withResolvers<Outcome>();
-    this.#pending = { id, settle: resolve };
+    this.#pending = { id, method, settle: resolve };
     const timer =
       patienceMs === undefined ? undefined : setTimeout(() => resolve({ kind: "silent" }), patienceMs);
     this.#transport
@@ -153,10 +159,12 @@ class Rehearsal implements RehearsedTransport {
 
   #take(message: JSONRPCMessage): void {
     if (isAnswer(message)) this.#takeAnswer(message);
-    else if (!this.#isListening || isProgress(message)) return;
+    else if (this.#pending?.method === PROBE || isProgress(message)) return;
     else if (isPlainNews(message)) {
       const { method, params } = message;
       this.#onNotification({ method, params });
+    } else if (isPing(message)) {
+      this.#transport.send({ jsonrpc: "2.0", id: message.id, result: {} }).catch(() => {});
     } else if (this.#kept && this.#kept.length < MOST_KEPT) {
       this.#kept.push(message);
       this.#needed.resolve();
@@ -180,6 +188,11 @@ function throwToSdk(error: unknown): never {
 /** Whose request it belongs to is known elsewhere; here it belongs to none. */
 function isProgress(message: JSONRPCMessage): boolean {
   return "method" in message && message.method === "notifications/progress";
+}
+
+/** Whether the server wants to know whether anybody is there, as some do every few seconds. */
+function isPing(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && message.method === "ping" && "id" in message;
 }
 
 /** Whether a message tells something, in the form that the SDK's client would hand on as it is. */

@@ -88,14 +88,31 @@ describe("before there is a client", () => {
     ]);
   });
 
-  test("a server that was not asked to be initialized has nothing to say", async () => {
-    const { peer, told, transport } = await rehearsed();
+  test("a server that is asked for its era has nothing to say besides", async () => {
+    const peer = new Peer({ "server/discover": "silence" });
+    const told: unknown[] = [];
+    const transport = await rehearse(peer, { onNotification: (notification) => told.push(notification) });
     const onNeeded = vi.fn();
     transport.whenNeeded(onNeeded);
+    const outcome = transport.ask({ id: "probe", method: "server/discover" });
     peer.say(news("notifications/tools/list_changed"));
     peer.say(QUESTION);
-    await settled();
+    peer.say({ jsonrpc: "2.0", id: "probe", result: {} });
+    expect(await outcome).toMatchObject({ kind: "answer" });
     expect(told).toEqual([]);
+    expect(onNeeded).not.toHaveBeenCalled();
+    peer.say(news("notifications/message", { level: "info", data: 1 }));
+    await settled();
+    expect(told).toHaveLength(1);
+  });
+
+  test("a server that wants to know whether anybody is there hears so", async () => {
+    const { peer, transport } = await rehearsed();
+    const onNeeded = vi.fn();
+    transport.whenNeeded(onNeeded);
+    peer.say({ jsonrpc: "2.0", id: "p", method: "ping" });
+    await settled();
+    expect(peer.sent).toEqual([{ jsonrpc: "2.0", id: "p", result: {} }]);
     expect(onNeeded).not.toHaveBeenCalled();
   });
 
