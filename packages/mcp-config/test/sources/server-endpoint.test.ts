@@ -13,6 +13,15 @@ function entryOf(host: string, words: readonly string[]): SourceEntry {
   };
 }
 
+function remoteEntryOf(host: string, url: string): SourceEntry {
+  const definedIn = { scope: "user", host } as const;
+  return {
+    name: "server",
+    definedIn,
+    outcome: { definition: { name: "server", definedIn, transport: "http", url } },
+  };
+}
+
 const pieces = ["npx", "-y", " ", "$", "{", "}", "!", "%", "A", "$A", "${A}", "${env:A}", "${A:-b}", "%A%"];
 const words = fc.array(fc.array(fc.constantFrom(...pieces), { maxLength: 3 }), {
   minLength: 1,
@@ -34,6 +43,23 @@ describe("what entries have in common that reach the same", () => {
     expect(endpointStem(entryOf("cursor", ["npx", "-y", "one"]))).not.toBe(
       endpointStem(entryOf("cursor", ["npx", "-y", "two"])),
     );
+  });
+
+  test.each([
+    ["jackfield", "https://example.com/mcp", "cursor", "HTTPS://EXAMPLE.com:443/a/../mcp/"],
+    ["jackfield", "https://ex%61mple.com/mcp", "vscode", "https://example.com/mcp"],
+    ["jackfield", "https://example.com/${A}", "cursor", "https://example.com/${env:A}"],
+  ])("is the same for a URL that is written in two ways: %s %s, %s %s", (host, url, otherHost, otherUrl) => {
+    const [own, other] = [remoteEntryOf(host, url), remoteEntryOf(otherHost, otherUrl)];
+    expect(endpointOf(own)).toBe(endpointOf(other));
+    expect(endpointStem(own)).toBe(endpointStem(other));
+  });
+
+  test("tells remote servers apart by their URLs", () => {
+    const stems = ["https://one.example/mcp", "https://two.example/mcp"].map((url) =>
+      endpointStem(remoteEntryOf("cursor", url)),
+    );
+    expect(new Set(stems).size).toBe(2);
   });
 
   test("is never different where the endpoint is the same", () => {
