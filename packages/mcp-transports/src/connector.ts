@@ -89,6 +89,9 @@ async function openSession(
     const notifications = createNotificationRelay((error) =>
       log("warn", "A notification listener failed.", { server: server.name, error: String(error) }),
     );
+    const own = { clientInfo: ownInfo, server, handlers, notifications, log };
+    const onProblem = (error: Error) =>
+      log("debug", "The connection reported a problem.", { server: server.name, error: String(error) });
     const negotiation = {
       prior,
       connectTimeoutMs,
@@ -100,12 +103,13 @@ async function openSession(
         clientInfo: sdkImplementation(ownInfo),
         capabilities: announcedCapabilities(handlers.base),
         onNotification: notifications.push,
+        onProblem,
       },
       createClient: (sdk: Sdk, probeTimeoutMs: number) =>
-        createSdkClient({ sdk, clientInfo: ownInfo, probeTimeoutMs, server, handlers, notifications, log }),
+        createSdkClient({ ...own, sdk, probeTimeoutMs, onProblem }),
     };
     const negotiated = await negotiateWith(server, negotiation, tools);
-    return createSdkSession({ clientInfo: ownInfo, server, negotiated, handlers, notifications, log });
+    return createSdkSession({ ...own, negotiated });
   } catch (error) {
     throw openingError(error, { server, facts: channel?.facts() ?? {}, connectTimeoutMs });
   } finally {

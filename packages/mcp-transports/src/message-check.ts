@@ -1,12 +1,10 @@
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId, Result } from "@modelcontextprotocol/client";
 import { findExcess } from "./message-bounds.ts";
+import { INTERNAL_ERROR } from "./rpc-codes.ts";
 import { isRecord } from "./session/plain-result.ts";
 
 /** In the `data` of an error that stands in for an answer that is none. */
 export const UNSOUND_ANSWER = Symbol("unsound answer");
-
-/** JSON-RPC 2.0, section 5.1. The request may have been carried out. */
-const INTERNAL_ERROR = -32603;
 
 /** Lets a message pass, or what is to be read in its place; nothing if nobody should see it. */
 export type MessageCheck = (message: JSONRPCMessage) => JSONRPCMessage | undefined;
@@ -44,7 +42,7 @@ export function isAnswer(message: object): message is AnswerMembers {
   return "id" in message && !("method" in message);
 }
 
-/** What is read in place of an answer that cannot be used. */
+/** What is read in place of an answer that cannot be used. The request may have been carried out. */
 export function unsoundAnswer(id: RequestId, reason: string): JSONRPCMessage {
   const error = { code: INTERNAL_ERROR, message: reason, data: UNSOUND_ANSWER };
   return { jsonrpc: "2.0", id, error };

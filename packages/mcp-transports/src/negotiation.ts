@@ -9,6 +9,7 @@ import {
   shakeHandsEarly,
 } from "./handshake/early-handshake.ts";
 import type { OpeningDeadline } from "./opening-deadline.ts";
+import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from "./rpc-codes.ts";
 import { loadedSdk, loadSdk, NO_SDK_TIMEOUT_MS, type Sdk } from "./sdk.ts";
 import { type ClientAccess, connectedClient, laterClient, sdkPrior } from "./session/client-access.ts";
 
@@ -19,15 +20,15 @@ const LEGACY_VERDICT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 const LONGEST_PIPE_PROBE_MS = 3000;
 
 /** What a server of another era, or of none that we know, says: it has understood, and there is nothing more to ask. */
-const TELLING_REFUSALS = new Set([-32022, -32601]);
+const TELLING_REFUSALS = new Set([UNSUPPORTED_PROTOCOL_VERSION, METHOD_NOT_FOUND]);
 
 export interface NegotiationOptions {
   /** Makes a fresh channel, because a process that died of the probe must be started again. */
   openChannel(): Promise<Channel>;
   /** Makes a fresh client with its handlers in place; `probeTimeoutMs` is how long silence is taken for silence. */
   createClient(sdk: Sdk, probeTimeoutMs: number): Client;
-  /** What the client says of itself, and who hears what a server tells before there is a client. */
-  readonly early: Pick<EarlyHandshakeOptions, "clientInfo" | "capabilities" | "onNotification">;
+  /** What the client says of itself, and who hears of what happens before there is a client. */
+  readonly early: Pick<EarlyHandshakeOptions, "clientInfo" | "capabilities" | "onNotification" | "onProblem">;
   /** Hears of every channel before it is used: the last one is what an error is explained with. */
   onChannel(channel: Channel): void;
   readonly prior?: PriorHandshake | undefined;
@@ -154,8 +155,8 @@ async function shakeHands(
   const begun = await deadline.race(
     shakeHandsEarly(channel.transport, { ...early, approach, probeTimeoutMs, learnedAt }),
   );
-  const { transport, handshake } = begun;
-  if (handshake) {
+  if (begun?.handshake) {
+    const { transport, handshake } = begun;
     const create = (sdk: Sdk) => createClient(sdk, probeTimeoutMs);
     const clients = laterClient({ transport, prior: handshake.prior, createClient: create });
     return { clients, channel, handshake, isUnconfirmed };
@@ -163,13 +164,13 @@ async function shakeHands(
   const sdk = await deadline.race(loadSdk());
   const client = createClient(sdk, probeTimeoutMs);
   const known = priorFor(approach, begun);
-  const connecting = client.connect(transport, {
+  const connecting = client.connect(begun?.transport ?? channel.transport, {
     timeout: NO_SDK_TIMEOUT_MS,
     signal: deadline.signal,
     ...(known && { prior: known }),
   });
   await deadline.race(connecting);
-  transport.handOver();
+  begun?.transport.handOver();
   const clients = connectedClient({ sdk, client });
   return { clients, channel, handshake: readHandshake(client, learnedAt()), isUnconfirmed };
 }
@@ -180,9 +181,9 @@ function probeTimeout(channel: Channel, connectTimeoutMs: number): number {
   return connectTimeoutMs > 0 ? Math.min(LONGEST_PIPE_PROBE_MS, connectTimeoutMs / 3) : LONGEST_PIPE_PROBE_MS;
 }
 
-function priorFor(approach: Approach, begun: EarlyHandshake): ConnectOptions["prior"] {
+function priorFor(approach: Approach, begun: EarlyHandshake | undefined): ConnectOptions["prior"] {
   if (approach.kind === "adopt") return sdkPrior({ era: "modern", at: 0, discover: approach.discover });
-  return begun.isLegacy ? { kind: "legacy" } : undefined;
+  return begun?.isLegacy ? { kind: "legacy" } : undefined;
 }
 
 function readHandshake(client: Client, at: number): Handshake {

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { startHttpServer } from "./http-server.ts";
 import { scriptedServer } from "./scripted-server.ts";
 
 const FIXTURE = fileURLToPath(new URL("fixtures/imports.mjs", import.meta.url));
@@ -88,4 +89,21 @@ test.each([
     tools: ["echo"],
     "in the end": isLoaded,
   });
+});
+
+const OVER_HTTP = fileURLToPath(new URL("fixtures/http-imports.mjs", import.meta.url));
+
+test("a server behind HTTP is connected, listed and called without the SDK", async () => {
+  const { log, ...server } = await startHttpServer();
+  const args = ["--no-warnings", OVER_HTTP, JSON.stringify(server)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(JSON.parse(stdout)).toEqual({ isSdkLoaded: false, tools: 1, result: expect.any(Object) });
+  const posts = log.map(({ what }) => what).filter((what) => what.startsWith("POST"));
+  expect(posts).toEqual([
+    "POST server/discover",
+    "POST initialize",
+    "POST notifications/initialized",
+    "POST tools/list",
+    "POST tools/call",
+  ]);
 });

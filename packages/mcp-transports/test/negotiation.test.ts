@@ -266,7 +266,12 @@ test("[X1] a session that ended in the moment it was confirmed is none: its chan
   const negotiating = negotiate({
     openChannel,
     createClient: () => client,
-    early: { clientInfo: { name: "jackfield", version: "1" }, capabilities: {}, onNotification: () => {} },
+    early: {
+      clientInfo: { name: "jackfield", version: "1" },
+      capabilities: {},
+      onNotification: () => {},
+      onProblem: () => {},
+    },
     onChannel: () => {},
     // So that it is the SDK's client that takes it over.
     prior: { ...modernPrior, discover: { ...modernPrior.discover, more: 1 } },

@@ -2,6 +2,7 @@ import { isMcpError, type McpError } from "@jackfield/mcp-core";
 import type { SdkErrorCode } from "@modelcontextprotocol/client";
 import { ChannelFault, type ChannelFaultFacts } from "../channel-fault.ts";
 import { UNSOUND_ANSWER } from "../message-check.ts";
+import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 
 /** What a thrown value says, whoever threw it. */
 export type Failure =
@@ -38,9 +39,6 @@ const SDK_KINDS = {
   CAPABILITY_NOT_SUPPORTED: "unsupported",
   INPUT_REQUIRED_ROUNDS_EXCEEDED: "rounds-exceeded",
 } as const satisfies { [C in `${SdkErrorCode}`]?: SdkKind };
-
-/** JSON-RPC code for a protocol version the server does not speak (MCP 2026-07-28). */
-const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
 /** Errors before a connection existed. */
 const NEVER_CONNECTED = new Set([

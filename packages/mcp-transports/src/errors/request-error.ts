@@ -1,5 +1,6 @@
 import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { ChannelFaultFacts } from "../channel-fault.ts";
+import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { ADVICE_ON_AUTHORIZATION } from "./http-status.ts";
@@ -167,10 +168,11 @@ function findLoss(context: RequestContext, reason: string): Finding {
 }
 
 function findRefusal(rpcCode: number | undefined, reason: string, context: RequestContext): Finding {
+  const code = rpcCode ?? UNSUPPORTED_PROTOCOL_VERSION;
   return [
     refusalCode(context),
-    `${nameOf(context)} refused ${subjectOf(context)} (JSON-RPC error ${rpcCode ?? "-32022"}): ${reason}`,
-    { rpcCode: rpcCode ?? -32022, outcome: "rejected" },
+    `${nameOf(context)} refused ${subjectOf(context)} (JSON-RPC error ${code}): ${reason}`,
+    { rpcCode: code, outcome: "rejected" },
   ];
 }
 

@@ -1,32 +1,19 @@
-import type { Handshake, Implementation, JsonObject } from "@jackfield/mcp-core";
+import type { Handshake, Implementation } from "@jackfield/mcp-core";
 import type { ClientCapabilities, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import { StatusRefusal } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
+import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { ENVELOPE_KEYS } from "../session/envelope-keys.ts";
-import { isPlainMeta, isRecord } from "../session/plain-result.ts";
+import { isRecord } from "../session/plain-result.ts";
 import type { Approach } from "./approach.ts";
+import { LEGACY_VERSIONS, legacyHandshake, MODERN_VERSION, modernHandshake } from "./plain-handshake.ts";
 import {
   type Outcome,
   type RehearsalOptions,
   type RehearsedTransport,
   rehearse,
 } from "./rehearsed-transport.ts";
-
-/** The newest first (MCP, "Versioning"): the first is offered, any is accepted. As the SDK has them. */
-export const LEGACY_VERSIONS: readonly string[] = [
-  "2025-11-25",
-  "2025-06-18",
-  "2025-03-26",
-  "2024-11-05",
-  "2024-10-07",
-];
-
-/** The version that a server is asked for before it is taken for a legacy one. */
-const MODERN_VERSION = "2026-07-28";
-
-/** JSON-RPC code for a protocol version the server does not speak (MCP 2026-07-28): it speaks of eras, so it has one. */
-const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
 export interface EarlyHandshakeOptions extends RehearsalOptions {
   readonly clientInfo: Implementation;
@@ -50,18 +37,21 @@ export interface EarlyHandshake {
 /**
  * Shakes hands as the SDK's client does, with the same messages, and without loading it, which takes longer than most servers take to
  * start. What it does not recognise at once is left to the SDK, which is told what the server has said, so that nothing is asked twice.
+ *
+ * @returns `undefined` where what was remembered of a server is the SDK's to judge, before anything is started
  */
 export async function shakeHandsEarly(
   wire: Transport,
-  { clientInfo, capabilities, approach, probeTimeoutMs, learnedAt, onNotification }: EarlyHandshakeOptions,
-): Promise<EarlyHandshake> {
-  const transport = await rehearse(wire, { onNotification });
-  const modern = (discover: unknown): EarlyHandshake => {
-    const handshake = modernHandshake(discover, learnedAt);
-    if (handshake) wire.setProtocolVersion?.(MODERN_VERSION);
+  { clientInfo, capabilities, approach, probeTimeoutMs, learnedAt, ...hearing }: EarlyHandshakeOptions,
+): Promise<EarlyHandshake | undefined> {
+  const adopted = approach.kind === "adopt" ? modernHandshake(approach.discover, learnedAt) : undefined;
+  if (approach.kind === "adopt" && !adopted) return undefined;
+  const transport = await rehearse(wire, hearing);
+  const modern = (handshake: Handshake | undefined): EarlyHandshake => {
+    if (handshake) wire.setProtocolVersion?.(handshake.protocolVersion);
     return { transport, isLegacy: false, handshake };
   };
-  if (approach.kind === "adopt") return modern(approach.discover);
+  if (adopted) return modern(adopted);
   if (approach.kind === "probe") {
     const sender = {
       [ENVELOPE_KEYS.protocolVersion]: MODERN_VERSION,
@@ -69,25 +59,17 @@ export async function shakeHandsEarly(
       [ENVELOPE_KEYS.clientCapabilities]: capabilities,
     };
     const probe = { id: "server-discover-probe-1", method: "server/discover", params: { _meta: sender } };
-    const outcome = await transport.ask(probe as never, probeTimeoutMs);
-    if (!showsLegacyEra(outcome)) return modern(resultOf(outcome));
+    const outcome = await transport.ask(probe, probeTimeoutMs);
+    if (!showsLegacyEra(outcome)) return modern(modernHandshake(resultOf(outcome), learnedAt));
   }
   const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo };
   const outcome = await transport.ask({ id: 0, method: "initialize", params });
-  const result = plainInitializeResult(resultOf(outcome));
-  if (result === undefined) return { transport, isLegacy: true };
-  const { protocolVersion, capabilities: announced, serverInfo, instructions } = result;
-  wire.setProtocolVersion?.(protocolVersion);
-  await transport.tellInitialized();
-  if (transport.isEnded) throw new ChannelFault({ kind: "output-ended" });
-  const handshake: Handshake = {
-    era: "legacy",
-    protocolVersion,
-    serverInfo,
-    capabilities: announced,
-    instructions,
-    prior: { era: "legacy", at: learnedAt() },
-  };
+  const handshake = legacyHandshake(resultOf(outcome), learnedAt);
+  if (handshake) {
+    wire.setProtocolVersion?.(handshake.protocolVersion);
+    await transport.tellInitialized();
+    if (transport.isEnded) throw new ChannelFault({ kind: "output-ended" });
+  }
   return { transport, isLegacy: true, handshake };
 }
 
@@ -118,84 +100,3 @@ function isRefusal(error: unknown): boolean {
 function resultOf(outcome: Outcome): unknown {
   return outcome.kind === "answer" && isAnswer(outcome.answer) ? outcome.answer.result : undefined;
 }
-
-/** The handshake that an answer to `server/discover` makes, if there is nothing in it but what the SDK's schema would take over as it is. */
-function modernHandshake(discover: unknown, learnedAt: () => number): Handshake | undefined {
-  if (!isRecord(discover)) return undefined;
-  const { supportedVersions, capabilities, instructions, _meta = {}, ...more } = discover;
-  const { resultType = "complete", ttlMs = 0, cacheScope = "private", ...unknown } = more;
-  const serverInfo = isRecord(_meta) ? _meta[ENVELOPE_KEYS.serverInfo] : undefined;
-  const isPlain =
-    Object.keys(unknown).length === 0 &&
-    Array.isArray(supportedVersions) &&
-    supportedVersions.every((version) => typeof version === "string") &&
-    supportedVersions.includes(MODERN_VERSION) &&
-    isPlainCapabilities(capabilities) &&
-    (instructions === undefined || typeof instructions === "string") &&
-    isPlainMeta(_meta) &&
-    (serverInfo === undefined || isPlainImplementation(serverInfo)) &&
-    resultType === "complete" &&
-    Number.isSafeInteger(ttlMs) &&
-    (ttlMs as number) >= 0 &&
-    (cacheScope === "private" || cacheScope === "public");
-  if (!isPlain) return undefined;
-  return {
-    era: "modern",
-    protocolVersion: MODERN_VERSION,
-    serverInfo: serverInfo as Implementation | undefined,
-    capabilities: capabilities as JsonObject,
-    instructions: instructions as string | undefined,
-    prior: { era: "modern", at: learnedAt(), discover: { ...discover, ttlMs, cacheScope } },
-  };
-}
-
-interface InitializeResult {
-  readonly protocolVersion: string;
-  readonly capabilities: JsonObject;
-  readonly serverInfo: Implementation;
-  readonly instructions: string | undefined;
-}
-
-/** An answer to `initialize` that has nothing in it but what the SDK's schema would take over as it is. */
-function plainInitializeResult(result: unknown): InitializeResult | undefined {
-  if (!isRecord(result)) return undefined;
-  const { protocolVersion, capabilities, serverInfo, instructions, ...more } = result;
-  const isPlain =
-    Object.keys(more).length === 0 &&
-    typeof protocolVersion === "string" &&
-    LEGACY_VERSIONS.includes(protocolVersion) &&
-    isPlainImplementation(serverInfo) &&
-    isPlainCapabilities(capabilities) &&
-    (instructions === undefined || typeof instructions === "string");
-  return isPlain ? (result as unknown as InitializeResult) : undefined;
-}
-
-function isPlainImplementation(value: unknown): boolean {
-  if (!isRecord(value) || typeof value.name !== "string" || typeof value.version !== "string") return false;
-  return Object.entries(value).every(
-    ([member, text]) => IMPLEMENTATION_TEXTS.has(member) && typeof text === "string",
-  );
-}
-
-const IMPLEMENTATION_TEXTS = new Set(["name", "version", "title", "description", "websiteUrl"]);
-
-function isPlainCapabilities(value: unknown): boolean {
-  return isRecord(value) && Object.entries(value).every(([name, facts]) => isPlainCapability(name, facts));
-}
-
-function isPlainCapability(name: string, facts: unknown): boolean {
-  if (!isRecord(facts)) return false;
-  if (OPEN_CAPABILITIES.has(name)) return true;
-  if (MAPS_OF_CAPABILITIES.has(name)) return Object.values(facts).every(isRecord);
-  const flags = FLAGS[name];
-  if (flags === undefined) return false;
-  return Object.entries(facts).every(([flag, is]) => flags.includes(flag) && typeof is === "boolean");
-}
-
-const OPEN_CAPABILITIES = new Set(["logging", "completions"]);
-const MAPS_OF_CAPABILITIES = new Set(["experimental", "extensions"]);
-const FLAGS: { readonly [capability: string]: readonly string[] | undefined } = {
-  tools: ["listChanged"],
-  prompts: ["listChanged"],
-  resources: ["subscribe", "listChanged"],
-};

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@jackfield/mcp-core";
 import type {
   JSONRPCMessage,
   JSONRPCNotification,
@@ -10,6 +11,13 @@ import { sdkErrorOf } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
 import { loadedSdk } from "../sdk.ts";
 import { isRecord } from "../session/plain-result.ts";
+
+/** A request, as a server is asked it. */
+export interface Question {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: JsonObject;
+}
 
 /** What became of a question: its answer, good or bad, or why there is none. */
 export type Outcome =
@@ -28,7 +36,7 @@ const MOST_KEPT = 100;
  */
 export interface RehearsedTransport extends Transport {
   /** Asks the server. Answered by nothing within `patienceMs`, the outcome is `silent`. */
-  ask(question: Omit<JSONRPCRequest, "jsonrpc">, patienceMs?: number): Promise<Outcome>;
+  ask(question: Question, patienceMs?: number): Promise<Outcome>;
   /** Tells the server that it is initialized, which the SDK's client need not do any more. */
   tellInitialized(): Promise<void>;
   readonly isEnded: boolean;
@@ -43,6 +51,8 @@ export interface RehearsedTransport extends Transport {
 export interface RehearsalOptions {
   /** Hears what the server tells while there is no client of the SDK. */
   onNotification(notification: { readonly method: string; readonly params?: unknown }): void;
+  /** Hears of what goes wrong beside any request, meanwhile. */
+  onProblem(error: Error): void;
 }
 
 /** Takes a transport over. It is started, and nobody else may listen to it. */
@@ -66,7 +76,7 @@ class Rehearsal implements RehearsedTransport {
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
   readonly #transport: Transport;
-  readonly #onNotification: RehearsalOptions["onNotification"];
+  readonly #options: RehearsalOptions;
   readonly #outcomes = new Map<string, Outcome>();
   #pending: PendingQuestion | undefined;
   #isInitialized = false;
@@ -75,16 +85,16 @@ class Rehearsal implements RehearsedTransport {
   #onEnded: (() => void) | undefined;
   readonly #needed = Promise.withResolvers<void>();
 
-  constructor(transport: Transport, { onNotification }: RehearsalOptions) {
+  constructor(transport: Transport, options: RehearsalOptions) {
     this.#transport = transport;
-    this.#onNotification = onNotification;
+    this.#options = options;
     // This is how the SDK recognises a transport that is a pipe.
     if ("pid" in transport) Object.assign(this, { pid: null, stderr: null });
     transport.onmessage = (message, extra) => {
       if (this.#kept) this.#take(message);
       else this.onmessage?.(message, extra);
     };
-    transport.onerror = (error) => this.onerror?.(error);
+    transport.onerror = (error) => (this.onerror ?? options.onProblem)(error);
     transport.onclose = () => {
       this.#pending?.settle({ kind: "closed" });
       this.onclose?.();
@@ -107,14 +117,14 @@ class Rehearsal implements RehearsedTransport {
     return this.#transport.close();
   }
 
-  async ask(question: Omit<JSONRPCRequest, "jsonrpc">, patienceMs?: number): Promise<Outcome> {
+  async ask(question: Question, patienceMs?: number): Promise<Outcome> {
     const { id, method } = question;
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     this.#pending = { id, method, settle: resolve };
     const timer =
       patienceMs === undefined ? undefined : setTimeout(() => resolve({ kind: "silent" }), patienceMs);
     this.#transport
-      .send({ jsonrpc: "2.0", ...question })
+      .send({ jsonrpc: "2.0", ...question } as JSONRPCRequest)
       .catch((error) => resolve({ kind: "failed", error }));
     const outcome = await promise;
     clearTimeout(timer);
@@ -162,7 +172,7 @@ class Rehearsal implements RehearsedTransport {
     else if (this.#pending?.method === PROBE || isProgress(message)) return;
     else if (isPlainNews(message)) {
       const { method, params } = message;
-      this.#onNotification({ method, params });
+      this.#options.onNotification({ method, params });
     } else if (isPing(message)) {
       this.#transport.send({ jsonrpc: "2.0", id: message.id, result: {} }).catch(() => {});
     } else if (this.#kept && this.#kept.length < MOST_KEPT) {

@@ -1,7 +1,5 @@
 import type { McpError } from "@jackfield/mcp-core";
-
-/** JSON-RPC code for a protocol version the server does not speak (MCP 2026-07-28). */
-const UNSUPPORTED_PROTOCOL_VERSION = -32022;
+import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 
 /** How an endpoint refuses a request that lacks the session of an older protocol. */
 const REFUSALS_WITHOUT_SESSION = new Set([400, 404, 405]);

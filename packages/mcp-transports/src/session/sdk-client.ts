@@ -12,6 +12,8 @@ export interface SdkClientOptions {
   readonly handlers: HandlerStack;
   readonly notifications: NotificationRelay;
   readonly log: Logger;
+  /** Hears of what goes wrong beside any request. */
+  onProblem(error: Error): void;
 }
 
 /**
@@ -29,7 +31,7 @@ const MOST_INPUT_ROUNDS = 5;
 
 /** A client of the SDK with all its listeners in place, so that nothing is missed between connecting and listening. */
 export function createSdkClient(options: SdkClientOptions): Client {
-  const { sdk, clientInfo, probeTimeoutMs, server, handlers, notifications, log } = options;
+  const { sdk, clientInfo, probeTimeoutMs, server, handlers, notifications, log, onProblem } = options;
   const client = new sdk.Client(sdkImplementation(clientInfo), {
     capabilities: announcedCapabilities(handlers.base),
     jsonSchemaValidator: ACCEPT_EVERYTHING,
@@ -37,8 +39,7 @@ export function createSdkClient(options: SdkClientOptions): Client {
     versionNegotiation: { mode: "auto", probe: { timeoutMs: probeTimeoutMs } },
   });
   client.fallbackNotificationHandler = async ({ method, params }) => notifications.push({ method, params });
-  client.onerror = (error) =>
-    log("debug", "The connection reported a problem.", { server: server.name, error: String(error) });
+  client.onerror = onProblem;
   answerServerRequests(client, { sdk, server: server.name, handlers, log });
   return client;
 }

@@ -1,14 +1,12 @@
 import type { CatalogItems, CatalogKind, JsonObject, Listing } from "@jackfield/mcp-core";
 import { McpError } from "@jackfield/mcp-core";
 import { type ErrorContext, nameOf } from "../errors/error-context.ts";
+import { METHOD_NOT_FOUND } from "../rpc-codes.ts";
 import type { AnsweredMethod } from "./keeping-schema.ts";
 import { createPageRetry } from "./page-retry.ts";
 
 /** More pages than any honest catalog has. */
 const MAX_PAGES = 64;
-
-/** JSON-RPC: the method does not exist. */
-const METHOD_NOT_FOUND = -32601;
 
 interface KindFacts {
   readonly method: AnsweredMethod;

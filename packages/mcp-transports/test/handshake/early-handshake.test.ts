@@ -1,8 +1,9 @@
 import { type JsonObject, silentLogger } from "@jackfield/mcp-core";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/client";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ChannelFault } from "../../src/channel-fault.ts";
-import { LEGACY_VERSIONS, shakeHandsEarly } from "../../src/handshake/early-handshake.ts";
+import { shakeHandsEarly } from "../../src/handshake/early-handshake.ts";
+import { LEGACY_VERSIONS } from "../../src/handshake/plain-handshake.ts";
 import { StatusRefusal } from "../../src/http/refusal-error.ts";
 import { loadSdk, NO_SDK_TIMEOUT_MS } from "../../src/sdk.ts";
 import { createNotificationRelay } from "../../src/session/notification-relay.ts";
@@ -23,14 +24,16 @@ const plain = {
 /** @param known - whether the server is to be asked for its era, or what it has said at an earlier time */
 async function early(peer: Peer, known: boolean | JsonObject | undefined = true) {
   const asking = { kind: known ? "probe" : "legacy" } as const;
-  return shakeHandsEarly(peer, {
+  const begun = await shakeHandsEarly(peer, {
     clientInfo: sdkImplementation(clientInfo),
     capabilities: announcedCapabilities(handlers.base),
     approach: typeof known === "object" ? { kind: "adopt", discover: known } : asking,
     probeTimeoutMs: PROBE_TIMEOUT_MS,
     learnedAt: () => 1000,
     onNotification: () => {},
+    onProblem: () => {},
   });
+  return begun ?? { handshake: undefined, isLegacy: undefined };
 }
 
 /** What the SDK's own client makes of the same server. */
@@ -43,6 +46,7 @@ async function bySdk(peer: Peer, isAsked = true) {
     handlers,
     notifications: createNotificationRelay(() => {}),
     log: silentLogger,
+    onProblem: () => {},
   });
   const prior = isAsked ? undefined : ({ kind: "legacy" } as const);
   await client.connect(peer, { timeout: NO_SDK_TIMEOUT_MS, ...(prior && { prior }) });
@@ -221,6 +225,9 @@ describe("an answer to server/discover", () => {
   ])("is left to the SDK: %s", async (_, result) => {
     const { handshake, isLegacy } = await early(new Peer({ "server/discover": { result } }));
     expect([handshake, isLegacy]).toEqual([undefined, false]);
-    expect((await early(new Peer({}), { ...result })).handshake).toBeUndefined();
+    const remembered = new Peer({});
+    const start = vi.spyOn(remembered, "start");
+    expect((await early(remembered, { ...result })).handshake).toBeUndefined();
+    expect(start).not.toHaveBeenCalled();
   });
 });

@@ -16,8 +16,12 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 async function rehearsed(initialize: Reply = { result: HANDSHAKE }) {
   const peer = new Peer({ initialize, "tools/list": { result: { tools: [] } } });
   const told: unknown[] = [];
-  const transport = await rehearse(peer, { onNotification: (notification) => told.push(notification) });
-  return { peer, told, transport };
+  const problems: Error[] = [];
+  const transport = await rehearse(peer, {
+    onNotification: (notification) => told.push(notification),
+    onProblem: (problem) => problems.push(problem),
+  });
+  return { peer, told, problems, transport };
 }
 
 const methods = (messages: readonly JSONRPCMessage[]) =>
@@ -91,7 +95,8 @@ describe("before there is a client", () => {
   test("a server that is asked for its era has nothing to say besides", async () => {
     const peer = new Peer({ "server/discover": "silence" });
     const told: unknown[] = [];
-    const transport = await rehearse(peer, { onNotification: (notification) => told.push(notification) });
+    const onNotification = (notification: unknown) => told.push(notification);
+    const transport = await rehearse(peer, { onNotification, onProblem: () => {} });
     const onNeeded = vi.fn();
     transport.whenNeeded(onNeeded);
     const outcome = transport.ask({ id: "probe", method: "server/discover" });
@@ -146,11 +151,21 @@ describe("before there is a client", () => {
 
   test("an answer whose number has become a text is one, and nothing else is", async () => {
     const peer = new Peer({ initialize: "silence" });
-    const transport = await rehearse(peer, { onNotification: () => {} });
+    const transport = await rehearse(peer, { onNotification: () => {}, onProblem: () => {} });
     const outcome = transport.ask({ id: 0, method: "initialize", params: {} });
     peer.say({ jsonrpc: "2.0", id: "00", result: { of: "another" } });
     peer.say({ jsonrpc: "2.0", id: "0", result: HANDSHAKE });
     expect(await outcome).toMatchObject({ kind: "answer", answer: { result: HANDSHAKE } });
+  });
+
+  test("what goes wrong beside any request is heard, and then by the client", async () => {
+    const { peer, problems, transport } = await rehearsed();
+    peer.onerror?.(new Error("first"));
+    const onerror = vi.fn();
+    transport.onerror = onerror;
+    peer.onerror?.(new Error("second"));
+    expect(problems).toEqual([new Error("first")]);
+    expect(onerror).toHaveBeenCalledExactlyOnceWith(new Error("second"));
   });
 
   test("the end is heard, also by whoever begins to listen after it", async () => {
