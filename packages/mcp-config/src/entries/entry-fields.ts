@@ -43,9 +43,17 @@ export type FaultAt = (path: JsonPath, text: string) => McpError;
 /** Takes a fault that leaves out a field, or a member of a map, and nothing else. */
 export type Tolerate = (fault: McpError) => void;
 
-/** @param tolerate - missing where every fault refuses the entry */
-export function createEntryFields(entry: JsonMap, faultAt: FaultAt, tolerate?: Tolerate): EntryFields {
-  return new Fields(entry, faultAt, tolerate);
+/**
+ * @param tolerate - missing where every fault refuses the entry
+ * @param inCode - whether a program has given the entry, which may change it later: what is kept of it is copied
+ */
+export function createEntryFields(
+  entry: JsonMap,
+  faultAt: FaultAt,
+  tolerate?: Tolerate,
+  inCode = false,
+): EntryFields {
+  return new Fields(entry, faultAt, tolerate, inCode);
 }
 
 /** There are as many of these as there are entries, and most entries have three fields: nothing is made for a field before it is read. */
@@ -53,13 +61,15 @@ class Fields implements EntryFields {
   readonly #entry: JsonMap;
   readonly #faultAt: FaultAt;
   readonly #tolerate: Tolerate | undefined;
+  readonly #inCode: boolean;
   /** Also those that hold `undefined`. */
   readonly #unread: Set<string>;
 
-  constructor(entry: JsonMap, faultAt: FaultAt, tolerate: Tolerate | undefined) {
+  constructor(entry: JsonMap, faultAt: FaultAt, tolerate: Tolerate | undefined, inCode: boolean) {
     this.#entry = entry;
     this.#faultAt = faultAt;
     this.#tolerate = tolerate;
+    this.#inCode = inCode;
     this.#unread = new Set(Object.keys(entry));
   }
 
@@ -143,7 +153,9 @@ class Fields implements EntryFields {
       throw faultAt([field], `${quote(field)} must be an object of strings, not ${kindOf(found)}.`);
     }
     const isRight = (name: string) => isText(found[name]) && nameFault(name) === undefined;
-    if (isOfDocument(found) && Object.keys(found).every(isRight)) return found as MapOfTexts;
+    // What a document holds belongs to nobody else, so it can be handed on as it is.
+    const isOurs = !this.#inCode && Object.getPrototypeOf(found) === null;
+    if (isOurs && Object.keys(found).every(isRight)) return found as MapOfTexts;
     const check = this.#tolerate === undefined ? checkText : coerceText;
     const texts = createMap<string | null>();
     for (const name of Object.keys(found)) {
@@ -156,11 +168,6 @@ class Fields implements EntryFields {
     }
     return texts;
   }
-}
-
-/** What comes from a document belongs to nobody else, so it can be handed on as it is; what comes from code may be changed there. */
-function isOfDocument(map: JsonMap): boolean {
-  return Object.getPrototypeOf(map) === null;
 }
 
 function isText(found: unknown): found is string {

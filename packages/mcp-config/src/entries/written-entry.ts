@@ -47,13 +47,13 @@ type RemoteField = "url" | "headers" | "headersFromEnv" | "bearerTokenEnv" | "oa
 export function readWrittenEntry(
   entry: JsonMap,
   dialect: EntryDialect,
-  mayHoldServer: boolean,
+  inCode: boolean,
   faultAt: FaultAt,
   tolerate?: Tolerate,
 ): ReadEntry & { readonly fields: EntryFields } {
-  const fields = createEntryFields(entry, faultAt, tolerate);
+  const fields = createEntryFields(entry, faultAt, tolerate, inCode);
   const reader: EntryReader = { fields, dialect, faultAt, tolerate };
-  const transport = readTransport(fields, dialect, mayHoldServer, faultAt);
+  const transport = readTransport(fields, dialect, inCode, faultAt);
   const settings = readSettings(reader);
   if (transport === "in-process") return { fields, transport, common: settings, way: undefined };
   const common = {

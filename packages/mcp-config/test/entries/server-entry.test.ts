@@ -121,6 +121,15 @@ describe("an entry becomes a definition", () => {
   });
 });
 
+test("what a program has given can be changed there, and the definition stays as it was", () => {
+  const env = Object.assign(Object.create(null), { T: "1" });
+  const args = ["a"];
+  const { definition } = read({ command: "c", args, env }, { inCode: true });
+  env.T = "2";
+  args.push("b");
+  expect(definition).toMatchObject({ args: ["a"], env: { T: "1" } });
+});
+
 describe("a server in this process", () => {
   const instance = { connect: async () => {} };
   const factory = () => instance;
