@@ -23,8 +23,8 @@ import { createRedactingLogger } from "./redacting-logger.ts";
 import { negotiateRemote } from "./remote-negotiation.ts";
 import type { Sdk } from "./sdk.ts";
 import { createNotificationRelay } from "./session/notification-relay.ts";
+import { createSession } from "./session/open-session.ts";
 import { createSdkClient, sdkImplementation } from "./session/sdk-client.ts";
-import { createSdkSession } from "./session/sdk-session.ts";
 import { announcedCapabilities, createHandlerStack } from "./session/server-requests.ts";
 import { createProcessRecorder } from "./stdio/process-recorder.ts";
 import { createProcessTable } from "./stdio/process-table.ts";
@@ -109,7 +109,7 @@ async function openSession(
         createSdkClient({ ...own, sdk, probeTimeoutMs, onProblem }),
     };
     const negotiated = await negotiateWith(server, negotiation, tools);
-    return createSdkSession({ ...own, negotiated });
+    return createSession({ ...own, negotiated });
   } catch (error) {
     throw openingError(error, { server, facts: channel?.facts() ?? {}, connectTimeoutMs });
   } finally {

@@ -39,7 +39,7 @@ import { createSessionListeners, type SessionListeners } from "./session-listene
 import { createStrayAnswerLog } from "./stray-answer-log.ts";
 import type { Watch } from "./wire-watch.ts";
 
-export interface SdkSessionOptions {
+export interface OpenSessionOptions {
   readonly clientInfo: Implementation;
   readonly server: ResolvedServer;
   readonly negotiated: Negotiated;
@@ -49,11 +49,11 @@ export interface SdkSessionOptions {
 }
 
 /** A session whose handshake is made. It owns the channel from now on. */
-export function createSdkSession(options: SdkSessionOptions): Session {
-  return new SdkSession(options);
+export function createSession(options: OpenSessionOptions): Session {
+  return new OpenSession(options);
 }
 
-class SdkSession implements Session {
+class OpenSession implements Session {
   readonly handshake: Handshake;
   readonly #server: ResolvedServer;
   readonly #clients: ClientAccess;
@@ -74,7 +74,7 @@ class SdkSession implements Session {
   readonly #ended = new AbortController();
   readonly #absent = new Set<CatalogKind>();
 
-  constructor({ clientInfo, server, negotiated, handlers, notifications, log }: SdkSessionOptions) {
+  constructor({ clientInfo, server, negotiated, handlers, notifications, log }: OpenSessionOptions) {
     this.#server = server;
     this.#limits = completeLimits(server.limits);
     this.#clients = negotiated.clients;
