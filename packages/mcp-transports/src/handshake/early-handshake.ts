@@ -4,7 +4,7 @@ import { ChannelFault } from "../channel-fault.ts";
 import { StatusRefusal } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
 import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
-import { ENVELOPE_KEYS } from "../session/envelope-keys.ts";
+import { senderOf } from "../session/envelope.ts";
 import { isRecord } from "../session/plain-result.ts";
 import type { Approach } from "./approach.ts";
 import { LEGACY_VERSIONS, legacyHandshake, MODERN_VERSION, modernHandshake } from "./plain-handshake.ts";
@@ -53,12 +53,8 @@ export async function shakeHandsEarly(
   };
   if (adopted) return modern(adopted);
   if (approach.kind === "probe") {
-    const sender = {
-      [ENVELOPE_KEYS.protocolVersion]: MODERN_VERSION,
-      [ENVELOPE_KEYS.clientInfo]: clientInfo,
-      [ENVELOPE_KEYS.clientCapabilities]: capabilities,
-    };
-    const probe = { id: "server-discover-probe-1", method: "server/discover", params: { _meta: sender } };
+    const params = { _meta: senderOf(MODERN_VERSION, clientInfo, capabilities) };
+    const probe = { id: "server-discover-probe-1", method: "server/discover", params };
     const outcome = await transport.ask(probe, probeTimeoutMs);
     if (!showsLegacyEra(outcome)) return modern(modernHandshake(resultOf(outcome), learnedAt));
   }

@@ -1,6 +1,5 @@
 import { type ResolvedStdioServer, redact } from "@jackfield/mcp-core";
 import { excerpt } from "../errors/wording.ts";
-import { checkMessage } from "../message-check.ts";
 import { createStdioTransport } from "../stdio/stdio-transport.ts";
 import type { Opener } from "./opener.ts";
 
@@ -8,7 +7,6 @@ import type { Opener } from "./opener.ts";
 export const openStdio: Opener<ResolvedStdioServer> = async (server, { registry, maxMessageBytes, log }) => {
   const transport = createStdioTransport(server, {
     maxMessageBytes,
-    check: checkMessage,
     onStrayOutput: (line) =>
       log(
         "warn",

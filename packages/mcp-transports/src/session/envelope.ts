@@ -1,4 +1,5 @@
 import type { Handshake, HostHandlers, Implementation, JsonObject } from "@jackfield/mcp-core";
+import type { ClientCapabilities } from "@modelcontextprotocol/client";
 import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 import { sdkImplementation } from "./sdk-client.ts";
 import { announcedCapabilities } from "./server-requests.ts";
@@ -9,9 +10,18 @@ export function envelopeOf(
   { clientInfo, handlers }: { readonly clientInfo: Implementation; readonly handlers: HostHandlers },
 ): JsonObject | undefined {
   if (era === "legacy") return undefined;
+  return senderOf(protocolVersion, sdkImplementation(clientInfo), announcedCapabilities(handlers));
+}
+
+/** The `_meta` that says who sends a message, in which version of the protocol, and what it can be asked. */
+export function senderOf(
+  protocolVersion: string,
+  clientInfo: Implementation,
+  capabilities: ClientCapabilities,
+): JsonObject {
   return {
     [ENVELOPE_KEYS.protocolVersion]: protocolVersion,
-    [ENVELOPE_KEYS.clientInfo]: sdkImplementation(clientInfo),
-    [ENVELOPE_KEYS.clientCapabilities]: announcedCapabilities(handlers),
+    [ENVELOPE_KEYS.clientInfo]: clientInfo,
+    [ENVELOPE_KEYS.clientCapabilities]: capabilities,
   };
 }

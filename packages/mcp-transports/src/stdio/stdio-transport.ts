@@ -6,7 +6,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { childProcesses, fileSystem } from "../builtin-modules.ts";
 import type { ChannelFacts, ProcessExit } from "../channel.ts";
 import { ChannelFault } from "../channel-fault.ts";
-import { isAnswer, type MessageCheck } from "../message-check.ts";
+import { checkMessage, isAnswer } from "../message-check.ts";
 import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
 import { prepareStart } from "./command-start.ts";
 import { createMessageReader, type MessageReader } from "./message-reader.ts";
@@ -32,8 +32,6 @@ export interface StdioTransport extends QueueingTransport {
 
 export interface StdioTransportOptions {
   readonly maxMessageBytes: number;
-  /** What every message goes through before anybody reads it. */
-  readonly check: MessageCheck;
   /** Answers for the process from its first moment on. */
   takeCharge(child: ChildProcess, input: Writable | null): ProcessTree;
   /** Hears of the first line on standard output that is no message. */
@@ -77,7 +75,7 @@ class ChildTransport implements StdioTransport {
     this.#options = options;
     this.#reader = createMessageReader({
       maxMessageBytes: options.maxMessageBytes,
-      check: options.check,
+      check: checkMessage,
       onMessage: (message) => this.#deliver(message),
       onError: (error) => this.onerror?.(error),
       onFault: (fault) => this.#fail(fault),

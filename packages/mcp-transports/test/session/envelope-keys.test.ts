@@ -1,0 +1,13 @@
+import * as sdk from "@modelcontextprotocol/client";
+import { expect, test } from "vitest";
+import { ENVELOPE_KEYS } from "../../src/session/envelope-keys.ts";
+
+test("what a message says of itself stands under the keys that the SDK uses", () => {
+  expect(ENVELOPE_KEYS).toEqual({
+    protocolVersion: sdk.PROTOCOL_VERSION_META_KEY,
+    clientInfo: sdk.CLIENT_INFO_META_KEY,
+    clientCapabilities: sdk.CLIENT_CAPABILITIES_META_KEY,
+    serverInfo: sdk.SERVER_INFO_META_KEY,
+    logLevel: sdk.LOG_LEVEL_META_KEY,
+  });
+});
