@@ -1,7 +1,7 @@
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId, Result } from "@modelcontextprotocol/client";
 import { findExcess } from "./message-bounds.ts";
+import { isRecord } from "./plain-values.ts";
 import { INTERNAL_ERROR } from "./rpc-codes.ts";
-import { isRecord } from "./session/plain-result.ts";
 
 /** In the `data` of an error that stands in for an answer that is none. */
 export const UNSOUND_ANSWER = Symbol("unsound answer");

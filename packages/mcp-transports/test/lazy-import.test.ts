@@ -7,7 +7,7 @@ import { scriptedServer } from "./scripted-server.ts";
 
 const FIXTURE = fileURLToPath(new URL("fixtures/imports.mjs", import.meta.url));
 
-test("a local server of the legacy era is connected, listed, called and pinged without the SDK; what only the SDK does loads it", async () => {
+test("a local server of the legacy era is connected, listed, called and pinged without the SDK; a question of the server loads it", async () => {
   const server = scriptedServer((message, { send, refuse }) => {
     const state = globalThis as { asked?: number | string | undefined };
     if (message.id === "question") {
@@ -45,6 +45,7 @@ test("a local server of the legacy era is connected, listed, called and pinged w
       "refused call": false,
       "call that was given up": false,
       news: false,
+      "list of resources": false,
       "question of the server": true,
     },
     undici: false,
@@ -58,6 +59,26 @@ test("a local server of the legacy era is connected, listed, called and pinged w
   const methods = server.received().map(({ method }) => method);
   for (const method of ["server/discover", "initialize", "notifications/initialized"])
     expect(methods.filter((name) => name === method)).toHaveLength(1);
+});
+
+const ALL = fileURLToPath(new URL("fixtures/all-imports.mjs", import.meta.url));
+const EVERYTHING = fileURLToPath(
+  import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
+);
+
+test("the reference server is asked everything there is to ask without the SDK, whatever kind of content it answers with", async () => {
+  const program = { command: process.execPath, args: [EVERYTHING, "stdio"], env: {}, secrets: [] };
+  const server = { transport: "stdio", name: "everything", ...program };
+  const args = ["--no-warnings", ALL, JSON.stringify(server)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(JSON.parse(stdout)).toEqual({
+    isSdkLoaded: false,
+    counts: { tools: 13, resources: 7, resourceTemplates: 2, prompts: 4 },
+    kinds: ["text", "image", "resource_link", "resource"],
+    contents: 1,
+    messages: 1,
+    values: ["Engineering"],
+  });
 });
 
 const MODERN = fileURLToPath(new URL("fixtures/modern-imports.mjs", import.meta.url));

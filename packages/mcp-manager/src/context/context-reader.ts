@@ -47,10 +47,10 @@ export function createContextReader({ all, server, log }: ContextReaderOptions):
     resources: (name) => list("resources", name),
     resourceTemplates: (name) => list("resourceTemplates", name),
     prompts: (name) => list("prompts", name),
-    readResource: (name, uri, options) => ask(server(name), "resources/read", { uri }, options),
-    getPrompt: (name, prompt, args, options) =>
+    readResource: async (name, uri, options) => ask(server(name), "resources/read", { uri }, options),
+    getPrompt: async (name, prompt, args, options) =>
       ask(server(name), "prompts/get", { name: prompt, arguments: args }, options),
-    complete: (name, request, options) => ask(server(name), "completion/complete", request, options),
+    complete: async (name, request, options) => ask(server(name), "completion/complete", request, options),
     async subscribe(name, uri, listener, options = {}) {
       const managed = server(name);
       const progress: Progress = { isAsked: false };

@@ -3,9 +3,9 @@ import type { ClientCapabilities, Transport } from "@modelcontextprotocol/client
 import { ChannelFault } from "../channel-fault.ts";
 import { StatusRefusal } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
+import { isRecord } from "../plain-values.ts";
 import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { senderOf } from "../session/envelope.ts";
-import { isRecord } from "../session/plain-result.ts";
 import type { Approach } from "./approach.ts";
 import { LEGACY_VERSIONS, legacyHandshake, MODERN_VERSION, modernHandshake } from "./plain-handshake.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Handshake, Implementation, JsonObject } from "@jackfield/mcp-core";
+import { areIconsOrMissing, isRecord, isRecordOrMissing, isText, isTextOrMissing } from "../plain-values.ts";
 import { ENVELOPE_KEYS } from "../session/envelope-keys.ts";
-import { isPlainMeta, isRecord } from "../session/plain-result.ts";
 
 // An answer is plain if there is nothing in it but what the SDK's schema would take over as it is.
 
@@ -28,8 +28,9 @@ export function modernHandshake(discover: unknown, learnedAt: () => number): Han
     supportedVersions.every((version) => typeof version === "string") &&
     supportedVersions.includes(MODERN_VERSION) &&
     isPlainCapabilities(capabilities) &&
-    (instructions === undefined || typeof instructions === "string") &&
-    isPlainMeta(_meta) &&
+    capabilities.tasks === undefined && // the era has none, and the SDK drops them
+    isTextOrMissing(instructions) &&
+    saysOnlyWhoItIs(_meta) &&
     (serverInfo === undefined || isPlainImplementation(serverInfo)) &&
     resultType === "complete" &&
     Number.isSafeInteger(ttlMs) &&
@@ -49,45 +50,58 @@ export function modernHandshake(discover: unknown, learnedAt: () => number): Han
 /** The handshake that an answer to `initialize` makes, if it is plain. */
 export function legacyHandshake(result: unknown, learnedAt: () => number): Handshake | undefined {
   if (!isRecord(result)) return undefined;
-  const { protocolVersion, capabilities, serverInfo, instructions, ...more } = result;
+  const { protocolVersion, capabilities, serverInfo, instructions, _meta, ...more } = result;
   const isPlain =
     Object.keys(more).length === 0 &&
     typeof protocolVersion === "string" &&
     LEGACY_VERSIONS.includes(protocolVersion) &&
     isPlainImplementation(serverInfo) &&
     isPlainCapabilities(capabilities) &&
-    (instructions === undefined || typeof instructions === "string");
+    isTextOrMissing(instructions) &&
+    isRecordOrMissing(_meta);
   if (!isPlain) return undefined;
   return {
     era: "legacy",
     protocolVersion,
     serverInfo: serverInfo as unknown as Implementation,
     capabilities: capabilities as JsonObject,
-    instructions,
+    instructions: instructions as string | undefined,
     prior: { era: "legacy", at: learnedAt() },
   };
 }
 
+function saysOnlyWhoItIs(meta: unknown): boolean {
+  return isRecord(meta) && Object.keys(meta).every((key) => key === ENVELOPE_KEYS.serverInfo);
+}
+
 function isPlainImplementation(value: unknown): boolean {
-  if (!isRecord(value) || typeof value.name !== "string" || typeof value.version !== "string") return false;
-  return Object.entries(value).every(
-    ([member, text]) => IMPLEMENTATION_TEXTS.has(member) && typeof text === "string",
-  );
+  if (!isRecord(value) || !isText(value.name) || !isText(value.version)) return false;
+  const { icons, ...texts } = value;
+  if (!areIconsOrMissing(icons)) return false;
+  return Object.entries(texts).every(([member, text]) => IMPLEMENTATION_TEXTS.has(member) && isText(text));
 }
 
 const IMPLEMENTATION_TEXTS = new Set(["name", "version", "title", "description", "websiteUrl"]);
 
-function isPlainCapabilities(value: unknown): boolean {
+function isPlainCapabilities(value: unknown): value is { readonly [name: string]: unknown } {
   return isRecord(value) && Object.entries(value).every(([name, facts]) => isPlainCapability(name, facts));
 }
 
 function isPlainCapability(name: string, facts: unknown): boolean {
   if (!isRecord(facts)) return false;
   if (OPEN_CAPABILITIES.has(name)) return true;
+  if (name === "tasks") return areTasks(facts);
   if (MAPS_OF_CAPABILITIES.has(name)) return Object.values(facts).every(isRecord);
   const flags = FLAGS[name];
   if (flags === undefined) return false;
   return Object.entries(facts).every(([flag, is]) => flags.includes(flag) && typeof is === "boolean");
+}
+
+/** Which requests may be made as tasks (MCP 2025-11-25): servers made with the SDK of that time say it. */
+function areTasks({ list, cancel, requests = {} }: { readonly [member: string]: unknown }): boolean {
+  if (!isRecordOrMissing(list) || !isRecordOrMissing(cancel) || !isRecord(requests)) return false;
+  const { tools = {} } = requests;
+  return isRecord(tools) && isRecordOrMissing(tools.call);
 }
 
 const OPEN_CAPABILITIES = new Set(["logging", "completions"]);

@@ -9,8 +9,8 @@ import type {
 } from "@modelcontextprotocol/client";
 import { sdkErrorOf } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
+import { isRecord } from "../plain-values.ts";
 import { loadedSdk } from "../sdk.ts";
-import { isRecord } from "../session/plain-result.ts";
 
 /** A request, as a server is asked it. */
 export interface Question {

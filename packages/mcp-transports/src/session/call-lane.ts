@@ -2,10 +2,10 @@ import type { JsonObject, McpError, SessionRequestOptions } from "@jackfield/mcp
 import type { ClientAccess } from "./client-access.ts";
 import type { RequestLimits } from "./deadline-sweep.ts";
 import type { RpcAnswer } from "./direct-requests.ts";
-import type { Carrier, Exchange } from "./exchange.ts";
+import { type Carrier, type Exchange, requestSubject } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { withAnswers } from "./input-required.ts";
-import { isPlainAnswerTo, keepingSchema, type PlainMethod } from "./keeping-schema.ts";
+import { type AnsweredMethod, isPlainAnswerTo, keepingSchema } from "./keeping-schema.ts";
 
 /** A call as its caller wants it. */
 export interface LaneCall {
@@ -34,7 +34,7 @@ export interface CallLaneOptions {
 }
 
 export interface LegacyLaneOptions extends CallLaneOptions {
-  readonly method: PlainMethod;
+  readonly method: AnsweredMethod;
 }
 
 /** The lane of the legacy era, in which a call is its parameters and an answer its result: whatever the method, all are carried alike. */
@@ -44,7 +44,7 @@ export function createLegacyLane(options: LegacyLaneOptions): CallLane {
 
 /** It carries all its calls itself, so that none needs an object beside its exchange. */
 class LegacyLane implements CallLane, Carrier<JsonObject> {
-  readonly #method: PlainMethod;
+  readonly #method: AnsweredMethod;
   readonly #exchanges: Exchanges;
   readonly #clients: ClientAccess;
   readonly #isPlain: (result: unknown) => result is JsonObject;
@@ -63,7 +63,7 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   }
 
   call({ params, request, limits }: LaneCall): Promise<JsonObject> {
-    const subject = { method: this.#method, tool: params.name as string | undefined };
+    const subject = requestSubject(this.#method, params);
     const { meta } = request;
     const exchange = this.#exchanges.begin<JsonObject>({ subject, request, limits, carrier: this });
     this.#exchanges.direct.send(

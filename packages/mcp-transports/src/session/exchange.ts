@@ -1,4 +1,4 @@
-import type { McpError, Progress, SessionRequestOptions } from "@jackfield/mcp-core";
+import type { JsonObject, McpError, Progress, SessionRequestOptions } from "@jackfield/mcp-core";
 import type { ErrorContext } from "../errors/error-context.ts";
 import { abortedError, type RequestContext, requestError, timeoutError } from "../errors/request-error.ts";
 import type { Roster, RosterMember } from "../roster.ts";
@@ -11,6 +11,11 @@ import type { WatchedRequest } from "./wire-watch.ts";
 export interface Subject {
   readonly method: string;
   readonly tool?: string | undefined;
+}
+
+/** What a request with these parameters is about. */
+export function requestSubject(method: string, params: JsonObject): Subject {
+  return { method, tool: method === "tools/call" ? (params.name as string) : undefined };
 }
 
 /** Who carries an exchange out. */

@@ -1,8 +1,19 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import type { StandardSchemaV1 } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
-import { isPlainResult, isRecord } from "./plain-result.ts";
-import { isPlainToolList } from "./plain-tools.ts";
+import {
+  isPlainPromptList,
+  isPlainResourceList,
+  isPlainTemplateList,
+  isPlainToolList,
+} from "./plain-lists.ts";
+import {
+  isEmptyResult,
+  isPlainCompletion,
+  isPlainPromptResult,
+  isPlainReading,
+  isPlainResult,
+} from "./plain-result.ts";
 
 /** The SDK's names of the schemas that our requests are answered by. */
 type ResultName = keyof Sdk["specTypeSchemas"] & `${string}Result`;
@@ -25,24 +36,25 @@ const RESULTS = {
 /** Requests whose answers we know how to check. */
 export type AnsweredMethod = keyof typeof RESULTS;
 
-type PlainCheck = (value: unknown) => value is JsonObject;
-
-/** What needs no schema, of methods whose answers are many or large, or come before the SDK is there. */
-const PLAIN = {
+/** What answers nearly always are, and need no schema. */
+const PLAIN: { readonly [M in AnsweredMethod]: (value: unknown) => value is JsonObject } = {
   "tools/list": isPlainToolList,
+  "resources/list": isPlainResourceList,
+  "resources/templates/list": isPlainTemplateList,
+  "prompts/list": isPlainPromptList,
   "tools/call": isPlainResult,
+  "resources/read": isPlainReading,
+  "resources/subscribe": isEmptyResult,
+  "resources/unsubscribe": isEmptyResult,
+  "prompts/get": isPlainPromptResult,
+  "completion/complete": isPlainCompletion,
+  "logging/setLevel": isEmptyResult,
   ping: isEmptyResult,
-} as const satisfies { readonly [M in AnsweredMethod]?: PlainCheck };
+};
 
-/** Requests whose answers are recognised without the SDK, nearly always. */
-export type PlainMethod = keyof typeof PLAIN;
-
-export function isPlainAnswerTo(method: PlainMethod): PlainCheck {
+/** Recognises an answer for which the SDK is not needed. */
+export function isPlainAnswerTo(method: AnsweredMethod): (value: unknown) => value is JsonObject {
   return PLAIN[method];
-}
-
-function isEmptyResult(value: unknown): value is JsonObject {
-  return isRecord(value) && Object.keys(value).length === 0;
 }
 
 /**
@@ -50,7 +62,7 @@ function isEmptyResult(value: unknown): value is JsonObject {
  * know. What they add at the top, such as the missing `content` of a result, is kept.
  */
 export function keepingSchema(sdk: Sdk, method: AnsweredMethod): StandardSchemaV1<unknown, JsonObject> {
-  const isPlain: PlainCheck | undefined = (PLAIN as { readonly [M in AnsweredMethod]?: PlainCheck })[method];
+  const isPlain = isPlainAnswerTo(method);
   // The SDK makes a schema when it is first asked for one, which takes longer than most answers.
   const checkAndKeep = async (value: unknown): Promise<StandardSchemaV1.Result<JsonObject>> => {
     const outcome = await sdk.specTypeSchemas[RESULTS[method]]["~standard"].validate(value);
@@ -61,7 +73,7 @@ export function keepingSchema(sdk: Sdk, method: AnsweredMethod): StandardSchemaV
     "~standard": {
       version: 1,
       vendor: "jackfield",
-      validate: (value) => (isPlain?.(value) ? { value } : checkAndKeep(value)),
+      validate: (value) => (isPlain(value) ? { value } : checkAndKeep(value)),
     },
   };
 }

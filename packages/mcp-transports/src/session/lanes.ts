@@ -2,12 +2,13 @@ import type { Handshake, McpError } from "@jackfield/mcp-core";
 import { type CallLane, createLegacyLane } from "./call-lane.ts";
 import type { ClientAccess } from "./client-access.ts";
 import type { Exchanges } from "./exchanges.ts";
+import type { AnsweredMethod } from "./keeping-schema.ts";
 import { createModernLane } from "./modern-call-lane.ts";
 
 /** What is carried beside the SDK's client. */
 export interface Lanes {
   /** `undefined` for what only the SDK's client makes. */
-  of(method: string): CallLane | undefined;
+  of(method: AnsweredMethod): CallLane | undefined;
 }
 
 export interface LanesOptions {
@@ -20,16 +21,30 @@ export interface LanesOptions {
   onSettled(method: string, error?: McpError): void;
 }
 
-/** The lanes of one session: all that a program needs that lists tools and calls them is done without the SDK. */
+/** The lanes of one session: everything a program asks of a server is asked without the SDK. */
 export function createLanes({ era, mirrors, clients, exchanges, onSettled }: LanesOptions): Lanes {
-  const hearing = (method: string) => (error?: McpError) => onSettled(method, error);
+  const lanes = new Map<AnsweredMethod, CallLane>();
   const create = era === "modern" ? createModernLane : createLegacyLane;
-  const laneFor = (method: "tools/call" | "tools/list") =>
-    create({ method, mirrors, clients, exchanges, onSettled: hearing(method) });
+  const laneFor = (method: AnsweredMethod) => {
+    const hearing = (error?: McpError) => onSettled(method, error);
+    const lane = create({ method, mirrors, clients, exchanges, onSettled: hearing });
+    lanes.set(method, lane);
+    return lane;
+  };
   const calls = laneFor("tools/call");
-  const others = new Map<string, CallLane>([["tools/list", laneFor("tools/list")]]);
-  // The modern era has no such request.
-  if (era === "legacy")
-    others.set("ping", createLegacyLane({ method: "ping", clients, exchanges, onSettled: hearing("ping") }));
-  return { of: (method) => (method === "tools/call" ? calls : others.get(method)) };
+  return {
+    of(method) {
+      if (method === "tools/call") return calls;
+      if (era === "modern" && LEFT_BEHIND.has(method)) return undefined;
+      return lanes.get(method) ?? laneFor(method);
+    },
+  };
 }
+
+/** Requests that the modern era has not got. */
+const LEFT_BEHIND: ReadonlySet<AnsweredMethod> = new Set([
+  "ping",
+  "logging/setLevel",
+  "resources/subscribe",
+  "resources/unsubscribe",
+] as const);

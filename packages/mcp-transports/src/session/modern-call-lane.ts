@@ -1,14 +1,14 @@
 import type { JsonObject, McpError, ToolDefinition } from "@jackfield/mcp-core";
 import type { CallLane, CallLaneOptions, LaneCall } from "./call-lane.ts";
 import type { RpcAnswer } from "./direct-requests.ts";
-import type { Carrier, Exchange } from "./exchange.ts";
+import { type Carrier, type Exchange, requestSubject } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
-import { isPlainAnswerTo } from "./keeping-schema.ts";
+import { type AnsweredMethod, isPlainAnswerTo } from "./keeping-schema.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
 import { sendRequest } from "./send-request.ts";
 
 export interface ModernLaneOptions extends CallLaneOptions {
-  readonly method: "tools/call" | "tools/list";
+  readonly method: AnsweredMethod;
   /** Whether parameters that a tool marks are repeated in headers. */
   readonly mirrors: boolean;
 }
@@ -41,7 +41,7 @@ class ModernLane implements CallLane {
   call(call: LaneCall): Promise<JsonObject> {
     const { exchanges, method } = this.#options;
     const { params, request, limits } = call;
-    const subject = { method, tool: params.name as string | undefined };
+    const subject = requestSubject(method, params);
     const carrier = new ModernCall(this.#options, call);
     const exchange = exchanges.begin<JsonObject>({ subject, request, limits, carrier });
     exchanges.direct.send(exchange, method, request.meta ? { ...params, _meta: request.meta } : params);
@@ -94,7 +94,7 @@ class ModernCall implements Carrier<JsonObject> {
 /** A result that is complete, and of the kind nearly every one is, without the word that says so. */
 function completeResult(
   { resultType, ...result }: JsonObject,
-  method: ModernLaneOptions["method"],
+  method: AnsweredMethod,
 ): JsonObject | undefined {
   return resultType === "complete" && isPlainAnswerTo(method)(result) ? result : undefined;
 }

@@ -23,8 +23,9 @@ import { closedError, pendingRequestError } from "../errors/request-error.ts";
 import type { Negotiated } from "../negotiation.ts";
 import type { ClientAccess } from "./client-access.ts";
 import { envelopeOf } from "./envelope.ts";
-import type { Subject } from "./exchange.ts";
+import { requestSubject, type Subject } from "./exchange.ts";
 import { createExchanges, type Exchanges } from "./exchanges.ts";
+import type { AnsweredMethod } from "./keeping-schema.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { withoutUnmirrorableTools } from "./mirrored-parameters.ts";
 import { createMirroredSecretWarning } from "./mirrored-secrets.ts";
@@ -127,12 +128,8 @@ class OpenSession implements Session {
       capabilities: this.handshake.capabilities,
       absent: this.#absent,
       context: () => this.#context(),
-      requestPage: (method, params) => {
-        const options = { signal, maxTotalMs: remaining(deadline) };
-        const outgoing = { method, params, meta: this.#replaced.meta };
-        const send = (watch: Watch) => sendRequest(this.#clients, outgoing, watch);
-        return this.#carry(method, params ?? {}, options) ?? this.#ask({ method }, options, send);
-      },
+      requestPage: (method, params = {}) =>
+        this.#request(method, params, { signal, maxTotalMs: remaining(deadline) }),
     });
     if (kind !== "tools" || !this.#mirrors) return listing;
     const place = { server: this.#server.name, log: this.#log };
@@ -146,55 +143,57 @@ class OpenSession implements Session {
     params: SessionParams<M>,
     options: SessionRequestOptions = {},
   ): Promise<SessionResult<M>> {
-    const carried = this.#carry(method, (params ?? {}) as JsonObject, options);
-    if (carried) return carried as Promise<JsonObject> as Promise<SessionResult<M>>;
-    return this.#requestThroughSdk(method, params, options);
+    const answer = this.#request(method, (params ?? {}) as JsonObject, options);
+    return answer as Promise<unknown> as Promise<SessionResult<M>>;
+  }
+
+  #request(method: AnsweredMethod, params: JsonObject, options: SessionRequestOptions): Promise<JsonObject> {
+    return this.#carry(method, params, options) ?? this.#requestThroughSdk(method, params, options);
   }
 
   /**
    * Makes a request beside the SDK's client, if there is a lane for it. No promise stands between the caller and the lane: there
    * are many calls, and each promise costs every one of them.
    */
-  #carry(method: string, params: JsonObject, options: SessionRequestOptions) {
+  #carry(method: AnsweredMethod, params: JsonObject, options: SessionRequestOptions) {
     const lane = this.#lanes.of(method);
     if (lane === undefined) return undefined;
     const request = this.#replaced.meta ? { ...options, meta: this.#metaOf(options) } : options;
     const call = { params, request, limits: requestLimits(options, this.#limits) };
     if (!lane.takes(call)) return undefined;
-    if (this.#end)
-      return Promise.reject(this.#endedError({ method, tool: params.name as string | undefined }));
+    if (this.#end) return Promise.reject(this.#endedError(requestSubject(method, params)));
     const { handlers } = request;
     const release = handlers && this.#handlers.push(handlers);
     const outcome = lane.call(call);
     return release ? outcome.finally(release) : outcome;
   }
 
-  async #requestThroughSdk<M extends SessionMethod>(
-    method: M,
-    params: SessionParams<M>,
+  async #requestThroughSdk(
+    method: AnsweredMethod,
+    params: JsonObject,
     options: SessionRequestOptions,
-  ): Promise<SessionResult<M>> {
+  ): Promise<JsonObject> {
+    const subject = requestSubject(method, params);
     const replacement = this.#replaced.find(method, params);
     if (replacement) {
       const carryOut = (watch: Watch) => {
         watch.replaced();
         return replacement();
       };
-      return (await this.#ask({ method }, options, carryOut)) as SessionResult<M>;
+      return this.#ask(subject, options, carryOut);
     }
-    const tool = method === "tools/call" ? (params as SessionParams<"tools/call">).name : undefined;
     const marked = this.#mirrors ? options.tool : undefined;
     if (marked) this.#warnOfMirroredSecrets(marked);
     const outgoing = {
       method,
-      params: params as JsonObject | undefined,
+      params,
       meta: this.#metaOf(options),
       tool: marked,
       input: options,
       announced: announcedCapabilities(this.#handlers.base),
     };
     const send = (watch: Watch) => sendRequest(this.#clients, outgoing, watch);
-    return (await this.#ask({ method, tool }, options, send)) as SessionResult<M>;
+    return this.#ask(subject, options, send);
   }
 
   onNotification(listener: (notification: ServerNotification) => void): () => void {

@@ -1,9 +1,18 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import { ENVELOPE_KEYS } from "./envelope-keys.ts";
+import {
+  isFlagOrMissing,
+  isListOf,
+  isRecord,
+  isRecordOrMissing,
+  isRole,
+  isText,
+  isTextOrMissing,
+} from "../plain-values.ts";
+import { areResourceContents, isPlainBlock } from "./plain-content.ts";
 
 /**
- * Whether an answer to a tool call is of the kind nearly every one is: plain texts, and nothing whose shape has to be looked
- * into. Only what this does not recognise goes through the schemas of the SDK, which cost more than all the rest of a call.
+ * Whether an answer to a tool call is of the kind nearly every one is, and whole. Only what this does not recognise goes through the
+ * schemas of the SDK, which cost more than all the rest of a call.
  */
 export function isPlainResult(value: unknown): value is JsonObject {
   if (!isRecord(value)) return false;
@@ -11,31 +20,48 @@ export function isPlainResult(value: unknown): value is JsonObject {
   for (const member in value) {
     const content = value[member];
     if (member === "content") {
-      if (!Array.isArray(content) || !content.every(isPlainText)) return false;
+      if (!isListOf(content, isPlainBlock)) return false;
     } else if (member === "isError") {
       if (typeof content !== "boolean") return false;
-    } else if (member === "structuredContent") {
+    } else if (member === "_meta") {
       if (!isRecord(content)) return false;
-    } else if (member !== "_meta" || !isPlainMeta(content)) return false;
+    } else if (member !== "structuredContent") return false;
   }
   return "content" in value;
 }
 
-/** Whether what a result says of itself is who gave it, as a server of the modern era says in each (MCP 2026-07-28). */
-export function isPlainMeta(value: unknown): boolean {
+/** Whether an answer says no more than that something was done. */
+export function isEmptyResult(value: unknown): value is JsonObject {
+  return isRecord(value) && Object.keys(value).length === 0;
+}
+
+/** Whether an answer to `resources/read` has nothing to be looked into. */
+export function isPlainReading(value: unknown): value is JsonObject {
+  return isRecord(value) && isRecordOrMissing(value._meta) && isListOf(value.contents, areResourceContents);
+}
+
+/** The same of `prompts/get`. */
+export function isPlainPromptResult(value: unknown): value is JsonObject {
   if (!isRecord(value)) return false;
-  for (const key in value) if (key !== ENVELOPE_KEYS.serverInfo) return false;
-  return true;
+  const { description, messages, _meta } = value;
+  return isTextOrMissing(description) && isRecordOrMissing(_meta) && isListOf(messages, isPromptMessage);
 }
 
-function isPlainText(block: unknown): boolean {
-  if (!isRecord(block) || block.type !== "text" || typeof block.text !== "string") return false;
-  let members = 0;
-  for (const _ in block) members += 1;
-  return members === 2;
+function isPromptMessage(message: unknown): boolean {
+  return isRecord(message) && isRole(message.role) && isPlainBlock(message.content);
 }
 
-/** Whether a value is an object, and no list. */
-export function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The same of `completion/complete`. */
+export function isPlainCompletion(value: unknown): value is JsonObject {
+  if (!isRecord(value) || !isRecordOrMissing(value._meta) || !isRecord(value.completion)) return false;
+  const { values, total, hasMore } = value.completion;
+  return (
+    isListOf(values, isText) &&
+    (values as readonly string[]).length <= MOST_VALUES &&
+    (total === undefined || Number.isSafeInteger(total)) &&
+    isFlagOrMissing(hasMore)
+  );
 }
+
+/** MCP, "Completion Results". */
+const MOST_VALUES = 100;

@@ -1,10 +1,4 @@
-import {
-  type Handshake,
-  type JsonObject,
-  McpError,
-  type SessionMethod,
-  type SessionMethods,
-} from "@jackfield/mcp-core";
+import { type Handshake, type JsonObject, McpError, type SessionMethods } from "@jackfield/mcp-core";
 import { type ChangeSubscriptionOptions, createChangeSubscription } from "./change-subscription.ts";
 import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 
@@ -14,7 +8,7 @@ export interface ReplacedRequests {
    * `resources/subscribe` and `resources/unsubscribe` change what the session's one subscription asks for, `logging/setLevel` what every
    * later request says of itself. `undefined`: the request is to be made as it is.
    */
-  find(method: SessionMethod, params: unknown): (() => Promise<JsonObject>) | undefined;
+  find(method: string, params: unknown): (() => Promise<JsonObject>) | undefined;
   /** The `_meta` of every request. */
   readonly meta: JsonObject | undefined;
   /** Asks the server to tell of changed lists. Idempotent. */
@@ -47,7 +41,7 @@ class ModernRequests implements ReplacedRequests {
     this.#changes = createChangeSubscription(options);
   }
 
-  find(method: SessionMethod, params: unknown): (() => Promise<JsonObject>) | undefined {
+  find(method: string, params: unknown): (() => Promise<JsonObject>) | undefined {
     switch (method) {
       case "resources/subscribe":
         return () => this.#subscribe(params as SessionMethods["resources/subscribe"]["params"]);

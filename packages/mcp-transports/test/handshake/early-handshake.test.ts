@@ -86,6 +86,13 @@ describe("an answer to initialize", () => {
       "that announces all",
       withCapabilities({ prompts: {}, resources: { subscribe: true }, completions: {} }),
     ],
+    [
+      "of a server made with the SDK of that time",
+      withCapabilities({ tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
+    ],
+    ["that announces tasks of no kind", withCapabilities({ tasks: { more: 1 } })],
+    ["with something of its sender", { ...plain, _meta: { more: 1 } }],
+    ["with icons", withInfo({ icons: [{ src: "a.png", sizes: ["48x48"], theme: "dark" }] })],
     ["with a description", withInfo({ description: "Of a peer", websiteUrl: "https://peer.example" })],
     ["of the oldest version", { ...plain, protocolVersion: "2024-10-07" }],
   ])("is taken as the SDK takes it: %s", async (_, result) => {
@@ -102,17 +109,26 @@ describe("an answer to initialize", () => {
 
   test.each<[string, Reply]>([
     ["a member that is not known", { result: { ...plain, more: 1 } }],
-    ["something of its sender", { result: { ...plain, _meta: {} } }],
+    ["something of its sender that is none", { result: { ...plain, _meta: [] } }],
     ["a version that nobody speaks", { result: { ...plain, protocolVersion: "2030-01-01" } }],
     ["no version", { result: { ...plain, protocolVersion: undefined } }],
-    ["icons", { result: withInfo({ icons: [] }) }],
+    ["icons that are none", { result: withInfo({ icons: "a.png" }) }],
+    ["an icon of no source", { result: withInfo({ icons: [{ mimeType: "image/png" }] }) }],
     ["a name that is none", { result: withInfo({ name: 1 }) }],
     ["no capabilities", { result: withCapabilities(undefined) }],
     ["a capability that is not known", { result: withCapabilities({ dance: {} }) }],
     ["a capability that is no object", { result: withCapabilities({ tools: true }) }],
     ["a flag that is none", { result: withCapabilities({ tools: { listChanged: "yes" } }) }],
     ["a flag that is not known", { result: withCapabilities({ tools: { sorted: true } }) }],
-    ["tasks", { result: withCapabilities({ tasks: {} }) }],
+    ["tasks that are none", { result: withCapabilities({ tasks: true }) }],
+    ["tasks in a list", { result: withCapabilities({ tasks: { list: [] } }) }],
+    ["tasks that cannot be cancelled", { result: withCapabilities({ tasks: { cancel: 0 } }) }],
+    ["requests of tasks that are none", { result: withCapabilities({ tasks: { requests: [] } }) }],
+    ["tools of tasks that are none", { result: withCapabilities({ tasks: { requests: { tools: 1 } } }) }],
+    [
+      "a call of tasks that is none",
+      { result: withCapabilities({ tasks: { requests: { tools: { call: "x" } } } }) },
+    ],
     ["an experiment that is no object", { result: withCapabilities({ experimental: { one: 1 } }) }],
     ["instructions that are no text", { result: { ...plain, instructions: 1 } }],
     ["no object", { result: [] }],
@@ -186,6 +202,15 @@ describe("an answer to server/discover", () => {
       "that announces extensions",
       { ...modern, capabilities: { extensions: { "a/b": {} }, completions: {} } },
     ],
+    [
+      "with icons",
+      {
+        ...full,
+        _meta: {
+          "io.modelcontextprotocol/serverInfo": { name: "p", version: "1", icons: [{ src: "a.png" }] },
+        },
+      },
+    ],
     ["of a server that speaks more", { ...modern, supportedVersions: ["2027-01-01", "2026-07-28"] }],
   ])("is taken as the SDK takes it: %s", async (_, result) => {
     const replies = { "server/discover": { result } };
@@ -216,8 +241,8 @@ describe("an answer to server/discover", () => {
     ["a lifetime that is none", { ...full, ttlMs: -1 }],
     ["a scope that is none", { ...full, cacheScope: "everybody" }],
     [
-      "icons",
-      { ...full, _meta: { "io.modelcontextprotocol/serverInfo": { name: "p", version: "1", icons: [] } } },
+      "icons that are none",
+      { ...full, _meta: { "io.modelcontextprotocol/serverInfo": { name: "p", version: "1", icons: {} } } },
     ],
     ["something else of its sender", { ...full, _meta: { ...info, more: 1 } }],
     ["tasks", { ...full, capabilities: { tasks: {} } }],

@@ -63,11 +63,14 @@ test("[R40] unknown, empty, misspelt and missing ids resolve no call, and neithe
 
 test("[R40] they resolve no request of the SDK's client either, which counts from 0", async () => {
   const server = confusing();
-  // Without the probe, request 0 is one for a prompt.
+  // Without the probe, request 0 is one for a prompt. Whoever answers questions himself asks by the SDK's client.
   const first = await connect(server);
   const session = await connect(server, { prior: first.handshake.prior });
   const texts = Array.from({ length: 5 }, (_, n) => `prompt ${n}`);
-  const prompts = texts.map((text) => session.request("prompts/get", { name: "echo", arguments: { text } }));
+  const prompts = texts.map((text) => {
+    const params = { name: "echo", arguments: { text } };
+    return session.request("prompts/get", params, { inputRequired: "return" });
+  });
   const results = await Promise.all(prompts);
   expect(results.map(({ messages }) => messages[0]?.content)).toEqual(
     texts.map((text) => ({ type: "text", text })),

@@ -1,6 +1,6 @@
 import { specTypeSchemas } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
-import { isPlainToolList } from "../../src/session/plain-tools.ts";
+import { isPlainToolList } from "../../src/session/plain-lists.ts";
 
 const TOOL = { name: "look", inputSchema: { type: "object" } };
 const listOf = (members: object) => ({ tools: [TOOL, { ...TOOL, ...members }] });
@@ -31,6 +31,12 @@ describe("a list that needs no schema", () => {
       listOf({ inputSchema: { type: "object", $defs: null, properties: { a: 7 } } }),
     ],
     ["an output schema", listOf({ outputSchema: { $schema: "x", type: "array" } })],
+    ["icons", listOf({ icons: [{ src: "a.png" }] })],
+    [
+      "that it is no task, as every server of the official SDK says",
+      listOf({ execution: { taskSupport: "forbidden" } }),
+    ],
+    ["what the list says about itself", { tools: [TOOL], _meta: { note: 1 } }],
     ["what a tool says about itself", listOf({ _meta: { any: [null] }, unknown: 1 })],
   ])("%s", async (_, list) => {
     expect(isPlainToolList(list)).toBe(true);
@@ -40,9 +46,8 @@ describe("a list that needs no schema", () => {
 
 describe("a list that the SDK looks at", () => {
   test.each<[string, unknown, { readonly isGood: boolean }]>([
-    ["icons", listOf({ icons: [{ src: "a.png" }] }), { isGood: true }],
-    ["the way it is carried out", listOf({ execution: { taskSupport: "optional" } }), { isGood: true }],
-    ["what the list says about itself", { tools: [TOOL], _meta: { note: 1 } }, { isGood: true }],
+    ["icons that are none", listOf({ icons: ["a.png"] }), { isGood: false }],
+    ["an odd way to be carried out", listOf({ execution: { taskSupport: "often" } }), { isGood: false }],
     ["nothing", undefined, { isGood: false }],
     ["a list", [TOOL], { isGood: false }],
     ["no tools", { nextCursor: "2" }, { isGood: false }],

@@ -1,0 +1,47 @@
+import {
+  areAnnotationsOrMissing,
+  isRecord,
+  isRecordOrMissing,
+  isText,
+  isTextOrMissing,
+} from "../plain-values.ts";
+import { isPlainResource } from "./plain-lists.ts";
+
+/** Whether a block of what a tool or a prompt says is whole, and of a kind that MCP has. */
+export function isPlainBlock(block: unknown): boolean {
+  if (!isRecord(block) || !areAnnotationsOrMissing(block.annotations) || !isRecordOrMissing(block._meta))
+    return false;
+  switch (block.type) {
+    case "text":
+      return isText(block.text);
+    case "image":
+    case "audio":
+      return isText(block.mimeType) && isBase64(block.data);
+    case "resource":
+      return areResourceContents(block.resource);
+    case "resource_link":
+      return isPlainResource(block);
+    default:
+      return false;
+  }
+}
+
+/** Whether these are the contents of a resource, or of a part of it. */
+export function areResourceContents(contents: unknown): boolean {
+  if (!isRecord(contents)) return false;
+  const { uri, mimeType, _meta, text, blob } = contents;
+  return (
+    isText(uri) && isTextOrMissing(mimeType) && isRecordOrMissing(_meta) && (isText(text) || isBase64(blob))
+  );
+}
+
+/** As the SDK finds out. */
+function isBase64(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  try {
+    atob(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
