@@ -3,6 +3,7 @@ import { packageBuild } from "../tsup.base.ts";
 export default packageBuild(
   [
     "src/main.ts",
+    "src/find-servers.ts",
     "src/guards.ts",
     "src/measure.ts",
     "src/read-catalog.ts",

@@ -1,4 +1,5 @@
 import { CATALOG_BUDGETS } from "./catalog-budgets.ts";
+import { DISCOVERY_SCENARIO } from "./discovery-step.ts";
 import type { FigureName } from "./measurement.ts";
 import { differenceOf, type Question, type Recording, ratioOf, spreadIn } from "./recording.ts";
 import type { Spread } from "./statistics.ts";
@@ -24,6 +25,15 @@ export interface Budget {
 }
 
 const BUDGETS: readonly Budget[] = [
+  {
+    title: "300 servers in 30 files found, over starting Node",
+    scenario: DISCOVERY_SCENARIO,
+    subject: "discovery",
+    figure: "readyMs",
+    less: { subject: "bare-node" },
+    unit: "ms",
+    limit: 40,
+  },
   {
     title: "1,000 servers with 10 tools each from the catalog, ready, over reading them",
     scenario: KNOWN_SCENARIO,

@@ -34,6 +34,7 @@ const NO_COMPETITORS: readonly Subject[] = [
   "jackfield-catalog",
   "hand-written",
   "bare-node",
+  "discovery",
   "tool-cache",
 ];
 

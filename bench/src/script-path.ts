@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 
 /** The other programs of this package, each a process of its own. */
 const SCRIPTS = {
+  "find-servers": new URL("./find-servers.ts", import.meta.url),
   measure: new URL("./measure.ts", import.meta.url),
   "read-catalog": new URL("./read-catalog.ts", import.meta.url),
   "read-rows": new URL("./read-rows.ts", import.meta.url),

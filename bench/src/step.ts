@@ -1,6 +1,7 @@
 import { catalogScenario } from "./catalog-size.ts";
 import { type CatalogStep, catalogSteps } from "./catalog-step.ts";
 import { type ClientName, hasOwnConnections } from "./clients/names.ts";
+import { DISCOVERY_SCENARIO, type DiscoveryStep } from "./discovery-step.ts";
 import { CURVES, type Curve } from "./measurement.ts";
 import { type BenchSettings, CALL_TRANSPORTS, type CallTransport, type Measure } from "./settings.ts";
 import { shuffled } from "./shuffle.ts";
@@ -29,6 +30,7 @@ export type Step =
   | { readonly kind: "curve"; readonly subject: ClientName; readonly of: Curve }
   | { readonly kind: "known"; readonly subject: "jackfield-catalog" | "bare-node" }
   | { readonly kind: "overhead"; readonly subject: "jackfield" }
+  | DiscoveryStep
   | CatalogStep;
 
 /** The scenario in which very many servers are known from the catalog. */
@@ -77,6 +79,8 @@ export function scenarioOf(step: Step): string {
       return KNOWN_SCENARIO;
     case "overhead":
       return OVERHEAD_SCENARIO;
+    case "discovery":
+      return DISCOVERY_SCENARIO;
     case "catalog":
       return catalogScenario(step.size);
   }
@@ -134,6 +138,10 @@ const GROUPS: { readonly [measure in Measure]: (settings: BenchSettings) => Step
       { kind: "known", subject: "bare-node" },
     ],
     [{ kind: "overhead", subject: "jackfield" }],
+    [
+      { kind: "discovery", subject: "discovery" },
+      { kind: "discovery", subject: "bare-node" },
+    ],
     ...catalogSteps(catalogSizes),
   ],
 };

@@ -1,10 +1,16 @@
 import { CLIENT_NAMES, type ClientName } from "./clients/names.ts";
 
 /** Who is measured: a client, one that starts from a catalog, a part of Jackfield, or the bare runtime reading the catalog's file. */
-export type Subject = ClientName | "jackfield-catalog" | "mastra-catalog" | "tool-cache" | "bare-node";
+export type Subject =
+  | ClientName
+  | "jackfield-catalog"
+  | "mastra-catalog"
+  | "discovery"
+  | "tool-cache"
+  | "bare-node";
 
 /** Who is measured from the start of its process. */
-export type Starter = Exclude<Subject, "tool-cache">;
+export type Starter = Exclude<Subject, "discovery" | "tool-cache">;
 
 /** The clients that can start from a catalog, by what they are called then. */
 export const CATALOG_CLIENTS = {
@@ -28,6 +34,7 @@ export const LABELS: { readonly [subject in Subject]: string } = {
   "mcp-use": "mcp-use",
   mcporter: "mcporter",
   "openai-agents": "@openai/agents",
+  discovery: "discovery",
   "tool-cache": "tool cache",
   "bare-node": "bare Node, SQLite",
 };

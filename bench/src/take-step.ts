@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fillCatalogs, readCatalog } from "./catalog-step.ts";
 import { type ClientName, isCompetitor } from "./clients/names.ts";
+import { prepareDiscovery, takeDiscovery } from "./discovery-step.ts";
 import type { ClientRequest, Figures, KnownRequest, Point } from "./measurement.ts";
 import {
   type MeasuringOptions,
@@ -69,6 +70,7 @@ export async function prepareSteps(surroundings: Surroundings): Promise<void> {
   if (!isMeasured("own")) return;
   await measure(knownRequest(surroundings, true), surroundings);
   await fillCatalogs(settings.catalogSizes, surroundings);
+  await prepareDiscovery(surroundings);
 }
 
 /** Who fails says so again when it is measured; being told to stop is another matter. */
@@ -109,6 +111,8 @@ async function takeOne(
       return takeStart(step, surroundings, "measuring");
     case "catalog":
       return readCatalog(step, surroundings);
+    case "discovery":
+      return takeDiscovery(step, surroundings);
     case "overhead":
       return measure({ kind: "overhead", ...settings.scale }, surroundings);
     case "known": {

@@ -71,4 +71,6 @@ function expectFigures({ recordings, isComplete }: { recordings: Recording[]; is
   expect(figures("recovery from kill", "raw-sdk")).toMatchObject({ gaveUpAfterMs: 500 });
   expect(figures("recovery from session", "raw-sdk")).toMatchObject({ gaveUpAfterMs: 500 });
   expect(figures("known servers", "bare-node")).toHaveProperty("readyMs");
+  expect(figures("discovery of 300", "bare-node")).toHaveProperty("readyMs");
+  expect(figures("discovery of 300", "discovery")).toHaveProperty("readyMs");
 }

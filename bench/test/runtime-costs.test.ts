@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { prepareDiscovery, takeDiscovery } from "../src/discovery-step.ts";
 import { measure, measureParsing } from "../src/measuring-process.ts";
 import { openWorkplace } from "../src/workplace.ts";
 
@@ -23,6 +24,20 @@ test(
     });
     const reading = await measureParsing(join(catalogDirectory, "catalog.sqlite"), options);
     expect(reading).toEqual({ readyMs: POSITIVE, readyCpuMs: POSITIVE });
+  },
+  TIMEOUT_MS,
+);
+
+// The process counts what it has found.
+test(
+  "the servers of all hosts are found, beside a process that does nothing",
+  async () => {
+    await prepareDiscovery(options);
+    for (const subject of ["discovery", "bare-node"] as const)
+      expect(await takeDiscovery({ kind: "discovery", subject }, options)).toEqual({
+        readyMs: POSITIVE,
+        readyCpuMs: POSITIVE,
+      });
   },
   TIMEOUT_MS,
 );

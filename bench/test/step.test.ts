@@ -23,6 +23,7 @@ describe("stepsOfRound", () => {
       "catalog of 50 x 10": ["bare-node", "tool-cache"],
       "catalog of 200 x 50": ["bare-node", "tool-cache"],
       "known servers": ["bare-node", "jackfield-catalog"],
+      "discovery of 300": ["bare-node", "discovery"],
       overhead: ["jackfield"],
       "memory of sessions": clients,
     });
