@@ -84,11 +84,18 @@ test("the reference server is asked everything there is to ask without the SDK, 
 const MODERN = fileURLToPath(new URL("fixtures/modern-imports.mjs", import.meta.url));
 
 test.each([
-  ["that is told of changes is listed and called, and loads it after that", { listChanged: true }, true],
-  ["that tells of none needs it never", {}, false],
-])("a server of the modern era %s", async (_, tools, isLoaded) => {
+  ["that tells of changes", { listChanged: true }],
+  ["that tells of none", {}],
+])("a server of the modern era %s is listed, called and heard without the SDK", async (_, tools) => {
   const server = scriptedServer(
     (message, { send }) => {
+      if (message.method === "subscriptions/listen") {
+        const mark = { "io.modelcontextprotocol/subscriptionId": message.id };
+        const params = { _meta: mark, notifications: message.params.notifications };
+        send({ method: "notifications/subscriptions/acknowledged", params });
+        send({ method: "notifications/tools/list_changed", params: { _meta: mark } });
+        return true;
+      }
       if (message.method !== "tools/call") return undefined;
       const _meta = { "io.modelcontextprotocol/serverInfo": { name: "scripted", version: "1" } };
       const content = [{ type: "text", text: "done" }];
@@ -108,7 +115,8 @@ test.each([
     "list of tools": false,
     called: result,
     tools: ["echo"],
-    "in the end": isLoaded,
+    news: "listChanged" in tools ? ["notifications/tools/list_changed"] : [],
+    "in the end": false,
   });
 });
 

@@ -9,7 +9,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { sdkErrorOf } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
-import { isRecord } from "../plain-values.ts";
+import { isRecord, isRecordOrMissing } from "../plain-values.ts";
 import { loadedSdk } from "../sdk.ts";
 
 /** A request, as a server is asked it. */
@@ -212,7 +212,7 @@ function isPlainNews(message: JSONRPCMessage): message is JSONRPCNotification {
   return (
     jsonrpc === "2.0" &&
     method !== "notifications/cancelled" &&
-    (params === undefined || (isRecord(params) && params._meta === undefined)) &&
+    (params === undefined || (isRecord(params) && isRecordOrMissing(params._meta))) &&
     Object.keys(more).length === 0
   );
 }

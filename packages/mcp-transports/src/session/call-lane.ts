@@ -1,7 +1,7 @@
 import type { JsonObject, McpError, SessionRequestOptions } from "@jackfield/mcp-core";
 import type { ClientAccess } from "./client-access.ts";
 import type { RequestLimits } from "./deadline-sweep.ts";
-import type { RpcAnswer } from "./direct-requests.ts";
+import { errorOf, type RpcAnswer } from "./direct-requests.ts";
 import { type Carrier, type Exchange, requestSubject } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { withAnswers } from "./input-required.ts";
@@ -99,16 +99,6 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
     const issues = outcome.issues.map(({ message }) => message).join("; ");
     exchange.onFailed(new SyntaxError(`Invalid result for ${this.#method}: ${issues}`));
   }
-}
-
-/** The error of an answer, as a failed request is explained with it. */
-function errorOf({ error }: { readonly error?: unknown }): Error {
-  const { code, message, data } = error as {
-    readonly code: number;
-    readonly message: string;
-    readonly data?: unknown;
-  };
-  return Object.assign(new Error(message), { code, data });
 }
 
 /** A word of the modern era that means nothing here. */

@@ -1,8 +1,8 @@
 import type { JsonObject, Logger } from "@jackfield/mcp-core";
-import type { McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
+import type { SubscriptionFilter } from "@modelcontextprotocol/client";
 import { readFailure } from "../errors/failure.ts";
 import { createReconnectPace } from "../http/reconnect-pace.ts";
-import type { ClientAccess } from "./client-access.ts";
+import type { Listening, ListenRequests } from "./listen-requests.ts";
 
 /** How long a server may take to say what it will tell of, in milliseconds. */
 const ACKNOWLEDGED_WITHIN_MS = 30_000;
@@ -18,7 +18,7 @@ const LISTS = {
 } as const;
 
 export interface ChangeSubscriptionOptions {
-  readonly clients: ClientAccess;
+  readonly listens: Pick<ListenRequests, "open">;
   readonly capabilities: JsonObject;
   readonly server: string;
   readonly log: Logger;
@@ -47,7 +47,7 @@ export function createChangeSubscription(options: ChangeSubscriptionOptions): Ch
 /** A subscription that was granted. */
 interface Granted {
   readonly wanted: string;
-  readonly subscription: McpSubscription;
+  readonly listening: Listening;
 }
 
 class RenewedSubscription implements ChangeSubscription {
@@ -84,7 +84,7 @@ class RenewedSubscription implements ChangeSubscription {
       if (isNew) this.#resources.delete(uri);
       throw error;
     }
-    const isHonored = this.#granted?.subscription.honoredFilter.resourceSubscriptions?.includes(uri) === true;
+    const isHonored = this.#granted?.listening.resources.includes(uri) === true;
     if (!isHonored) this.#resources.delete(uri);
     return isHonored;
   }
@@ -113,18 +113,17 @@ class RenewedSubscription implements ChangeSubscription {
     if (before?.wanted === wanted || this.#closing.signal.aborted) return;
     if (wanted === "{}") this.#granted = undefined;
     else await this.#listen(filter, wanted);
-    void before?.subscription.close();
+    before?.listening.close();
   }
 
   async #listen(filter: SubscriptionFilter, wanted: string): Promise<void> {
-    const { clients, onRestored } = this.#options;
-    const { client } = await clients.get();
-    const patience = { timeout: ACKNOWLEDGED_WITHIN_MS, signal: this.#closing.signal };
-    const subscription = await client.listen(filter, patience);
-    const granted = { wanted, subscription };
+    const { listens, onRestored } = this.#options;
+    const patience = { timeoutMs: ACKNOWLEDGED_WITHIN_MS, signal: this.#closing.signal };
+    const listening = await listens.open(filter, patience);
+    const granted = { wanted, listening };
     this.#granted = granted;
     clearTimeout(this.#timer);
-    void subscription.closed.then(() => this.#ended(granted));
+    void listening.closed.then(() => this.#ended(granted));
     this.#pace.delivered();
     const wasLost = this.#isLost;
     this.#isLost = false;

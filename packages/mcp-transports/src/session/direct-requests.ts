@@ -1,10 +1,20 @@
 import type { JsonObject, Progress } from "@jackfield/mcp-core";
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
 import { isQueueing, type QueueingTransport, type SendFollower } from "../queueing-transport.ts";
 import { createIdTable } from "./id-table.ts";
 
 /** An answer to a request, good or bad. */
 export type RpcAnswer = Exclude<JSONRPCMessage, { method: string }>;
+
+/** The error of an answer, as a failed request is explained with it. */
+export function errorOf({ error }: { readonly error?: unknown }): Error {
+  const { code, message, data } = error as {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: unknown;
+  };
+  return Object.assign(new Error(message), { code, data });
+}
 
 /** A request that is made beside the SDK's client. It hears of everything that becomes of it. */
 export interface DirectRequest extends SendFollower {
@@ -23,6 +33,8 @@ export interface DirectRequests {
   find(id: number): DirectRequest | undefined;
   /** Its answer has come. */
   remove(request: DirectRequest): void;
+  /** Tells the server that nobody waits for the answer to a request that was written. */
+  cancel(id: RequestId): void;
   /** Nobody waits for it any longer: the server is told, unless it has answered or never heard of it. */
   giveUp(request: DirectRequest): void;
 }
@@ -45,11 +57,11 @@ export function createDirectRequests({ transport, send, envelope }: DirectReques
         send(message).catch((error) => follower.onFailed(error));
       };
   /** In the modern era whoever ends a request's own stream has said it (MCP 2026-07-28, Streamable HTTP, "Cancellation"). */
-  const cancel = (request: DirectRequest) => {
-    if (envelope && isQueueing(transport) && transport.abandon) return transport.abandon(request.id);
-    if (!request.isWritten) return;
+  const endsByStream = envelope !== undefined && isQueueing(transport) && transport.abandon !== undefined;
+  const cancel = (id: RequestId) => {
+    if (endsByStream) return transport.abandon?.(id);
     const params = {
-      requestId: request.id,
+      requestId: id,
       reason: "the caller no longer waits",
       ...(envelope && { _meta: envelope }),
     };
@@ -69,8 +81,9 @@ export function createDirectRequests({ transport, send, envelope }: DirectReques
     },
     find: (id) => unanswered.find(id),
     remove: (request) => void unanswered.remove(request),
+    cancel,
     giveUp(request) {
-      if (unanswered.remove(request)) cancel(request);
+      if (unanswered.remove(request) && (endsByStream || request.isWritten)) cancel(request.id);
     },
   };
 }

@@ -4,5 +4,6 @@ export const ENVELOPE_KEYS = {
   clientInfo: "io.modelcontextprotocol/clientInfo",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
   serverInfo: "io.modelcontextprotocol/serverInfo",
+  subscriptionId: "io.modelcontextprotocol/subscriptionId",
   logLevel: "io.modelcontextprotocol/logLevel",
 } as const;

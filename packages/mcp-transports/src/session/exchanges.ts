@@ -11,6 +11,7 @@ import {
   type ExchangeSurroundings,
   type Subject,
 } from "./exchange.ts";
+import type { ListenRequests } from "./listen-requests.ts";
 import { type Watch, type WireWatch, type WireWatchOptions, watchWire } from "./wire-watch.ts";
 
 /** All requests of a session that have no answer yet. Each settles exactly once, and always with an `McpError`. */
@@ -32,6 +33,7 @@ export interface Exchanges {
     send: (watch: Watch) => Promise<T>,
   ): void;
   readonly direct: DirectRequests;
+  readonly listens: ListenRequests;
   /**
    * The server has asked something: every request that is pending now may be the one it wants to know it for. Their idle deadlines wait until
    * the returned function is called.
@@ -63,6 +65,10 @@ class OpenExchanges implements Exchanges {
 
   get direct(): DirectRequests {
     return this.#wire.direct;
+  }
+
+  get listens(): ListenRequests {
+    return this.#wire.listens;
   }
 
   begin<T>(options: ExchangeOptions<T>): Exchange<T> {

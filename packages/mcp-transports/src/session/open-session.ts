@@ -106,7 +106,7 @@ class OpenSession implements Session {
     this.#clients.onClose(() => this.#lose(lossError(this.#context())));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
     this.#replaced = createReplacedRequests(era, {
-      clients: this.#clients,
+      listens: this.#exchanges.listens,
       capabilities,
       server: server.name,
       log,
@@ -257,7 +257,7 @@ class OpenSession implements Session {
     this.#listen();
   }
 
-  /** Asks to be told of changes. That may load the SDK, so what is under way goes first. */
+  /** Asks to be told of changes. What is under way goes first. */
   #listen(): void {
     if (!this.#end) this.#replaced.listen();
   }

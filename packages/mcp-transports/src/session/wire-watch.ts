@@ -9,6 +9,7 @@ import type {
 import { isQueueing, type QueueHooks } from "../queueing-transport.ts";
 import { NO_SDK_TIMEOUT_MS } from "../sdk.ts";
 import { createDirectRequests, type DirectRequests, type RpcAnswer } from "./direct-requests.ts";
+import { createListenRequests, type ListenRequests } from "./listen-requests.ts";
 
 /** A request that wants to know what happens to its messages. It may take several: input is asked for and sent along. */
 export interface WatchedRequest {
@@ -35,6 +36,7 @@ export interface Watch {
 export interface WireWatch {
   /** Requests that the SDK's client knows nothing of. */
   readonly direct: DirectRequests;
+  readonly listens: ListenRequests;
   /**
    * Follows a request that the SDK makes. `answer`: it was made already and answered so; the first message for it is not sent, and that is
    * its answer.
@@ -84,6 +86,7 @@ class TransportWatch implements WireWatch {
   readonly #deliver: Transport["onmessage"];
   readonly #onStrayAnswer: () => void;
   readonly direct: DirectRequests;
+  readonly listens: ListenRequests;
   /** What the SDK has sent. */
   readonly #unanswered = new Map<RequestId, SentRequest>();
 
@@ -92,7 +95,9 @@ class TransportWatch implements WireWatch {
     this.#send = transport.send.bind(transport);
     this.#deliver = transport.onmessage;
     this.#onStrayAnswer = onStrayAnswer;
-    this.direct = createDirectRequests({ transport, send: this.#send, envelope });
+    const direct = createDirectRequests({ transport, send: this.#send, envelope });
+    this.direct = direct;
+    this.listens = createListenRequests({ send: this.#send, cancel: direct.cancel, envelope });
     transport.send = (message, options) => this.#sendOut(message, options);
     transport.onmessage = (...incoming) => this.#takeIn(...incoming);
   }
@@ -170,6 +175,7 @@ class TransportWatch implements WireWatch {
   }
 
   #takeIn(message: Incoming[0], extra: Incoming[1]): void {
+    if (this.listens.take(message)) return;
     if (!("method" in message)) {
       this.#takeAnswer(message, extra);
       return;

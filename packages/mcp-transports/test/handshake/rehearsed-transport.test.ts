@@ -124,7 +124,7 @@ describe("before there is a client", () => {
   test.each([
     ["asks something", QUESTION],
     ["takes a question back", news("notifications/cancelled", { requestId: "q" })],
-    ["says something of itself", news("notifications/tools/list_changed", { _meta: {} })],
+    ["says something odd of itself", news("notifications/tools/list_changed", { _meta: [] })],
     ["says what is no message", { jsonrpc: "2.0", method: "notifications/message", more: 1 }],
   ])("a client is needed where the server %s", async (_, message) => {
     const { peer, told, transport } = await rehearsed();

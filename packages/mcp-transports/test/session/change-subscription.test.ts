@@ -1,17 +1,16 @@
 import { silentLogger } from "@jackfield/mcp-core";
-import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createChangeSubscription } from "../../src/session/change-subscription.ts";
-import type { ClientAccess, SdkConnection } from "../../src/session/client-access.ts";
+import type { Listening } from "../../src/session/listen-requests.ts";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: false }, prompts: {} };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** What one `listen` of the SDK's client was asked for, and how it goes on. */
+/** What one request to be told was for, and how it goes on. */
 interface Asked {
-  readonly filter: { readonly resourceSubscriptions?: readonly string[] };
+  readonly filter: { readonly resourceSubscriptions?: readonly string[] | undefined };
   readonly close: () => void;
   /** The server ends it. */
   end(): void;
@@ -19,25 +18,18 @@ interface Asked {
 
 function subscribing(grant: (attempt: number) => Error | undefined = () => undefined) {
   const asked: Asked[] = [];
-  const listen = async (filter: Asked["filter"]) => {
-    const closed = Promise.withResolvers<string>();
-    const close = vi.fn(async () => closed.resolve("local"));
-    asked.push({ filter, close, end: () => closed.resolve("remote") });
+  const open = async (filter: Asked["filter"]): Promise<Listening> => {
+    const closed = Promise.withResolvers<void>();
+    const close = vi.fn(closed.resolve);
+    asked.push({ filter, close, end: closed.resolve });
     const refusal = grant(asked.length);
     if (refusal) throw refusal;
-    return { honoredFilter: filter, close, closed: closed.promise };
+    return { resources: filter.resourceSubscriptions ?? [], close, closed: closed.promise };
   };
   const onRestored = vi.fn();
   const log = vi.fn(silentLogger);
-  const current = { client: { listen } as unknown as Client } as SdkConnection;
-  const clients: ClientAccess = {
-    current,
-    get: async () => current,
-    onClose: () => {},
-    close: async () => {},
-  };
   const subscription = createChangeSubscription({
-    clients,
+    listens: { open },
     capabilities: CAPABILITIES,
     server: "s",
     log,

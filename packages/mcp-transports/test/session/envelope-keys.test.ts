@@ -8,6 +8,7 @@ test("what a message says of itself stands under the keys that the SDK uses", ()
     clientInfo: sdk.CLIENT_INFO_META_KEY,
     clientCapabilities: sdk.CLIENT_CAPABILITIES_META_KEY,
     serverInfo: sdk.SERVER_INFO_META_KEY,
+    subscriptionId: sdk.SUBSCRIPTION_ID_META_KEY,
     logLevel: sdk.LOG_LEVEL_META_KEY,
   });
 });
