@@ -174,7 +174,7 @@ async function resolveServer(
   const resolved =
     definition.transport === "stdio"
       ? resolveProcess(definition, values, policy, home)
-      : resolveRemote(definition, values);
+      : resolveRemote(definition, values, dialect);
   return { server: { ...common, ...resolved, secrets: secretsIn(values) }, filledIn: [...values.filledIn] };
 }
 
@@ -255,7 +255,11 @@ function checkLoaders(definition: StartedOrDialled, { platform }: ResolverPolicy
   if (loader !== undefined) throw unusable(definition, ["env", loader], LOADER_FAULT);
 }
 
-function resolveRemote(definition: HttpServerDefinition | SseServerDefinition, values: EntryValues) {
+function resolveRemote(
+  definition: HttpServerDefinition | SseServerDefinition,
+  values: EntryValues,
+  { omitsEmptyHeaders }: VariableDialect,
+) {
   const url = values.expand(definition.url, ["url"]);
   const headers = values.expandAll(definition.headers, ["headers"]);
   addHeadersFromEnv(headers, definition, values);
@@ -265,6 +269,7 @@ function resolveRemote(definition: HttpServerDefinition | SseServerDefinition, v
     throw unusable(definition, ["url"], `${fault}; ${ADVICE_ON_VALUES}`);
   }
   for (const [name, value] of Object.entries(headers)) {
+    if (value === "" && omitsEmptyHeaders) delete headers[name];
     if (!isHeaderValue(value)) {
       const fault = "has a character that no header can carry, such as a line break at its end";
       throw unusable(definition, ["headers", name], `${fault}; ${ADVICE_ON_VALUES}`);

@@ -66,6 +66,8 @@ export interface VariableDialect {
    * nothing else.
    */
   readonly ownEnv: "always" | "remote";
+  /** Whether a header that turns out empty is not sent at all. */
+  readonly omitsEmptyHeaders?: boolean | undefined;
 }
 
 /** The dialect of Jackfield's own files and of servers in code. */

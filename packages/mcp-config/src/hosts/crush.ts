@@ -63,6 +63,7 @@ export const CRUSH: HostDialect = {
     syntaxes: [braces(), requiredName, dollarName(), commandSubstitution],
     unset: "empty",
     ownEnv: "remote",
+    omitsEmptyHeaders: true,
   },
 };
 
