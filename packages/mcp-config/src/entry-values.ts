@@ -175,7 +175,7 @@ class Values implements EntryValues {
 
   checkComplete(): void {
     if (this.#unset.length > 0)
-      throw missingVariables(this.#definition, this.#unset, this.#policy.environment);
+      throw missingVariables(this.#definition, this.#unset, this.#policy.environment, this.#sources.dialect);
   }
 
   #find(name: string, sight: Sight): FoundVariable {

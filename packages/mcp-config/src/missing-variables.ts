@@ -3,7 +3,7 @@ import { ownMember } from "./documents/json-value.ts";
 import type { Environment } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
 import { describeLocation, locationOf } from "./sources/config-problem.ts";
-import type { VariableReference } from "./variables.ts";
+import { references, type VariableDialect, type VariableReference } from "./variables.ts";
 
 /** A reference without a value. */
 export interface UnsetReference {
@@ -19,9 +19,10 @@ export function missingVariables(
   { name, definedIn }: ServerDefinition,
   unset: readonly UnsetReference[],
   environment: Environment,
+  dialect: VariableDialect,
 ): McpError {
   const list = unset.map(({ reference, field }) => `${quote(reference.name)} in ${quote(field)}`).join(", ");
-  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) refers to ${describeKinds(unset)}: ${list}. ${nextStep(unset, environment)}`;
+  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) refers to ${describeKinds(unset)}: ${list}. ${nextStep(unset, environment, dialect)}`;
   return new McpError("MCP_CONFIG_VARIABLE_MISSING", message, {
     server: name,
     phase: "resolve",
@@ -34,7 +35,11 @@ function describeKinds(unset: readonly UnsetReference[]): string {
   return areVariables ? "a variable that is not set" : "values that are not known";
 }
 
-function nextStep(unset: readonly UnsetReference[], environment: Environment): string {
+function nextStep(
+  unset: readonly UnsetReference[],
+  environment: Environment,
+  dialect: VariableDialect,
+): string {
   if (unset.some(({ isWithheld }) => isWithheld)) {
     return "Whatever is called like a credential is filled into nothing but the env of a project's child process; put the entry into your own configuration if you trust it.";
   }
@@ -52,10 +57,19 @@ function nextStep(unset: readonly UnsetReference[], environment: Environment): s
       return "The place is not known here; write the path itself.";
     case "environment": {
       const isWithheld = unset.some(({ reference: { name } }) => ownMember(environment, name) !== undefined);
-      const isSetHere = isWithheld
-        ? "A project's entry sees its own env only: list the name in projectVariables if it may be read, or write a default"
-        : "Set it, or write a default";
-      return `${isSetHere} as in \${${reference.name}:-default}.`;
+      const step = isWithheld
+        ? "A project's entry sees its own env only: list the name in projectVariables if it may be read"
+        : "Set it";
+      const withDefault = `\${${reference.name}:-default}`;
+      return hasDefaults(dialect, withDefault)
+        ? `${step}, or write a default as in ${withDefault}.`
+        : `${step}.`;
     }
   }
+}
+
+/** Not every host knows defaults; one that does not would take them for text. */
+function hasDefaults(dialect: VariableDialect, written: string): boolean {
+  const found = [...references(written, dialect, true)];
+  return found.some(({ reference }) => reference.defaultText === "default");
 }

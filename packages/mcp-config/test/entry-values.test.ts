@@ -103,6 +103,15 @@ describe("variables", () => {
 });
 
 describe("a variable that is not set and has no default", () => {
+  test.each([
+    ["roo", "${env:GITHUB_PAT}", "Set it."],
+    ["claude-code", "${GITHUB_PAT}", "Set it, or write a default as in ${GITHUB_PAT:-default}."],
+  ])("advises a default only where the host knows defaults: %s", async (host, written, advice) => {
+    const definedIn = { scope: "user", file: "/home/u/settings.json", host } as const;
+    const error = await refused(resolveHttp({ definedIn, headers: { Authorization: written } }));
+    expect(error.message.endsWith(` ${advice}`)).toBe(true);
+  });
+
   test("fails the server, and the message says where, which and what to do", async () => {
     const error = await refused(resolveHttp({ headers: { Authorization: "Bearer ${GITHUB_PAT}" } }));
     expect(error.message).toBe(

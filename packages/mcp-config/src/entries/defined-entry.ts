@@ -1,33 +1,36 @@
-import type { ServerDefinition, ServerLimits } from "@jackfield/mcp-core";
+import type { McpError, ServerDefinition, ServerLimits } from "@jackfield/mcp-core";
 import { anchorCommand, anchorPath, isBelowHome } from "../anchored-path.ts";
+import type { JsonPath } from "../documents/json-path.ts";
 import { schemeOf } from "../http-syntax.ts";
 import { isLoaderVariable, LOADER_FAULT } from "../loader-variables.ts";
 import { BOUNDARY_FAULT, climbsOut, isInside, projectRoot } from "../project-boundary.ts";
-import { quote } from "../server-name.ts";
 import { hasVariables } from "../variables.ts";
-import { type FaultAt, withoutNulls } from "./entry-fields.ts";
+import { withoutNulls } from "./entry-fields.ts";
 import type { EntryPlace } from "./entry-place.ts";
 import type { WrittenServer } from "./written-server.ts";
+
+/** Makes the error for something in the entry, by Jackfield's own name of it: the text says what is wrong with it. */
+export type FaultIn = (path: JsonPath, text: string) => McpError;
 
 /**
  * Makes a definition of what is written: relative paths become absolute, and what a project's entry may not do refuses it.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a URL that cannot be one, and for such an entry of a project.
  */
-export function defineServer(written: WrittenServer, place: EntryPlace, faultAt: FaultAt): ServerDefinition {
+export function defineServer(written: WrittenServer, place: EntryPlace, faultIn: FaultIn): ServerDefinition {
   const { transport, enabled, lazy, shared, tools, extra } = written;
   const { name, definedIn } = place;
-  checkLoaders(written, place, faultAt);
+  checkLoaders(written, place, faultIn);
   const limits = limitsOf(written);
-  const envFile = anchored("envFile", written, place, faultAt);
+  const envFile = anchored("envFile", written, place, faultIn);
   const { values: env, unset } = splitVariables(written.env);
   const rest = { ...(enabled ? undefined : { enabled }), ...(extra ? { extra } : undefined) };
   // The engine adds what stands behind a spread one by one and slowly, so nothing does, and what both have is written twice.
   if (transport === "stdio") {
     const { args } = written;
     const envPassthrough = handedOn(written);
-    const command = anchoredCommand(written, place, faultAt);
-    const cwd = anchored("cwd", written, place, faultAt);
+    const command = anchoredCommand(written, place, faultIn);
+    const cwd = anchored("cwd", written, place, faultIn);
     return {
       name,
       definedIn,
@@ -47,7 +50,7 @@ export function defineServer(written: WrittenServer, place: EntryPlace, faultAt:
     };
   }
   const { headers, headersFromEnv, bearerTokenEnv, oauth } = written;
-  const url = checkedUrl(written, place, faultAt);
+  const url = checkedUrl(written, place, faultIn);
   return {
     name,
     definedIn,
@@ -101,40 +104,39 @@ function splitVariables(env: WrittenServer["env"]) {
 function checkedUrl(
   { url = "" }: WrittenServer,
   { dialect, variables }: EntryPlace,
-  faultAt: FaultAt,
+  faultIn: FaultIn,
 ): string {
   const { urlSchemes = ["http", "https"] } = dialect;
   const scheme = schemeOf(url) ?? "";
   const isWhole = urlSchemes.includes(scheme) && url.startsWith("//", scheme.length + 1) && URL.canParse(url);
   if (isWhole || hasVariables(url, variables)) return url;
   const beginnings = urlSchemes.map((known) => `${known}://`).join(" or ");
-  const [field = "url"] = [dialect.fields.url ?? "url"].flat();
-  throw faultAt([field], `${quote(field)} must be a whole URL that begins with ${beginnings}.`);
+  throw faultIn(["url"], `must be a whole URL that begins with ${beginnings}.`);
 }
 
-function anchoredCommand({ command = "" }: WrittenServer, place: EntryPlace, faultAt: FaultAt): string {
+function anchoredCommand({ command = "" }: WrittenServer, place: EntryPlace, faultIn: FaultIn): string {
   const { definedIn, directory, variables } = place;
   const root = projectRoot(definedIn);
   if (root !== undefined && climbsOut(command, root) && !hasVariables(command, variables)) {
-    throw faultAt(["command"], `"command" ${BOUNDARY_FAULT}.`);
+    throw faultIn(["command"], `${BOUNDARY_FAULT}.`);
   }
   return anchorCommand(command, directory, variables);
 }
 
 /** A path with variables is checked when they are filled in. */
-function anchored(field: "cwd" | "envFile", written: WrittenServer, place: EntryPlace, faultAt: FaultAt) {
+function anchored(field: "cwd" | "envFile", written: WrittenServer, place: EntryPlace, faultIn: FaultIn) {
   if (written[field] === undefined) return undefined;
   const { definedIn, directory, variables } = place;
   const path = anchorPath(written[field], directory, variables);
   const root = projectRoot(definedIn);
   const isOutside =
     root !== undefined && !hasVariables(path, variables) && (isBelowHome(path) || !isInside(path, root));
-  if (isOutside) throw faultAt([field], `${quote(field)} ${BOUNDARY_FAULT}.`);
+  if (isOutside) throw faultIn([field], `${BOUNDARY_FAULT}.`);
   return path;
 }
 
-function checkLoaders({ env = {} }: WrittenServer, place: EntryPlace, faultAt: FaultAt): void {
+function checkLoaders({ env = {} }: WrittenServer, place: EntryPlace, faultIn: FaultIn): void {
   if (place.definedIn.scope !== "project") return;
   const loader = Object.keys(env).find((name) => isLoaderVariable(name, place.platform));
-  if (loader !== undefined) throw faultAt(["env", loader], `${quote(loader)} in "env" ${LOADER_FAULT}.`);
+  if (loader !== undefined) throw faultIn(["env", loader], `${LOADER_FAULT}.`);
 }

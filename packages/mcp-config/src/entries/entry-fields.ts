@@ -2,6 +2,7 @@ import { isMcpError, type McpError } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
+import { subjectOf } from "./written-path.ts";
 
 /** The longest time a timer can count; a longer one would fire at once. */
 const LONGEST_TIME_MS = 2 ** 31 - 1;
@@ -179,11 +180,6 @@ function checkText(found: unknown, path: JsonPath, faultAt: FaultAt): string {
   if (typeof found === "string") throw faultAt(path, `${subjectOf(path)} contains a NUL character.`);
   const hint = typeof found === "number" || typeof found === "boolean" ? "; put it in quotes" : "";
   throw faultAt(path, `${subjectOf(path)} must be a string, not ${kindOf(found)}${hint}.`);
-}
-
-function subjectOf(path: JsonPath): string {
-  const field = quote(String(path.at(0)));
-  return path.length === 1 ? field : `${quote(String(path.at(-1)))} in ${field}`;
 }
 
 /** Many hosts take a number or a boolean for the text of it, and `null` for a variable that is taken away. */

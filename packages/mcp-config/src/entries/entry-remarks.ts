@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { type DiagnosticCode, type DiagnosticDetails, diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
-import type { JsonMap } from "../documents/json-value.ts";
+import { type JsonMap, ownMember } from "../documents/json-value.ts";
 import { schemeOf } from "../http-syntax.ts";
 import { quote } from "../server-name.ts";
 import { knowsCommands } from "../variable-syntax.ts";
@@ -10,6 +10,7 @@ import type { EntryPlace } from "./entry-place.ts";
 import { isSelfApproval, meantField } from "./field-hints.ts";
 import { findLiteralSecrets } from "./literal-secrets.ts";
 import type { EntryTransport } from "./transport-field.ts";
+import { type FindWritten, subjectOf } from "./written-path.ts";
 import type { WrittenServer } from "./written-server.ts";
 import { textsOf } from "./written-texts.ts";
 
@@ -19,7 +20,7 @@ export function reportFields(entry: JsonMap, place: EntryPlace, report: Report):
   const { known, outdated: outdatedFields, commands } = dialect;
   for (const field of Object.keys(entry)) {
     const meant = known.has(field) ? undefined : meantField(field, dialect);
-    const outdated = outdatedFields?.[field];
+    const outdated = outdatedFields && ownMember(outdatedFields, field);
     if (isSelfApproval(field) && (dialect.strict || definedIn.scope === "project")) {
       remark(
         place,
@@ -64,32 +65,44 @@ export function reportUnread(
   return unread;
 }
 
-export function reportCommandLine(written: WrittenServer, place: EntryPlace, report: Report): void {
+export function reportCommandLine(
+  written: WrittenServer,
+  place: EntryPlace,
+  find: FindWritten,
+  report: Report,
+): void {
   const { command = "", args } = written;
   if (args !== undefined || !/\s/.test(command) || isAbsolute(command)) return;
-  const text = `"command" is one executable and is never split; put arguments in "args".`;
-  remark(place, report, "command-has-spaces", ["command"], text);
+  const [field, list] = [find(["command"]), find(["args"])];
+  const text = `${subjectOf(field)} is one executable and is never split; put arguments in ${subjectOf(list)}.`;
+  remark(place, report, "command-has-spaces", field, text);
 }
 
 /** Remarks on values: credentials that are written out, addresses out of reach, commands in the place of values. */
-export function reportValues(written: WrittenServer, place: EntryPlace, report: Report): void {
+export function reportValues(
+  written: WrittenServer,
+  place: EntryPlace,
+  find: FindWritten,
+  report: Report,
+): void {
   const scheme = written.url === undefined ? undefined : schemeOf(written.url);
   if (scheme !== undefined && scheme !== "http" && scheme !== "https") {
     const text = "its host can reach this address, but Jackfield cannot.";
-    remark(place, report, "unsupported-address", ["url"], text);
+    remark(place, report, "unsupported-address", find(["url"]), text);
   }
   if (place.inCode) return;
   for (const path of findLiteralSecrets(written, place.variables)) {
-    const field = path.join(".");
-    const text = `${quote(field)} holds a credential; refer to a variable instead of writing it out.`;
-    remark(place, report, "literal-secret", path, text);
+    const found = find(path);
+    const text = `${quote(found.join("."))} holds a credential; refer to a variable instead of writing it out.`;
+    remark(place, report, "literal-secret", found, text);
   }
   if (!knowsCommands(place.variables)) return;
   for (const { text, path, isValue } of textsOf(written)) {
     for (const { reference } of references(text, place.variables, isValue)) {
       if (reference.kind !== "command") continue;
-      const asking = `${quote(path.join("."))} asks for a command's output, and no command is run.`;
-      remark(place, report, "command-substitution", path, asking);
+      const found = find(path);
+      const asking = `${quote(found.join("."))} asks for a command's output, and no command is run.`;
+      remark(place, report, "command-substitution", found, asking);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { OAuthSettings } from "@jackfield/mcp-core";
-import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { createMap, isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import type { FaultAt } from "./entry-fields.ts";
 import type { EntryReader } from "./written-entry.ts";
@@ -26,7 +26,7 @@ export function readOAuth(reader: EntryReader): OAuthSettings | false | undefine
     const written = fields.optional(() => readObject(object, reader));
     if (written === false) return false;
     for (const [member, value] of Object.entries(written ?? {})) {
-      put(settings, members[member] ?? member, value, [object, member], reader);
+      put(settings, ownMember(members, member) ?? member, value, [object, member], reader);
     }
   }
   for (const [field, name] of Object.entries(own)) put(settings, name, fields.value(field), [field], reader);

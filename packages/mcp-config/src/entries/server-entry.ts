@@ -3,12 +3,13 @@ import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { isMap, kindOf } from "../documents/json-value.ts";
 import { quote, serverNameFault } from "../server-name.ts";
 import { invalidServer } from "../sources/config-problem.ts";
-import { defineServer, limitsOf } from "./defined-entry.ts";
+import { defineServer, type FaultIn, limitsOf } from "./defined-entry.ts";
 import type { RemarkOnEntry } from "./entry-dialect.ts";
 import type { EntryFields, FaultAt, Tolerate } from "./entry-fields.ts";
 import type { EntryPlace } from "./entry-place.ts";
 import { reportCommandLine, reportFields, reportUnread, reportValues } from "./entry-remarks.ts";
 import { readWrittenEntry } from "./written-entry.ts";
+import { subjectOf, writtenPaths } from "./written-path.ts";
 import type { WrittenServer } from "./written-server.ts";
 
 /** What became of an entry. */
@@ -61,9 +62,14 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     ...(requires ? { requires } : undefined),
     ...(extra ? { extra } : undefined),
   };
-  const definition = defineServer(written, place, faultAt);
-  reportCommandLine(written, place, report);
-  reportValues(written, place, report);
+  const find = writtenPaths(entry, dialect);
+  const faultIn: FaultIn = (path, text) => {
+    const found = find(path);
+    return faultAt(found, `${subjectOf(found)} ${text}`);
+  };
+  const definition = defineServer(written, place, faultIn);
+  reportCommandLine(written, place, find, report);
+  reportValues(written, place, find, report);
   return { written, definition };
 }
 

@@ -61,6 +61,25 @@ function targetIn(
   return field === undefined || (isOne && !fields.has(field)) ? undefined : { kind, field };
 }
 
+/** Not every host knows both ways. */
+function noTarget(
+  command: FieldNames | undefined,
+  url: FieldNames | undefined,
+  mayHoldServer: boolean,
+): string {
+  const ways = [
+    { names: command, server: "a local server" },
+    { names: url, server: "a remote one" },
+  ].flatMap(({ names = [], server }) => {
+    const [field] = [names].flat();
+    return field === undefined ? [] : [{ field: quote(field), server }];
+  });
+  const missing = ways.map(({ field }) => field).join(" nor ");
+  const steps = ways.map(({ field, server }) => (ways.length === 1 ? field : `${field} for ${server}`));
+  const inCode = mayHoldServer ? `, or "server" for one in this process` : "";
+  return `it has ${ways.length === 1 ? "no" : "neither"} ${missing}; add ${steps.join(" or ")}${inCode}.`;
+}
+
 function readTarget(
   fields: EntryFields,
   { fields: { command, url } }: EntryDialect,
@@ -72,10 +91,7 @@ function readTarget(
   const ofInstance = targetIn(fields, "server", mayHoldServer ? "server" : undefined);
   const target = ofProcess ?? ofUrl ?? ofInstance;
   if (!target) {
-    const [local, remote] = [command, url].map((names = []) => quote([names].flat()[0] ?? ""));
-    const inCode = mayHoldServer ? `, or "server" for one in this process` : "";
-    const text = `it has neither ${local} nor ${remote}; add ${local} for a local server or ${remote} for a remote one${inCode}.`;
-    throw faultAt([], text);
+    throw faultAt([], noTarget(command, url, mayHoldServer));
   }
   const second = ofProcess ? (ofUrl ?? ofInstance) : ofUrl && ofInstance;
   if (second) {

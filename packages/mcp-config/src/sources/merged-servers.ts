@@ -45,8 +45,10 @@ export function mergeEntries(
 ): readonly OwningEntry[] {
   const owners: Owners = new Map();
   for (const entry of entries) {
-    const owner = owners.get(entry.name);
-    if (!owner) owners.set(entry.name, { entry, shadowed: [] });
+    // What has no name has none in common with anything.
+    const key = entry.name === "" ? entry : entry.name;
+    const owner = owners.get(key);
+    if (!owner) owners.set(key, { entry, shadowed: [] });
     else if (!isSamePlace(owner.entry.definedIn, entry.definedIn))
       owner.shadowed.push({ entry, reason: "name" });
   }
@@ -54,7 +56,7 @@ export function mergeEntries(
   return [...owners.values()];
 }
 
-type Owners = Map<string, { entry: SourceEntry; shadowed: OwningEntry["shadowed"][number][] }>;
+type Owners = Map<string | SourceEntry, { entry: SourceEntry; shadowed: OwningEntry["shadowed"][number][] }>;
 
 function joinEndpoints(owners: Owners, rule: EndpointRule): void {
   const alike = Map.groupBy(owners.values(), ({ entry }) => rule.endpointStem(entry));

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { parseHostFile } from "../../src/index.ts";
+
+/** What is told of a file: code, place and message. */
+async function told(host: string, file: string, text: string) {
+  const { diagnostics } = await parseHostFile({ host, file, text, platform: "linux" });
+  return diagnostics.map(({ code, line, pointer, message }) => ({ code, line, pointer, message }));
+}
+
+describe("what is wrong with an entry is told by the host's own names, where they are written", () => {
+  test("the values of a goose extension", async () => {
+    const text = [
+      "extensions:",
+      "  local:",
+      "    type: stdio",
+      "    enabled: true",
+      "    cmd: npx -y foo",
+      "    envs:",
+      "      API_KEY: sk-123456789012345678901234567890",
+      "  remote:",
+      "    type: streamable_http",
+      "    enabled: true",
+      "    uri: https://user:secret@host.example/",
+    ].join("\n");
+    const problems = await told("goose", "/home/u/config.yaml", text);
+    expect(problems).toEqual([
+      expect.objectContaining({
+        code: "command-has-spaces",
+        line: 5,
+        pointer: "/extensions/local/cmd",
+        message: expect.stringContaining(
+          '"cmd" is one executable and is never split; put arguments in "args"',
+        ),
+      }),
+      expect.objectContaining({
+        code: "literal-secret",
+        line: 7,
+        pointer: "/extensions/local/envs/API_KEY",
+        message: expect.stringContaining('"envs.API_KEY" holds a credential'),
+      }),
+      expect.objectContaining({
+        code: "literal-secret",
+        line: 11,
+        pointer: "/extensions/remote/uri",
+        message: expect.stringContaining('"uri" holds a credential'),
+      }),
+    ]);
+  });
+
+  test("a folder and a variable that a project may not choose", async () => {
+    const text = `{ "mcpServers": {
+      "a": { "command": "x",
+        "working_directory": "/opt/tool" },
+      "b": { "command": "x", "env": {
+        "LD_PRELOAD": "/tmp/x.so" } } } }`;
+    const problems = await told("warp", "/work/.warp/.mcp.json", text);
+    expect(problems).toEqual([
+      expect.objectContaining({
+        line: 3,
+        pointer: "/mcpServers/a/working_directory",
+        message: expect.stringContaining('"working_directory" leads out of'),
+      }),
+      expect.objectContaining({
+        line: 5,
+        pointer: "/mcpServers/b/env/LD_PRELOAD",
+        message: expect.stringContaining('"LD_PRELOAD" in "env" '),
+      }),
+    ]);
+  });
+});

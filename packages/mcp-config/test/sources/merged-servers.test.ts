@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { parseHostFile } from "../../src/index.ts";
+
+test("entries without a name are faults each, and stand in front of nothing", async () => {
+  const text = [
+    "mcpServers:",
+    '  - {name: "", command: x}',
+    "  - {command: y}",
+    "  - {name: 5, command: z}",
+    "  - {name: ok, command: w}",
+  ].join("\n");
+  const { servers, diagnostics } = await parseHostFile({
+    host: "continue",
+    file: "/home/u/config.yaml",
+    text,
+  });
+  expect(servers.map(({ name }) => name)).toEqual(["ok"]);
+  expect(diagnostics.map(({ code, line }) => [code, line])).toEqual([
+    ["ServerConfigError", 2],
+    ["ServerConfigError", 3],
+    ["ServerConfigError", 4],
+  ]);
+});
