@@ -132,8 +132,10 @@ export const percentName: VariableSyntax = (text, at) => {
 
 /** `$(command)`, which is never run. */
 export const commandSubstitution: VariableSyntax = (text, at) => {
-  const match = matchAt(/\$\(([^()]*)\)/y, text, at);
-  return match && found(text, at, at + match[0].length, { kind: "command", name: match[1] ?? "" });
+  if (!text.startsWith("$(", at)) return undefined;
+  const end = commandEnd(text, at + 2);
+  if (end === undefined) return "unclosed";
+  return found(text, at, end + 1, { kind: "command", name: text.slice(at + 2, end) });
 };
 
 /** `!command` as a whole value, which is never run. */
@@ -175,6 +177,37 @@ function prefixed(
 ) {
   const kind = Object.hasOwn(prefixes, prefix) ? prefixes[prefix] : undefined;
   return kind && found(text, at, at + whole.length, { kind, name: name.trim() });
+}
+
+/**
+ * The parenthesis that closes a command, as a shell finds it: past whole pairs of parentheses, and past what is quoted or escaped.
+ *
+ * @param from - where the command begins
+ */
+export function commandEnd(text: string, from: number): number | undefined {
+  /** What ends each of the things that are open, the innermost last. */
+  const closers = [")"];
+  for (let at = from; at < text.length; at += 1) {
+    const character = text[at] as string;
+    const closer = closers.at(-1);
+    if (character === closer) {
+      closers.pop();
+      if (closers.length === 0) return at;
+    } else if (character === "\\") {
+      at += 1;
+    } else if (character === "'" && closer !== '"') {
+      at = text.indexOf("'", at + 1);
+      if (at === -1) return undefined;
+    } else if (character === '"' || character === "`") {
+      closers.push(character);
+    } else if (text.startsWith("$(", at)) {
+      closers.push(")");
+      at += 1;
+    } else if (character === "(" && closer === ")") {
+      closers.push(")");
+    }
+  }
+  return undefined;
 }
 
 /** The brace that closes a default, past any whole `${…}` inside it. */

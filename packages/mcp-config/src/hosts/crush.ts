@@ -1,6 +1,7 @@
 import type { JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
-import { braces, commandSubstitution, dollarName, requiredName } from "../variable-syntax.ts";
+import { quote } from "../server-name.ts";
+import { braces, commandEnd, commandSubstitution, dollarName, requiredName } from "../variable-syntax.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { absolute, configHome, inDirectory, joined, upward } from "./host-paths.ts";
 
@@ -53,7 +54,7 @@ export const CRUSH: HostDialect = {
         oauth_callback_port: "callbackPort",
       },
     },
-    refused: loneDollar,
+    refused: dollarFault,
     notRunnable: (entry) => {
       const isTokenOnly = Object.keys(entry).every((field) => field === "oauth_token");
       return isTokenOnly ? "it only holds a token for a server that another file defines" : undefined;
@@ -67,20 +68,47 @@ export const CRUSH: HostDialect = {
   },
 };
 
-/** A dollar sign that begins no reference. */
-const LONE_DOLLAR = /\$(?![A-Za-z_{(])/;
-
 /** The host takes it for a mistake, since it may be a credential that the shell would cut short. */
-function loneDollar(entry: JsonMap): { field: string; text: string } | undefined {
-  const field = ["command", "args", "env", "url", "headers"].find((name) => hasLoneDollar(entry[name]));
-  if (field === undefined) return undefined;
-  return { field, text: `"${field}" has a dollar sign that begins no reference, which is refused by Crush.` };
+function dollarFault(entry: JsonMap): { field: string; text: string } | undefined {
+  for (const field of ["command", "args", "env", "url", "headers"]) {
+    const fault = faultIn(entry[field]);
+    if (fault !== undefined)
+      return { field, text: `${quote(field)} has ${fault}, which is refused by Crush.` };
+  }
+  return undefined;
 }
 
-function hasLoneDollar(value: unknown): boolean {
-  if (typeof value === "string") return LONE_DOLLAR.test(value);
-  return typeof value === "object" && value !== null && Object.values(value).some(hasLoneDollar);
+function faultIn(value: unknown): string | undefined {
+  if (typeof value === "string") return faultInText(value);
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const member of Object.values(value)) {
+    const fault = faultIn(member);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
+
+/** What is wrong with the dollar signs of a text, those inside of a command left aside. */
+function faultInText(text: string): string | undefined {
+  let openBraces = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === "}" && openBraces > 0) openBraces -= 1;
+    if (text[at] !== "$") continue;
+    const next = text[at + 1] ?? "";
+    if (next === "{") {
+      openBraces += 1;
+    } else if (next === "(") {
+      const end = commandEnd(text, at + 2);
+      if (end === undefined) return UNCLOSED;
+      at = end;
+    } else if (!/[A-Za-z_]/.test(next)) {
+      return "a dollar sign that begins no reference";
+    }
+  }
+  return openBraces > 0 ? UNCLOSED : undefined;
+}
+
+const UNCLOSED = "a reference that is not closed";
 
 function directory(at: HostSurroundings): string {
   return absolute(at, "CRUSH_GLOBAL_CONFIG") ?? joined(at, configHome(at), "crush");

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
+import { variablesOf } from "../../src/hosts/host-dialects.ts";
 import { createServerResolver, type ServerResolverOptions } from "../../src/index.ts";
+import { references } from "../../src/variables.ts";
 import { parse } from "../discovery/parsing.ts";
 
 const signal = new AbortController().signal;
-const ADDRESS = "https://host.example";
+const remote = (headers: object) => ({ type: "http", url: "https://host.example", headers });
 
 /** What a remote entry with these headers is sent with. */
 async function headersSent(headers: object, options: ServerResolverOptions, host = "crush") {
   const key = host === "crush" ? "mcp" : "mcpServers";
-  const entry = { type: "http", url: ADDRESS, headers };
   // No project has a file of this name.
-  const { servers } = await parse({ [key]: { s: entry } }, { host, file: "/folder/own.json" });
+  const { servers } = await parse({ [key]: { s: remote(headers) } }, { host, file: "/folder/own.json" });
   const resolved = await createServerResolver(options)(servers[0]?.definition as never, { signal });
   return "headers" in resolved ? resolved.headers : undefined;
 }
@@ -34,3 +35,59 @@ describe("a header that turns out empty", () => {
     expect(await headersSent({ A: "${EMPTY}", D: "${SET}" }, { env }, "omp")).toEqual({ A: "", D: "value" });
   });
 });
+
+describe("a command in the place of a value", () => {
+  test.each([
+    ["Bearer $(jq -r '.t | (.x)' f)", ["jq -r '.t | (.x)' f"]],
+    ["$(echo $(date))", ["echo $(date)"]],
+    ["$(a (b (c)) d)|$(e)", ["a (b (c)) d", "e"]],
+    ["$(echo ')')|$(echo '\\')", ["echo ')'", "echo '\\'"]],
+    ['$(echo ")" "\\")" "it\'s $(b ")")")', ['echo ")" "\\")" "it\'s $(b ")")"']],
+    ["$(echo \\) \\')", ["echo \\) \\'"]],
+    ["$(echo `date +)`)", ["echo `date +)`"]],
+    ["$(awk '{print $1}' \"$F\") (x)", ["awk '{print $1}' \"$F\""]],
+    ["$()", [""]],
+  ])("reaches to the parenthesis that closes it, and is told of and not sent: %j", async (text, expected) => {
+    expect(commandsIn(text)).toEqual(expected);
+    const { told } = await parse({ mcp: { s: remote({ Authorization: text }) } }, { host: "crush" });
+    expect(told).toEqual(expected.map(() => "command-substitution: s"));
+    await expect(headersSent({ Authorization: text }, { env: {} })).rejects.toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+    });
+  });
+
+  test.each([
+    "$(abc",
+    "$(echo ')",
+    "$(a $(b)",
+    '$(echo ")"',
+    "$(echo \\)",
+    "${FOO",
+    "${FOO:-x",
+    "${A:-${B}",
+    "${A}${",
+  ])("or another reference is a fault where it is not closed: %j", async (text) => {
+    const content = { mcp: { s: remote({ A: "x", Authorization: text }), ok: remote({ A: "${A:-${B}}}" }) } };
+    const { names, diagnostics } = await parse(content, { host: "crush" });
+    expect(names).toEqual(["ok"]);
+    expect(diagnostics).toMatchObject([{ code: "ServerConfigError", pointer: "/mcp/s/headers" }]);
+    expect(diagnostics[0]?.message).toContain("a reference that is not closed");
+  });
+
+  test("is found in one go, however many begin and end in it", async () => {
+    const many = 200_000;
+    for (const beginning of ["$(", "${A:-", "$('", '$("', "$(`", "$((", '"$('])
+      expect(
+        (await parse({ mcp: { s: remote({ A: beginning.repeat(many) }) } }, { host: "crush" })).told,
+      ).toEqual(["ServerConfigError: s"]);
+    const nested = `${"$(".repeat(many)}${")".repeat(many)}`;
+    expect(commandsIn(nested)).toEqual([nested.slice(2, -1)]);
+    const braced = `${"${".repeat(many)}${"}".repeat(many)}`;
+    expect((await parse({ mcp: { s: remote({ A: braced }) } }, { host: "crush" })).told).toEqual([]);
+  });
+});
+
+function commandsIn(text: string): string[] {
+  const found = Array.from(references(text, variablesOf("crush"), true), ({ reference }) => reference);
+  return found.flatMap(({ kind, name }) => (kind === "command" ? [name] : []));
+}
