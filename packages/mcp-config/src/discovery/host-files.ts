@@ -90,8 +90,10 @@ function expandPattern(path: HostPath, at: HostSurroundings): readonly HostPath[
   const index = segments.findIndex((segment) => segment.includes("*"));
   const [beginning = "", end = ""] = segments[index]?.split("*") ?? [];
   const folder = segments.slice(0, index).join(rules.sep);
-  const names = namesIn(folder);
-  const matching = names.filter((name) => name.startsWith(beginning) && name.endsWith(end)).sort();
+  const { endings = [end] } = path;
+  const isMeant = (name: string) =>
+    name.startsWith(beginning) && endings.some((ending) => name.endsWith(ending));
+  const matching = namesIn(folder).filter(isMeant).sort();
   const rest = segments.slice(index + 1);
   return matching.slice(0, MOST_MATCHES).map((name) => ({
     file: rules.join(folder, name, ...rest),

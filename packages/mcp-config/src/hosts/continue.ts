@@ -65,5 +65,5 @@ function reshape({ name: _name, requestOptions, ...entry }: JsonMap): JsonMap {
 }
 
 function blocksIn(at: HostSurroundings, directory: string): HostPath {
-  return { file: joined(at, directory, BLOCKS), isPattern: true };
+  return { file: joined(at, directory, BLOCKS), isPattern: true, endings: [".yaml", ".yml", ".json"] };
 }

@@ -25,6 +25,8 @@ export interface HostPath {
   readonly root?: string | undefined;
   /** Whether one segment of the path is `*`, which stands for every name. The root is then what lies up to that name. */
   readonly isPattern?: boolean | undefined;
+  /** How a name may end that a pattern stands for; others are passed over. Default: as the segment of the pattern does. */
+  readonly endings?: readonly string[] | undefined;
 }
 
 /** A kind of file that a host reads. */
