@@ -7,6 +7,21 @@ import { absolute, configHome, inDirectory, joined, upward } from "./host-paths.
 
 const SCRIPT = "it is a shell script, which is never run; Jackfield reads Crush's JSON files only";
 
+/** Where the host keeps what a server has given it after a login. */
+const TOKEN = "oauth_token";
+
+const OAUTH = {
+  object: "oauth",
+  fields: {
+    oauth_client_id: "clientId",
+    oauth_client_secret: "clientSecret",
+    oauth_callback_port: "callbackPort",
+  },
+} as const;
+
+/** All that may stand in an entry beside a token without saying where a server is. */
+const OAUTH_FIELDS: ReadonlySet<string> = new Set([TOKEN, OAUTH.object, ...Object.keys(OAUTH.fields)]);
+
 /**
  * Its JSON files; times are seconds. Its other form, `crushrc`, is a shell script: it is reported and never run. Values are
  * filled in as by a shell, except that no command is run.
@@ -46,19 +61,11 @@ export const CRUSH: HostDialect = {
       exclude: "disabled_tools",
     },
     emptyIncludesAll: true,
-    oauth: {
-      object: "oauth",
-      fields: {
-        oauth_client_id: "clientId",
-        oauth_client_secret: "clientSecret",
-        oauth_callback_port: "callbackPort",
-      },
-    },
+    oauth: OAUTH,
     refused: dollarFault,
-    notRunnable: (entry) => {
-      const isTokenOnly = Object.keys(entry).every((field) => field === "oauth_token");
-      return isTokenOnly ? "it only holds a token for a server that another file defines" : undefined;
-    },
+    kept: [TOKEN],
+    notRunnable: (entry) =>
+      isTokenOnly(entry) ? "it only holds a token for a server that another file defines" : undefined,
   }),
   variables: {
     syntaxes: [braces(), requiredName, dollarName(), commandSubstitution],
@@ -67,6 +74,10 @@ export const CRUSH: HostDialect = {
     omitsEmptyHeaders: true,
   },
 };
+
+function isTokenOnly(entry: JsonMap): boolean {
+  return Object.hasOwn(entry, TOKEN) && Object.keys(entry).every((field) => OAUTH_FIELDS.has(field));
+}
 
 /** The host takes it for a mistake, since it may be a credential that the shell would cut short. */
 function dollarFault(entry: JsonMap): { field: string; text: string } | undefined {
@@ -88,6 +99,8 @@ function faultIn(value: unknown): string | undefined {
   return undefined;
 }
 
+const UNCLOSED = "a reference that is not closed";
+
 /** What is wrong with the dollar signs of a text, those inside of a command left aside. */
 function faultInText(text: string): string | undefined {
   let openBraces = 0;
@@ -107,8 +120,6 @@ function faultInText(text: string): string | undefined {
   }
   return openBraces > 0 ? UNCLOSED : undefined;
 }
-
-const UNCLOSED = "a reference that is not closed";
 
 function directory(at: HostSurroundings): string {
   return absolute(at, "CRUSH_GLOBAL_CONFIG") ?? joined(at, configHome(at), "crush");

@@ -91,3 +91,40 @@ function commandsIn(text: string): string[] {
   const found = Array.from(references(text, variablesOf("crush"), true), ({ reference }) => reference);
   return found.flatMap(({ kind, name }) => (kind === "command" ? [name] : []));
 }
+
+describe("a token", () => {
+  const token = { oauth_token: { access_token: "planted" } };
+
+  test.each<[string, object]>([
+    ["alone", token],
+    [
+      "beside other settings for a login",
+      { ...token, oauth: true, oauth_client_id: "c", oauth_callback_port: 1 },
+    ],
+  ])("%s belongs to a server of another file", async (_what, entry) => {
+    const { names, told } = await parse({ mcp: { s: entry, ok: { command: "x" } } }, { host: "crush" });
+    expect([names, told]).toEqual([["ok"], ["not-runnable: s"]]);
+  });
+
+  test.each<[string, object]>([
+    ["nothing", {}],
+    ["settings for a login without a token", { oauth_client_id: "c" }],
+    ["a token and arguments", { ...token, args: ["x"] }],
+  ])("is not all that is missing where there is %s", async (_what, entry) => {
+    const { names, diagnostics } = await parse(
+      { mcp: { s: entry, ok: { command: "x" } } },
+      { host: "crush" },
+    );
+    expect(names).toEqual(["ok"]);
+    expect(diagnostics).toMatchObject([{ code: "ServerConfigError", server: "s", pointer: "/mcp/s" }]);
+  });
+
+  test("beside a url is kept and not told of", async () => {
+    const { servers, diagnostics } = await parse(
+      { mcp: { s: { ...remote({}), ...token } } },
+      { host: "crush" },
+    );
+    expect(servers.map(({ written }) => written.extra)).toEqual([token]);
+    expect(diagnostics).toEqual([]);
+  });
+});
