@@ -1,14 +1,23 @@
+import { basename } from "node:path";
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
 import { braces, doubleBraces } from "../variable-syntax.ts";
-import type { FindServers, HostDialect, HostPath, HostSurroundings } from "./host-dialect.ts";
+import {
+  type FindingContext,
+  type FindServers,
+  type HostDialect,
+  type HostPath,
+  type HostSurroundings,
+  looksLikeServer,
+} from "./host-dialect.ts";
 import { joined, projectFolders } from "./host-paths.ts";
 
 const BLOCKS = ".continue/mcpServers/*";
+const JSON_ENDING = /\.jsonc?$/i;
 
 /**
  * Servers are a list, in the configuration and in blocks with a file each. Blocks in JSON come from other hosts: a map of
- * servers, or a file of Claude Code with several projects.
+ * servers, a file of Claude Code with several projects, or a single server that is called like its file.
  */
 export const CONTINUE: HostDialect = {
   id: "continue",
@@ -48,7 +57,11 @@ export const CONTINUE: HostDialect = {
   },
 };
 
-function findServers({ mcpServers, projects }: JsonMap): ReturnType<FindServers> {
+function findServers(root: JsonMap, _context: FindingContext, file = ""): ReturnType<FindServers> {
+  const { mcpServers, projects } = root;
+  const isSingle = mcpServers === undefined && projects === undefined && looksLikeServer(root);
+  if (isSingle && JSON_ENDING.test(file))
+    return [{ path: [], name: basename(file).replace(JSON_ENDING, "") }];
   if (Array.isArray(mcpServers)) return [{ path: ["mcpServers"], nameField: "name" }];
   const inProjects = isMap(projects) ? Object.keys(projects) : [];
   return [

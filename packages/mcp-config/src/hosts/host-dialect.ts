@@ -87,7 +87,7 @@ export interface FindingContext {
 }
 
 /** The places where servers may stand, the strongest first; those that do not exist are passed over. */
-export type FindServers = (root: JsonMap, context: FindingContext) => readonly ServersPlace[];
+export type FindServers = (root: JsonMap, context: FindingContext, file?: string) => readonly ServersPlace[];
 
 /** A document of a host, as far as rules about servers need it. */
 export interface HostDocument {

@@ -43,7 +43,7 @@ export function findEntries(
 ): { entries: readonly DocumentEntry[]; problems: readonly ConfigProblem[] } {
   const { document, content, servers } = source;
   if (servers === "none") return { entries: [], problems: [] };
-  const places = servers(content, context);
+  const places = servers(content, context, source.file);
   const isThere = ({ path }: ServersPlace) => valueAt(content, path) !== undefined;
   const found = places.filter(isThere);
   // Of the file as a whole the weakest speaks, once.
@@ -90,8 +90,11 @@ export function findEntries(
   }
 }
 
-function placesOf({ servers, content }: ParsedHostText, context: FindingContext): readonly ServersPlace[] {
-  return servers === "none" ? [] : servers(content, context);
+function placesOf(
+  { servers, content, file }: ParsedHostText,
+  context: FindingContext,
+): readonly ServersPlace[] {
+  return servers === "none" ? [] : servers(content, context, file);
 }
 
 interface Member {
@@ -178,7 +181,7 @@ function reportDuplicates(
   for (const duplicate of document.duplicates) {
     const place = places.find(({ path }) => path.every((step, index) => duplicate.path[index] === step));
     const depth = (place?.path.length ?? 0) + 1;
-    const server = place && duplicate.path[depth - 1];
+    const server = place && (place.name ?? duplicate.path[depth - 1]);
     const effect = strict ? "" : "; the last one counts";
     const message = `${describeLocation(duplicate.again)}: ${describeRepetition(duplicate, depth)}${effect}.`;
     const isLost = strict && server !== undefined;

@@ -80,12 +80,12 @@ function shapeProblem(source: HostText, document: ConfigDocument, root: unknown)
 }
 
 /** The places of an empty document of this kind. */
-function placesIn(root: JsonMap, { servers }: Pick<HostText, "servers">) {
+function placesIn(root: JsonMap, { servers, file }: Pick<HostText, "servers" | "file">) {
   const context = {
     folders: [],
     isSingleFile: false,
     platform: process.platform,
     remark: () => {},
   };
-  return servers === "none" ? [] : servers(root, context);
+  return servers === "none" ? [] : servers(root, context, file);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useHomeFolder } from "../discovery/home-folder.ts";
+import { parse } from "../discovery/parsing.ts";
 
 const homeWith = useHomeFolder();
 const block = (name: string) => `name: Block\nmcpServers:\n  - name: ${name}\n    command: x\n`;
@@ -25,4 +26,47 @@ describe("the folder of blocks", () => {
       expect([problems, diagnostics]).toEqual([[], []]);
     },
   );
+});
+
+describe("a block in JSON that is one server", () => {
+  const blocks = "work/.continue/mcpServers";
+
+  test("is called like its file", async () => {
+    const { discover } = await homeWith({
+      [`${blocks}/single.json`]: { command: "npx", args: ["-y", "x"] },
+      [`${blocks}/my.events.json`]: { type: "sse", url: "https://h/x" },
+      ".continue/mcpServers/of-user.json": { url: "https://h/y" },
+    });
+    const { servers, problems, diagnostics } = await discover({ hosts: ["continue"] });
+    expect(servers).toMatchObject([
+      { name: "my.events", transport: "sse", url: "https://h/x", definedIn: { scope: "project" } },
+      { name: "single", transport: "stdio", command: "npx", args: ["-y", "x"], definedIn: { line: 1 } },
+      { name: "of-user", transport: "http", definedIn: { scope: "user" } },
+    ]);
+    expect([problems, diagnostics]).toEqual([[], []]);
+  });
+
+  test("is so by itself, too", async () => {
+    const file = "/folder/single.json";
+    const found = await parse({ command: "npx" }, { host: "continue", file });
+    expect([found.names, found.told]).toEqual([["single"], []]);
+    const twice = await parse('{ "command": "a", "command": "b" }', { host: "continue", file });
+    expect([twice.names, twice.told]).toEqual([["single"], ["duplicate-key: single"]]);
+    const broken = await parse({ command: 5 }, { host: "continue", file });
+    expect([broken.names, broken.told]).toEqual([[], ["ServerConfigError: single"]]);
+  });
+
+  test.each([
+    ["in YAML", "command: npx\n", "/folder/single.yaml"],
+    ["without anything of a server", { title: "x" }, "/folder/single.json"],
+  ])("is none %s", async (_what, content, file) => {
+    const { names, told } = await parse(content, { host: "continue", file });
+    expect([names, told]).toEqual([[], ["no-servers"]]);
+  });
+
+  test("is none beside a map of servers", async () => {
+    const content = { command: "npx", mcpServers: { a: { command: "x" } } };
+    const { names } = await parse(content, { host: "continue", file: "/folder/single.json" });
+    expect(names).toEqual(["a"]);
+  });
 });
