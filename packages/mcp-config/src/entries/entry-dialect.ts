@@ -79,7 +79,7 @@ export interface EntryRules {
   readonly emptyIncludesAll?: boolean | undefined;
   /** Brings an entry of an odd shape into the usual one before it is read. Must not change what it is given. */
   readonly reshape?:
-    | ((entry: JsonMap, remark: RemarkOnEntry, platform: NodeJS.Platform) => JsonMap)
+    | ((entry: JsonMap, remark: RemarkOnEntry, platform: NodeJS.Platform, file?: string) => JsonMap)
     | undefined;
   /** What an entry needs to be given before it can be used. */
   readonly requires?: ((entry: JsonMap) => WrittenServer["requires"]) | undefined;

@@ -39,14 +39,14 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   reportFields(entry, place, report);
   const refusal = dialect.refused?.(entry, name);
   if (refusal) throw faultAt(refusal.field === "" ? [] : [refusal.field], refusal.text);
-  const shaped = dialect.reshape ? dialect.reshape(entry, remarkOn(place, report), place.platform) : entry;
+  const { platform, definedIn } = place;
+  const shaped = dialect.reshape?.(entry, remarkOn(place, report), platform, definedIn.file) ?? entry;
   const read = readWrittenEntry(shaped, dialect, place.inCode, faultAt, toleranceOf(place, report));
   const { transport, common, way, fields } = read;
   if (transport === "in-process") {
     const server = readInstance(fields, faultAt);
     const extra = reportUnread(fields.rest(), transport, place, report);
     const { enabled, lazy, shared, tools } = common;
-    const definedIn = place.definedIn;
     const limits = limitsOf(common);
     const settings = { ...off(enabled), lazy, shared, limits, tools, extra };
     return { definition: { name, definedIn, ...settings, transport, server } };

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
-import { braces, doubleBraces } from "../variable-syntax.ts";
+import { doubleBraces } from "../variable-syntax.ts";
 import {
   type FindingContext,
   type FindServers,
@@ -51,7 +51,7 @@ export const CONTINUE: HostDialect = {
     },
   }),
   variables: {
-    syntaxes: [doubleBraces({ secrets: "environment", inputs: "input" }), braces()],
+    syntaxes: [doubleBraces({ secrets: "environment", inputs: "input" })],
     unset: "fail",
     ownEnv: "remote",
   },
@@ -71,10 +71,28 @@ function findServers(root: JsonMap, _context: FindingContext, file = ""): Return
 }
 
 /** The name is the key of the entry, and headers stand in `requestOptions`. */
-function reshape({ name: _name, requestOptions, ...entry }: JsonMap): JsonMap {
-  return isMap(requestOptions) && requestOptions.headers !== undefined
-    ? { ...entry, headers: requestOptions.headers }
-    : entry;
+function reshape(
+  { name: _name, requestOptions, ...entry }: JsonMap,
+  _remark: unknown,
+  _platform: unknown,
+  file = "",
+): JsonMap {
+  const headers = isMap(requestOptions) ? requestOptions.headers : undefined;
+  return {
+    ...entry,
+    ...(headers === undefined ? undefined : { headers }),
+    ...(JSON_ENDING.test(file) && isMap(entry.env) ? { env: withSecrets(entry.env) } : undefined),
+  };
+}
+
+/** Variables of the other hosts that a block in JSON comes from. Continue makes secrets of them in `env`, and nowhere else. */
+function withSecrets(env: JsonMap): JsonMap {
+  const shaped = createMap();
+  for (const [name, value] of Object.entries(env)) {
+    shaped[name] =
+      typeof value === "string" ? value.replace(/\$\{([^\s${}:]+)\}/g, "${{ secrets.$1 }}") : value;
+  }
+  return shaped;
 }
 
 function blocksIn(at: HostSurroundings, directory: string): HostPath {

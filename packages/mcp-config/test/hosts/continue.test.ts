@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createServerResolver } from "../../src/index.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
 
@@ -68,5 +69,46 @@ describe("a block in JSON that is one server", () => {
     const content = { command: "npx", mcpServers: { a: { command: "x" } } };
     const { names } = await parse(content, { host: "continue", file: "/folder/single.json" });
     expect(names).toEqual(["a"]);
+  });
+});
+
+describe("a variable in dollar and braces", () => {
+  const text = "${KEY}|${{ secrets.KEY }}|${KEY:-no}";
+  const child = { command: "x", args: [text], env: { KEY: text, LEVEL: 3 } };
+  const remote = { url: "https://h/x", headers: { "X-Key": text } };
+
+  async function resolved(content: unknown, file: string) {
+    const { servers, told } = await parse(content, { host: "continue", file });
+    const resolve = createServerResolver({ env: { KEY: "k" } });
+    const signal = new AbortController().signal;
+    const found = await Promise.all(servers.map(({ definition }) => resolve(definition, { signal })));
+    return { servers, told, found };
+  }
+
+  test("is a secret in the env of a block in JSON, and text everywhere else in it", async () => {
+    const content = { mcpServers: { child, remote } };
+    const { servers, found } = await resolved(content, "/folder/block.json");
+    expect(servers[0]?.written.env).toEqual({
+      KEY: "${{ secrets.KEY }}|${{ secrets.KEY }}|${KEY:-no}",
+      LEVEL: "3",
+    });
+    expect(found).toMatchObject([
+      { args: ["${KEY}|k|${KEY:-no}"], env: { KEY: "k|k|${KEY:-no}", LEVEL: "3" } },
+      { headers: { "X-Key": "${KEY}|k|${KEY:-no}" } },
+    ]);
+  });
+
+  test("is one in a single server and in the projects of another host's file", async () => {
+    const { found } = await resolved(child, "/folder/single.json");
+    expect(found).toMatchObject([{ env: { KEY: "k|k|${KEY:-no}" } }]);
+    const projects = { "/p": { mcpServers: { child } } };
+    const { found: ofProject } = await resolved({ projects }, "/folder/claude.json");
+    expect(ofProject).toMatchObject([{ env: { KEY: "k|k|${KEY:-no}" } }]);
+  });
+
+  test("is text in YAML, also in env", async () => {
+    const content = JSON.stringify({ mcpServers: [{ name: "child", ...child }] });
+    const { found } = await resolved(content, "/folder/block.yaml");
+    expect(found).toMatchObject([{ args: ["${KEY}|k|${KEY:-no}"], env: { KEY: "${KEY}|k|${KEY:-no}" } }]);
   });
 });

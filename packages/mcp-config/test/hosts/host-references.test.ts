@@ -21,11 +21,7 @@ test.each<[string, string, string[]]>([
   ["copilot-cli", "$A ${B} ${C:-c}", ["environment A", "environment B", "environment C c"]],
   ["cline", "${env: A } ${A}", ["environment A"]],
   ["roo", "${env:A} ${workspaceFolder} ${userHome}", ["environment A", "place workspaceFolder"]],
-  [
-    "continue",
-    "${{ secrets.A }} ${{inputs.b}} ${C} ${{ other.D }}",
-    ["environment A", "input b", "environment C"],
-  ],
+  ["continue", "${{ secrets.A }} ${{inputs.b}} ${C} ${{ other.D }}", ["environment A", "input b"]],
   ["amp", "${A} $A", ["environment A"]],
   ["goose", "${A} $A", []],
   ["kiro", "${A} $A", ["environment A"]],
