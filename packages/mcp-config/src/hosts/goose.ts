@@ -34,7 +34,8 @@ export const GOOSE: HostDialect = {
       description: "description",
     },
     emptyIncludesAll: true,
-    kept: ["name", "bundled"],
+    // A remote definition has no place for variables that are handed on.
+    kept: ["name", "bundled", "env_keys"],
     notRunnable: ({ type }) =>
       typeof type === "string" && NOT_SERVERS.includes(type)
         ? `an extension of type ${type} runs inside Goose`
