@@ -3,6 +3,9 @@ import { braces, dollarName } from "../variable-syntax.ts";
 import { CLAUDE_ENTRY } from "./claude-entry.ts";
 import { type HostDialect, serversUnder, serversUnderOrBare } from "./host-dialect.ts";
 
+/** What a manifest says of the plugin itself. */
+const ABOUT = ["name", "version", "description", "author", "homepage", "repository", "license", "keywords"];
+
 /**
  * A plugin of Claude Code: `mcpServers` in its manifest, or an `.mcp.json` at its root whose servers may stand bare. Where
  * plugins are is known by the host that installs them.
@@ -16,7 +19,7 @@ export const CLAUDE_PLUGIN: HostDialect = {
   servers: (root: JsonMap, context) =>
     typeof root.name === "string" && !Object.hasOwn(root, "mcpServers")
       ? serversUnder("mcpServers")(root, context)
-      : serversUnderOrBare("mcpServers")(root, context),
+      : serversUnderOrBare("mcpServers", ABOUT)(root, context),
   entry: CLAUDE_ENTRY,
   variables: {
     syntaxes: [

@@ -156,9 +156,19 @@ export function serversUnder(...path: readonly string[]): FindServers {
   return () => [{ path }];
 }
 
-/** Servers under a key, or else in the root itself where every member looks like a server. */
-export function serversUnderOrBare(key: string): FindServers {
-  return (root) => (Object.hasOwn(root, key) ? [{ path: [key] }] : [{ path: [], isServer: looksLikeServer }]);
+/**
+ * Servers under a key, or else in the root itself. Once a member of the root looks like a server, the others are entries too, so that
+ * faulty ones are told of.
+ *
+ * @param besides - what else the host has in the root; keys that begin with `$` or `_` are never servers
+ */
+export function serversUnderOrBare(key: string, besides: readonly string[] = []): FindServers {
+  const isEntry = (name: string) => !/^[$_]/.test(name) && !besides.includes(name);
+  return (root) => {
+    const isServer = (name: string) => isEntry(name) && looksLikeServer(root[name]);
+    const isBare = !Object.hasOwn(root, key) && Object.keys(root).some(isServer);
+    return [isBare ? { path: [], isServer: (_value, name) => isEntry(name) } : { path: [key] }];
+  };
 }
 
 /** Whether a value has a field that only servers have. */

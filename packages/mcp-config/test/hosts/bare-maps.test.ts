@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { parse } from "../discovery/parsing.ts";
+
+const mine = { a: { command: "x" } };
+
+describe.each(["warp", "copilot-cli", "claude-plugin"])("servers that stand bare in a file of %s", (host) => {
+  test("are read one by one, and each faulty one is told of with its place", async () => {
+    const content = {
+      ok: { command: "x" },
+      bad1: "npx",
+      bad2: { args: ["x"] },
+      bad3: null,
+      bad4: { serverUrl: "https://host.example" },
+      bad5: ["x"],
+      bad6: {},
+    };
+    const { names, diagnostics } = await parse(content, { host });
+    expect(names).toEqual(["ok"]);
+    const errors = diagnostics.filter(({ severity }) => severity === "error");
+    expect(errors.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(
+      [1, 2, 3, 4, 5, 6].map((bad) => `ServerConfigError /bad${bad}`),
+    );
+    for (const error of errors) expect(error.line).toBeGreaterThan(1);
+    const hints = diagnostics.filter((diagnostic) => !errors.includes(diagnostic));
+    expect(hints).toMatchObject([{ code: "near-miss-field", server: "bad4", suggestion: "url" }]);
+  });
+
+  test("have beside them what is no server", async () => {
+    const content = {
+      $schema: "https://host.example/s.json",
+      $defs: { type: "x" },
+      _comment: "mine",
+      ...mine,
+    };
+    const { names, told } = await parse(content, { host });
+    expect([names, told]).toEqual([["a"], []]);
+  });
+
+  test.each<[string, object, string]>([
+    ["under another host's key", { servers: mine }, "wrong-root-key /servers"],
+    ["under a misspelled key", { McpServers: mine }, "near-miss-field /McpServers"],
+    ["nowhere", {}, "no-servers "],
+    ["nowhere, beside something else", { $schema: "s", other: { a: 1 } }, "no-servers "],
+  ])("are looked for in vain where servers stand %s", async (_what, content, expected) => {
+    const { names, diagnostics } = await parse(content, { host });
+    expect(names).toEqual([]);
+    expect(diagnostics.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([expected]);
+    expect(diagnostics[0]?.message).toContain('"mcpServers"');
+  });
+
+  test("may be called like another host's key", async () => {
+    const { names, told } = await parse({ servers: { command: "x" }, mcp: { command: "y" } }, { host });
+    expect([names, told]).toEqual([["servers", "mcp"], []]);
+  });
+});
+
+test("a manifest of a plugin says something of itself beside servers", async () => {
+  const author = { name: "n", url: "https://host.example" };
+  const content = { version: "1.0.0", description: "d", author, keywords: ["k"], ...mine };
+  const { names, told } = await parse(content, { host: "claude-plugin" });
+  expect([names, told]).toEqual([["a"], []]);
+});
