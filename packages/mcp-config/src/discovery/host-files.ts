@@ -14,6 +14,7 @@ import { type ConfigFile, readConfigFile } from "../sources/config-file.ts";
 import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
 import { type HostText, type ParsedHostText, parseHostText, problemOf } from "../sources/host-document.ts";
 import type { HostDocuments } from "../sources/host-servers.ts";
+import { readPattern } from "./path-pattern.ts";
 
 const { existsSync, readdirSync, realpathSync } = fileSystem;
 
@@ -85,19 +86,11 @@ function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Ca
 
 /** Every path that a pattern stands for, by name. */
 function expandPattern(path: HostPath, at: HostSurroundings): readonly HostPath[] {
-  const rules = pathRules(at);
-  const segments = path.file.split(rules.sep);
-  const index = segments.findIndex((segment) => segment.includes("*"));
-  const [beginning = "", end = ""] = segments[index]?.split("*") ?? [];
-  const folder = segments.slice(0, index).join(rules.sep);
-  const { endings = [end] } = path;
-  const isMeant = (name: string) =>
-    name.startsWith(beginning) && endings.some((ending) => name.endsWith(ending));
-  const matching = namesIn(folder).filter(isMeant).sort();
-  const rest = segments.slice(index + 1);
-  return matching.slice(0, MOST_MATCHES).map((name) => ({
-    file: rules.join(folder, name, ...rest),
-    root: path.root ?? (rest.length > 0 ? rules.join(folder, name) : undefined),
+  const pattern = readPattern(path, at);
+  const names = namesIn(pattern.folder).filter(pattern.isMeant).sort();
+  return names.slice(0, MOST_MATCHES).map((name) => ({
+    file: pattern.fileOf(name),
+    root: path.root ?? (pattern.areFolders ? pathRules(at).join(pattern.folder, name) : undefined),
   }));
 }
 

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import { type DefinitionScope, McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
@@ -14,6 +15,7 @@ import { readHostServersSafely } from "../sources/host-servers.ts";
 import { describeOwners, mergeEntries } from "../sources/merged-servers.ts";
 import { references } from "../variables.ts";
 import { unknownHost } from "./discovered-hosts.ts";
+import { kindOfFile } from "./file-kind.ts";
 import { formatOf, reportDangling, reportScript } from "./host-files.ts";
 import { joinOptions, type LaunchOption } from "./launch-options.ts";
 
@@ -56,7 +58,8 @@ export interface ParsedHostFile {
 }
 
 /**
- * Reads one file in the dialect of a host. It looks at no other file and executes nothing.
+ * Reads one file in the dialect of a host. It looks at no other file and executes nothing. What lies where the host looks for a
+ * project's file is a project's, unless it is the user's own by lying in his home; a file elsewhere is taken for the user's own.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a host that is not known; what is wrong with the file is a diagnostic.
  */
@@ -94,12 +97,17 @@ export async function parseHostFile(options: ParseHostFileOptions): Promise<Pars
 async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, report: Report) {
   const { text, largestBytes } = options;
   const file = resolve(options.file);
-  const script = dialect.files.find((candidate) => candidate.script && isNamedAs(candidate, file))?.script;
-  if (script !== undefined) {
-    reportScript(file, script, report, "error");
+  const known = kindOfFile(file, dialect.files, { env: process.env, home: homedir() });
+  if (known?.script !== undefined) {
+    reportScript(file, known.script, report, "error");
     return {};
   }
-  const source = sourceOf(file, dialect);
+  if (known?.servers === "none") {
+    const message = `${file}: its host reads no servers from this file.`;
+    report(diagnose("no-servers", message, { file }, { severity: "warning" }));
+    return {};
+  }
+  const source = sourceOf(file, dialect, known);
   if (text !== undefined) return parseHostText({ ...source, text }, report);
   const found = readConfigFile(file, report, largestBytes);
   if ("text" in found)
@@ -109,9 +117,8 @@ async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, re
   return {};
 }
 
-/** What a file by itself is taken for: the kind of the host's files that has its name, else that of the user's own. */
-function sourceOf(file: string, dialect: HostDialect): Omit<HostText, "text"> {
-  const known = dialect.files.find((candidate) => isNamedAs(candidate, file));
+/** What a file by itself is taken for: the kind of the host's files that lies there, else that of the user's own. */
+function sourceOf(file: string, dialect: HostDialect, known: HostFile | undefined): Omit<HostText, "text"> {
   const scope: DefinitionScope = known?.scope ?? dialect.scope ?? "user";
   return {
     file,
@@ -129,17 +136,6 @@ function sourceOf(file: string, dialect: HostDialect): Omit<HostText, "text"> {
 function installationOf(file: string): string {
   const folder = dirname(file);
   return basename(folder).startsWith(".") ? dirname(folder) : folder;
-}
-
-/** Where a host's file would be, seen from the file's own directory. */
-function isNamedAs({ paths, servers, scope }: HostFile, file: string): boolean {
-  if (servers === "none" || scope !== "project") return false;
-  const folder = dirname(file);
-  const folders = [folder, dirname(folder)];
-  return folders.some((cwd) => {
-    const at = { platform: process.platform, env: {}, home: cwd, cwd, projectTop: cwd };
-    return paths(at).some((path) => path.file === file);
-  });
 }
 
 function contextOf(

@@ -1,0 +1,32 @@
+import type { HostPath, HostSurroundings } from "../hosts/host-dialect.ts";
+import { pathRules } from "../hosts/host-paths.ts";
+
+/** A path in which one segment stands for many names. */
+export interface PathPattern {
+  /** Where the names are. */
+  readonly folder: string;
+  isMeant(name: string): boolean;
+  /** The file of one of the names. */
+  fileOf(name: string): string;
+  /** Whether the names are those of folders, which have the file in them. */
+  readonly areFolders: boolean;
+}
+
+export function readPattern(
+  { file, endings }: HostPath,
+  at: Pick<HostSurroundings, "platform">,
+): PathPattern {
+  const { sep, join } = pathRules(at);
+  const segments = file.split(sep);
+  const index = segments.findIndex((segment) => segment.includes("*"));
+  const [beginning = "", end = ""] = segments[index]?.split("*") ?? [];
+  const folder = segments.slice(0, index).join(sep);
+  const rest = segments.slice(index + 1);
+  return {
+    folder,
+    isMeant: (name) =>
+      name.startsWith(beginning) && (endings ?? [end]).some((ending) => name.endsWith(ending)),
+    fileOf: (name) => join(folder, name, ...rest),
+    areFolders: rest.length > 0,
+  };
+}

@@ -1,0 +1,62 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { kindOfFile } from "../../src/discovery/file-kind.ts";
+import { dialectOf } from "../../src/hosts/host-dialects.ts";
+import { parseHostFile } from "../../src/index.ts";
+
+const HOME = "/home/u";
+
+describe.skipIf(process.platform === "win32")("where a file lies says whose it is", () => {
+  test.each<[string, string, string | undefined]>([
+    ["cursor", "/home/u/.cursor/mcp.json", "user"],
+    ["cursor", "/repo/.cursor/mcp.json", "project"],
+    ["cursor", "/home/u/code/.cursor/mcp.json", "project"],
+    ["cursor", "/tmp/mcp.json", undefined],
+    ["warp", "/home/u/.warp/.mcp.json", "user"],
+    ["warp", "/repo/.warp/.mcp.json", "project"],
+    ["kiro", "/home/u/.kiro/settings/mcp.json", "user"],
+    ["kiro", "/repo/.kiro/settings/mcp.json", "project"],
+    ["junie", "/repo/.junie/mcp/mcp.json", "project"],
+    ["crush", "/home/u/.config/crush/crush.json", "user"],
+    ["crush", "/elsewhere/crush/crush.json", "user"],
+    ["crush", "/repo/crush.json", "project"],
+    ["codex", "/home/u/.codex/config.toml", "user"],
+    ["codex", "/repo/.codex/config.toml", "project"],
+    ["continue", "/home/u/.continue/mcpServers/a.yaml", "user"],
+    ["continue", "/repo/.continue/mcpServers/a.json", "project"],
+    ["continue", "/repo/.continue/mcpServers/deep/a.json", undefined],
+    ["claude-code", "/repo/.mcp.json", "project"],
+    ["claude-code", "/home/u/.claude.json", "user"],
+  ])("%s: %s", (host, file, scope) => {
+    const env = host === "crush" && file.startsWith("/elsewhere") ? { XDG_CONFIG_HOME: "/elsewhere" } : {};
+    const files = dialectOf(host)?.files ?? expect.fail("no such host");
+    expect(kindOfFile(file, files, { env, home: HOME })?.scope).toBe(scope);
+  });
+});
+
+describe("a file that is parsed by itself", () => {
+  const entry = { command: "x", env: { NODE_OPTIONS: "--max-old-space-size=99" } };
+  const text = JSON.stringify({ mcpServers: { s: entry } });
+
+  test("may hold more if it is the user's own than if a project has brought it", async () => {
+    const own = await parseHostFile({ host: "cursor", file: join(homedir(), ".cursor/mcp.json"), text });
+    expect(own.servers[0]?.definition.definedIn.scope).toBe("user");
+    expect(own.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+    const brought = await parseHostFile({ host: "kiro", file: "/repo/.kiro/settings/mcp.json", text });
+    expect(brought.servers).toEqual([]);
+    expect(brought.diagnostics).toEqual([
+      expect.objectContaining({ code: "ServerConfigError", server: "s" }),
+    ]);
+  });
+
+  test("has no servers if its host reads none from it", async () => {
+    const { servers, diagnostics } = await parseHostFile({
+      host: "claude-code",
+      file: "/repo/.claude/settings.json",
+      text,
+    });
+    expect(servers).toEqual([]);
+    expect(diagnostics).toEqual([expect.objectContaining({ code: "no-servers", severity: "warning" })]);
+  });
+});
