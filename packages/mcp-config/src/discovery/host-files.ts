@@ -1,3 +1,4 @@
+import type { McpError } from "@jackfield/mcp-core";
 import { fileSystem } from "../builtin-modules.ts";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type {
@@ -57,13 +58,21 @@ export async function readHostFiles(
     if (followed.length === 0) break;
     found.push(await readCandidates(followed, dialect, at, readOnce, report));
   }
+  const told = found.flatMap(({ problems }) => problems);
   return {
     dialect,
     documents: found.flatMap(({ documents }) => documents),
-    problems: found.flatMap(({ problems }) => problems),
+    problems: told.filter(
+      ({ error }, index) => index === told.findIndex((other) => isSame(other.error, error)),
+    ),
     isExclusive: first.isExclusive,
     isTrusted: false,
   };
+}
+
+/** A file that is read for several reasons has one fault for all of them. */
+function isSame(one: McpError, other: McpError): boolean {
+  return one.message === other.message && one.location?.file === other.location?.file;
 }
 
 interface Candidate {

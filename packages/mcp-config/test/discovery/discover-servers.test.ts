@@ -233,6 +233,12 @@ describe("what is not to be trusted", () => {
     ]);
   });
 
+  test("a fault of a file that is read for several scopes is told once", async () => {
+    const { discover, home } = await homeWith({ ".claude.json": '{"mcpServers": {' });
+    const { problems } = await discover({ hosts: ["claude-code"] });
+    expect(problems.map(({ error }) => error.location?.file)).toEqual([`${home}/.claude.json`]);
+  });
+
   test("looking for servers that fails as a whole is one error, and explicit servers are there", async () => {
     const env = new Proxy(
       {},
