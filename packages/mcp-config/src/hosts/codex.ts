@@ -1,6 +1,7 @@
 import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
 import { NO_VARIABLES } from "../variables.ts";
+import { readRequirements } from "./codex-requirements.ts";
 import { type HostDialect, type HostDocument, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { absolute, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
 
@@ -22,6 +23,12 @@ export const CODEX: HostDialect = {
     { kind: "project", scope: "project", paths: upward(".codex/config.toml") },
     { kind: "user", scope: "user", paths: (at) => inDirectory(at, codexHome(at), "config.toml") },
     { kind: "system", scope: "user", paths: (at) => inDirectory(at, systemHome(at), "config.toml") },
+    {
+      kind: "requirements",
+      scope: "managed",
+      servers: "none",
+      paths: (at) => inDirectory(at, systemHome(at), "requirements.toml"),
+    },
   ],
   servers: serversUnder("mcp_servers"),
   entry: entryDialect({
@@ -59,6 +66,7 @@ export const CODEX: HostDialect = {
   }),
   variables: NO_VARIABLES,
   merge: "fields",
+  lists: readRequirements,
   trustsProject,
 };
 
@@ -75,7 +83,10 @@ function isRemote(variable: unknown): boolean {
 }
 
 const PROCESS_ONLY = ["args", "env", "env_vars", "cwd"];
-const REMOTE_ONLY = ["bearer_token_env_var", "http_headers", "env_http_headers", "oauth_resource", "scopes"];
+const REMOTE_ONLY = [
+  ...["bearer_token_env_var", "http_headers", "env_http_headers"],
+  ...["oauth", "oauth_resource", "scopes"],
+];
 
 /** Codex refuses an entry with fields of the other transport, and one that holds its token itself. */
 function refused(entry: JsonMap): { field: string; text: string } | undefined {

@@ -1,5 +1,6 @@
 import type { DefinedIn, DefinitionScope, ToolFilter } from "@jackfield/mcp-core";
-import type { ConfigFormat } from "../documents/config-document.ts";
+import type { Report } from "../diagnostic-codes.ts";
+import type { ConfigDocument, ConfigFormat } from "../documents/config-document.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import type { JsonMap } from "../documents/json-value.ts";
 import type { EntryDialect } from "../entries/entry-dialect.ts";
@@ -96,6 +97,8 @@ export interface HostDocument {
   /** The project or extension it belongs to. */
   readonly root?: string | undefined;
   readonly content: JsonMap;
+  /** Tells where something in it stands. */
+  readonly document?: Pick<ConfigDocument, "locate"> | undefined;
 }
 
 /** A server about which a host's lists are asked. */
@@ -111,16 +114,19 @@ export interface ListedServer {
 export interface ListVerdict {
   /** The list that switches it off. */
   readonly disabledBy?: string | undefined;
+  /** Why it does, where its name does not say that. */
+  readonly because?: string | undefined;
   /** A list of the user's own switches it on, whatever the entry says. */
   readonly isSwitchedOn?: boolean | undefined;
   /** What is said about its tools outside the entry. */
   readonly tools?: ToolFilter | undefined;
 }
 
-/** Makes a question of what the documents say about servers outside their entries. */
+/** Makes a question of what the documents say about servers outside their entries, the strongest document first. */
 export type ReadLists = (
   documents: readonly HostDocument[],
   context: FindingContext,
+  report: Report,
 ) => (server: ListedServer) => ListVerdict | undefined;
 
 /** How a host keeps its servers. One record for each host. */

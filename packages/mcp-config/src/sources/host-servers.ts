@@ -35,7 +35,7 @@ function readHostServers(host: HostDocuments, context: FindingContext, report: R
     return entries;
   });
   const entries = dialect.merge === "fields" ? layerEntries(found) : found;
-  const verdictOf = askLists(host, context);
+  const verdictOf = askLists(host, context, report);
   const read = entries.flatMap((entry) => readEntry(entry, context, report) ?? []);
   return {
     entries: read.map((found) => applyAllLists(found, verdictOf, report)),
@@ -51,13 +51,15 @@ function readHostServers(host: HostDocuments, context: FindingContext, report: R
 function askLists(
   { dialect: { lists }, documents }: HostDocuments,
   context: FindingContext,
+  report: Report,
 ): VerdictOf | undefined {
   if (lists === undefined) return undefined;
-  const all = lists(documents, context);
+  const all = lists(documents, context, report);
   if (context.isSingleFile) return all;
   const withoutProjects = lists(
     documents.filter(({ scope }) => scope !== "project"),
     context,
+    () => {},
   );
   return (server) => (server.definedIn.scope === "project" ? all : withoutProjects)(server);
 }
@@ -128,9 +130,10 @@ function applyLists(entry: SourceEntry, kind: string, verdictOf: VerdictOf, repo
   if (!("definition" in outcome) || !outcome.written) return entry;
   const verdict = verdictOf({ name, definedIn, kind, written: outcome.written });
   if (!verdict) return entry;
-  const { disabledBy, isSwitchedOn, tools } = verdict;
+  const { disabledBy, because, isSwitchedOn, tools } = verdict;
   if (disabledBy !== undefined) {
-    const message = `Server ${quote(name)} is switched off by ${quote(disabledBy)}.`;
+    const reason = because === undefined ? "" : `: ${because}`;
+    const message = `Server ${quote(name)} is switched off by ${quote(disabledBy)}${reason}.`;
     report(diagnose("disabled-by-host", message, locationOf(definedIn), { server: name }));
   }
   const change = <T extends WrittenServer | ServerDefinition>(server: T): T => ({

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import type { ConfigDiagnostic } from "../../src/diagnostic-codes.ts";
+import { CODEX } from "../../src/hosts/codex.ts";
+import { type ParsedHostText, parseHostText } from "../../src/sources/host-document.ts";
+import { readHostServersSafely } from "../../src/sources/host-servers.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const SERVERS = `
+[mcp_servers.local]
+command = "company-cli"
+args = ["mcp", "--at=https://a.example"]
+[mcp_servers.remote]
+url = "https://mcp.example/a"
+`;
+
+/** What becomes of the two servers: the name of what switches them off, and why, if they are off. */
+async function reasons(requirements: string): Promise<readonly (string | undefined)[]> {
+  const told: ConfigDiagnostic[] = [];
+  const report = (diagnostic: ConfigDiagnostic) => told.push(diagnostic);
+  const documents: ParsedHostText[] = [];
+  for (const [kind, scope, text] of [
+    ["user", "user", SERVERS],
+    ["requirements", "managed", requirements],
+  ] as const) {
+    const file = CODEX.files.find((known) => known.kind === kind);
+    const servers = file?.servers ?? CODEX.servers;
+    const source = { file: `/c/${kind}.toml`, kind, scope, text, servers, dialect: CODEX, host: "codex" };
+    const { document } = await parseHostText({ ...source, format: "toml" }, report);
+    if (document) documents.push(document);
+  }
+  const host = { dialect: CODEX, documents, isExclusive: false, isTrusted: false };
+  const context = { folders: [], isSingleFile: false, platform: "linux", remark: () => {} } as const;
+  const { entries } = readHostServersSafely(host, context, report);
+  expect(entries.map(({ name }) => name)).toEqual(["local", "remote"]);
+  return entries.map(({ name, outcome }) => {
+    const definition = "definition" in outcome ? outcome.definition : undefined;
+    const diagnostic = told.find(({ server }) => server === name);
+    expect(diagnostic?.code).toBe(definition?.enabled === false ? "disabled-by-host" : undefined);
+    const off = definition?.disabledBy;
+    return off && diagnostic?.message.replace(`Server "${name}" is switched off by "${off}"`, off);
+  });
+}
+
+const local = (identity: string) => `[mcp_servers.local.identity]\n${identity}\n`;
+const remote = (identity: string) => `[mcp_servers.remote.identity]\n${identity}\n`;
+
+const OTHER = "requirements.toml: the server is another one than it requires.";
+const NEITHER = "requirements.toml: its identity there is neither a command nor a url.";
+
+describe("an administrator's requirements", () => {
+  test("are found where the system keeps them", () => {
+    const file = CODEX.files.find(({ kind }) => kind === "requirements");
+    const at = { env: {}, home: "/h", cwd: "/h", projectTop: "/h" };
+    const found = (["linux", "darwin", "win32"] as const).map((platform) => file?.paths({ ...at, platform }));
+    expect(found.map((paths) => paths?.map((path) => path.file))).toEqual([
+      ["/etc/codex/requirements.toml"],
+      ["/etc/codex/requirements.toml"],
+      ["C:\\ProgramData\\OpenAI\\Codex\\requirements.toml"],
+    ]);
+  });
+
+  test("that say nothing of servers leave all of them on", async () => {
+    expect(await reasons('allowed_approval_policies = ["never"]')).toEqual([undefined, undefined]);
+  });
+
+  test("switch off what they do not list; an empty list switches off everything", async () => {
+    const unlisted = "requirements.toml: the server is not listed there.";
+    expect(await reasons(local('command = "company-cli"'))).toEqual([undefined, unlisted]);
+    expect(await reasons("[mcp_servers]")).toEqual([unlisted, unlisted]);
+    const noTable = "requirements.toml: its mcp_servers is no table.";
+    expect(await reasons("mcp_servers = 3")).toEqual([noTable, noTable]);
+  });
+
+  const matching = (args: string) => local(`command = { executable = "company-cli", args = [${args}] }`);
+  const exact = '{ match = "exact", value = "mcp" }';
+  test.each([
+    [local('command = "company-cli"'), undefined],
+    [local('command = "other"'), OTHER],
+    [local('url = "company-cli"'), OTHER],
+    [matching(`${exact}, { match = "prefix", value = "--at=" }`), undefined],
+    [matching(`${exact}, { match = "prefix", value = "--to=" }`), OTHER],
+    [matching(exact), OTHER],
+    [matching(`${exact}, ${exact}, ${exact}`), OTHER],
+    [matching(""), OTHER],
+    [local('command = { executable = "other", args = [] }'), OTHER],
+  ])("compare a command line: %s", async (requirements, reason) => {
+    expect((await reasons(requirements))[0]).toBe(reason);
+  });
+
+  test.each([
+    ['url = "https://mcp.example/a"', undefined],
+    ['url = "https://mcp.example/"', OTHER],
+    ['url = { match = "prefix", value = "https://mcp.example/" }', undefined],
+    ['url = { match = "exact", value = "https://mcp.example/" }', OTHER],
+    ['command = "https://mcp.example/a"', OTHER],
+    ["", NEITHER],
+    ['command = "x"\nurl = "https://mcp.example/a"', NEITHER],
+    ['host = "mcp.example"', NEITHER],
+  ])("compare an address: %s", async (identity, reason) => {
+    expect((await reasons(remote(identity)))[1]).toBe(reason);
+  });
+
+  test.each([
+    remote('url = { match = "glob", value = "https://mcp.example/*" }'),
+    remote('url = { match = "exact", value = "https://mcp.example/a", more = 1 }'),
+    remote('url = { match = "prefix" }'),
+    remote("url = 1"),
+    local("command = 1"),
+    local('command = { executable = "company-cli" }'),
+    matching(`${exact}, "--at=https://a.example"`),
+  ])("let nothing through that cannot be read: %s", async (requirements) => {
+    const unreadable = "requirements.toml: what it requires of the server cannot be read.";
+    expect(await reasons(requirements)).toContain(unreadable);
+  });
+
+  test("never try a regular expression, and say so", async () => {
+    const [, reason] = await reasons(remote(`url = { match = "regex", expression = "(.+)+" }`));
+    expect(reason).toContain("it asks for a regular expression, which is not tried");
+  });
+});
+
+test.each([
+  ["oauth beside a command", 'command = "x"\noauth = { client_id = "c" }', "oauth"],
+  ["oauth_resource beside a command", 'command = "x"\noauth_resource = "https://r"', "oauth_resource"],
+])("Codex refuses %s", async (_what, lines, field) => {
+  const { names, diagnostics } = await parse(`[mcp_servers.s]\n${lines}\n`, {
+    host: "codex",
+    file: "/c/config.toml",
+  });
+  expect(names).toEqual([]);
+  expect(diagnostics).toMatchObject([{ code: "ServerConfigError", line: 3 }]);
+  expect(diagnostics[0]?.message).toContain(`"${field}" is refused`);
+});
