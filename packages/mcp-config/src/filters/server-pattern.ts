@@ -37,7 +37,7 @@ function isCommandLine(definition: ServerDefinition, argv: readonly string[]): b
 }
 
 /** Takes each piece between stars at its first place, which needs no backtracking. */
-function matchesGlob(pattern: string, text: string): boolean {
+export function matchesGlob(pattern: string, text: string): boolean {
   const [first = "", ...others] = pattern.split("*");
   const last = others.pop();
   if (last === undefined) return text === first;
@@ -51,6 +51,7 @@ function matchesGlob(pattern: string, text: string): boolean {
   return text.length - last.length >= from && text.endsWith(last);
 }
 
-function withLowerBeginning(url: string): string {
+/** Scheme and host have no case. */
+export function withLowerBeginning(url: string): string {
   return url.replace(/^[^/]*\/\/[^/?#]*/, (beginning) => beginning.toLowerCase());
 }

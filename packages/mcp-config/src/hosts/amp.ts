@@ -1,11 +1,12 @@
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
 import { braces } from "../variable-syntax.ts";
+import { readAmpPermissions } from "./amp-permissions.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
 
 const FILES = ["settings.jsonc", "settings.json"];
 
-/** Servers stand under one key with a dot in it, among other settings. */
+/** Servers stand under one key with a dot in it, among other settings; rules about them under another. */
 export const AMP: HostDialect = {
   id: "amp",
   title: "Amp",
@@ -33,6 +34,7 @@ export const AMP: HostDialect = {
     fields: { ...COMMON_FIELDS, include: "includeTools" },
   }),
   variables: { syntaxes: [braces()], unset: "fail", ownEnv: "remote" },
+  lists: readAmpPermissions,
 };
 
 function managedDirectory(at: HostSurroundings): string {

@@ -1,0 +1,109 @@
+import { diagnose, type Report } from "../diagnostic-codes.ts";
+import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import type { WrittenServer } from "../entries/written-server.ts";
+import { matchesGlob, withLowerBeginning } from "../filters/server-pattern.ts";
+import { quote } from "../server-name.ts";
+import { describeLocation } from "../sources/config-problem.ts";
+import type { FindingContext, HostDocument, ReadLists } from "./host-dialect.ts";
+
+const LIST = "amp.mcpPermissions";
+
+type Condition = (server: WrittenServer) => boolean;
+
+/** What is to become of the servers that meet all conditions. */
+interface Rule {
+  readonly action: "allow" | "reject";
+  readonly conditions: readonly Condition[];
+}
+
+/**
+ * What Amp's rules say of servers: the first that matches decides, and what none matches is allowed. The rules of the strongest
+ * file that has some are the only ones that count.
+ */
+export function readAmpPermissions(
+  documents: readonly HostDocument[],
+  _context: FindingContext,
+  report: Report,
+): ReturnType<ReadLists> {
+  const lists = documents
+    .filter(({ content }) => Object.hasOwn(content, LIST))
+    .map((document) => readRules(document, report));
+  const rules = lists[0] ?? [];
+  return ({ written }) => {
+    const deciding = rules.find(({ conditions }) => conditions.every((isMet) => isMet(written)));
+    return deciding?.action === "reject" ? { disabledBy: LIST } : undefined;
+  };
+}
+
+/** A rule that cannot be understood allows nothing, and rejects whatever it may have been meant to reject. */
+function readRules(document: HostDocument, report: Report): readonly Rule[] {
+  const list = document.content[LIST];
+  if (!Array.isArray(list)) {
+    remark(document, [], `must be a list of rules, not ${kindOf(list)}; no server is allowed`, report);
+    return [{ action: "reject", conditions: [] }];
+  }
+  return list.flatMap((value: unknown, index): readonly Rule[] => {
+    const rule = isMap(value) ? value : {};
+    const { conditions, fault: faultOfMatches } = readConditions(rule);
+    const isAction = rule.action === "allow" || rule.action === "reject";
+    const fault = isAction ? faultOfMatches : `"action" must be "allow" or "reject"`;
+    const action = rule.action === "allow" ? "allow" : "reject";
+    if (fault === undefined) return [{ action, conditions }];
+    const effect = action === "allow" ? "it allows nothing" : "it rejects every server that it may mean";
+    remark(document, [index], `has a rule that cannot be understood (${fault}); ${effect}`, report);
+    return action === "allow" ? [] : [{ action, conditions }];
+  });
+}
+
+function remark({ document }: HostDocument, path: readonly number[], text: string, report: Report): void {
+  const location = document?.locate([LIST, ...path]) ?? {};
+  report(diagnose("invalid-field", `${describeLocation(location)}: ${quote(LIST)} ${text}.`, location));
+}
+
+/** What can be understood of a rule's conditions, and what is wrong with the others. */
+function readConditions({ matches }: JsonMap): { conditions: readonly Condition[]; fault?: string } {
+  if (!isMap(matches)) return { conditions: [], fault: `"matches" must be an object` };
+  const read = Object.keys(matches).map((field) => readCondition(field, matches));
+  const fault = read.find((condition) => condition.fault !== undefined)?.fault;
+  const conditions = read.flatMap(({ condition }) => condition ?? []);
+  return fault === undefined ? { conditions } : { conditions, fault };
+}
+
+function readCondition(field: string, matches: JsonMap): { condition?: Condition; fault?: string } {
+  if (field !== "command" && field !== "args" && field !== "url") {
+    return { fault: `"matches" has no ${quote(field)}` };
+  }
+  const isAlone = !Object.hasOwn(matches, "args");
+  const textsOf = (server: WrittenServer) => textsIn(field, server, isAlone);
+  const patterns: unknown[] = [matches[field]].flat();
+  if (!patterns.every(isPattern) || patterns.length === 0) {
+    const fault = `${quote(field)} must be a text in which * stands for any other`;
+    return { condition: (server) => textsOf(server).length > 0, fault };
+  }
+  const shaped = field === "url" ? patterns.map(withLowerBeginning) : patterns;
+  return {
+    condition: (server) =>
+      textsOf(server).some((text) => shaped.some((pattern) => matchesGlob(pattern, text))),
+  };
+}
+
+/** Between slashes Amp has a regular expression, and one of a project could take for ever. */
+function isPattern(value: unknown): value is string {
+  return typeof value === "string" && !/^\/.*\/$/s.test(value);
+}
+
+/**
+ * What a field of `matches` is compared with.
+ *
+ * @param isAlone - whether nothing else is said of the arguments, so that they may stand behind the command, as Amp's own examples have it
+ */
+function textsIn(
+  field: "command" | "args" | "url",
+  { transport, command = "", args = [], url }: WrittenServer,
+  isAlone: boolean,
+): readonly string[] {
+  if (field === "url") return url === undefined ? [] : [withLowerBeginning(url)];
+  if (transport !== "stdio") return [];
+  if (field === "args") return [args.join(" ")];
+  return isAlone ? [command, [command, ...args].join(" ")] : [command];
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { readAmpPermissions } from "../../src/hosts/amp-permissions.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const homeWith = useHomeFolder();
+const LIST = "amp.mcpPermissions";
+
+const SERVERS = {
+  bare: { command: "npx" },
+  evil: { command: "npx", args: ["-y", "evil-pkg"] },
+  good: { command: "npx", args: ["-y", "@good/pkg"] },
+  node: { command: "node", args: ["evil.js"] },
+  hub: { url: "https://HUB.example/mcp" },
+  other: { type: "sse", url: "https://other.example/sse" },
+};
+const CHILDREN = ["bare", "evil", "good", "node"];
+const ALL = [...CHILDREN, "hub", "other"];
+
+/** Which servers the rules switch off, and what is told apart from that. */
+async function rejectedBy(rules: unknown) {
+  const content = { "amp.mcpServers": SERVERS, [LIST]: rules };
+  const { servers, diagnostics } = await parse(content, { host: "amp", file: "/folder/settings.json" });
+  expect(servers.map(({ name }) => name)).toEqual(ALL);
+  const off = servers.filter(({ definition }) => definition.enabled === false);
+  for (const { written, definition } of off) {
+    expect([written.enabled, definition.disabledBy]).toEqual([false, LIST]);
+  }
+  const isSwitch = ({ code }: { readonly code: string }) => code === "disabled-by-host";
+  expect(diagnostics.filter(isSwitch)).toHaveLength(off.length);
+  return { off: off.map(({ name }) => name), faults: diagnostics.filter((found) => !isSwitch(found)) };
+}
+
+const reject = (matches: unknown) => ({ matches, action: "reject" });
+const allow = (matches: unknown) => ({ matches, action: "allow" });
+
+describe("a rule about servers", () => {
+  test.each<[string, unknown[], string[]]>([
+    ["none", [], []],
+    ["a command", [reject({ command: "npx" })], ["bare", "evil", "good"]],
+    ["a part of a command", [reject({ command: "px" })], []],
+    ["a command and arguments", [reject({ command: "npx", args: "*evil*" })], ["evil"]],
+    ["arguments", [reject({ args: "*evil*" })], ["evil", "node"]],
+    ["arguments, joined", [reject({ args: "-y *" })], ["evil", "good"]],
+    ["no arguments", [reject({ args: "" })], ["bare"]],
+    ["a command with its arguments", [reject({ command: "npx -y @good/*" })], ["good"]],
+    ["several commands", [reject({ command: ["node", "npx *"] })], ["evil", "good", "node"]],
+    ["a command, whose arguments are apart", [reject({ command: "npx *", args: "*" })], []],
+    ["every command", [reject({ command: "*" })], CHILDREN],
+    ["an address", [reject({ url: "https://hub.example/*" })], ["hub"]],
+    ["every address", [reject({ url: "*" })], ["hub", "other"]],
+    ["an address and a command", [reject({ url: "*", command: "*" })], []],
+    ["nothing, so that it is about everything", [reject({})], ALL],
+    [
+      "what an earlier one allows",
+      [allow({ args: "*@good/*" }), reject({ command: "npx" })],
+      ["bare", "evil"],
+    ],
+    ["what a later one allows", [reject({ command: "node" }), allow({})], ["node"]],
+  ])("that names %s", async (_what, rules, off) => {
+    expect(await rejectedBy(rules)).toEqual({ off, faults: [] });
+  });
+
+  test.each<[string, unknown, string[]]>([
+    ["is no object", "npx", ALL],
+    ["has an unknown action", { matches: { command: "npx" }, action: "deny" }, ["bare", "evil", "good"]],
+    ["has no action", { matches: { url: "*" } }, ["hub", "other"]],
+    ["rejects something that is no object", reject("npx"), ALL],
+    ["rejects nothing in particular", { action: "reject" }, ALL],
+    ["rejects a command that is no text", reject({ command: 5 }), CHILDREN],
+    ["rejects no command of several", reject({ command: [] }), CHILDREN],
+    ["rejects a regular expression", reject({ command: "/^node$/" }), CHILDREN],
+    ["rejects what it does not know, too", reject({ command: "node", name: "x" }), ["node"]],
+    ["allows something that is no object", allow("npx"), []],
+    ["allows a command that is no text", allow({ command: 5, args: "*" }), []],
+    ["allows what it does not know, too", allow({ command: "node", name: "x" }), []],
+  ])("that %s is told of and lets nothing through", async (_what, rule, off) => {
+    const alone = await rejectedBy([rule]);
+    expect(alone.off).toEqual(off);
+    expect(alone.faults).toMatchObject([
+      { code: "invalid-field", severity: "warning", pointer: `/${LIST}/0`, file: "/folder/settings.json" },
+    ]);
+    expect((await rejectedBy([rule, reject({})])).off).toEqual(ALL);
+    expect((await rejectedBy([allow({}), rule])).off).toEqual([]);
+  });
+
+  test.each([[null], ["reject"], [{ command: "npx" }]])(
+    "in what is no list, %j, rejects all",
+    async (rules) => {
+      const { off, faults } = await rejectedBy(rules);
+      expect(off).toEqual(ALL);
+      expect(faults).toMatchObject([{ code: "invalid-field", pointer: `/${LIST}` }]);
+    },
+  );
+});
+
+describe("rules in several files", () => {
+  const servers = (name: string) => ({ "amp.mcpServers": { [name]: { command: name } } });
+
+  async function switchesWith(user: object, project: object) {
+    const { discover } = await homeWith({
+      ".config/amp/settings.json": { ...servers("mine"), ...user },
+      "work/.amp/settings.json": { ...servers("its"), ...project },
+    });
+    const found = await discover({ hosts: ["amp"] });
+    const off = found.servers.filter(({ enabled }) => enabled === false).map(({ name }) => name);
+    return { off, codes: found.diagnostics.map(({ code }) => code) };
+  }
+
+  test("of the user count for what the user and a project have", async () => {
+    const { off, codes } = await switchesWith({ [LIST]: [reject({ command: "*" })] }, {});
+    expect(off.sort()).toEqual(["its", "mine"]);
+    expect(codes).toEqual(["disabled-by-host", "disabled-by-host"]);
+  });
+
+  test("of a project count for what it brings, before the user's, and for nothing of the user's", async () => {
+    const [all, none] = [{ [LIST]: [reject({})] }, { [LIST]: [] }];
+    expect((await switchesWith({}, all)).off).toEqual(["its"]);
+    expect((await switchesWith(none, all)).off).toEqual(["its"]);
+    expect((await switchesWith(all, none)).off).toEqual(["mine"]);
+  });
+
+  test("are told of once where they cannot be understood", async () => {
+    const { codes } = await switchesWith({ [LIST]: [allow(1)] }, { [LIST]: [allow(2)] });
+    expect(codes).toEqual(["invalid-field", "invalid-field"]);
+  });
+
+  test("of an administrator are the only ones that count", () => {
+    const documents = [
+      { kind: "managed", scope: "managed", content: { [LIST]: [allow({ command: "mine" }), reject({})] } },
+      { kind: "project", scope: "project", content: { [LIST]: [] } },
+      { kind: "user", scope: "user", content: { [LIST]: [reject({ command: "mine" })] } },
+    ] as const;
+    const context = { folders: [], isSingleFile: false, platform: "linux", remark: () => {} } as const;
+    const verdictOf = readAmpPermissions(documents, context, () => {});
+    const verdicts = ["mine", "its"].map((command) => {
+      const written = { transport: "stdio", command, enabled: true } as const;
+      return verdictOf({ name: command, kind: "user", definedIn: { scope: "user" }, written })?.disabledBy;
+    });
+    expect(verdicts).toEqual([undefined, LIST]);
+  });
+});
