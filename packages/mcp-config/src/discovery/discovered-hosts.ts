@@ -40,6 +40,7 @@ export async function discoverHosts(
     folders: projectFolders(at),
     isSingleFile: false,
     platform: at.platform,
+    env: at.env,
     remark: () => {},
   };
   const readOnce = createReadOnce(report);

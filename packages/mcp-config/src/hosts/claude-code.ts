@@ -1,6 +1,5 @@
 import { isMap } from "../documents/json-value.ts";
-import { braces, dollarName } from "../variable-syntax.ts";
-import { CLAUDE_ENTRY } from "./claude-entry.ts";
+import { CLAUDE_ENTRY, CLAUDE_VARIABLES } from "./claude-entry.ts";
 import { projectRecord, readClaudeLists } from "./claude-lists.ts";
 import {
   type FindServers,
@@ -64,7 +63,7 @@ export const CLAUDE_CODE: HostDialect = {
   ],
   servers: (root, context) => [...localServers(root, context), ...serversUnder("mcpServers")(root, context)],
   entry: CLAUDE_ENTRY,
-  variables: { syntaxes: [braces(), dollarName("literal")], unset: "fail", ownEnv: "remote" },
+  variables: CLAUDE_VARIABLES,
   exclusiveScope: "managed",
   endpointScope: "extension",
   lists: readClaudeLists,

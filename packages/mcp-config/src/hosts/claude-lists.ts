@@ -1,6 +1,7 @@
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
-import type { WrittenServer } from "../entries/written-server.ts";
+import { type KnownTarget, knownTarget } from "./claude-known-texts.ts";
+import { readListLines } from "./claude-list-lines.ts";
 import type { FindingContext, HostDocument, ListedServer, ListVerdict, ReadLists } from "./host-dialect.ts";
 
 /** What the user's file says about one project, and where. */
@@ -45,8 +46,9 @@ export function readClaudeLists(
   const isDenied = readDenied(contents);
   const isAllowed = readAllowed(documents);
   return (server: ListedServer): ListVerdict | undefined => {
-    if (isDenied(server)) return { disabledBy: "deniedMcpServers" };
-    if (!isAllowed(server)) return { disabledBy: "allowedMcpServers" };
+    const target = knownTarget(server, context);
+    if (isDenied(target)) return { disabledBy: "deniedMcpServers" };
+    if (!isAllowed(target)) return { disabledBy: "allowedMcpServers" };
     if (disabled.has(server.name)) return { disabledBy: "disabledMcpServers" };
     const isOfProject = server.definedIn.scope === "project";
     if (isOfProject && refused.has(server.name)) return { disabledBy: "disabledMcpjsonServers" };
@@ -75,83 +77,25 @@ function readPluginSwitches(documents: readonly HostDocument[]): (server: Listed
   };
 }
 
-/** A line of a list: exactly one of a name, a whole command line and a URL with `*` in it. */
-interface ListLine {
-  readonly kind: "serverName" | "serverCommand" | "serverUrl";
-  matches(server: ListedServer): boolean;
-}
-
-function readDenied(contents: readonly JsonMap[]): (server: ListedServer) => boolean {
-  const lines = contents.flatMap((content) => readLines(content.deniedMcpServers) ?? []);
-  return (server) => lines.some((line) => line.matches(server));
+function readDenied(contents: readonly JsonMap[]): (target: KnownTarget) => boolean {
+  const lines = contents.flatMap((content) => readListLines(content.deniedMcpServers) ?? []);
+  return (target) => lines.some((line) => line.means(target) !== false);
 }
 
 /** The administrator's list, else the user's. An empty list allows nothing. */
-function readAllowed(documents: readonly HostDocument[]): (server: ListedServer) => boolean {
+function readAllowed(documents: readonly HostDocument[]): (target: KnownTarget) => boolean {
   const lists = ["managed", "user"].map((scope) =>
     documents
       .filter((document) => document.scope === scope)
-      .map(({ content }) => readLines(content.allowedMcpServers))
+      .map(({ content }) => readListLines(content.allowedMcpServers))
       .filter((lines) => lines !== undefined),
   );
   const lines = lists.find((found) => found.length > 0)?.flat();
   if (!lines) return () => true;
-  return (server) => {
-    const kind = server.written.transport === "stdio" ? "serverCommand" : "serverUrl";
+  return (target) => {
+    const kind = target.server.written.transport === "stdio" ? "serverCommand" : "serverUrl";
     const special = lines.filter((line) => line.kind === kind);
     const asked = special.length > 0 ? special : lines.filter((line) => line.kind === "serverName");
-    return asked.some((line) => line.matches(server));
+    return asked.some((line) => line.means(target) === true);
   };
-}
-
-/** A line that cannot be read is left out; the others still count. */
-function readLines(list: unknown): readonly ListLine[] | undefined {
-  if (!Array.isArray(list)) return undefined;
-  return list.flatMap((line: unknown): ListLine[] => {
-    if (!isMap(line)) return [];
-    const { serverName, serverCommand, serverUrl } = line;
-    if ([serverName, serverCommand, serverUrl].filter((found) => found !== undefined).length !== 1) return [];
-    if (typeof serverName === "string") {
-      return [{ kind: "serverName", matches: ({ name }) => name === serverName }];
-    }
-    if (Array.isArray(serverCommand)) {
-      return [{ kind: "serverCommand", matches: ({ written }) => isCommandLine(written, serverCommand) }];
-    }
-    return typeof serverUrl === "string" ? [urlLine(serverUrl)] : [];
-  });
-}
-
-function isCommandLine({ transport, command, args = [] }: WrittenServer, line: readonly unknown[]): boolean {
-  const own = [command, ...args];
-  return (
-    transport === "stdio" && own.length === line.length && own.every((text, index) => text === line[index])
-  );
-}
-
-function urlLine(pattern: string): ListLine {
-  const parts = withLowerHost(pattern).split("*");
-  return {
-    kind: "serverUrl",
-    matches: ({ written: { url } }) => url !== undefined && hasParts(withLowerHost(url), parts),
-  };
-}
-
-/** Whether a text is made of these parts in this order, with anything between them. */
-function hasParts(text: string, parts: readonly string[]): boolean {
-  const [first = "", ...others] = parts;
-  if (others.length === 0) return text === first;
-  const last = others.pop() ?? "";
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of others) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
-}
-
-/** Scheme and host have no case. */
-function withLowerHost(url: string): string {
-  return url.replace(/^[^/]*\/\/[^/?#]*/, (beginning) => beginning.toLowerCase());
 }

@@ -1,6 +1,5 @@
 import type { JsonMap } from "../documents/json-value.ts";
-import { braces, dollarName } from "../variable-syntax.ts";
-import { CLAUDE_ENTRY } from "./claude-entry.ts";
+import { CLAUDE_ENTRY, CLAUDE_PLUGIN_VARIABLES } from "./claude-entry.ts";
 import { type HostDialect, serversUnder, serversUnderOrBare } from "./host-dialect.ts";
 
 /** What a manifest says of the plugin itself. */
@@ -21,12 +20,5 @@ export const CLAUDE_PLUGIN: HostDialect = {
       ? serversUnder("mcpServers")(root, context)
       : serversUnderOrBare("mcpServers", ABOUT)(root, context),
   entry: CLAUDE_ENTRY,
-  variables: {
-    syntaxes: [
-      braces({ places: ["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"], inputs: ["user_config."] }),
-      dollarName("literal"),
-    ],
-    unset: "fail",
-    ownEnv: "remote",
-  },
+  variables: CLAUDE_PLUGIN_VARIABLES,
 };

@@ -37,6 +37,8 @@ export interface HostFile {
   readonly scope: DefinitionScope;
   /** The strongest first. A file that does not exist is no fault. */
   paths(at: HostSurroundings): readonly HostPath[];
+  /** The host by whose rules it is read, if another one's. */
+  readonly writtenFor?: string | undefined;
   /** Default: the host's. */
   readonly format?: ConfigFormat | undefined;
   /** Why the file is reported and never read: it is a program. Default: it is read. */
@@ -71,6 +73,8 @@ export interface ServersPlace {
   readonly nameField?: string | undefined;
   /** Which members of a map are servers, where it holds other things too. Default all. */
   readonly isServer?: ((value: unknown, name: string) => boolean) | undefined;
+  /** Members of the document that stand elsewhere and belong to the one server here. */
+  readonly beside?: JsonMap | undefined;
   /** Whether entries here replace weaker ones of their name where the host otherwise merges field by field. */
   readonly replaces?: boolean | undefined;
 }
@@ -83,6 +87,8 @@ export interface FindingContext {
   readonly isSingleFile: boolean;
   /** What an entry is read for that says different things for different systems. */
   readonly platform: NodeJS.Platform;
+  /** Where lists look variables up that entries refer to. Missing where it is not known. */
+  readonly env?: Environment | undefined;
   /** Tells whose servers were chosen. */
   remark(code: "project-chosen", path: JsonPath, text: string): void;
 }

@@ -1,15 +1,11 @@
 import { join } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
-import { readClaudeLists } from "../../src/hosts/claude-lists.ts";
-import type { FindingContext, HostDocument } from "../../src/hosts/host-dialect.ts";
-import { dialectOf } from "../../src/hosts/host-dialects.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
 
 const homeWith = useHomeFolder();
 const CLAUDE = { hosts: ["claude-code"] };
-const CONTEXT: FindingContext = { folders: ["/p"], isSingleFile: false, platform: "linux", remark: () => {} };
 
 const servers = (entries: object) => ({ mcpServers: entries });
 const facts = (found: readonly ServerDefinition[]) =>
@@ -121,87 +117,5 @@ describe("Claude Code", () => {
     expect([first.names, first.told]).toEqual([["a"], ["project-chosen"]]);
     const meant = await parse(content, { cwd: "/b" });
     expect([meant.names, meant.told]).toEqual([["b"], []]);
-  });
-});
-
-describe("an administrator's file", () => {
-  const managed = dialectOf("claude-code")?.files.find(({ kind }) => kind === "managed");
-
-  test("is found where each platform keeps it", () => {
-    expect(managed?.scope).toBe("managed");
-    expect(dialectOf("claude-code")?.exclusiveScope).toBe("managed");
-  });
-
-  function verdicts(
-    settings: object,
-    subjects: { [name: string]: object },
-    scope: HostDocument["scope"] = "managed",
-  ) {
-    const document: HostDocument = { kind: "managed-settings", scope, content: { ...settings } };
-    const verdictOf = readClaudeLists([document], CONTEXT);
-    return Object.entries(subjects).map(([name, written]) => {
-      const server = {
-        enabled: true,
-        transport: "url" in written ? ("http" as const) : ("stdio" as const),
-        ...written,
-      };
-      return verdictOf({ name, kind: "user", definedIn: { scope: "user" }, written: server })?.disabledBy;
-    });
-  }
-
-  const npx = { command: "npx", args: ["-y", "a"] };
-  const hub = { url: "https://API.example.com/mcp" };
-  const DENIED = "deniedMcpServers";
-  const ALLOWED = "allowedMcpServers";
-
-  test.each<[string, object, (string | undefined)[]]>([
-    ["no list", {}, [undefined, undefined]],
-    ["an empty list of what is allowed", { allowedMcpServers: [] }, [ALLOWED, ALLOWED]],
-    ["a name that is allowed", { allowedMcpServers: [{ serverName: "npx" }] }, [undefined, ALLOWED]],
-    ["a command line", { allowedMcpServers: [{ serverCommand: ["npx", "-y", "a"] }] }, [undefined, ALLOWED]],
-    [
-      "a command line that is not quite the same, beside the name",
-      { allowedMcpServers: [{ serverCommand: ["npx", "-y"] }, { serverName: "npx" }, { serverName: "hub" }] },
-      [ALLOWED, undefined],
-    ],
-    [
-      "a url with stars",
-      { allowedMcpServers: [{ serverUrl: "https://*.EXAMPLE.com/*" }] },
-      [ALLOWED, undefined],
-    ],
-    [
-      "a url of another path",
-      { allowedMcpServers: [{ serverUrl: "https://api.example.com/MCP" }] },
-      [ALLOWED, ALLOWED],
-    ],
-    ["a denied name", { deniedMcpServers: [{ serverName: "npx" }] }, [DENIED, undefined]],
-    [
-      "denied and allowed",
-      {
-        deniedMcpServers: [{ serverUrl: "*" }],
-        allowedMcpServers: [{ serverName: "hub" }, { serverName: "npx" }],
-      },
-      [undefined, DENIED],
-    ],
-    [
-      "lines that cannot be read beside one that can",
-      {
-        deniedMcpServers: [
-          null,
-          {},
-          { serverName: "hub", serverUrl: "*" },
-          { serverName: 1 },
-          { serverName: "npx" },
-        ],
-      },
-      [DENIED, undefined],
-    ],
-  ])("with %s", (_what, settings, expected) => {
-    expect(verdicts(settings, { npx, hub })).toEqual(expected);
-  });
-
-  test("of a project can deny, but not allow", () => {
-    const settings = { allowedMcpServers: [], deniedMcpServers: [{ serverName: "hub" }] };
-    expect(verdicts(settings, { npx, hub }, "project")).toEqual([undefined, DENIED]);
   });
 });

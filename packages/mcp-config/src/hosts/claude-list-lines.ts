@@ -1,0 +1,113 @@
+import { isMap } from "../documents/json-value.ts";
+import type { KnownTarget, KnownText } from "./claude-known-texts.ts";
+
+/** A line of a list: exactly one of a name, a whole command line and a URL with `*` in it. */
+export interface ListLine {
+  readonly kind: "serverName" | "serverCommand" | "serverUrl";
+  /**
+   * Whether it means the server; `undefined` if it may, once references have their values. A list that denies takes that for yes and
+   * one that allows for no, so that nobody gets past them by writing a reference.
+   */
+  means(target: KnownTarget): boolean | undefined;
+}
+
+/** A line that cannot be read is left out; the others still count. */
+export function readListLines(list: unknown): readonly ListLine[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  return list.flatMap((line: unknown): ListLine[] => {
+    if (!isMap(line)) return [];
+    const { serverName, serverCommand, serverUrl } = line;
+    if ([serverName, serverCommand, serverUrl].filter((found) => found !== undefined).length !== 1) return [];
+    if (typeof serverName === "string") {
+      return [{ kind: "serverName", means: ({ server }) => server.name === serverName }];
+    }
+    if (Array.isArray(serverCommand)) return [commandLine(serverCommand)];
+    return typeof serverUrl === "string" ? [urlLine(serverUrl)] : [];
+  });
+}
+
+function commandLine(line: readonly unknown[]): ListLine {
+  return {
+    kind: "serverCommand",
+    means: ({ server, written, known }) => {
+      if (server.written.transport !== "stdio" || written.length !== line.length) return false;
+      const isAsWritten = written.every((text, index) => text === line[index]);
+      const answers = known.map((text, index) => {
+        const word = line[index];
+        return typeof word === "string" ? isMeant(text, [word]) : false;
+      });
+      return answerOf(answers, isAsWritten);
+    },
+  };
+}
+
+function urlLine(pattern: string): ListLine {
+  const parts = withLowerHost(pattern).split("*");
+  const lowered = pattern.toLowerCase().split("*");
+  return {
+    kind: "serverUrl",
+    means: ({ server, written, known }) => {
+      const [text = ""] = written;
+      const [url = [""]] = known;
+      if (server.written.transport === "stdio") return false;
+      const isAsWritten = hasParts(withLowerHost(text), parts);
+      // Where the host ends is not known either as long as something is missing, so case counts nowhere.
+      const isWhole = url.length === 1;
+      const answer = isWhole
+        ? isMeant(url.map(withLowerHost), parts)
+        : isMeant(
+            url.map((part) => part.toLowerCase()),
+            lowered,
+          );
+      return answerOf([answer], isAsWritten);
+    },
+  };
+}
+
+/** A list may also quote an entry with its references. That says who is meant, and not what the references lead to. */
+function answerOf(answers: readonly (boolean | undefined)[], isAsWritten: boolean): boolean | undefined {
+  if (answers.includes(false)) return isAsWritten ? undefined : false;
+  return answers.includes(undefined) ? undefined : true;
+}
+
+/** Whether a text is one that a pattern describes; `undefined` if it can turn out to be one. */
+function isMeant(text: KnownText, pattern: readonly string[]): boolean | undefined {
+  const [whole = "", ...others] = text;
+  if (others.length === 0) return hasParts(whole, pattern);
+  return canBeSame(text, pattern) ? undefined : false;
+}
+
+/** Whether some text is made of the parts of both, with anything between them. */
+function canBeSame(a: readonly string[], b: readonly string[]): boolean {
+  const [[beginning = ""], [otherBeginning = ""]] = [a, b];
+  const [end, otherEnd] = [a.at(-1) ?? "", b.at(-1) ?? ""];
+  if (b.length === 1) return hasParts(otherBeginning, a);
+  const [longBeginning, longEnd] = [longer(beginning, otherBeginning), longer(end, otherEnd)];
+  // What is between can follow one another, so only the beginnings and the ends have to agree.
+  return (
+    [beginning, otherBeginning].every((text) => longBeginning.startsWith(text)) &&
+    [end, otherEnd].every((text) => longEnd.endsWith(text))
+  );
+}
+
+const longer = (a: string, b: string) => (a.length < b.length ? b : a);
+
+/** Whether a text is made of these parts in this order, with anything between them. */
+function hasParts(text: string, parts: readonly string[]): boolean {
+  const [first = "", ...others] = parts;
+  if (others.length === 0) return text === first;
+  const last = others.pop() ?? "";
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+/** Scheme and host have no case. */
+function withLowerHost(url: string): string {
+  return url.replace(/^[^/]*\/\/[^/?#]*/, (beginning) => beginning.toLowerCase());
+}

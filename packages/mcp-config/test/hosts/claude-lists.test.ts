@@ -1,0 +1,190 @@
+import type { DefinedIn } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { readClaudeLists } from "../../src/hosts/claude-lists.ts";
+import type { FindingContext, HostDocument } from "../../src/hosts/host-dialect.ts";
+import { dialectOf } from "../../src/hosts/host-dialects.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+
+const homeWith = useHomeFolder();
+const CONTEXT: FindingContext = {
+  folders: ["/p"],
+  isSingleFile: false,
+  platform: "linux",
+  env: { KNOWN: "known", HOST: "Evil.com", PATHS: "/a/b" },
+  remark: () => {},
+};
+
+describe("an administrator's file", () => {
+  const managed = dialectOf("claude-code")?.files.find(({ kind }) => kind === "managed");
+
+  test("is found where each platform keeps it", () => {
+    expect(managed?.scope).toBe("managed");
+    expect(dialectOf("claude-code")?.exclusiveScope).toBe("managed");
+  });
+
+  function verdicts(
+    settings: object,
+    subjects: { [name: string]: object },
+    scope: HostDocument["scope"] = "managed",
+    definedIn: DefinedIn = { scope: "user" },
+    context = CONTEXT,
+  ) {
+    const document: HostDocument = { kind: "managed-settings", scope, content: { ...settings } };
+    const verdictOf = readClaudeLists([document], context);
+    return Object.entries(subjects).map(([name, written]) => {
+      const server = {
+        enabled: true,
+        transport: "url" in written ? ("http" as const) : ("stdio" as const),
+        ...written,
+      };
+      return verdictOf({ name, kind: "user", definedIn, written: server })?.disabledBy;
+    });
+  }
+
+  const npx = { command: "npx", args: ["-y", "a"] };
+  const hub = { url: "https://API.example.com/mcp" };
+  const DENIED = "deniedMcpServers";
+  const ALLOWED = "allowedMcpServers";
+
+  test.each<[string, object, (string | undefined)[]]>([
+    ["no list", {}, [undefined, undefined]],
+    ["an empty list of what is allowed", { allowedMcpServers: [] }, [ALLOWED, ALLOWED]],
+    ["a name that is allowed", { allowedMcpServers: [{ serverName: "npx" }] }, [undefined, ALLOWED]],
+    ["a command line", { allowedMcpServers: [{ serverCommand: ["npx", "-y", "a"] }] }, [undefined, ALLOWED]],
+    [
+      "a command line that is not quite the same, beside the name",
+      { allowedMcpServers: [{ serverCommand: ["npx", "-y"] }, { serverName: "npx" }, { serverName: "hub" }] },
+      [ALLOWED, undefined],
+    ],
+    [
+      "a url with stars",
+      { allowedMcpServers: [{ serverUrl: "https://*.EXAMPLE.com/*" }] },
+      [ALLOWED, undefined],
+    ],
+    [
+      "a url of another path",
+      { allowedMcpServers: [{ serverUrl: "https://api.example.com/MCP" }] },
+      [ALLOWED, ALLOWED],
+    ],
+    ["a denied name", { deniedMcpServers: [{ serverName: "npx" }] }, [DENIED, undefined]],
+    [
+      "denied and allowed",
+      {
+        deniedMcpServers: [{ serverUrl: "*" }],
+        allowedMcpServers: [{ serverName: "hub" }, { serverName: "npx" }],
+      },
+      [undefined, DENIED],
+    ],
+    [
+      "lines that cannot be read beside one that can",
+      {
+        deniedMcpServers: [
+          null,
+          {},
+          { serverName: "hub", serverUrl: "*" },
+          { serverName: 1 },
+          { serverName: "npx" },
+        ],
+      },
+      [DENIED, undefined],
+    ],
+  ])("with %s", (_what, settings, expected) => {
+    expect(verdicts(settings, { npx, hub })).toEqual(expected);
+  });
+
+  test("of a project can deny, but not allow", () => {
+    const settings = { allowedMcpServers: [], deniedMcpServers: [{ serverName: "hub" }] };
+    expect(verdicts(settings, { npx, hub }, "project")).toEqual([undefined, DENIED]);
+  });
+
+  const evil = (url: string) => ({ [DENIED]: [{ serverUrl: url }] });
+  const bad = { [DENIED]: [{ serverCommand: ["npx", "bad"] }] };
+  const npxOf = (text: string) => ({ command: "npx", args: [text] });
+
+  test.each<[string, object, object, boolean]>([
+    ["a default", evil("https://evil.com/*"), { url: "${U:-https://evil.com}/mcp" }, true],
+    ["a default that is harmless", evil("https://evil.com/*"), { url: "${U:-https://ok.com}/mcp" }, false],
+    ["a variable", evil("https://evil.com/*"), { url: "https://${HOST}/mcp" }, true],
+    ["a variable in upper case", evil("https://evil.com/*"), { url: "HTTPS://${HOST}/mcp" }, true],
+    ["a harmless variable", evil("https://evil.com/*"), { url: "https://${KNOWN}/mcp" }, false],
+    ["an unset variable", evil("https://evil.com/*"), { url: "https://${UNSET}/mcp" }, true],
+    ["an unset variable in another host", evil("https://evil.com/*"), { url: "https://ok${UNSET}" }, false],
+    ["an unset variable before another end", evil("*/evil"), { url: "https://${UNSET}/ok" }, false],
+    ["an unset variable in a whole url", evil("https://evil.com/x"), { url: "${UNSET}EVIL.com/x" }, true],
+    ["an unset variable in another url", evil("https://evil.com/x"), { url: "${UNSET}/y" }, false],
+    ["its own env", evil("https://evil.com/*"), { url: "${U}/", env: { U: "https://evil.com" } }, true],
+    ["its own env, made of others", evil("https://evil.com/*"), { url: "${U}/", env: { U: "${V}" } }, true],
+    ["its own env, harmless", evil("https://evil.com/*"), { url: "${U}/", env: { U: "https://ok" } }, false],
+    ["a default in an argument", bad, npxOf("${PKG:-bad}"), true],
+    ["a variable in an argument", bad, npxOf("${KNOWN}"), false],
+    ["an unset variable in an argument", bad, npxOf("b${UNSET}"), true],
+    ["an unset variable in another argument", bad, npxOf("good${UNSET}"), false],
+    ["a dollar name, which stays as it is", bad, npxOf("$UNSET"), false],
+    ["an unset variable in the command", bad, { command: "${UNSET}", args: ["bad"] }, true],
+    ["an unset variable beside another argument", bad, { command: "${UNSET}", args: ["good"] }, false],
+    [
+      "a line that quotes the reference",
+      { [DENIED]: [{ serverCommand: ["npx", "${KNOWN}"] }] },
+      npxOf("${KNOWN}"),
+      true,
+    ],
+  ])("is not escaped by a reference: %s", (_what, settings, server, isOff) => {
+    expect(verdicts(settings, { server })).toEqual([isOff ? DENIED : undefined]);
+  });
+
+  test.each<[string, object, boolean]>([
+    ["a default", { url: "${U:-https://ok.com}/mcp" }, true],
+    ["a variable", { url: "https://ok.com${PATHS}" }, true],
+    ["another default", { url: "${U:-https://evil.com}/mcp" }, false],
+    ["an unset variable", { url: "https://ok.com/${UNSET}" }, false],
+    ["a default in an argument", npxOf("${PKG:-good}"), true],
+    ["an unset variable in an argument", npxOf("${UNSET}"), false],
+    ["a quoted reference", npxOf("${KNOWN}"), false],
+  ])("allows what a reference surely leads to: %s", (_what, server, isOn) => {
+    const lines = [
+      { serverUrl: "https://ok.com/*" },
+      { serverCommand: ["npx", "good"] },
+      { serverCommand: ["npx", "${KNOWN}"] },
+    ];
+    expect(verdicts({ [ALLOWED]: lines }, { server })).toEqual([isOn ? undefined : ALLOWED]);
+  });
+
+  test("takes a project's variable for unknown, which may get its default instead", () => {
+    const subjects = { set: { url: "${KNOWN:-https://evil.com}/" }, unset: { url: "${U:-https://ok.com}/" } };
+    const definedIn = { scope: "project" } as const;
+    expect(verdicts(evil("https://evil.com/*"), subjects, "managed", definedIn)).toEqual([DENIED, undefined]);
+  });
+
+  test("takes every variable for unknown where there is no environment", () => {
+    const context = { ...CONTEXT, env: undefined };
+    const subjects = { server: { url: "${U:-https://ok.com}/" } };
+    const definedIn = { scope: "user" } as const;
+    expect(verdicts(evil("https://evil.com/*"), subjects, "managed", definedIn, context)).toEqual([DENIED]);
+  });
+
+  test("knows where a plugin is", () => {
+    const definedIn = { scope: "extension", root: "/plugins/p" } as const;
+    const server = { command: "${CLAUDE_PLUGIN_ROOT}/run", args: ["${user_config.key}"] };
+    const settings = (program: string) => ({ [DENIED]: [{ serverCommand: [program, "key"] }] });
+    expect(verdicts(settings("/plugins/p/run"), { server }, "managed", definedIn)).toEqual([DENIED]);
+    expect(verdicts(settings("/plugins/q/run"), { server }, "managed", definedIn)).toEqual([undefined]);
+  });
+});
+
+test("a denied address is not reached by a user's reference to it", async () => {
+  const { discover, write } = await homeWith({
+    ".claude/settings.json": {
+      deniedMcpServers: [{ serverUrl: "https://evil.com/*" }, { serverCommand: ["npx", "bad"] }],
+    },
+  });
+  const url = "${U:-https://evil.com}/mcp";
+  const user = { url: { type: "http", url }, command: { command: "npx", args: ["${PKG}"] } };
+  await write(".claude.json", { mcpServers: user });
+  const offIn = async (env: { [name: string]: string }) => {
+    const { servers: found } = await discover({ hosts: ["claude-code"], env });
+    return found.filter(({ disabledBy }) => disabledBy === "deniedMcpServers").map(({ name }) => name);
+  };
+  expect(await offIn({})).toEqual(["url", "command"]);
+  expect(await offIn({ U: "https://ok.com", PKG: "good" })).toEqual([]);
+  expect(await offIn({ U: "https://ok.com", PKG: "bad" })).toEqual(["command"]);
+});
