@@ -17,7 +17,7 @@ export function homeOf(environment: Environment, platform: NodeJS.Platform): str
  * @param cwd - the folder in which the host runs
  */
 export function placeValues({ scope, root }: DefinedIn, cwd: string, home: string) {
-  const workspace = scope === "extension" ? cwd : (root ?? cwd);
+  const workspace = scope === "project" ? (root ?? cwd) : cwd;
   const installed = scope === "extension" ? root : undefined;
   const list = (): { readonly [name: string]: string | undefined } => ({
     "/": sep,

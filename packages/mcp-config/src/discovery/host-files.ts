@@ -77,9 +77,7 @@ function isSame(one: McpError, other: McpError): boolean {
 
 interface Candidate {
   readonly path: HostPath;
-  readonly file: Pick<HostFile, "kind" | "scope" | "format" | "servers" | "script">;
-  /** Missing where it is the host itself. */
-  readonly host?: string | undefined;
+  readonly file: Pick<HostFile, "kind" | "scope" | "format" | "servers" | "script" | "writtenFor">;
 }
 
 function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Candidate[] {
@@ -149,7 +147,7 @@ async function parseCandidate(
   report: Report,
 ) {
   const { path, file } = candidate;
-  const rules = (candidate.host === undefined ? undefined : dialectOf(candidate.host)) ?? dialect;
+  const rules = rulesOf(file, dialect);
   const source: Omit<HostText, "text"> = {
     file: path.file,
     root: path.root,
@@ -166,6 +164,11 @@ async function parseCandidate(
     return { problem: problemOf(source, "ConfigReadError", invalidSource({ file: path.file }, refusal)) };
   }
   return parseHostText({ ...source, text: found.text, realFile: found.realFile }, report);
+}
+
+/** By what rules a file is read that a host looks for. */
+export function rulesOf({ writtenFor }: Pick<HostFile, "writtenFor">, dialect: HostDialect): HostDialect {
+  return (writtenFor === undefined ? undefined : dialectOf(writtenFor)) ?? dialect;
 }
 
 /** The format that a file's ending tells, else the host's. JSON in a host of another format may have comments. */
@@ -208,8 +211,7 @@ function followedCandidates(
     const followed: readonly FollowedFile[] = file?.leadsTo?.(content, at) ?? [];
     return followed.map(({ host, kind: ownKind, scope, ...path }) => ({
       path,
-      host,
-      file: { kind: ownKind, scope },
+      file: { kind: ownKind, scope, writtenFor: host },
     }));
   });
 }

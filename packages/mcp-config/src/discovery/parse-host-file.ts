@@ -5,7 +5,7 @@ import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-code
 import type { WrittenServer } from "../entries/written-server.ts";
 import { textsOf } from "../entries/written-texts.ts";
 import type { FindingContext, HostDialect, HostFile } from "../hosts/host-dialect.ts";
-import { dialectOf } from "../hosts/host-dialects.ts";
+import { dialectOf, variablesOf } from "../hosts/host-dialects.ts";
 import type { Environment } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
 import { readConfigFile } from "../sources/config-file.ts";
@@ -16,7 +16,7 @@ import { describeOwners, mergeEntries } from "../sources/merged-servers.ts";
 import { references } from "../variables.ts";
 import { unknownHost } from "./discovered-hosts.ts";
 import { kindOfFile } from "./file-kind.ts";
-import { formatOf, reportDangling, reportScript } from "./host-files.ts";
+import { formatOf, reportDangling, reportScript, rulesOf } from "./host-files.ts";
 import { joinOptions, type LaunchOption } from "./launch-options.ts";
 
 /** What to parse. */
@@ -87,7 +87,7 @@ export async function parseHostFile(options: ParseHostFileOptions): Promise<Pars
     return written ? [{ name, written, definition }] : [];
   });
   const servers: readonly ParsedServer[] = [...named, ...choices.servers];
-  if (options.env) for (const server of servers) reportUnresolved(server, dialect, options.env, report);
+  if (options.env) for (const server of servers) reportUnresolved(server, options.env, report);
   const lost = [...problems, ...source.problems, ...merged.problems, ...choices.problems].map(
     describeProblem,
   );
@@ -120,15 +120,16 @@ async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, re
 /** What a file by itself is taken for: the kind of the host's files that lies there, else that of the user's own. */
 function sourceOf(file: string, dialect: HostDialect, known: HostFile | undefined): Omit<HostText, "text"> {
   const scope: DefinitionScope = known?.scope ?? dialect.scope ?? "user";
+  const rules = known ? rulesOf(known, dialect) : dialect;
   return {
     file,
     ...(scope === "extension" ? { root: installationOf(file) } : {}),
     kind: known?.kind ?? "user",
     scope,
-    format: known?.format ?? formatOf(file, dialect),
-    servers: dialect.servers,
-    dialect,
-    host: dialect.id,
+    format: known?.format ?? formatOf(file, rules),
+    servers: rules.servers,
+    dialect: rules,
+    host: rules.id,
   };
 }
 
@@ -156,12 +157,12 @@ function contextOf(
 
 function reportUnresolved(
   { name, written, definition }: ParsedServer,
-  dialect: HostDialect,
   env: Environment,
   report: Report,
 ): void {
+  const dialect = variablesOf(definition.definedIn.host);
   for (const { text, path, isValue } of textsOf(written)) {
-    for (const { reference } of references(text, dialect.variables, isValue)) {
+    for (const { reference } of references(text, dialect, isValue)) {
       const isUnset = reference.kind === "environment" && !Object.hasOwn(env, reference.name);
       if (!isUnset || reference.defaultText !== undefined || reference.unset !== undefined) continue;
       const message = `Server ${quote(name)}: ${quote(reference.name)} in ${quote(path.join("."))} is not set.`;

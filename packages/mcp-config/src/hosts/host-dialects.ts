@@ -26,6 +26,7 @@ import { REGISTRY } from "./registry.ts";
 import { ROO } from "./roo.ts";
 import { SEP_2633 } from "./sep-2633.ts";
 import { VSCODE } from "./vscode.ts";
+import { VSCODE_MCP_JSON } from "./vscode-mcp-json.ts";
 import { WARP } from "./warp.ts";
 import { WINDSURF } from "./windsurf.ts";
 import { ZED } from "./zed.ts";
@@ -57,6 +58,7 @@ export const HOST_DIALECTS: readonly HostDialect[] = [
   MCPORTER,
   INSPECTOR,
   CLAUDE_PLUGIN,
+  VSCODE_MCP_JSON,
   AGENT_PLUGINS,
   MCPB,
   REGISTRY,

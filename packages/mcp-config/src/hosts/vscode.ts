@@ -1,8 +1,8 @@
 import { isMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
 import { places, prefixedBraces } from "../variable-syntax.ts";
-import { type FindServers, type HostDialect, serversUnder } from "./host-dialect.ts";
-import { applicationData, inDirectory, joined, upward } from "./host-paths.ts";
+import { type FindServers, type HostDialect, type HostFile, serversUnder } from "./host-dialect.ts";
+import { applicationData, type FindPaths, inDirectory, joined, upward } from "./host-paths.ts";
 
 const inDevContainer = serversUnder("customizations", "vscode", "mcp", "servers");
 const inSettings = serversUnder("mcp", "servers");
@@ -13,6 +13,36 @@ const anywhere: FindServers = (root, context) => {
   if (isMap(root.customizations)) return inDevContainer(root, context);
   return isMap(root.mcp) ? inSettings(root, context) : [{ path: ["servers"] }];
 };
+
+/** Files of one edition of the program, in the folder with the user's settings. */
+const ofUser =
+  (edition: string, file: string): FindPaths =>
+  (at) => {
+    const paths = inDirectory(at, joined(at, applicationData(at), `${edition}/User`), file);
+    return file.includes("*") ? paths.map((path) => ({ ...path, isPattern: true })) : paths;
+  };
+
+/** The same for one edition: of which profile the servers are in use is not known, so all count, the default one first. */
+const userFiles = (edition: string, prefix: string): HostFile[] => [
+  {
+    kind: `${prefix}user`,
+    scope: "user",
+    paths: ofUser(edition, "mcp.json"),
+    servers: serversUnder("servers"),
+  },
+  {
+    kind: `${prefix}profile`,
+    scope: "user",
+    paths: ofUser(edition, "profiles/*/mcp.json"),
+    servers: serversUnder("servers"),
+  },
+  {
+    kind: `${prefix}user-settings`,
+    scope: "user",
+    paths: ofUser(edition, "settings.json"),
+    servers: inSettings,
+  },
+];
 
 /** Its key is `servers`; values that a person is asked for are listed in `inputs`, and their definitions stay in the file. */
 export const VSCODE: HostDialect = {
@@ -39,17 +69,15 @@ export const VSCODE: HostDialect = {
       servers: inSettings,
     },
     {
-      kind: "user",
-      scope: "user",
-      paths: (at) => inDirectory(at, joined(at, applicationData(at), "Code/User"), "mcp.json"),
-      servers: serversUnder("servers"),
+      kind: "workspace-mcp-json",
+      scope: "project",
+      paths: upward(".mcp.json"),
+      format: "json",
+      servers: serversUnder("mcpServers"),
+      writtenFor: "vscode-mcp-json",
     },
-    {
-      kind: "user-settings",
-      scope: "user",
-      paths: (at) => inDirectory(at, joined(at, applicationData(at), "Code/User"), "settings.json"),
-      servers: inSettings,
-    },
+    ...userFiles("Code", ""),
+    ...userFiles("Code - Insiders", "insiders-"),
   ],
   servers: anywhere,
   entry: entryDialect({

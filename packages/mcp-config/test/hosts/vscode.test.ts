@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { VSCODE } from "../../src/hosts/vscode.ts";
+import { createServerResolver } from "../../src/index.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const homeWith = useHomeFolder();
+const signal = new AbortController().signal;
+const one = (name: string) => ({ servers: { [name]: { command: name } } });
+
+describe("VS Code reads", () => {
+  test.each([
+    ["linux", ".config", {}],
+    ["darwin", "Library/Application Support", {}],
+    ["win32", "AppData/Roaming", {}],
+  ] as const)("profiles and the Insiders edition on %s", (platform, folder, env) => {
+    const home = platform === "win32" ? "C:\\home" : "/home";
+    const at = { platform, env, home, cwd: home, projectTop: home };
+    const paths = VSCODE.files.filter(({ scope }) => scope === "user").flatMap((file) => file.paths(at));
+    const wanted = ["Code", "Code - Insiders"].flatMap((edition) =>
+      ["mcp.json", "profiles/*/mcp.json", "settings.json"].map((file) => `${edition}/User/${file}`),
+    );
+    const separator = platform === "win32" ? "\\" : "/";
+    const files = wanted.map((file) => [home, ...`${folder}/${file}`.split("/")].join(separator));
+    expect(paths.map(({ file }) => file)).toEqual(files);
+    expect(paths.map(({ isPattern = false }) => isPattern)).toEqual(files.map((file) => file.includes("*")));
+  });
+
+  test("the user's own file before those of profiles, and both before those of Insiders", async () => {
+    const { discover } = await homeWith({
+      ".config/Code/User/mcp.json": one("default"),
+      ".config/Code/User/profiles/-1a/mcp.json": {
+        servers: { ...one("profile").servers, default: { command: "x" } },
+      },
+      ".config/Code - Insiders/User/mcp.json": one("insiders"),
+      ".config/Code - Insiders/User/profiles/2b/mcp.json": one("insiders-profile"),
+    });
+    const { servers } = await discover({ hosts: ["vscode"] });
+    expect(servers.map(({ name, definedIn: { scope, host } }) => [name, scope, host])).toEqual(
+      ["default", "profile", "insiders", "insiders-profile"].map((name) => [name, "user", "vscode"]),
+    );
+    expect(servers[0]).toMatchObject({ command: "default" });
+  });
+
+  test("of a profile nothing but the servers: the workspace is the folder that is open", async () => {
+    const { discover, project } = await homeWith({
+      ".config/Code/User/profiles/1a/mcp.json": {
+        servers: { s: { command: "x", args: ["${workspaceFolder}"] } },
+      },
+    });
+    const { servers } = await discover({ hosts: ["vscode"] });
+    const resolve = createServerResolver({ env: {}, cwd: project });
+    expect(await resolve(servers[0] as never, { signal })).toMatchObject({ args: [project] });
+  });
+
+  const shared = {
+    mcpServers: {
+      a: { command: "x", args: ["${env:A}", "${A}"], env: { B: "${input:b}" } },
+      untyped: { url: "https://host.example" },
+    },
+  };
+
+  test("the .mcp.json of a workspace as Claude Code writes it, and fills in nothing there", async () => {
+    const { discover, project } = await homeWith({ "work/.mcp.json": shared });
+    const { servers, problems } = await discover({ hosts: ["vscode"] });
+    expect(problems.map(({ server }) => server)).toEqual(["untyped"]);
+    const definedIn = { scope: "project", file: join(project, ".mcp.json"), root: project };
+    expect(servers).toMatchObject([{ name: "a", definedIn }]);
+    const resolve = createServerResolver({ env: { A: "planted" }, isAdmitted: () => true });
+    expect(await resolve(servers[0] as never, { signal })).toMatchObject({
+      args: ["${env:A}", "${A}"],
+      env: { B: "${input:b}" },
+    });
+  });
+
+  test("the same file by itself", async () => {
+    const options = { host: "vscode", file: "/p/.mcp.json", env: {} };
+    const { names, told } = await parse(shared, options);
+    expect([names, told]).toEqual([["a"], ["ServerConfigError: untyped"]]);
+    const loose = await parse('{ "mcpServers": { "a": { "command": "x" } } } // note', options);
+    expect([loose.names, loose.told]).toEqual([["a"], ["non-strict-json"]]);
+  });
+
+  test("a server that two hosts read in one file once", async () => {
+    const { discover } = await homeWith({ "work/.mcp.json": { mcpServers: { a: { command: "x" } } } });
+    const { servers, diagnostics } = await discover({ hosts: ["claude-code", "vscode"] });
+    expect(servers.map(({ definedIn }) => definedIn.host)).toEqual(["claude-code"]);
+    expect(diagnostics).toEqual([]);
+  });
+});
