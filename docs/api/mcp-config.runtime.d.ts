@@ -353,7 +353,7 @@ interface ServerResolverOptions {
     readonly runCommands?: boolean | CommandValueOptions | undefined;
     readonly onSecrets?: ((server: string, values: readonly string[]) => void) | undefined;
     readonly inputs?: {
-        readonly [id: string]: string;
+        readonly [id: string]: string | readonly string[];
     } | undefined;
     readonly cwd?: string | undefined;
 }

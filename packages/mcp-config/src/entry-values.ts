@@ -1,19 +1,22 @@
 import { looksLikeCredential, secretsOfUrls } from "./credentials.ts";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
-import { createMap, ownMember } from "./documents/json-value.ts";
+import { createMap } from "./documents/json-value.ts";
 import { missingVariables, type UnsetReference } from "./missing-variables.ts";
-import { homeOf, placeValues } from "./place-values.ts";
 import type { CommandOutputs } from "./referenced-commands.ts";
-import { type Environment, isCommonVariable, layEnvironment } from "./safe-environment.ts";
+import { isCommonVariable, layEnvironment } from "./safe-environment.ts";
+import { quote } from "./server-name.ts";
+import { invalidServer, locationOf } from "./sources/config-problem.ts";
+import { ambientVariable, type FoundVariable, type ReferringDefinition } from "./variable-lookup.ts";
 import {
-  ambientVariable,
-  type FoundVariable,
-  isHeldBack,
-  isWithheldOutside,
-  ownValue,
-  type ReferringDefinition,
-} from "./variable-lookup.ts";
+  createVariableValues,
+  type FoundValue,
+  type LookupPolicy,
+  type LookupSources,
+  type Sight,
+  type VariableValues,
+} from "./variable-values.ts";
 import {
+  type Answer,
   expandVariables,
   mayRefer,
   references,
@@ -32,26 +35,12 @@ export const MISSING_VARIABLE_PRESETS = { sidecar: "empty", "oh-my-pi": "literal
   readonly [runtime: string]: MissingVariable;
 };
 
-export interface VariablePolicy {
-  readonly platform: NodeJS.Platform;
-  readonly environment: Environment;
+export interface VariablePolicy extends LookupPolicy {
   readonly missingVariable: MissingVariable;
-  /** What an entry of scope `project` may read of the environment (threat T13). */
-  readonly projectVariables: readonly string[];
-  /** Answers to what hosts would ask a person for, by id. */
-  readonly inputs: { readonly [id: string]: string };
-  /** The folder in which the host runs. */
-  readonly cwd: string;
 }
 
 /** Where the values of one entry come from, besides the policy. */
-export interface ValueSources {
-  /** How the entry refers to variables. */
-  readonly dialect: VariableDialect;
-  /** What the files hold that the entry refers to, by path as written. */
-  readonly files: ReadonlyMap<string, string>;
-  /** What the commands printed that the entry refers to. */
-  readonly commands: CommandOutputs;
+export interface ValueSources extends LookupSources {
   /** Reads the entry's `envFile`, given by its path with variables filled in. */
   readEnvFile(path: string): Promise<TextMap>;
 }
@@ -66,6 +55,8 @@ export interface EntryValues {
   readonly filledIn: Set<string>;
   /** Fills in one text; the path says where it stands. */
   expand(text: string, path: JsonPath): string;
+  /** The same for an argument: what is nothing but a question becomes an argument for each answer. */
+  expandArgument(text: string, path: JsonPath): readonly string[];
   /** The same for every value of a map. */
   expandAll(texts: TextMap | undefined, path: JsonPath): { [name: string]: string };
   /** A variable that is handed on to a child, if it is set; its value counts as secret. */
@@ -99,15 +90,6 @@ export async function createEntryValues(
   return values;
 }
 
-/** Stands for a value that this field of a project's entry may not have. */
-const WITHHELD = Symbol("withheld");
-
-/**
- * Where a text looks for variables: `env`: the values of the entry's own `env`, in its `envFile` and the environment; `path`: that of
- * its `envFile`, in the environment; `field`: everything else, which may see the entry's own `env` first.
- */
-type Sight = "env" | "path" | "field";
-
 /** Fills in references, and remembers what was secret and what was missing. */
 class Values implements EntryValues {
   readonly secrets = new Set<string>();
@@ -119,12 +101,14 @@ class Values implements EntryValues {
   readonly #unset: UnsetReference[] = [];
   /** What the `envFile` holds. */
   #lower: TextMap = {};
-  #placeValue: ReturnType<typeof placeValues> | undefined;
+  readonly #values: VariableValues;
 
   constructor(definition: ReferringDefinition, policy: VariablePolicy, sources: ValueSources) {
     this.#definition = definition;
     this.#policy = policy;
     this.#sources = sources;
+    const own = () => ({ env: this.env, lower: this.#lower });
+    this.#values = createVariableValues(definition, policy, sources, own);
   }
 
   expandEnvFile(): string {
@@ -151,6 +135,16 @@ class Values implements EntryValues {
     return this.#expand(text, path, "field");
   }
 
+  expandArgument(text: string, path: JsonPath): readonly string[] {
+    const { dialect } = this.#sources;
+    const [first] = references(text, dialect, false);
+    const isQuestion = first?.reference.kind === "input" && first.reference.written === text;
+    const found = isQuestion ? this.#values.lookUp(first.reference, "field") : undefined;
+    if (typeof found !== "object" || typeof found.value === "string") return [this.expand(text, path)];
+    for (const value of found.value) this.#remember(value, found, first?.reference.name ?? "");
+    return found.value;
+  }
+
   expandAll(texts: TextMap | undefined, path: JsonPath): { [name: string]: string } {
     const fill = (text: string, name: string) => this.#expand(text, [...path, name], "field", true);
     return mapTexts(texts, fill, this.#sources);
@@ -161,11 +155,11 @@ class Values implements EntryValues {
   }
 
   lookup(name: string): string | undefined {
-    return this.#read(this.#find(name, "field"));
+    return this.#read(this.#values.find(name, "field"));
   }
 
   require(name: string, path: JsonPath): string {
-    const found = this.#find(name, "field");
+    const found = this.#values.find(name, "field");
     const value = this.#read(found);
     if (value) return value;
     const reference = { kind: "environment", name, written: name } as const;
@@ -178,18 +172,6 @@ class Values implements EntryValues {
       throw missingVariables(this.#definition, this.#unset, this.#policy.environment, this.#sources.dialect);
   }
 
-  #find(name: string, sight: Sight): FoundVariable {
-    const definition = this.#definition;
-    const { dialect } = this.#sources;
-    if (sight === "env")
-      return ownValue(this.#lower, name) ?? ambientVariable(name, definition, this.#policy);
-    const seesOwn = sight === "field" && (dialect.ownEnv === "always" || definition.transport !== "stdio");
-    const own = seesOwn ? ownValue(this.env, name) : undefined;
-    if (own) return isHeldBack(name, definition, dialect) ? "withheld" : own;
-    if (isWithheldOutside(name, definition)) return "withheld";
-    return ambientVariable(name, definition, this.#policy);
-  }
-
   #expand(text: string, path: JsonPath, sight: Sight, isValue = false): string {
     const { dialect } = this.#sources;
     const expanded = mayRefer(text, dialect, isValue)
@@ -200,49 +182,39 @@ class Values implements EntryValues {
   }
 
   #fill(reference: VariableReference, path: JsonPath, sight: Sight): string {
-    const { kind, name, written, platform } = reference;
+    const { name, written, platform } = reference;
     if (platform !== undefined && platform !== this.#policy.platform) return written;
-    const value = this.#lookUp(reference, sight);
-    const isWithheld = value === WITHHELD;
-    if (value !== undefined && !isWithheld) {
-      if (["input", "file", "command"].includes(kind) || looksLikeCredential(name)) this.secrets.add(value);
-      const isFromOutside = kind !== "place" && value !== reference.defaultText;
-      if (isFromOutside && !isCommonVariable(name, this.#policy.platform)) this.filledIn.add(value);
+    const found = this.#values.lookUp(reference, sight);
+    if (typeof found === "object") {
+      const value = this.#onlyText(found.value, name, path);
+      this.#remember(value, found, name);
       return value;
     }
+    const isWithheld = found === "withheld";
     const rule = this.#unsetRule(reference);
     if (rule === "fail") this.#unset.push({ reference, field: fieldName(path), isWithheld });
     return rule === "literal" ? written : "";
   }
 
-  #lookUp({ kind, name, defaultText }: VariableReference, sight: Sight) {
-    switch (kind) {
-      case "environment": {
-        const found = this.#find(name, sight);
-        return typeof found === "object" ? found.value : found === "withheld" ? WITHHELD : defaultText;
-      }
-      case "place":
-        return this.#placeOf(name) ?? defaultText;
-      case "input":
-        return this.#answerTo(name, sight);
-      case "file":
-        return this.#sources.files.get(name);
-      case "command":
-        return this.#sources.commands.get(name);
+  /** Several answers have no place in a text: nobody can say what ought to stand between them. */
+  #onlyText(value: Answer, id: string, path: JsonPath): string {
+    if (typeof value === "string") return value;
+    if (value.length <= 1) return value[0] ?? "";
+    const { name, definedIn } = this.#definition;
+    const fault = `${quote(fieldName(path))} has room for one answer to ${quote(id)}, and there are ${value.length}; give one.`;
+    throw invalidServer(name, locationOf(definedIn), fault, "resolve");
+  }
+
+  /** A default is neither secret nor from outside the entry, unless it stands for a credential. */
+  #remember(value: string, { source }: FoundValue, name: string): void {
+    if (source === undefined) {
+      if (looksLikeCredential(name)) this.secrets.add(value);
+      return;
     }
-  }
-
-  #placeOf(name: string): string | undefined {
-    const { environment, platform, cwd } = this.#policy;
-    this.#placeValue ??= placeValues(this.#definition.definedIn, cwd, homeOf(environment, platform));
-    return this.#placeValue(name);
-  }
-
-  /** Answers are given for the user's own entries; a project's entry gets one only if it could read a variable of that name. */
-  #answerTo(id: string, sight: Sight) {
-    const { projectVariables, inputs } = this.#policy;
-    if (this.#definition.definedIn.scope === "project" && !projectVariables.includes(id)) return undefined;
-    return this.#find(id, sight) === "withheld" ? WITHHELD : ownMember(inputs, id);
+    const isTold = ["input", "file", "command"].includes(source.kind);
+    if (isTold || looksLikeCredential(source.name)) this.secrets.add(value);
+    const isFromOutside = source.kind !== "place" && !isCommonVariable(source.name, this.#policy.platform);
+    if (isFromOutside) this.filledIn.add(value);
   }
 
   /** The value of a variable that is named outright, which is always taken for a secret. */

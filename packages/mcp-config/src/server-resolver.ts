@@ -66,8 +66,8 @@ export interface ServerResolverOptions {
    * over the system, as `HOME` is, and the entry's own credentials. `secrets` of a resolved server holds only credentials.
    */
   readonly onSecrets?: ((server: string, values: readonly string[]) => void) | undefined;
-  /** Answers to what hosts would ask a person for, by id, as in `${input:id}`. Default none. */
-  readonly inputs?: { readonly [id: string]: string } | undefined;
+  /** Answers to what hosts would ask a person for, by id, as in `${input:id}`; several are an argument each. Default none. */
+  readonly inputs?: { readonly [id: string]: string | readonly string[] } | undefined;
   /** The folder that `${workspaceFolder}` and its like mean in entries of no project. Default the working directory. */
   readonly cwd?: string | undefined;
 }
@@ -196,7 +196,7 @@ function resolveProcess(
   home: string,
 ) {
   const command = expandHome(values.expand(definition.command, ["command"]), home);
-  const args = (definition.args ?? []).map((text, index) => values.expand(text, ["args", index]));
+  const args = (definition.args ?? []).flatMap((text, index) => values.expandArgument(text, ["args", index]));
   const cwd = values.expand(definition.cwd ?? "", ["cwd"]);
   values.checkComplete();
   if (command === "")

@@ -2,7 +2,7 @@ import type { ServerDefinition } from "@jackfield/mcp-core";
 import { looksLikeCredential } from "./credentials.ts";
 import { ownMember } from "./documents/json-value.ts";
 import type { Environment } from "./safe-environment.ts";
-import { references, type VariableDialect } from "./variables.ts";
+import { references, sourcesOf, type VariableDialect } from "./variables.ts";
 
 /** The value; `undefined` for a variable that is unset; `withheld` for one that does not even have its default. */
 export type FoundVariable = { readonly value: string } | "withheld" | undefined;
@@ -43,7 +43,7 @@ export function isHeldBack(
   if (definedIn.scope !== "project") return false;
   const text = ownMember(env, name);
   if (text === undefined) return looksLikeCredential(name);
-  const inside = [...references(text, dialect, true)].map(({ reference }) => reference);
+  const inside = [...references(text, dialect, true)].flatMap(({ reference }) => sourcesOf(reference));
   return inside.some(({ kind, name: inner }) => kind !== "place" && looksLikeCredential(inner));
 }
 

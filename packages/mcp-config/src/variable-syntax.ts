@@ -4,6 +4,7 @@ import type {
   UnsetRule,
   VariableDialect,
   VariableReference,
+  VariableSource,
   VariableSyntax,
 } from "./variables.ts";
 
@@ -87,22 +88,31 @@ export function doubleBraces(prefixes: { readonly [prefix: string]: ReferenceKin
 }
 
 /**
- * `${env:NAME | op://… | value:default}`: sources in the order in which they are tried, the last of which may be a plain
- * value. Of the others only `env` means something without the program that knows them.
+ * `${env:NAME | op://… | value:default}`: sources in the order in which they are tried, up to a plain value. Of the others only
+ * `env` means something without the program that knows them; for the rest somebody may be asked.
  */
 export const sourceChain: VariableSyntax = (text, at) => {
   const match = matchAt(/\$\{([^{}]*)\}/y, text, at);
-  const sources = (match?.[1] ?? "").split("|").map((source) => source.trim());
-  const name = sources.find((source) => source.startsWith("env:"))?.slice("env:".length);
-  if (!match || !sources.every((source) => /^[A-Za-z][\w+.-]*:/.test(source))) return undefined;
-  const defaultText = sources.find((source) => source.startsWith("value:"))?.slice("value:".length);
-  const reference =
-    name === undefined ? { kind: "input", name: sources[0] ?? "" } : { kind: "environment", name };
-  return found(text, at, at + match[0].length, { ...reference, defaultText } as Omit<
-    VariableReference,
-    "written"
-  >);
+  const written = (match?.[1] ?? "").split("|").map((source) => source.trim());
+  if (!match || !written.every((source) => /^[A-Za-z][\w+.-]*:/.test(source))) return undefined;
+  const end = written.findIndex((source) => source.startsWith(PLAIN_VALUE));
+  const defaultText = end === -1 ? undefined : written[end]?.slice(PLAIN_VALUE.length);
+  const tried = end === -1 ? written : written.slice(0, end);
+  const [first = ALWAYS_THERE, ...otherwise] = tried.map(sourceIn);
+  return found(text, at, at + match[0].length, { ...first, otherwise, defaultText });
 };
+
+const PLAIN_VALUE = "value:";
+
+/** What a chain begins with that is nothing but a plain value. */
+const ALWAYS_THERE: VariableSource = { kind: "place", name: "value" };
+
+function sourceIn(written: string): VariableSource {
+  const isVariable = written.startsWith("env:");
+  return isVariable
+    ? { kind: "environment", name: written.slice("env:".length) }
+    : { kind: "input", name: written };
+}
 
 /** `${workspaceFolder}` and the like, exactly these names. */
 export function places(...names: readonly string[]): VariableSyntax {

@@ -1,3 +1,4 @@
+import type { ServerDefinition } from "@jackfield/mcp-core";
 import { braces } from "./variable-syntax.ts";
 
 /** What a reference refers to. */
@@ -13,13 +14,22 @@ export type ReferenceKind =
   /** The output of a command, which is never run. */
   | "command";
 
+/** An answer to what a person is asked for: one text, or as many as were chosen. */
+export type Answer = string | readonly string[];
+
 /** What becomes of a reference that has no value. */
 export type UnsetRule = "fail" | "empty" | "literal";
 
-/** A reference inside a text, for example `${NAME}` or `${NAME:-default}`. */
-export interface VariableReference {
+/** Where a value comes from. */
+export interface VariableSource {
   readonly kind: ReferenceKind;
   readonly name: string;
+}
+
+/** A reference inside a text, for example `${NAME}` or `${NAME:-default}`. */
+export interface VariableReference extends VariableSource {
+  /** Further sources, tried in this order where there is no value yet. */
+  readonly otherwise?: readonly VariableSource[] | undefined;
   /** Literal text: references inside it are not expanded. */
   readonly defaultText?: string | undefined;
   /** The reference as it stands in the text. */
@@ -66,6 +76,8 @@ export interface VariableDialect {
    * nothing else.
    */
   readonly ownEnv: "always" | "remote";
+  /** What stands where nobody has answered, with places to be filled in; `undefined` for what must be answered. */
+  readonly unanswered?: ((id: string, definition: ServerDefinition) => Answer | undefined) | undefined;
   /** Whether a header that turns out empty is not sent at all. */
   readonly omitsEmptyHeaders?: boolean | undefined;
 }
@@ -110,6 +122,11 @@ export function hasVariables(
 ): boolean {
   if (isBareName(text, dialect, isValue)) return true;
   return nextReference(text, syntaxesOf(dialect, isValue), 0) !== undefined;
+}
+
+/** Everything that a reference may get its value from, in the order in which it is tried. */
+export function sourcesOf(reference: VariableReference): readonly VariableSource[] {
+  return reference.otherwise ? [reference, ...reference.otherwise] : [reference];
 }
 
 /** Every reference in a text, from left to right. */

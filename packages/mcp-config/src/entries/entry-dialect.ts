@@ -85,6 +85,8 @@ export interface EntryRules {
   readonly requires?: ((entry: JsonMap) => WrittenServer["requires"]) | undefined;
   /** What reshaping an entry takes out of it, to be kept in `extra`. */
   readonly keptAside?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
+  /** What filling in an entry depends on besides its texts, to be kept in `extra` of its definition alone. */
+  readonly asks?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
   /** What the host refuses an entry for, besides what every host does. */
   readonly refused?:
     | ((entry: JsonMap, name: string) => { readonly field: string; readonly text: string } | undefined)

@@ -67,7 +67,9 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     const found = find(path);
     return faultAt(found, `${subjectOf(found)} ${text}`);
   };
-  const definition = defineServer(written, place, faultIn);
+  const asked = dialect.asks?.(entry);
+  const whole = asked ? { ...written, extra: { ...extra, ...asked } } : written;
+  const definition = defineServer(whole, place, faultIn);
   reportCommandLine(written, place, find, report);
   reportValues(written, place, find, report);
   return { written, definition };

@@ -1,11 +1,16 @@
+import type { ServerDefinition } from "@jackfield/mcp-core";
 import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { entryDialect } from "../entries/entry-dialect.ts";
 import { braces } from "../variable-syntax.ts";
+import type { Answer } from "../variables.ts";
 import type { FindServers, HostDialect } from "./host-dialect.ts";
+
+/** What an id of an answer begins with; the rest is the key in the manifest's object of this name. */
+const ASKED = "user_config";
 
 /**
  * The manifest of a bundle (MCPB, formerly DXT): one server, whose name is that of the bundle. What a person is asked for stands in
- * `user_config` and stays in the file, as does whatever else the manifest tells of the bundle.
+ * `user_config`, and whatever else the manifest tells of the bundle stays in the file.
  */
 export const MCPB: HostDialect = {
   id: "mcpb",
@@ -17,23 +22,25 @@ export const MCPB: HostDialect = {
   entry: entryDialect({
     transport: { types: {}, untypedUrl: "refused" },
     fields: { command: "command", args: "args", env: "env" },
-    kept: ["type", "entry_point", "mcp_config"],
+    kept: ["type", "entry_point", "mcp_config", ASKED],
     reshape,
+    asks: ({ [ASKED]: asked }) => (isMap(asked) ? { [ASKED]: asked } : undefined),
   }),
   variables: {
     syntaxes: [
       braces({
         places: ["__dirname", "HOME", "DESKTOP", "DOCUMENTS", "DOWNLOADS", "/", "pathSeparator"],
-        inputs: ["user_config."],
+        inputs: [`${ASKED}.`],
       }),
     ],
     unset: "fail",
     ownEnv: "remote",
+    unanswered,
   },
 };
 
-function findServer({ name }: JsonMap): ReturnType<FindServers> {
-  return [{ path: ["server"], name: typeof name === "string" ? name : "" }];
+function findServer({ name, [ASKED]: asked }: JsonMap): ReturnType<FindServers> {
+  return [{ path: ["server"], name: typeof name === "string" ? name : "", beside: { [ASKED]: asked } }];
 }
 
 /** What is said for one system takes the place of what is said for all, field by field; variables are one field. */
@@ -42,4 +49,23 @@ function reshape({ mcp_config: launch }: JsonMap, _remark: unknown, platform: No
   const { platform_overrides: overrides, ...general } = launch;
   const special = isMap(overrides) ? ownMember(overrides, platform) : undefined;
   return isMap(special) ? { ...general, ...special } : general;
+}
+
+/**
+ * The manifest's default. What is optional and has none is empty, as Claude Code has it since 2.1.119: the reference implementation
+ * leaves the reference as it is, which servers then take for an answer. Of several answers there are none.
+ */
+function unanswered(id: string, { extra }: ServerDefinition): Answer | undefined {
+  const asked = extra?.[ASKED];
+  const option = isMap(asked) ? ownMember(asked, id.slice(ASKED.length + 1)) : undefined;
+  if (!isMap(option)) return undefined;
+  const { default: given, multiple, required } = option;
+  if (Array.isArray(given)) return given.flatMap((element: unknown) => textOf(element) ?? []);
+  const optional = multiple === true ? [] : "";
+  return textOf(given) ?? (required === true ? undefined : optional);
+}
+
+function textOf(value: unknown): string | undefined {
+  const isScalar = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return isScalar ? String(value) : undefined;
 }

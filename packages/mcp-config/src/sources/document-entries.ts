@@ -147,7 +147,10 @@ function wantedAt({ name, nameField, optionOf }: ServersPlace, value: unknown): 
 function membersOf(value: unknown, place: ServersPlace): Member[] {
   const { path, isServer = () => true } = place;
   if (Array.isArray(value)) return value.map((element, index) => memberOfList(element, index, place));
-  if (place.name !== undefined) return [{ name: place.name, value, path, place }];
+  if (place.name !== undefined) {
+    const whole = isMap(value) && place.beside ? { ...value, ...place.beside } : value;
+    return [{ name: place.name, value: whole, path, place }];
+  }
   const map = isMap(value) ? value : {};
   return Object.keys(map)
     .filter((name) => isServer(map[name], name))

@@ -1,0 +1,166 @@
+import { ownMember } from "./documents/json-value.ts";
+import { homeOf, placeValues } from "./place-values.ts";
+import type { CommandOutputs } from "./referenced-commands.ts";
+import type { Environment } from "./safe-environment.ts";
+import {
+  ambientVariable,
+  type FoundVariable,
+  isHeldBack,
+  isWithheldOutside,
+  ownValue,
+  type ReferringDefinition,
+} from "./variable-lookup.ts";
+import {
+  type Answer,
+  expandVariables,
+  sourcesOf,
+  type VariableDialect,
+  type VariableReference,
+  type VariableSource,
+} from "./variables.ts";
+
+/** What values depend on that is the same for every entry. */
+export interface LookupPolicy {
+  readonly platform: NodeJS.Platform;
+  readonly environment: Environment;
+  /** What an entry of scope `project` may read of the environment (threat T13). */
+  readonly projectVariables: readonly string[];
+  /** Answers to what hosts would ask a person for, by id. */
+  readonly inputs: { readonly [id: string]: Answer };
+  /** The folder in which the host runs. */
+  readonly cwd: string;
+}
+
+/** Where the values of one entry come from, besides the policy. */
+export interface LookupSources {
+  /** How the entry refers to variables. */
+  readonly dialect: VariableDialect;
+  /** What the files hold that the entry refers to, by path as written. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What the commands printed that the entry refers to. */
+  readonly commands: CommandOutputs;
+}
+
+/** What the entry itself sets, as far as it is known by now. */
+export interface OwnVariables {
+  /** Its `env`, filled in, with what its `envFile` holds beneath it. */
+  readonly env: Environment;
+  /** What its `envFile` holds. */
+  readonly lower: Environment;
+}
+
+/**
+ * Where a text looks for variables: `env`: the values of the entry's own `env`, in its `envFile` and the environment; `path`: that of
+ * its `envFile`, in the environment; `field`: everything else, which may see the entry's own `env` first.
+ */
+export type Sight = "env" | "path" | "field";
+
+/** A value for a reference. Without a source it stands in the entry itself, as a default does. */
+export interface FoundValue {
+  readonly value: Answer;
+  readonly source?: VariableSource | undefined;
+}
+
+/** The values that references of one entry stand for. */
+export interface VariableValues {
+  /** A variable of the entry or the environment. */
+  find(name: string, sight: Sight): FoundVariable;
+  /** What a reference stands for; `withheld` if it has a value that this field of a project's entry may not have. */
+  lookUp(reference: VariableReference, sight: Sight): FoundValue | "withheld" | undefined;
+}
+
+/** @param own - read anew each time */
+export function createVariableValues(
+  definition: ReferringDefinition,
+  policy: LookupPolicy,
+  sources: LookupSources,
+  own: () => OwnVariables,
+): VariableValues {
+  return new Lookup(definition, policy, sources, own);
+}
+
+class Lookup implements VariableValues {
+  readonly #definition: ReferringDefinition;
+  readonly #policy: LookupPolicy;
+  readonly #sources: LookupSources;
+  readonly #own: () => OwnVariables;
+  #placeValue: ReturnType<typeof placeValues> | undefined;
+
+  constructor(
+    definition: ReferringDefinition,
+    policy: LookupPolicy,
+    sources: LookupSources,
+    own: () => OwnVariables,
+  ) {
+    this.#definition = definition;
+    this.#policy = policy;
+    this.#sources = sources;
+    this.#own = own;
+  }
+
+  find(name: string, sight: Sight): FoundVariable {
+    const definition = this.#definition;
+    const { dialect } = this.#sources;
+    if (sight === "env") {
+      return ownValue(this.#own().lower, name) ?? ambientVariable(name, definition, this.#policy);
+    }
+    const seesOwn = sight === "field" && (dialect.ownEnv === "always" || definition.transport !== "stdio");
+    const own = seesOwn ? ownValue(this.#own().env, name) : undefined;
+    if (own) return isHeldBack(name, definition, dialect) ? "withheld" : own;
+    if (isWithheldOutside(name, definition)) return "withheld";
+    return ambientVariable(name, definition, this.#policy);
+  }
+
+  lookUp(reference: VariableReference, sight: Sight): FoundValue | "withheld" | undefined {
+    for (const source of sourcesOf(reference)) {
+      const found = this.#valueFrom(source, sight);
+      if (found === "withheld") return found;
+      if (found) return { value: found.value, source };
+    }
+    const { kind, name, defaultText } = reference;
+    const value = defaultText ?? (kind === "input" ? this.#unanswered(name) : undefined);
+    return value === undefined ? undefined : { value };
+  }
+
+  #valueFrom({ kind, name }: VariableSource, sight: Sight): { value: Answer } | "withheld" | undefined {
+    switch (kind) {
+      case "environment":
+        return this.find(name, sight);
+      case "place":
+        return found(this.#placeOf(name));
+      case "input":
+        return this.#answerTo(name, sight);
+      case "file":
+        return found(this.#sources.files.get(name));
+      case "command":
+        return found(this.#sources.commands.get(name));
+    }
+  }
+
+  #placeOf(name: string): string | undefined {
+    const { environment, platform, cwd } = this.#policy;
+    this.#placeValue ??= placeValues(this.#definition.definedIn, cwd, homeOf(environment, platform));
+    return this.#placeValue(name);
+  }
+
+  /** Answers are given for the user's own entries; a project's entry gets one only if it could read a variable of that name. */
+  #answerTo(id: string, sight: Sight): { value: Answer } | "withheld" | undefined {
+    const { projectVariables, inputs } = this.#policy;
+    if (this.#definition.definedIn.scope === "project" && !projectVariables.includes(id)) return undefined;
+    return this.find(id, sight) === "withheld" ? "withheld" : found(ownMember(inputs, id));
+  }
+
+  /** What the host has for a question that nobody has answered. */
+  #unanswered(id: string): Answer | undefined {
+    const { dialect } = this.#sources;
+    const answer = dialect.unanswered?.(id, this.#definition);
+    const place = ({ kind, name, written }: VariableReference) =>
+      (kind === "place" ? this.#placeOf(name) : undefined) ?? written;
+    const filled = (text: string) => expandVariables(text, place, dialect);
+    return typeof answer === "string" ? filled(answer) : answer?.map(filled);
+  }
+}
+
+function found(value: Answer | undefined): { value: Answer } | undefined {
+  return value === undefined ? undefined : { value };
+}

@@ -1,0 +1,110 @@
+import { sep } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createServerResolver, type ServerResolverOptions } from "../../src/index.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const signal = new AbortController().signal;
+const file = "/bundles/files/manifest.json";
+
+/** Resolves the server of a manifest whose arguments and variables refer to what it asks for. */
+async function resolve(
+  launch: { readonly args?: readonly string[]; readonly env?: { readonly [name: string]: string } },
+  asked: object,
+  options: Pick<ServerResolverOptions, "inputs" | "onSecrets"> = {},
+) {
+  const server = { type: "node", mcp_config: { command: "node", ...launch } };
+  const { servers } = await parse({ name: "b", server, user_config: asked }, { host: "mcpb", file });
+  const resolver = createServerResolver({ env: { HOME: "/home/u", USERPROFILE: "/home/u" }, ...options });
+  return resolver(servers[0]?.definition as never, { signal });
+}
+
+describe("what a bundle asks for and nobody has answered", () => {
+  test.each<[string, object, readonly string[]]>([
+    ["a number", { type: "number", default: 3 }, ["3"]],
+    ["a switch", { type: "boolean", default: false }, ["false"]],
+    ["a text", { type: "string", default: "eu" }, ["eu"]],
+    ["a text that is required", { type: "string", required: true, default: "eu" }, ["eu"]],
+    ["a folder", { type: "directory", default: "${HOME}/x${/}${OTHER}" }, [`/home/u/x${sep}\${OTHER}`]],
+    [
+      "several folders",
+      { type: "directory", multiple: true, default: ["${HOME}/Desktop", "/b"] },
+      ["/home/u/Desktop", "/b"],
+    ],
+    ["something optional", { type: "string" }, [""]],
+    ["several optional things", { type: "file", multiple: true }, []],
+  ])("is its default: %s", async (_what, option, expected) => {
+    const resolved = await resolve({ args: ["--k", "${user_config.k}", "end"] }, { k: option });
+    expect(resolved).toMatchObject({ args: ["--k", ...expected, "end"], secrets: [] });
+  });
+
+  test("stands in the middle of a text and in variables as well", async () => {
+    const launch = {
+      args: ["--n=${user_config.n}"],
+      env: { DIRS: "${user_config.dirs}", O: "${user_config.o}" },
+    };
+    const asked = { n: { default: 3 }, dirs: { multiple: true, default: ["${DESKTOP}"] }, o: {} };
+    expect(await resolve(launch, asked)).toMatchObject({
+      args: ["--n=3"],
+      env: { DIRS: expect.stringMatching(/u.Desktop$/), O: "" },
+    });
+  });
+
+  test.each([
+    ["is required", { k: { type: "string", required: true } }],
+    ["is not asked for", {}],
+    ["is asked for in a way nobody understands", { k: "yes" }],
+  ])("fails the server if it %s", async (_what, asked) => {
+    await expect(resolve({ args: ["${user_config.k}"] }, asked)).rejects.toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+      message: expect.stringContaining('"user_config.k" in "args[0]"'),
+    });
+  });
+
+  test("is known by the definition alone: what is written stays as it is", async () => {
+    const content = {
+      name: "b",
+      server: { mcp_config: { command: "x" } },
+      user_config: { n: { default: 3 } },
+    };
+    const { servers, diagnostics } = await parse(content, { host: "mcpb", file });
+    expect(diagnostics).toEqual([]);
+    expect(servers[0]?.written).not.toHaveProperty("extra");
+    expect(servers[0]?.definition).toMatchObject({ extra: { user_config: { n: { default: 3 } } } });
+  });
+});
+
+describe("answers to what a bundle asks for", () => {
+  const asked = { k: { type: "directory", multiple: true, default: ["/default"] } };
+
+  test("take the place of the default, and are hidden as every answer is", async () => {
+    const told: string[] = [];
+    const onSecrets = (_server: string, values: readonly string[]) => told.push(...values);
+    const inputs = { "user_config.k": ["/planted/a", "${HOME}/b"] };
+    const resolved = await resolve({ args: ["-", "${user_config.k}"] }, asked, { inputs, onSecrets });
+    expect(resolved).toMatchObject({ args: ["-", "/planted/a", "${HOME}/b"] });
+    expect(told).toEqual(expect.arrayContaining(["/planted/a", "${HOME}/b"]));
+    const none = await resolve({ args: ["-", "${user_config.k}"] }, asked, {
+      inputs: { "user_config.k": [] },
+    });
+    expect(none).toMatchObject({ args: ["-"] });
+  });
+
+  test("that are several do not fit into a text, and the message holds none of them", async () => {
+    const inputs = { "user_config.k": ["/planted/a", "/planted/b"] };
+    for (const launch of [{ args: ["--k=${user_config.k}"] }, { env: { K: "${user_config.k}" } }]) {
+      const attempt = resolve(launch, asked, { inputs });
+      await expect(attempt).rejects.toMatchObject({
+        code: "MCP_CONFIG_INVALID",
+        phase: "resolve",
+        message: expect.stringMatching(
+          /has room for one answer to "user_config.k", and there are 2; give one\./,
+        ),
+      });
+      await expect(attempt).rejects.not.toMatchObject({ message: expect.stringContaining("planted") });
+    }
+    const one = await resolve({ args: ["--k=${user_config.k}"] }, asked, {
+      inputs: { "user_config.k": ["/a"] },
+    });
+    expect(one).toMatchObject({ args: ["--k=/a"] });
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { createServerResolver, type ServerResolverOptions } from "../../src/index.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const signal = new AbortController().signal;
+
+async function resolve(value: string, options: ServerResolverOptions, scope = "user") {
+  const entry = { type: "streamable-http", url: "https://h.example", headers: { V: value } };
+  const { servers } = await parse(
+    { mcpServers: { s: entry } },
+    { host: "sep-2633", file: "/folder/mcp.json" },
+  );
+  const definition = servers[0]?.definition as never as { definedIn: object };
+  const definedIn = { ...definition.definedIn, scope };
+  return createServerResolver({ isAdmitted: () => true, ...options })({ ...definition, definedIn } as never, {
+    signal,
+  });
+}
+
+describe("sources in a chain", () => {
+  const env = { A: "a", EMPTY: "" };
+
+  test.each([
+    ["${env:A | value:d}", "a"],
+    ["${env:NOPE | value:d}", "d"],
+    ["${env:NOPE | env:A | value:d}", "a"],
+    ["${env:NOPE|env:A}", "a"],
+    ["${op://v/i | value:dd}", "dd"],
+    ["${op://v/i | env:A | value:d}", "a"],
+    ["${value:lit}", "lit"],
+    ["${value:lit | env:A}", "lit"],
+    ["${env:NOPE | value: }", ""],
+    ["${env:EMPTY | value:d}", ""],
+    ["<${env:NOPE | value:x} ${env:A}>", "<x a>"],
+    ["${A | value:d}", "${A | value:d}"],
+  ])("are tried in their order, and what cannot be read is passed over: %s", async (value, expected) => {
+    expect(await resolve(value, { env })).toMatchObject({ headers: { V: expected } });
+  });
+
+  test("that only a program knows can be answered, in their order too", async () => {
+    const options = { env, inputs: { "op://v/i": "told" } };
+    expect(await resolve("${op://v/i | env:A}", options)).toMatchObject({ headers: { V: "told" } });
+    expect(await resolve("${env:A | op://v/i}", options)).toMatchObject({ headers: { V: "a" } });
+    const resolved = await resolve("${env:NOPE | op://v/i | value:d}", options);
+    expect(resolved).toMatchObject({ headers: { V: "told" }, secrets: ["told"] });
+  });
+
+  test.each(["${env:NOPE}", "${env:NOPE | op://v/i}", "${op://v/i | env:NOPE}"])(
+    "none of which has a value fail the server: %s",
+    async (value) => {
+      await expect(resolve(value, { env })).rejects.toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
+    },
+  );
+
+  test("[threat T13] hide no credential from what looks after those of a project", async () => {
+    const options = { env: { API_KEY: "planted" }, projectVariables: ["API_KEY"] };
+    for (const value of ["${env:NOPE | env:API_KEY}", "${env:NOPE | env:API_KEY | value:d}"]) {
+      await expect(resolve(value, options, "project")).rejects.toMatchObject({
+        code: "MCP_CONFIG_VARIABLE_MISSING",
+      });
+    }
+  });
+
+  test("are remarked on only if no variable of the chain is there", async () => {
+    const told = async (value: string) => {
+      const entry = { type: "stdio", command: "x", env: { V: value } };
+      return (await parse({ mcpServers: { s: entry } }, { host: "sep-2633", env })).told;
+    };
+    expect(await told("${env:NOPE | env:A}")).toEqual([]);
+    expect(await told("${op://v/i | value:d}")).toEqual([]);
+    expect(await told("${env:NOPE | env:NEITHER}")).toEqual(["unresolved-variable: s"]);
+  });
+});
