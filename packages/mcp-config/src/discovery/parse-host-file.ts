@@ -13,7 +13,7 @@ import { type ConfigProblem, describeProblem, locationOf } from "../sources/conf
 import { type HostText, type ParsedHostText, parseHostText, problemOf } from "../sources/host-document.ts";
 import { readHostServersSafely } from "../sources/host-servers.ts";
 import { describeOwners, mergeEntries } from "../sources/merged-servers.ts";
-import { references } from "../variables.ts";
+import { references, sourcesOf } from "../variables.ts";
 import { unknownHost } from "./discovered-hosts.ts";
 import { kindOfFile } from "./file-kind.ts";
 import { formatOf, reportDangling, reportScript, rulesOf } from "./host-files.ts";
@@ -163,7 +163,8 @@ function reportUnresolved(
   const dialect = variablesOf(definition.definedIn.host);
   for (const { text, path, isValue } of textsOf(written)) {
     for (const { reference } of references(text, dialect, isValue)) {
-      const isUnset = reference.kind === "environment" && !Object.hasOwn(env, reference.name);
+      const isSet = sourcesOf(reference).some((source) => Object.hasOwn(env, source.name));
+      const isUnset = reference.kind === "environment" && !isSet;
       if (!isUnset || reference.defaultText !== undefined || reference.unset !== undefined) continue;
       const message = `Server ${quote(name)}: ${quote(reference.name)} in ${quote(path.join("."))} is not set.`;
       report(diagnose("unresolved-variable", message, locationOf(definition.definedIn), { server: name }));
