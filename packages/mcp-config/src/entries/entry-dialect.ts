@@ -55,7 +55,7 @@ export interface OAuthRule {
 
 /** Tells of something that a function of a dialect has come across. */
 export type RemarkOnEntry = (
-  code: "legacy-shape" | "legacy-field" | "deprecated-field" | "invalid-field",
+  code: "legacy-shape" | "legacy-field" | "deprecated-field" | "invalid-field" | "unsupported-address",
   field: string,
   text: string,
 ) => void;

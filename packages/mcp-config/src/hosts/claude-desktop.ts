@@ -1,4 +1,4 @@
-import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
+import { entryDialect } from "../entries/entry-dialect.ts";
 import { NO_VARIABLES } from "../variables.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 import { absolute, applicationData, inDirectory, joined } from "./host-paths.ts";
@@ -25,12 +25,22 @@ export const CLAUDE_DESKTOP: HostDialect = {
           ? inDirectory(
               at,
               absolute(at, "LOCALAPPDATA"),
-              `Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/${FILE}`,
-            )
+              `Packages/Claude_*/LocalCache/Roaming/Claude/${FILE}`,
+            ).map((path) => ({ ...path, isPattern: true }))
           : [],
     },
   ],
   servers: serversUnder("mcpServers"),
-  entry: entryDialect({ transport: COMMON_TRANSPORT, fields: COMMON_FIELDS }),
+  entry: entryDialect({
+    transport: { field: "type", types: { stdio: "stdio" }, untypedUrl: "refused" },
+    fields: { command: "command", args: "args", env: "env" },
+    refused: (entry) =>
+      Object.hasOwn(entry, "url")
+        ? {
+            field: "url",
+            text: "Claude Desktop has no remote servers in its file; they are set up as connectors, in its own settings.",
+          }
+        : undefined,
+  }),
   variables: NO_VARIABLES,
 };

@@ -1,19 +1,58 @@
-import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
+import type { JsonMap } from "../documents/json-value.ts";
+import {
+  COMMON_FIELDS,
+  type EntryRules,
+  entryDialect,
+  type RemarkOnEntry,
+} from "../entries/entry-dialect.ts";
+import { schemeOf } from "../http-syntax.ts";
 import { braces, dollarName } from "../variable-syntax.ts";
 import type { VariableDialect } from "../variables.ts";
 
-/** Entries of Claude Code and its plugins. Without a type an entry is a child process, so a bare URL is a mistake. */
-export const CLAUDE_ENTRY = entryDialect({
+const ENTRY_RULES: EntryRules = {
   transport: {
     field: "type",
-    types: { stdio: "stdio", http: "http", "streamable-http": "http", sse: "sse" },
+    // A WebSocket is read as what it is most like, and its address says that it is out of reach.
+    types: { stdio: "stdio", http: "http", "streamable-http": "http", sse: "sse", ws: "http" },
     untypedUrl: "refused",
   },
   fields: { ...COMMON_FIELDS, timeoutMs: [{ field: "timeout", leastMs: 1000 }, "request_timeout_ms"] },
   oauth: { object: "oauth" },
   kept: ["alwaysLoad"],
   commands: ["headersHelper"],
+  urlSchemes: ["http", "https", "ws", "wss"],
+  refused: otherAddress,
+  reshape,
+};
+
+/** Entries of Claude Code's plugins. Without a type an entry is a child process, so a bare URL is a mistake. */
+export const CLAUDE_PLUGIN_ENTRY = entryDialect(ENTRY_RULES);
+
+/** The same in its own files, where one name is reserved. */
+export const CLAUDE_ENTRY = entryDialect({
+  ...ENTRY_RULES,
+  refused: (entry, name) =>
+    name === "workspace"
+      ? { field: "", text: "the name is reserved, so Claude Code passes over the entry; choose another." }
+      : otherAddress(entry),
 });
+
+/** Nothing but a WebSocket has such an address. */
+function otherAddress({ type, url }: JsonMap): ReturnType<NonNullable<EntryRules["refused"]>> {
+  const scheme = typeof url === "string" ? schemeOf(url) : undefined;
+  if (type === "ws" || (scheme !== "ws" && scheme !== "wss")) return undefined;
+  return { field: "url", text: `"url" begins with ${scheme}://, which goes with "type": "ws" only.` };
+}
+
+/** A WebSocket may also be given by the address of the page that it belongs to, or by a reference. */
+function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
+  const { type, url } = entry;
+  if (type !== "ws" || typeof url !== "string") return entry;
+  if (schemeOf(url) === undefined) {
+    remark("unsupported-address", "type", "its host can reach a WebSocket, but Jackfield cannot.");
+  }
+  return { ...entry, url: url.replace(/^http(?=s?:)/i, "ws") };
+}
 
 /** How entries of Claude Code refer to variables. */
 export const CLAUDE_VARIABLES: VariableDialect = {

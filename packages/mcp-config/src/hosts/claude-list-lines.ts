@@ -30,15 +30,33 @@ function commandLine(line: readonly unknown[]): ListLine {
   return {
     kind: "serverCommand",
     means: ({ server, written, known }) => {
-      if (server.written.transport !== "stdio" || written.length !== line.length) return false;
-      const isAsWritten = written.every((text, index) => text === line[index]);
-      const answers = known.map((text, index) => {
-        const word = line[index];
-        return typeof word === "string" ? isMeant(text, [word]) : false;
-      });
-      return answerOf(answers, isAsWritten);
+      if (server.written.transport !== "stdio") return false;
+      const isAsWritten =
+        written.length === line.length && written.every((text, index) => text === line[index]);
+      return answerOf(compareWords(known, line), isAsWritten);
     },
   };
+}
+
+/** Compares word by word. One of which nothing is known may turn out to be several, as the answer to a question can be. */
+function compareWords(known: readonly KnownText[], line: readonly unknown[]): (boolean | undefined)[] {
+  const open = known.findIndex(isUnknown);
+  if (open === -1) return known.length === line.length ? compareEach(known, line) : [false];
+  const behind = known.slice(known.findLastIndex(isUnknown) + 1);
+  if (open + behind.length > line.length) return [false];
+  const ends = compareEach(behind, line.slice(line.length - behind.length));
+  return [undefined, ...compareEach(known.slice(0, open), line), ...ends];
+}
+
+function isUnknown(text: KnownText): boolean {
+  return text.length > 1 && text.every((part) => part === "");
+}
+
+function compareEach(known: readonly KnownText[], line: readonly unknown[]): (boolean | undefined)[] {
+  return known.map((text, index) => {
+    const word = line[index];
+    return typeof word === "string" ? isMeant(text, [word]) : false;
+  });
 }
 
 function urlLine(pattern: string): ListLine {

@@ -1,5 +1,5 @@
 import type { JsonMap } from "../documents/json-value.ts";
-import { CLAUDE_ENTRY, CLAUDE_PLUGIN_VARIABLES } from "./claude-entry.ts";
+import { CLAUDE_PLUGIN_ENTRY, CLAUDE_PLUGIN_VARIABLES } from "./claude-entry.ts";
 import { type HostDialect, serversUnder, serversUnderOrBare } from "./host-dialect.ts";
 
 /** What a manifest says of the plugin itself. */
@@ -19,6 +19,6 @@ export const CLAUDE_PLUGIN: HostDialect = {
     typeof root.name === "string" && !Object.hasOwn(root, "mcpServers")
       ? serversUnder("mcpServers")(root, context)
       : serversUnderOrBare("mcpServers", ABOUT)(root, context),
-  entry: CLAUDE_ENTRY,
+  entry: CLAUDE_PLUGIN_ENTRY,
   variables: CLAUDE_PLUGIN_VARIABLES,
 };

@@ -94,6 +94,38 @@ describe("Claude Code", () => {
     expect(diagnostics[0]?.message).toContain('"http" or "streamable-http" or "sse"');
   });
 
+  test("passes over the name that it reserves, as its plugins do not", async () => {
+    const entries = servers({ workspace: { command: "x" }, ok: { command: "x" } });
+    const { names, diagnostics } = await parse(entries);
+    expect(names).toEqual(["ok"]);
+    expect(diagnostics).toMatchObject([
+      { code: "ServerConfigError", severity: "error", server: "workspace", pointer: "/mcpServers/workspace" },
+    ]);
+    expect(diagnostics[0]?.message).toContain("reserved");
+    expect((await parse(entries, { host: "claude-plugin" })).names).toEqual(["workspace", "ok"]);
+  });
+
+  test.each([
+    ["wss://h/mcp", "url"],
+    ["https://h/mcp", "url"],
+    ["${URL}/mcp", "type"],
+  ])(
+    "reaches a WebSocket at %s, which Jackfield cannot: that is no fault of the file",
+    async (url, field) => {
+      const { names, servers: found, diagnostics } = await parse(servers({ s: { type: "ws", url } }));
+      expect(names).toEqual(["s"]);
+      expect(found[0]?.definition).not.toMatchObject({ url: expect.stringContaining("http") });
+      expect(diagnostics).toMatchObject([
+        { code: "unsupported-address", severity: "warning", server: "s", pointer: `/mcpServers/s/${field}` },
+      ]);
+    },
+  );
+
+  test("refuses the address of a WebSocket for any other type", async () => {
+    const { names, told } = await parse(servers({ s: { type: "http", url: "wss://h" } }));
+    expect([names, told]).toEqual([[], ["ServerConfigError: s"]]);
+  });
+
   test("ignores a timeout below a second", async () => {
     const { servers: found, told } = await parse(
       servers({ s: { command: "x", timeout: 999 }, t: { command: "x", timeout: 1000 } }),

@@ -162,10 +162,10 @@ describe("an administrator's file", () => {
     expect(verdicts(evil("https://evil.com/*"), subjects, "managed", definedIn, context)).toEqual([DENIED]);
   });
 
-  test("knows where a plugin is", () => {
+  test("knows where a plugin is, and that an answer may be several words", () => {
     const definedIn = { scope: "extension", root: "/plugins/p" } as const;
     const server = { command: "${CLAUDE_PLUGIN_ROOT}/run", args: ["${user_config.key}"] };
-    const settings = (program: string) => ({ [DENIED]: [{ serverCommand: [program, "key"] }] });
+    const settings = (program: string) => ({ [DENIED]: [{ serverCommand: [program, "a", "b"] }] });
     expect(verdicts(settings("/plugins/p/run"), { server }, "managed", definedIn)).toEqual([DENIED]);
     expect(verdicts(settings("/plugins/q/run"), { server }, "managed", definedIn)).toEqual([undefined]);
   });
