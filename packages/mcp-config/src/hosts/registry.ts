@@ -6,7 +6,14 @@ import type { FindServers, HostDialect } from "./host-dialect.ts";
 import { fillVariables, member, readNamedInputs, textMember } from "./registry-inputs.ts";
 import { packageFault, packageIdentity, packageLaunch, packageTrouble } from "./registry-package.ts";
 
-const LISTS = ["runtimeArguments", "packageArguments", "environmentVariables", "headers"];
+const LISTS_OF_PACKAGES = ["runtimeArguments", "packageArguments", "environmentVariables"];
+const LISTS = [...LISTS_OF_PACKAGES, "headers"];
+
+/** Fields that a package has and a remote address lacks. */
+const OF_PACKAGES = [
+  ...["registryType", "registryName", "identifier", "name", "version", "runtimeHint", "transport"],
+  ...LISTS_OF_PACKAGES,
+];
 
 /**
  * A `server.json` of the MCP registry (schema 2025-12-11, and older ones with underscores in their names). It describes one server and
@@ -29,7 +36,7 @@ export const REGISTRY: HostDialect = {
     reshape,
     requires: (option) =>
       withoutEmpty(isPackage(option) ? packageLaunch(option).missing : remoteAddress(option).missing),
-    refused: (option) => (isPackage(option) ? packageFault(option) : undefined),
+    refused: (option) => (isPackage(option) ? packageFault(option) : remoteFault(option)),
     notRunnable: (option) => (isPackage(option) ? packageTrouble(option) : undefined),
   }),
   variables: { syntaxes: [bareName], unset: "fail", ownEnv: "remote" },
@@ -56,7 +63,17 @@ function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
 }
 
 function isPackage(option: JsonMap): boolean {
-  return !Object.hasOwn(option, "url");
+  return !Object.hasOwn(option, "url") && OF_PACKAGES.some((field) => member(option, field) !== undefined);
+}
+
+/** Why what is no package is refused. What has no field of either may have been meant for both. */
+function remoteFault(option: JsonMap): { field: string; text: string } | undefined {
+  if (Object.hasOwn(option, "url")) return undefined;
+  const isRemote = (member(option, "type") ?? member(option, "transportType")) !== undefined;
+  const text = isRemote
+    ? `it has no "url"; add the address at which the server is reached.`
+    : `it has neither "identifier", as packages have, nor "url", as remote servers have; add the one you mean.`;
+  return { field: "", text };
 }
 
 function remoteAddress(option: JsonMap): {

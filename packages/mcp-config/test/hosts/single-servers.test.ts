@@ -60,8 +60,9 @@ describe("a document of the registry", () => {
     remotes,
   });
   const optionsOf = async (content: object) => {
-    const { servers, told } = await parse(content, { host: "registry", file: "/folder/server.json" });
-    return { told, options: servers.flatMap(({ options = [] }) => options) };
+    const parsed = await parse(content, { host: "registry", file: "/folder/server.json" });
+    const { servers, told, diagnostics } = parsed;
+    return { told, diagnostics, options: servers.flatMap(({ options = [] }) => options) };
   };
 
   test("hands on the variables that a package requires to whoever sets them", async () => {
@@ -109,6 +110,23 @@ describe("a document of the registry", () => {
     const { options, told } = await optionsOf(document([broken, option({})]));
     expect(options.map(({ id }) => id)).toEqual(["npm:pkg@1.0.0"]);
     expect(told).toEqual([`${code}: s`]);
+  });
+
+  test.each([{ type: "sse" }, { type: "streamable-http", headers: [] }, { transport_type: "sse" }])(
+    "refuses a remote server without an address, and says so: %j",
+    async (remote) => {
+      const { options, told, diagnostics } = await optionsOf(document([], [remote, { url: "https://h" }]));
+      expect([options.map(({ id }) => id), told]).toEqual([["remote:1"], ["ServerConfigError: s"]]);
+      expect(diagnostics[0]?.message).toContain('it has no "url"');
+    },
+  );
+
+  test("says of a way to reach it that could be either what both lack", async () => {
+    const { told, diagnostics } = await optionsOf(document([{}], [{}]));
+    expect(told).toEqual(["ServerConfigError: s", "ServerConfigError: s"]);
+    expect(diagnostics[0]?.message).toContain('neither "identifier", as packages have, nor "url"');
+    const unnamed = await optionsOf(document([{ registryType: "npm", version: "1.0.0" }]));
+    expect(unnamed.diagnostics[0]?.message).toContain('it has no "identifier"');
   });
 
   test("tells of a list that is none", async () => {
