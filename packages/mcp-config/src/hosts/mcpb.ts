@@ -1,9 +1,12 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
-import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
-import { entryDialect } from "../entries/entry-dialect.ts";
+import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
+import { type EntryDialect, entryDialect } from "../entries/entry-dialect.ts";
+import { quote } from "../server-name.ts";
 import { braces } from "../variable-syntax.ts";
 import type { Answer } from "../variables.ts";
 import type { FindServers, HostDialect } from "./host-dialect.ts";
+
+type EntryFault = ReturnType<NonNullable<EntryDialect["refused"]>>;
 
 /** What an id of an answer begins with; the rest is the key in the manifest's object of this name. */
 const ASKED = "user_config";
@@ -24,6 +27,7 @@ export const MCPB: HostDialect = {
     fields: { command: "command", args: "args", env: "env" },
     kept: ["type", "entry_point", "mcp_config", ASKED],
     reshape,
+    refused,
     asks: ({ [ASKED]: asked }) => (isMap(asked) ? { [ASKED]: asked } : undefined),
   }),
   variables: {
@@ -49,6 +53,23 @@ function reshape({ mcp_config: launch }: JsonMap, _remark: unknown, platform: No
   const { platform_overrides: overrides, ...general } = launch;
   const special = isMap(overrides) ? ownMember(overrides, platform) : undefined;
   return isMap(special) ? { ...general, ...special } : general;
+}
+
+/**
+ * How a bundle is started stands in `mcp_config`. Only those of type `uv` may do without (schema 0.4); whoever installs one of these
+ * makes an environment for it, so that its `entry_point` alone does not tell how to start it.
+ */
+function refused({ type, entry_point: entryPoint, mcp_config: launch }: JsonMap): EntryFault {
+  if (isMap(launch)) return undefined;
+  if (launch !== undefined) {
+    return { field: "mcp_config", text: `"mcp_config" must be an object, not ${kindOf(launch)}.` };
+  }
+  const lacking = `it has no "mcp_config", which says how it is started`;
+  if (type !== "uv") return { field: "", text: `${lacking}; add "mcp_config" with "command" and "args".` };
+  const file = typeof entryPoint === "string" ? entryPoint : "server.py";
+  const args = ["run", "--directory", "${__dirname}", file].map(quote).join(", ");
+  const text = `${lacking}; Jackfield does not install bundles of type "uv". Add "mcp_config": { "command": "uv", "args": [${args}] }.`;
+  return { field: "", text };
 }
 
 /**

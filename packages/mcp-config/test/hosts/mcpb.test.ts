@@ -108,3 +108,24 @@ describe("answers to what a bundle asks for", () => {
     expect(one).toMatchObject({ args: ["--k=/a"] });
   });
 });
+
+describe("a bundle that does not say how it is started", () => {
+  test.each<[string, object, string]>([
+    [
+      "of type node",
+      { type: "node", entry_point: "x.js" },
+      'it has no "mcp_config", which says how it is started; add',
+    ],
+    [
+      "of type uv, which need not say it",
+      { type: "uv", entry_point: "src/server.py" },
+      'Add "mcp_config": { "command": "uv", "args": ["run", "--directory", "${__dirname}", "src/server.py"] }.',
+    ],
+    ["with something else", { mcp_config: [] }, '"mcp_config" must be an object, not an array'],
+    ["without a command", { mcp_config: { args: [] } }, 'it has no "command"; add "command".'],
+  ])("is refused with what to add: one %s", async (_what, server, text) => {
+    const { names, diagnostics } = await parse({ name: "b", server }, { host: "mcpb", file });
+    expect([names, diagnostics.map(({ code }) => code)]).toEqual([[], ["ServerConfigError"]]);
+    expect(diagnostics[0]?.message).toContain(text);
+  });
+});
