@@ -191,7 +191,7 @@ class Values implements EntryValues {
       return value;
     }
     const isWithheld = found === "withheld";
-    const rule = this.#unsetRule(reference);
+    const rule = this.#unsetRule(reference, path);
     if (rule === "fail") this.#unset.push({ reference, field: fieldName(path), isWithheld });
     return rule === "literal" ? written : "";
   }
@@ -228,10 +228,12 @@ class Values implements EntryValues {
   }
 
   /** Only a variable may be left out; nobody means an unread file or a question without answer to be empty. */
-  #unsetRule({ kind, unset: own }: VariableReference) {
+  #unsetRule({ kind, unset: own }: VariableReference, [field]: JsonPath) {
     if (kind !== "environment") return "fail";
     const { missingVariable } = this.#policy;
-    return own ?? (missingVariable === "host" ? this.#sources.dialect.unset : missingVariable);
+    if (own !== undefined || missingVariable !== "host") return own ?? missingVariable;
+    const { unset, unsetInValues = unset } = this.#sources.dialect;
+    return field === "env" || field === "headers" ? unsetInValues : unset;
   }
 }
 

@@ -71,6 +71,8 @@ export interface VariableDialect {
   readonly bareNames?: boolean | undefined;
   /** What the host itself makes of a reference without value. */
   readonly unset: UnsetRule;
+  /** The same in values of `env` and headers, where it differs there. */
+  readonly unsetInValues?: UnsetRule | undefined;
   /**
    * Whether an entry's own `env` is a source for its other fields: `always`, or only for `remote` servers, where it can mean
    * nothing else.

@@ -139,7 +139,8 @@ describe("values", () => {
 
   test("that are unset follow the host's own rule only if that is asked for", async () => {
     const unset = (host: string, text: string) => resolveText(text, { host }, { missingVariable: "host" });
-    expect((await unset("gemini", "<$NOPE>"))?.text).toBe("<$NOPE>");
+    expect((await unset("cline", "<${env:NOPE}>"))?.text).toBe("<${env:NOPE}>");
+    expect((await unset("gemini", "<$NOPE>"))?.text).toBe("<>");
     expect((await unset("vscode", "<${env:NOPE}>"))?.text).toBe("<>");
     await refused(unset("claude-code", "<${NOPE}>"));
     await refused(resolveText("<$NOPE>", { host: "gemini" }));

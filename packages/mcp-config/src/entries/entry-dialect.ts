@@ -1,3 +1,4 @@
+import type { DefinedIn } from "@jackfield/mcp-core";
 import type { JsonMap } from "../documents/json-value.ts";
 import type { WrittenServer } from "./written-server.ts";
 
@@ -55,7 +56,9 @@ export interface OAuthRule {
 
 /** Tells of something that a function of a dialect has come across. */
 export type RemarkOnEntry = (
-  code: "legacy-shape" | "legacy-field" | "deprecated-field" | "invalid-field" | "unsupported-address",
+  code:
+    | ("legacy-shape" | "legacy-field" | "deprecated-field" | "invalid-field")
+    | ("unused-field" | "self-approval" | "unsupported-address"),
   field: string,
   text: string,
 ) => void;
@@ -79,7 +82,7 @@ export interface EntryRules {
   readonly emptyIncludesAll?: boolean | undefined;
   /** Brings an entry of an odd shape into the usual one before it is read. Must not change what it is given. */
   readonly reshape?:
-    | ((entry: JsonMap, remark: RemarkOnEntry, platform: NodeJS.Platform, file?: string) => JsonMap)
+    | ((entry: JsonMap, remark: RemarkOnEntry, platform: NodeJS.Platform, definedIn: DefinedIn) => JsonMap)
     | undefined;
   /** What an entry needs to be given before it can be used. */
   readonly requires?: ((entry: JsonMap) => WrittenServer["requires"]) | undefined;

@@ -40,7 +40,7 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   const refusal = dialect.refused?.(entry, name);
   if (refusal) throw faultAt(refusal.field === "" ? [] : [refusal.field], refusal.text);
   const { platform, definedIn } = place;
-  const shaped = dialect.reshape?.(entry, remarkOn(place, report), platform, definedIn.file) ?? entry;
+  const shaped = dialect.reshape?.(entry, remarkOn(place, report), platform, definedIn) ?? entry;
   const read = readWrittenEntry(shaped, dialect, place.inCode, faultAt, toleranceOf(place, report));
   const { transport, common, way, fields } = read;
   if (transport === "in-process") {

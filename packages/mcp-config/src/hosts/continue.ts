@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { DefinedIn } from "@jackfield/mcp-core";
 import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
 import { doubleBraces } from "../variable-syntax.ts";
@@ -75,7 +76,7 @@ function reshape(
   { name: _name, requestOptions, ...entry }: JsonMap,
   _remark: unknown,
   _platform: unknown,
-  file = "",
+  { file = "" }: DefinedIn,
 ): JsonMap {
   const headers = isMap(requestOptions) ? requestOptions.headers : undefined;
   return {

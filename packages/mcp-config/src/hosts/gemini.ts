@@ -1,13 +1,14 @@
-import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
-import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
-import { braces, dollarName, percentName } from "../variable-syntax.ts";
+import type { DefinedIn } from "@jackfield/mcp-core";
+import type { JsonMap } from "../documents/json-value.ts";
 import {
-  type HostDialect,
-  type HostDocument,
-  type HostSurroundings,
-  type ReadLists,
-  serversUnder,
-} from "./host-dialect.ts";
+  COMMON_FIELDS,
+  COMMON_TRANSPORT,
+  entryDialect,
+  type RemarkOnEntry,
+} from "../entries/entry-dialect.ts";
+import { braces, dollarName, percentName } from "../variable-syntax.ts";
+import { readGeminiLists, systemServers } from "./gemini-lists.ts";
+import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { absolute, inDirectory, inHome, joined, systemDirectory, upward } from "./host-paths.ts";
 
 /**
@@ -23,6 +24,7 @@ export const GEMINI: HostDialect = {
       kind: "system",
       scope: "managed",
       paths: (at) => systemFile(at, "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "settings.json"),
+      servers: systemServers,
     },
     { kind: "project", scope: "project", paths: upward(".gemini/settings.json") },
     { kind: "user", scope: "user", paths: inHome(".gemini/settings.json") },
@@ -60,6 +62,11 @@ export const GEMINI: HostDialect = {
     oauth: { object: "oauth" },
     outdated: { httpUrl: "deprecated-field" },
     kept: ["tcp", "authProviderType", "targetAudience", "targetServiceAccount"],
+    refused: ({ tcp, command, httpUrl, url }) => {
+      if (tcp === undefined || [command, httpUrl, url].some((way) => way !== undefined)) return undefined;
+      return { field: "tcp", text: `"tcp" is an address that its host can reach, but Jackfield cannot.` };
+    },
+    reshape,
   }),
   variables: {
     syntaxes: [
@@ -68,9 +75,10 @@ export const GEMINI: HostDialect = {
       percentName,
     ],
     unset: "literal",
+    unsetInValues: "empty",
     ownEnv: "remote",
   },
-  lists: readLists,
+  lists: readGeminiLists,
 };
 
 function systemFile(at: HostSurroundings, variable: string, file: string) {
@@ -84,32 +92,19 @@ function systemFile(at: HostSurroundings, variable: string, file: string) {
   return inDirectory(at, directory, file);
 }
 
-/** Names that may be used and names that may not; the second list wins. */
-function readLists(documents: readonly HostDocument[]): ReturnType<ReadLists> {
-  const settings = documents.filter(({ kind }) => kind !== "extension");
-  const allowed = settings
-    .map(({ content }) => namesIn(content, "allowed"))
-    .find((names) => names !== undefined);
-  const excluded = settings.flatMap(({ content }) => namesIn(content, "excluded") ?? []);
-  const isOff = settings.some(({ content }) => adminSwitch(content) === false);
-  const switches = documents.filter(({ kind }) => kind === "enablement").map(({ content }) => content);
-  return ({ name }) => {
-    if (isOff) return { disabledBy: "admin.mcp.enabled" };
-    if (excluded.includes(name)) return { disabledBy: "mcp.excluded" };
-    if (allowed && !allowed.includes(name)) return { disabledBy: "mcp.allowed" };
-    const isSwitchedOff = switches.some((content) => {
-      const state = ownMember(content, name);
-      return isMap(state) && state.enabled === false;
-    });
-    return isSwitchedOff ? { disabledBy: "mcp-server-enablement.json" } : undefined;
-  };
-}
-
-function namesIn({ mcp }: JsonMap, list: "allowed" | "excluded"): readonly unknown[] | undefined {
-  const names = isMap(mcp) ? mcp[list] : undefined;
-  return Array.isArray(names) ? names : undefined;
-}
-
-function adminSwitch({ admin }: JsonMap): unknown {
-  return isMap(admin) && isMap(admin.mcp) ? admin.mcp.enabled : undefined;
+/** `httpUrl` wins over whatever else says how the server is reached. An extension may not say that it is to be trusted. */
+function reshape(
+  entry: JsonMap,
+  remark: RemarkOnEntry,
+  _platform: NodeJS.Platform,
+  { scope }: DefinedIn,
+): JsonMap {
+  const { type, trust, ...rest } = entry;
+  const isTypeless = type === undefined || entry.httpUrl === undefined || type === "http";
+  if (!isTypeless) {
+    remark("unused-field", "type", `"type" is ignored; "httpUrl" wins, which is Streamable HTTP.`);
+  }
+  const isTrustful = trust === undefined || scope !== "extension";
+  if (!isTrustful) remark("self-approval", "trust", `"trust" is ignored; an extension may not have it.`);
+  return { ...rest, ...(isTypeless ? { type } : {}), ...(isTrustful ? { trust } : {}) };
 }

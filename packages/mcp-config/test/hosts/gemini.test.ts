@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createServerResolver } from "../../src/index.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const homeWith = useHomeFolder();
+const signal = new AbortController().signal;
+const read = (entry: object) => parse({ mcpServers: { s: entry } }, { host: "gemini" });
+
+describe("a variable that is unset", () => {
+  const local = { command: "x", args: ["$NOPE"], env: { A: "a${NOPE}", B: "${NOPE:-b}", C: "$SET" } };
+  const remote = { httpUrl: "https://host.example/$NOPE", headers: { "X-A": "a$NOPE" } };
+
+  test("is empty in env and headers, and stays as it is elsewhere, where the host's own rule is asked for", async () => {
+    const { servers } = await parse({ mcpServers: { local, remote } }, { host: "gemini" });
+    const resolve = createServerResolver({ env: { SET: "set" }, missingVariable: "host" });
+    const resolved = await Promise.all(servers.map(({ definition }) => resolve(definition, { signal })));
+    expect(resolved).toMatchObject([
+      { args: ["$NOPE"], env: { A: "a", B: "b", C: "set" } },
+      { url: "https://host.example/$NOPE", headers: { "X-A": "a" } },
+    ]);
+  });
+
+  test.each([local, remote])("is missed where nothing else is asked for: %j", async (entry) => {
+    const { servers } = await read(entry);
+    const resolve = createServerResolver({ env: { SET: "set" } });
+    await expect(resolve(servers[0]?.definition as never, { signal })).rejects.toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+    });
+  });
+});
+
+test.each([
+  [{ type: "sse" }, ["unused-field: s"]],
+  [{ type: "stdio" }, ["unused-field: s"]],
+  [{ type: "http" }, []],
+  [{ url: "https://other.example/sse", type: "sse" }, ["unused-field: s"]],
+])("httpUrl wins over %j", async (others, told) => {
+  const { servers, told: all } = await read({ ...others, httpUrl: "https://host.example" });
+  expect(servers.map(({ written }) => written)).toMatchObject([
+    { transport: "http", url: "https://host.example" },
+  ]);
+  expect(all).toEqual(["deprecated-field: s", ...told]);
+});
+
+test("an address that the host alone can reach is told of, and no other way is advised", async () => {
+  const { names, diagnostics } = await read({ tcp: "ws://host.example" });
+  expect(names).toEqual([]);
+  expect(diagnostics).toMatchObject([{ code: "ServerConfigError", pointer: "/mcpServers/s/tcp" }]);
+  expect(diagnostics[0]?.message).toContain("its host can reach, but Jackfield cannot");
+  expect(diagnostics[0]?.message).not.toContain("httpUrl");
+});
+
+describe("an extension", () => {
+  test("cannot say that it is to be trusted", async () => {
+    const entry = { command: "x", trust: true };
+    const { discover } = await homeWith({
+      ".gemini/extensions/e/gemini-extension.json": { mcpServers: { theirs: entry } },
+      ".gemini/settings.json": { mcpServers: { mine: entry } },
+    });
+    const { written, diagnostics } = await discover({ hosts: ["gemini"] });
+    expect([written.get("mine")?.trust, written.get("theirs")?.trust]).toEqual([true, undefined]);
+    expect(diagnostics).toMatchObject([
+      { code: "self-approval", server: "theirs", pointer: "/mcpServers/theirs/trust" },
+    ]);
+  });
+});
+
+describe("an administrator's settings", () => {
+  const url = "https://host.example/mcp";
+  const mine = { command: { command: "x" }, remote: { url }, sse: { url, type: "sse" } };
+
+  /** What becomes of the user's servers. */
+  async function discoverWith(mcp: object) {
+    const { home, write, discover } = await homeWith({ ".gemini/settings.json": { mcpServers: mine } });
+    await write("system.json", { admin: { mcp } });
+    const env = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(home, "system.json") };
+    return discover({ hosts: ["gemini"], env });
+  }
+
+  test.each<[object, readonly string[]]>([
+    [{}, ["command", "remote", "sse"]],
+    [{ config: {} }, ["command", "remote", "sse"]],
+    [{ config: { other: { url } } }, []],
+    [{ config: "all" }, []],
+    [
+      { config: { command: { url }, remote: { url, type: "http" }, sse: { url, type: "sse" } } },
+      ["remote", "sse"],
+    ],
+    [{ config: { remote: { url: `${url}/other` }, sse: { url } } }, []],
+    [{ config: { remote: { url, includeTools: ["a"] } } }, []],
+  ])("restrict what may be used to what their list has: %j", async (mcp, on) => {
+    const { servers, diagnostics } = await discoverWith(mcp);
+    expect(servers.filter(({ enabled }) => enabled !== false).map(({ name }) => name)).toEqual(on);
+    const off = servers.filter(({ enabled }) => enabled === false);
+    expect(off.map(({ disabledBy }) => disabledBy)).toEqual(off.map(() => "admin.mcp.config"));
+    const told = diagnostics.filter(({ code }) => code === "disabled-by-host");
+    expect(told.map(({ server }) => server)).toEqual(off.map(({ name }) => name));
+  });
+
+  test("bring servers of their own before all others", async () => {
+    const required = { remote: { url: "https://admin.example" }, more: { url: "https://more.example" } };
+    const { servers } = await discoverWith({ requiredConfig: required, config: { remote: { url } } });
+    expect(servers).toMatchObject([
+      { name: "remote", url: "https://admin.example", definedIn: { scope: "managed" } },
+      { name: "more", url: "https://more.example", definedIn: { scope: "managed" } },
+      { name: "command", disabledBy: "admin.mcp.config" },
+      { name: "sse", disabledBy: "admin.mcp.config" },
+    ]);
+    expect(servers.map(({ enabled = true }) => enabled)).toEqual([true, true, false, false]);
+  });
+});
