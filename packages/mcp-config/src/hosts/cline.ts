@@ -1,4 +1,4 @@
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { prefixedBraces } from "../variable-syntax.ts";
 import { type HostDialect, type HostPath, type HostSurroundings, serversUnder } from "./host-dialect.ts";
@@ -37,7 +37,7 @@ export const CLINE: HostDialect = {
       autoApprove: "autoApprove",
     },
     outdated: { transportType: "legacy-field" },
-    kept: ["remoteConfigured", "metadata", "oauth"],
+    kept: ["transport", "remoteConfigured", "metadata", "oauth"],
     reshape,
   }),
   variables: { syntaxes: [prefixedBraces({ env: "environment" })], unset: "literal", ownEnv: "remote" },
@@ -45,9 +45,12 @@ export const CLINE: HostDialect = {
 
 /** The command line nests what leads to the server in `transport`. The old `transportType` calls Streamable HTTP `http`. */
 function reshape({ transport, transportType, ...entry }: JsonMap, remark: RemarkOnEntry): JsonMap {
+  if (transport !== undefined && !isMap(transport)) {
+    const text = `"transport" must be an object with "type" and what goes with it, not ${kindOf(transport)}. It is left out.`;
+    remark("invalid-field", "transport", text);
+  }
   const flat = isMap(transport) ? { ...entry, ...transport } : entry;
   if (transportType === undefined) return flat;
-  remark("legacy-field", "transportType", "is the older name of type (transportType)");
   return { type: transportType === "http" ? "streamableHttp" : transportType, ...flat };
 }
 

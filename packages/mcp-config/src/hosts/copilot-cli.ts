@@ -1,5 +1,10 @@
-import { isMap, type JsonMap } from "../documents/json-value.ts";
-import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
+import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import {
+  COMMON_FIELDS,
+  COMMON_TRANSPORT,
+  entryDialect,
+  type RemarkOnEntry,
+} from "../entries/entry-dialect.ts";
 import { braces, dollarName } from "../variable-syntax.ts";
 import { type HostDialect, type HostSurroundings, serversUnderOrBare } from "./host-dialect.ts";
 import { absolute, inDirectory, joined, upward } from "./host-paths.ts";
@@ -27,12 +32,23 @@ export const COPILOT_CLI: HostDialect = {
         redirectPort: "callbackPort",
       },
     },
-    kept: ["deferTools", "disableToolCache", "slowConnectionThresholdMs", "oidc", "filterMapping"],
-    reshape: ({ auth, ...entry }: JsonMap) =>
-      isMap(auth) ? { ...entry, redirectPort: auth.redirectPort } : entry,
+    kept: ["auth", "deferTools", "disableToolCache", "slowConnectionThresholdMs", "oidc", "filterMapping"],
+    reshape,
+    keptAside: ({ auth }) => {
+      const { redirectPort: _read, ...others } = isMap(auth) ? auth : {};
+      return Object.keys(others).length > 0 ? { auth: others } : undefined;
+    },
   }),
   variables: { syntaxes: [], valueSyntaxes: [braces(), dollarName()], unset: "fail", ownEnv: "remote" },
 };
+
+/** Of `auth` the port alone is read. */
+function reshape({ auth, ...entry }: JsonMap, remark: RemarkOnEntry): JsonMap {
+  if (auth === undefined) return entry;
+  if (isMap(auth)) return { ...entry, redirectPort: auth.redirectPort };
+  remark("invalid-field", "auth", `"auth" must be an object, not ${kindOf(auth)}. It is left out.`);
+  return entry;
+}
 
 function copilotHome(at: HostSurroundings): string {
   return absolute(at, "COPILOT_HOME") ?? joined(at, at.home, ".copilot");

@@ -1,5 +1,6 @@
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
 import { places, prefixedBraces } from "../variable-syntax.ts";
+import { ENV_FILE_OF_PROCESS } from "./env-file-of-process.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 import { inHome, upward } from "./host-paths.ts";
 
@@ -16,6 +17,7 @@ export const CURSOR: HostDialect = {
   entry: entryDialect({
     transport: COMMON_TRANSPORT,
     fields: { ...COMMON_FIELDS, envFile: "envFile" },
+    ...ENV_FILE_OF_PROCESS,
     oauth: { object: "auth", members: { CLIENT_ID: "clientId", CLIENT_SECRET: "clientSecret" } },
   }),
   variables: {

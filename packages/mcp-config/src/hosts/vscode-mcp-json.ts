@@ -1,5 +1,5 @@
 import { NO_VARIABLES } from "../variables.ts";
-import { CLAUDE_ENTRY } from "./claude-entry.ts";
+import { CLAUDE_PLUGIN_ENTRY } from "./claude-entry.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 
 /**
@@ -12,6 +12,6 @@ export const VSCODE_MCP_JSON: HostDialect = {
   format: "json",
   files: [],
   servers: serversUnder("mcpServers"),
-  entry: CLAUDE_ENTRY,
+  entry: CLAUDE_PLUGIN_ENTRY,
   variables: NO_VARIABLES,
 };

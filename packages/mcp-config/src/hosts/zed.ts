@@ -20,9 +20,14 @@ export const ZED: HostDialect = {
     oauth: { object: "oauth", members: { client_id: "clientId", client_secret: "clientSecret" } },
     kept: ["remote", "settings"],
     reshape,
+    keptAside: ({ command }) => {
+      const { path: _path, args: _args, env: _env, ...others } = isMap(command) ? command : {};
+      return Object.keys(others).length > 0 ? { command: others } : undefined;
+    },
     notRunnable: (entry) => {
-      const isExtension = !Object.hasOwn(entry, "command") && !Object.hasOwn(entry, "url");
-      return isExtension ? "its command is known to an extension only (extension-provided)" : undefined;
+      // What calls itself custom is one's own and lacks something.
+      const isOwn = ["command", "url"].some((way) => Object.hasOwn(entry, way)) || entry.source === "custom";
+      return isOwn ? undefined : "its command is known to an extension only (extension-provided)";
     },
   }),
   variables: NO_VARIABLES,

@@ -1,0 +1,17 @@
+import type { JsonMap } from "../documents/json-value.ts";
+import type { EntryRules } from "../entries/entry-dialect.ts";
+
+/** For hosts that read an `envFile` for child processes only: beside a URL it is told of and kept, and never read. */
+export const ENV_FILE_OF_PROCESS = {
+  reshape: (entry, remark) => {
+    if (!isIdle(entry)) return entry;
+    const { envFile: _idle, ...others } = entry;
+    remark("unused-field", "envFile", `"envFile" means nothing for a server that is no child process.`);
+    return others;
+  },
+  keptAside: (entry) => (isIdle(entry) ? { envFile: entry.envFile } : undefined),
+} as const satisfies Pick<EntryRules, "reshape" | "keptAside">;
+
+function isIdle({ envFile, command, url }: JsonMap): boolean {
+  return envFile !== undefined && command === undefined && url !== undefined;
+}

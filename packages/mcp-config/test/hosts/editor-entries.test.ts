@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { parse } from "../discovery/parsing.ts";
+
+/** One entry, as the host reads it. */
+async function read(host: string, entry: object) {
+  const key = { vscode: "servers", zed: "context_servers" }[host] ?? "mcpServers";
+  const { servers, told, diagnostics } = await parse(
+    { [key]: { s: entry } },
+    { host, file: "/folder/own.json" },
+  );
+  return { written: servers[0]?.written, told, diagnostics };
+}
+
+const url = "https://host.example";
+
+describe("Cline", () => {
+  test("has the rest in transport without a remark", async () => {
+    const { written, told } = await read("cline", { transport: { type: "streamableHttp", url } });
+    expect([written, told]).toMatchObject([{ transport: "http", url }, []]);
+  });
+
+  test("does not take a text for transport, and is told so", async () => {
+    const { written, told, diagnostics } = await read("cline", { url, transport: "sse" });
+    expect([written, told]).toMatchObject([{ transport: "sse", url }, ["invalid-field: s"]]);
+    expect(diagnostics[0]).toMatchObject({ pointer: "/mcpServers/s/transport" });
+  });
+
+  test("is told once of transportType, which type beats", async () => {
+    for (const [entry, transport] of [
+      [{ transportType: "http" }, "http"],
+      [{ transportType: "streamableHttp" }, "http"],
+      [{ transportType: "sse" }, "sse"],
+      [{ transportType: "http", type: "sse" }, "sse"],
+    ] as const) {
+      const { written, told } = await read("cline", { url, ...entry });
+      expect([written?.transport, told]).toEqual([transport, ["legacy-field: s"]]);
+    }
+  });
+
+  test("refuses http as a type: it is an old word of transportType alone", async () => {
+    expect((await read("cline", { url, type: "http" })).told).toEqual(["ServerConfigError: s"]);
+  });
+});
+
+describe("The Copilot command line", () => {
+  test("keeps what is not read of auth", async () => {
+    const { written, told } = await read("copilot-cli", { url, auth: { redirectPort: 1, foo: 2 } });
+    expect([written, told]).toMatchObject([{ oauth: { callbackPort: 1 }, extra: { auth: { foo: 2 } } }, []]);
+    const { written: plain } = await read("copilot-cli", { url, auth: { redirectPort: 1 } });
+    expect(plain).not.toHaveProperty("extra");
+  });
+
+  test.each(["x", 1, null, []])("is told of auth that is no object: %j", async (auth) => {
+    const { told, diagnostics } = await read("copilot-cli", { url, auth });
+    expect(told).toEqual(["invalid-field: s"]);
+    expect(diagnostics[0]).toMatchObject({ pointer: "/mcpServers/s/auth" });
+  });
+});
+
+describe("Zed", () => {
+  test("keeps what is not read of a command that is an object", async () => {
+    const command = { path: "x", args: ["a"], env: { A: "1" }, more: true };
+    const { written, told } = await read("zed", { command });
+    expect(told).toEqual(["legacy-shape: s"]);
+    expect(written).toMatchObject({ command: "x", args: ["a"], extra: { command: { more: true } } });
+  });
+
+  test("misses the command of what calls itself custom, and not that of an extension", async () => {
+    expect((await read("zed", { source: "custom" })).told).toEqual(["ServerConfigError: s"]);
+    expect((await read("zed", { source: "extension", settings: {} })).told).toEqual(["not-runnable: s"]);
+    expect((await read("zed", { settings: {} })).told).toEqual(["not-runnable: s"]);
+  });
+});
+
+test.each(["cursor", "vscode"])("%s reads an envFile for child processes only", async (host) => {
+  const { written, told, diagnostics } = await read(host, { url, envFile: ".env" });
+  expect(told).toEqual(["unused-field: s"]);
+  expect(diagnostics[0]?.pointer).toMatch(/\/s\/envFile$/);
+  expect(written).toMatchObject({ url, extra: { envFile: ".env" } });
+  expect(written).not.toHaveProperty("envFile", ".env");
+  const local = await read(host, { command: "x", envFile: ".env" });
+  expect([local.written, local.told]).toMatchObject([{ envFile: ".env" }, []]);
+});
