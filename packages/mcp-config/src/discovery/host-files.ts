@@ -53,8 +53,11 @@ export async function readHostFiles(
   const candidates = findCandidates(dialect, at);
   const first = await readCandidates(candidates, dialect, at, readOnce, report);
   const found = [first];
+  const seen = new Set<string>();
   for (let depth = 0; depth < DEEPEST_LEAD; depth += 1) {
-    const followed = followedCandidates(found.at(-1)?.documents ?? [], dialect, at);
+    const followed = followedCandidates(found.at(-1)?.documents ?? [], dialect, at).filter(
+      ({ path: { file } }) => !seen.has(file) && seen.add(file),
+    );
     if (followed.length === 0) break;
     found.push(await readCandidates(followed, dialect, at, readOnce, report));
   }
@@ -76,7 +79,7 @@ function isSame(one: McpError, other: McpError): boolean {
 }
 
 interface Candidate {
-  readonly path: HostPath;
+  readonly path: HostPath & Pick<FollowedFile, "isNamed">;
   readonly file: Pick<HostFile, "kind" | "scope" | "format" | "servers" | "script" | "writtenFor">;
 }
 
@@ -125,8 +128,13 @@ async function readCandidates(
       if (existsSync(candidate.path.file)) reportScript(candidate.path.file, script, report);
       continue;
     }
-    const found = readOnce(candidate.path.file);
-    if ("absence" in found && found.absence !== undefined) {
+    if (leadsOut(candidate)) {
+      problems.push(refused(candidate, OUTSIDE, dialect));
+      continue;
+    }
+    const { file, text, isNamed } = candidate.path;
+    const found = text === undefined ? readOnce(file) : { text };
+    if ("absence" in found && found.absence !== undefined && !isNamed) {
       if (found.absence === "dangling") reportDangling(candidate.path.file, report);
       continue;
     }
@@ -141,7 +149,7 @@ async function readCandidates(
 
 async function parseCandidate(
   candidate: Candidate,
-  found: ConfigFile,
+  found: ConfigFile | { readonly text: string },
   dialect: HostDialect,
   at: HostSurroundings,
   report: Report,
@@ -159,11 +167,15 @@ async function parseCandidate(
     host: rules.id,
   };
   if (!("text" in found)) return { problem: problemOf(source, found.kind, found.error) };
+  if (!("stats" in found)) return parseHostText({ ...source, text: found.text }, report);
   const refusal = refusalOf(candidate, found, at);
-  if (refusal !== undefined) {
-    return { problem: problemOf(source, "ConfigReadError", invalidSource({ file: path.file }, refusal)) };
-  }
+  if (refusal !== undefined) return { problem: refused(candidate, refusal, dialect) };
   return parseHostText({ ...source, text: found.text, realFile: found.realFile }, report);
+}
+
+function refused({ path, file }: Candidate, refusal: string, dialect: HostDialect): ConfigProblem {
+  const source = { file: path.file, scope: file.scope, host: rulesOf(file, dialect).id };
+  return problemOf(source, "ConfigReadError", invalidSource({ file: path.file }, refusal));
 }
 
 /** By what rules a file is read that a host looks for. */
@@ -182,11 +194,12 @@ export function formatOf(file: string, { format }: HostDialect): HostText["forma
 
 /** Why a file is not to be trusted with what it says, although it can be read. */
 function refusalOf(
-  { file }: Candidate,
+  candidate: Candidate,
   { realFile, stats }: Extract<ConfigFile, { text: string }>,
   { projectTop }: HostSurroundings,
 ): string | undefined {
-  if (file.scope === "project") {
+  if (leadsOut(candidate, realFile)) return OUTSIDE;
+  if (candidate.file.scope === "project") {
     // A repository can bring a link that leads to a harmless-looking name (threat T08).
     const isEscape = realFile !== undefined && !isInside(realFile, realpathSync.native(projectTop));
     return isEscape
@@ -201,14 +214,22 @@ function refusalOf(
   return (stats.mode & 0o002) !== 0 ? "everybody can write it; run chmod o-w on it." : undefined;
 }
 
+const OUTSIDE = "it lies outside of the extension that names it; put the file into the extension's folder.";
+
+/** An extension could otherwise present somebody else's file as its own. */
+function leadsOut({ path: { file, root, isNamed } }: Candidate, realFile?: string): boolean {
+  if (!isNamed || root === undefined) return false;
+  return realFile === undefined ? !isInside(file, root) : !isInside(realFile, realpathSync.native(root));
+}
+
 function followedCandidates(
   documents: readonly ParsedHostText[],
   dialect: HostDialect,
   at: HostSurroundings,
 ): readonly Candidate[] {
-  return documents.flatMap(({ kind, content, dialect: rules }) => {
+  return documents.flatMap(({ kind, content, root, dialect: rules }) => {
     const file = (rules === dialect ? dialect : rules).files.find((known) => known.kind === kind);
-    const followed: readonly FollowedFile[] = file?.leadsTo?.(content, at) ?? [];
+    const followed: readonly FollowedFile[] = file?.leadsTo?.(content, at, root) ?? [];
     return followed.map(({ host, kind: ownKind, scope, ...path }) => ({
       path,
       file: { kind: ownKind, scope, writtenFor: host },

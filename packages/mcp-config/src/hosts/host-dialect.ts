@@ -22,6 +22,8 @@ export interface HostSurroundings {
 /** Where a file of a host may be. */
 export interface HostPath {
   readonly file: string;
+  /** What would stand in the file, where the host has it in a variable instead. Then nothing is read. */
+  readonly text?: string | undefined;
   /** The project or extension that the file belongs to. Default: the directory of the file. */
   readonly root?: string | undefined;
   /** Whether one segment of the path is `*`, which stands for every name. The root is then what lies up to that name. */

@@ -6,6 +6,12 @@ import { absolute, configHome, inDirectory, joined, systemDirectory, upward } fr
 
 const FILES = ["opencode.jsonc", "opencode.json"];
 
+/** A variable that holds what a file would. */
+const CONTENT = "OPENCODE_CONFIG_CONTENT";
+
+/** The one of the older format, and the one of the newer. */
+const SWITCHES = ["enabled", "disabled"];
+
 /**
  * Two formats are in the field: servers by name in `mcp`, merged field by field, and in `mcp.servers`, where a later entry
  * replaces the earlier one.
@@ -16,6 +22,7 @@ export const OPENCODE: HostDialect = {
   format: "jsonc",
   files: [
     { kind: "managed", scope: "managed", paths: (at) => inDirectory(at, managedDirectory(at), ...FILES) },
+    { kind: "content", scope: "user", paths: givenContent },
     {
       kind: "project-directory",
       scope: "project",
@@ -36,7 +43,7 @@ export const OPENCODE: HostDialect = {
     oauth: { object: "oauth", members: { scope: "scopes" } },
     reshape: splitCommand,
     notRunnable: (entry) => {
-      const isSwitchOnly = Object.keys(entry).every((field) => field === "enabled" || field === "disabled");
+      const isSwitchOnly = Object.keys(entry).every((field) => SWITCHES.includes(field));
       return isSwitchOnly ? "it only switches a server that another file defines" : undefined;
     },
   }),
@@ -49,11 +56,24 @@ export const OPENCODE: HostDialect = {
   lists: readLists,
 };
 
-/** A server of the older format may itself be called `servers`; its type tells. */
+/** Both formats may stand in one file; what is beside `mcp.servers` is of the older one, except for settings of the newer. */
 function findServers({ mcp }: JsonMap): readonly ServersPlace[] {
   const servers = isMap(mcp) ? mcp.servers : undefined;
-  const isServer = isMap(servers) && (servers.type === "local" || servers.type === "remote");
-  return isMap(servers) && !isServer ? [{ path: ["mcp", "servers"], replaces: true }] : [{ path: ["mcp"] }];
+  if (!isMap(servers) || isEntry(servers)) return [{ path: ["mcp"] }];
+  const isOlder = (value: unknown, name: string) =>
+    name === "timeout" ? isEntry(value) : name !== "servers" && isMap(value);
+  return [
+    { path: ["mcp", "servers"], replaces: true },
+    { path: ["mcp"], isServer: isOlder },
+  ];
+}
+
+/** A server of the older format may itself be called `servers`: its fields are no objects, as servers by name would be. */
+function isEntry(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  return ["type", "command", "url", ...SWITCHES].some(
+    (field) => Object.hasOwn(value, field) && !isMap(value[field]),
+  );
 }
 
 /** `tools` at the root switches tools off by the name under which they are offered, `<server>_<tool>`. */
@@ -73,6 +93,12 @@ function readLists(documents: readonly HostDocument[]): ReturnType<ReadLists> {
 function namedFile(at: HostSurroundings) {
   const file = absolute(at, "OPENCODE_CONFIG");
   return file === undefined ? [] : [{ file }];
+}
+
+/** Whoever starts opencode may hand it a whole file in a variable. Paths in it are relative to the folder in which it runs. */
+function givenContent(at: HostSurroundings) {
+  const text = at.env[CONTENT];
+  return text ? [{ file: joined(at, at.cwd, `$${CONTENT}`), text }] : [];
 }
 
 function managedDirectory(at: HostSurroundings): string {

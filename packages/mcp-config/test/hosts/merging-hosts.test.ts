@@ -106,6 +106,72 @@ describe("opencode", () => {
     const content = { mcp: { servers: { type: "local", command: ["x"] } } };
     const { names } = await parse(content, { host: "opencode" });
     expect(names).toEqual(["servers"]);
+    const switched = await parse({ mcp: { servers: { enabled: true } } }, { host: "opencode" });
+    expect([switched.names, switched.told]).toEqual([[], ["not-runnable: servers"]]);
+    const newer = { type: { type: "local", command: ["x"] }, enabled: { type: "remote", url: "https://h" } };
+    expect((await parse({ mcp: { servers: newer } }, { host: "opencode" })).names).toEqual([
+      "type",
+      "enabled",
+    ]);
+  });
+
+  test("reads both formats in one file, and the newer one first", async () => {
+    const server = (name: string) => ({ type: "local", command: [name], environment: { [name]: "1" } });
+    const content = {
+      mcp: {
+        servers: { a: server("new"), both: server("new") },
+        v1: server("old"),
+        both: { ...server("old"), cwd: "/old" },
+        off: { enabled: false },
+        broken: { program: "x" },
+        timeout: { startup: 5 },
+        debug: true,
+      },
+    };
+    const { servers, told } = await parse(content, { host: "opencode" });
+    expect(servers.map(({ name, written: { command } }) => [name, command])).toEqual([
+      ["a", "new"],
+      ["both", "new"],
+      ["v1", "old"],
+    ]);
+    expect(servers[1]?.written).toMatchObject({ env: { new: "1" } });
+    expect(servers[1]?.written.cwd).toBeUndefined();
+    expect(told).toEqual(["ServerConfigError: broken", "not-runnable: off"]);
+  });
+
+  test("takes what stands in a variable for a file beneath the administrator's and above all others", async () => {
+    const local = (command: string) => ({ type: "local", command: [command] });
+    const { home, discover } = await homeWith({
+      "work/.opencode/opencode.json": { mcp: { s: { ...local("directory"), environment: { E: "1" } } } },
+      ".config/opencode/opencode.json": { mcp: { u: local("user") } },
+    });
+    const content = {
+      mcp: {
+        s: local("content"),
+        u: { enabled: false },
+        c: local("./own"),
+        f: { type: "remote", url: "no" },
+      },
+      tools: { u_rm: false },
+    };
+    const text = `// why\n${JSON.stringify(content)}`;
+    const { servers, problems } = await discover({
+      hosts: ["opencode"],
+      env: { OPENCODE_CONFIG_CONTENT: text },
+    });
+    const byName = Object.fromEntries(servers.map((server) => [server.name, server]));
+    const file = join(home, "work", "$OPENCODE_CONFIG_CONTENT");
+    expect(byName.s).toMatchObject({ command: "content", env: { E: "1" }, definedIn: { scope: "project" } });
+    expect(byName.u).toMatchObject({ command: "user", enabled: false, tools: { exclude: ["rm"] } });
+    expect(byName.c).toMatchObject({
+      command: join(home, "work", "own"),
+      definedIn: { scope: "user", file, line: 2, pointer: "/mcp/c" },
+    });
+    expect(problems).toMatchObject([{ server: "f", definedIn: { file } }]);
+    const none = await discover({ hosts: ["opencode"], env: { OPENCODE_CONFIG_CONTENT: "" } });
+    expect(none.servers.map(({ name }) => name)).toEqual(["s", "u"]);
+    const broken = await discover({ hosts: ["opencode"], env: { OPENCODE_CONFIG_CONTENT: "{" } });
+    expect(broken.problems).toMatchObject([{ kind: "ConfigSyntaxError", definedIn: { file } }]);
   });
 });
 
