@@ -1,24 +1,76 @@
-import type { JsonMap } from "../documents/json-value.ts";
+import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { quote } from "../server-name.ts";
 import { CLAUDE_PLUGIN_ENTRY, CLAUDE_PLUGIN_VARIABLES } from "./claude-entry.ts";
-import { type HostDialect, serversUnder, serversUnderOrBare } from "./host-dialect.ts";
+import {
+  type FindServers,
+  type FollowedFile,
+  type HostDialect,
+  type HostSurroundings,
+  serversUnder,
+  serversUnderOrBare,
+} from "./host-dialect.ts";
+import { pathRules } from "./host-paths.ts";
 
 /** What a manifest says of the plugin itself. */
 const ABOUT = ["name", "version", "description", "author", "homepage", "repository", "license", "keywords"];
 
+/** In a manifest, servers or the names of files with servers; in a file of servers, which may stand bare. */
+const pluginServers: FindServers = (root, context) => {
+  if (!isManifest(root)) return serversUnderOrBare("mcpServers", ABOUT)(root, context);
+  const paths = pathsIn(root);
+  if (!paths) return serversUnder("mcpServers")(root, context);
+  const bundles = paths
+    .filter(isBundle)
+    .map((path) => `${quote(path)} is a bundle, which is not opened here.`);
+  const files = paths.filter((path) => !isBundle(path));
+  const others = files.map((path) => `the servers stand in another file, ${quote(path)}; look at that one.`);
+  return [{ path: ["mcpServers"], elsewhere: context.isSingleFile ? [...others, ...bundles] : bundles }];
+};
+
 /**
- * A plugin of Claude Code: `mcpServers` in its manifest, or an `.mcp.json` at its root whose servers may stand bare. Where
- * plugins are is known by the host that installs them.
+ * A plugin of Claude Code: `mcpServers` in its manifest, or in files that the manifest names, or an `.mcp.json` at its root whose
+ * servers may stand bare. Where plugins are is known by the host that installs them.
  */
 export const CLAUDE_PLUGIN: HostDialect = {
   id: "claude-plugin",
   title: "Claude Code plugin",
   format: "json",
-  files: [],
+  files: [{ kind: "plugin", scope: "extension", paths: () => [], leadsTo: namedFiles }],
   scope: "extension",
-  servers: (root: JsonMap, context) =>
-    typeof root.name === "string" && !Object.hasOwn(root, "mcpServers")
-      ? serversUnder("mcpServers")(root, context)
-      : serversUnderOrBare("mcpServers", ABOUT)(root, context),
+  servers: pluginServers,
   entry: CLAUDE_PLUGIN_ENTRY,
   variables: CLAUDE_PLUGIN_VARIABLES,
 };
+
+function isManifest(root: JsonMap): boolean {
+  return typeof root.name === "string";
+}
+
+/** What a manifest names in the place of servers: one file, or several. */
+function pathsIn({ mcpServers }: JsonMap): readonly string[] | undefined {
+  if (typeof mcpServers === "string") return [mcpServers];
+  if (!Array.isArray(mcpServers) || mcpServers.length === 0) return undefined;
+  const paths: unknown[] = mcpServers;
+  return paths.every((path) => typeof path === "string") ? paths : undefined;
+}
+
+function isBundle(path: string): boolean {
+  return /\.(?:mcpb|dxt)$/i.test(path) || /^https?:/i.test(path);
+}
+
+function namedFiles(
+  root: unknown,
+  at: HostSurroundings,
+  folder: string | undefined,
+): readonly FollowedFile[] {
+  if (folder === undefined || !isMap(root) || !isManifest(root)) return [];
+  const files = (pathsIn(root) ?? []).filter((path) => !isBundle(path));
+  return files.map((path) => ({
+    file: pathRules(at).resolve(folder, path),
+    root: folder,
+    kind: "plugin-servers",
+    scope: "extension",
+    host: "claude-plugin",
+    isNamed: true,
+  }));
+}

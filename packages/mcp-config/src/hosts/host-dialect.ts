@@ -47,8 +47,10 @@ export interface HostFile {
   readonly script?: string | undefined;
   /** Where servers stand in it; `none` in files that only say something about servers. Default: the host's. */
   readonly servers?: FindServers | "none" | undefined;
-  /** Files of the host named by this file, such as those of installed plugins. */
-  readonly leadsTo?: ((root: unknown, at: HostSurroundings) => readonly FollowedFile[]) | undefined;
+  /** Files of the host named by this file, such as those of installed plugins. `folder` is the extension it belongs to. */
+  readonly leadsTo?:
+    | ((root: unknown, at: HostSurroundings, folder: string | undefined) => readonly FollowedFile[])
+    | undefined;
 }
 
 /** A file that another one leads to. */
@@ -57,6 +59,8 @@ export interface FollowedFile extends HostPath {
   readonly scope: DefinitionScope;
   /** The host in whose dialect it is written. */
   readonly host: string;
+  /** Whether the file was named by its extension: it must be there, and inside of the root. */
+  readonly isNamed?: boolean | undefined;
 }
 
 /** A value in a document that holds servers: a map by name, a list, or a single server. */
@@ -75,6 +79,8 @@ export interface ServersPlace {
   readonly nameField?: string | undefined;
   /** Which members of a map are servers, where it holds other things too. Default all. */
   readonly isServer?: ((value: unknown, name: string) => boolean) | undefined;
+  /** It holds no servers, but names the files in which they stand: what is to be said of that. */
+  readonly elsewhere?: readonly string[] | undefined;
   /** Members of the document that stand elsewhere and belong to the one server here. */
   readonly beside?: JsonMap | undefined;
   /** Whether entries here replace weaker ones of their name where the host otherwise merges field by field. */

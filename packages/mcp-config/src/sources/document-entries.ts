@@ -56,6 +56,10 @@ export function findEntries(
   const entries: DocumentEntry[] = [];
   const problems: ConfigProblem[] = [];
   for (const place of found) {
+    if (place.elsewhere) {
+      reportElsewhere(document.locate(place.path), place.elsewhere, report);
+      continue;
+    }
     const fault = placeFault(source, place);
     if (fault) problems.push(problemOf(source, "ConfigShapeError", fault));
     else for (const member of membersOf(valueAt(content, place.path), place)) entries.push(entryOf(member));
@@ -95,6 +99,12 @@ function placesOf(
   context: FindingContext,
 ): readonly ServersPlace[] {
   return servers === "none" ? [] : servers(content, context, file);
+}
+
+function reportElsewhere(location: SourceLocation, remarks: readonly string[], report: Report): void {
+  for (const text of remarks) {
+    report(diagnose("no-servers", `${describeLocation(location)}: ${text}`, location));
+  }
 }
 
 interface Member {

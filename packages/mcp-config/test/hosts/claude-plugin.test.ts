@@ -1,0 +1,114 @@
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const homeWith = useHomeFolder();
+const HOST = { host: "claude-plugin", file: "/plugin/.claude-plugin/plugin.json" };
+const servers = (entries: object) => ({ mcpServers: entries });
+
+/** A home with one plugin in the folder `plugin`, and what is found of it. */
+async function pluginWith(mcpServers: unknown, files: { [path: string]: unknown }) {
+  const home = await homeWith({ "plugin/.claude-plugin/plugin.json": { name: "p", mcpServers }, ...files });
+  const plugins = { "p@market": [{ installPath: join(home.home, "plugin") }] };
+  await home.write(".claude/plugins/installed_plugins.json", { plugins });
+  return { ...home, find: () => home.discover({ hosts: ["claude-code"] }) };
+}
+
+const names = (found: readonly { readonly name: string }[]) => found.map(({ name }) => name);
+
+describe("a manifest that names files in the place of servers", () => {
+  test("is followed, to each of them", async () => {
+    const { find, home } = await pluginWith(["./cfg/servers.json", "./more.json"], {
+      "plugin/cfg/servers.json": servers({ a: { command: "${CLAUDE_PLUGIN_ROOT}/a" } }),
+      "plugin/more.json": { bare: { command: "b" } },
+      "plugin/.mcp.json": servers({ root: { command: "c" } }),
+    });
+    const { servers: found, problems, diagnostics } = await find();
+    expect(names(found)).toEqual(["root", "a", "bare"]);
+    expect([problems, diagnostics]).toEqual([[], []]);
+    expect(found[1]?.definedIn).toMatchObject({
+      scope: "extension",
+      host: "claude-plugin",
+      root: join(home, "plugin"),
+      file: join(home, "plugin/cfg/servers.json"),
+    });
+  });
+
+  test("names once what is read anyway", async () => {
+    const { find } = await pluginWith("./.mcp.json", {
+      "plugin/.mcp.json": servers({ a: { command: "a" } }),
+    });
+    const { servers: found, diagnostics } = await find();
+    expect([names(found), diagnostics]).toEqual([["a"], []]);
+  });
+
+  test.each(["../outside.json", "./../outside.json", "./link.json", "./folder/outside.json"])(
+    "is not followed out of the plugin: %s",
+    async (path) => {
+      const outside = servers({ a: { command: "a" } });
+      const { find, home } = await pluginWith(path, {
+        "outside.json": outside,
+        "elsewhere/outside.json": outside,
+      });
+      await symlink(join(home, "outside.json"), join(home, "plugin/link.json"));
+      await symlink(join(home, "elsewhere"), join(home, "plugin/folder"));
+      const { servers: found, problems } = await find();
+      expect(found).toEqual([]);
+      expect(problems).toMatchObject([{ kind: "ConfigReadError", definedIn: { host: "claude-plugin" } }]);
+      expect(problems[0]?.error.message).toContain("outside of the extension");
+    },
+  );
+
+  test("is not followed to an absolute path", async () => {
+    const { find, write, home } = await pluginWith({}, { "outside.json": servers({ a: { command: "a" } }) });
+    const manifest = { name: "p", mcpServers: join(home, "outside.json") };
+    await write("plugin/.claude-plugin/plugin.json", manifest);
+    const { servers: found, problems } = await find();
+    expect([found, problems.length]).toEqual([[], 1]);
+  });
+
+  test("is followed in a plugin that is itself behind a link", async () => {
+    const { find, write, home } = await pluginWith("./cfg.json", {
+      "plugin/cfg.json": servers({ a: { command: "a" } }),
+    });
+    await symlink(join(home, "plugin"), join(home, "linked"));
+    const plugins = { "p@market": [{ installPath: join(home, "linked") }] };
+    await write(".claude/plugins/installed_plugins.json", { plugins });
+    const { servers: found, problems } = await find();
+    expect([names(found), problems]).toEqual([["a"], []]);
+  });
+
+  test("is a problem where one is missing", async () => {
+    const { find } = await pluginWith("./nowhere.json", {});
+    const { problems } = await find();
+    expect(problems).toMatchObject([{ kind: "ConfigReadError" }]);
+    expect(problems[0]?.error.message).toContain("nowhere.json");
+  });
+
+  test("may name a bundle, which is not opened", async () => {
+    const { find } = await pluginWith("./server.mcpb", { "plugin/server.mcpb": "PK" });
+    const { problems, diagnostics } = await find();
+    expect(problems).toEqual([]);
+    expect(diagnostics).toMatchObject([{ code: "no-servers", pointer: "/mcpServers" }]);
+    expect(diagnostics[0]?.message).toContain("bundle");
+  });
+
+  test.each<[unknown]>([["./cfg/servers.json"], [["./cfg/servers.json"]]])(
+    "is no error by itself, and says where the servers are: %j",
+    async (mcpServers) => {
+      const { names: found, diagnostics } = await parse({ name: "p", mcpServers }, HOST);
+      expect(found).toEqual([]);
+      expect(diagnostics).toMatchObject([{ code: "no-servers", severity: "info", pointer: "/mcpServers" }]);
+      expect(diagnostics[0]?.message).toContain('"./cfg/servers.json"');
+    },
+  );
+
+  test.each<[unknown]>([[7], [[{ a: { command: "a" } }]], [[]]])(
+    "is at fault with %j",
+    async (mcpServers) => {
+      expect((await parse({ name: "p", mcpServers }, HOST)).told).toEqual(["ConfigShapeError"]);
+    },
+  );
+});
