@@ -25,8 +25,13 @@ interface AnswerMembers {
 export const checkMessage: MessageCheck = (message) => {
   const excess = findExcess(message);
   if (excess !== undefined) return isAnswer(message) ? unsoundAnswer(message.id, excess) : undefined;
-  return isAnswer(message) && !isPlainAnswer(message) ? checkAnswer(message) : message;
+  return soundMessage(message);
 };
+
+/** What is to be read in the place of an answer that the SDK would not take for one; any other message as it is. */
+export function soundMessage(message: JSONRPCMessage): JSONRPCMessage {
+  return isAnswer(message) && !isPlainAnswer(message) ? checkAnswer(message) : message;
+}
 
 /** Whether an answer is of the kind nearly every one is: a result, beside which nothing stands. */
 function isPlainAnswer(message: AnswerMembers): boolean {

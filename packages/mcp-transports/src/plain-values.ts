@@ -55,6 +55,17 @@ export function areAnnotationsOrMissing(annotations: unknown): boolean {
   );
 }
 
+/** How long and for whom a result holds (MCP 2026-07-28, "Caching"). Many servers do not say it. */
+export function areCacheHintsOrMissing({
+  ttlMs = 0,
+  cacheScope = "private",
+}: {
+  readonly [member: string]: unknown;
+}): boolean {
+  const isTime = Number.isSafeInteger(ttlMs) && (ttlMs as number) >= 0;
+  return isTime && (cacheScope === "private" || cacheScope === "public");
+}
+
 export function isRole(value: unknown): boolean {
   return value === "user" || value === "assistant";
 }

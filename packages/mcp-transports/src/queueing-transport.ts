@@ -31,7 +31,9 @@ export interface QueueingTransport extends Transport {
   send(message: JSONRPCMessage, options?: QueueingSendOptions): Promise<void>;
   /** The same for whoever makes many requests and needs no promise for each. */
   post(message: JSONRPCMessage, follower: SendFollower): void;
-  /** Ends the stream that the answer to a request is to come by, where each request has one of its own. */
+  /**
+   * Gives a request up that has a connection of its own: it is not written any more, and what is to come by that connection is not read.
+   */
   abandon?(request: RequestId): void;
 }
 

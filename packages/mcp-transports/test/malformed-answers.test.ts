@@ -1,6 +1,8 @@
+import type { ServerResponse } from "node:http";
 import type { InProcessServer, ResolvedInProcessServer, ResolvedServer } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
 import { connect, failToConnect, failureOf } from "./connecting.ts";
+import { startHttpServer } from "./http-server.ts";
 import { scriptedServer } from "./scripted-server.ts";
 
 const NO_DEADLINE = { timeoutMs: 0, maxTotalMs: 0 };
@@ -48,6 +50,45 @@ function inProcess(answerOf: (args: { body?: object }) => object = ({ body }) =>
   return { transport: "in-process", name: "guest", secrets: [], server } satisfies ResolvedInProcessServer;
 }
 
+/** Answers calls as they ask for it, by JSON or by a stream of events. */
+const overHttp = (type: "application/json" | "text/event-stream") => () =>
+  startHttpServer(({ message, response }) => {
+    if (message?.method !== "tools/call" && message?.method !== "ping") return false;
+    const text = JSON.stringify(answerTo(message));
+    response
+      .writeHead(200, { "content-type": type })
+      .end(type === "application/json" ? text : `data: ${text}\n\n`);
+    return true;
+  });
+
+/** The same by the one stream of the older transport. */
+async function overSse(): Promise<ResolvedServer> {
+  let stream: ServerResponse | undefined;
+  const server = await startHttpServer(({ request, response, message }) => {
+    if (request.method === "GET") {
+      stream = response.writeHead(200, { "content-type": "text/event-stream" });
+      stream.write("event: endpoint\ndata: /post\n\n");
+      return true;
+    }
+    response.writeHead(202).end();
+    if (message.id !== undefined) stream?.write(`data: ${JSON.stringify(answerTo(message))}\n\n`);
+    return true;
+  });
+  return { ...server, transport: "sse" };
+}
+
+function answerTo({ id, method, params }: { id: number; method: string; params?: { arguments?: never } }) {
+  const capabilities = { tools: {} };
+  const serverInfo = { name: "remote", version: "1" };
+  const { body = { result: HONEST } } = (params?.arguments ?? {}) as { body?: object };
+  const answers: Record<string, object> = {
+    initialize: { result: { protocolVersion: "2024-11-05", capabilities, serverInfo } },
+    ping: { result: {} },
+    "tools/call": body,
+  };
+  return { jsonrpc: "2.0", id, ...(answers[method] ?? { error: { code: -32601, message: "no" } }) };
+}
+
 const MALFORMED: readonly object[] = [
   {},
   { result: null },
@@ -66,9 +107,12 @@ const MALFORMED: readonly object[] = [
 describe.concurrent.each([
   ["over stdio", overStdio],
   ["in process", inProcess],
+  ["over HTTP with JSON", overHttp("application/json")],
+  ["over HTTP with a stream of events", overHttp("text/event-stream")],
+  ["over HTTP+SSE", overSse],
 ] as const)("an answer with the right id, %s", (_, makeServer) => {
   test("whose body is none fails its call at once, with an unknown outcome, and the session goes on", async () => {
-    const session = await connect(makeServer());
+    const session = await connect(await makeServer());
     for (const body of MALFORMED) {
       const [error, other] = await Promise.all([
         failureOf(session.request("tools/call", bodied(body), NO_DEADLINE)),
@@ -87,7 +131,7 @@ describe.concurrent.each([
   });
 
   test("is taken although a member that is missing is written as null, or others are there", async () => {
-    const session = await connect(makeServer());
+    const session = await connect(await makeServer());
     for (const body of [
       { result: HONEST, error: null },
       { result: HONEST, took: 5 },
@@ -97,6 +141,16 @@ describe.concurrent.each([
     const error = await failureOf(session.request("tools/call", bodied(refusal), NO_DEADLINE));
     expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", rpcCode: -32602, outcome: "rejected" });
   });
+});
+
+test("a call of a server in this process that cannot be written as JSON is not made", async () => {
+  const session = await connect(inProcess());
+  const circular: { self?: object } = {};
+  circular.self = circular;
+  for (const args of [circular, { count: 1n }]) {
+    const error = await failureOf(session.request("tools/call", { name: "echo", arguments: args as never }));
+    expect(error).toMatchObject({ code: "MCP_ARGUMENTS_INVALID", outcome: "not-sent", tool: "echo" });
+  }
 });
 
 test("an answer of a server in this process that cannot be written as JSON fails its call at once", async () => {

@@ -163,6 +163,16 @@ describe.concurrent("a known server", () => {
     expect(server.log).toEqual([]);
   });
 
+  test("a modern one that knows no templates is not taken for another because they are asked for first", async () => {
+    const server = scriptedServer(undefined, { isModern: true });
+    const discover = { ...modernPrior.discover, capabilities: { tools: {}, resources: {} } };
+    const session = await connect(server, { prior: { ...modernPrior, discover } });
+    const { signal } = new AbortController();
+    expect(await session.list("resourceTemplates", { signal })).toEqual({ items: [] });
+    expect((await session.list("tools", { signal })).items).toHaveLength(1);
+    expect(server.starts()).toHaveLength(1);
+  });
+
   test("a modern one is asked to tell of changes together with the first call, so that the call is the first to arrive", async () => {
     const server = scriptedServer(undefined, { isModern: true });
     const discover = { ...modernPrior.discover, capabilities: { tools: { listChanged: true } } };

@@ -101,8 +101,10 @@ function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Reques
     case "unsupported":
       return [
         "MCP_REQUEST_REJECTED",
-        `${nameOf(context)} cannot be asked for ${subjectOf(context)}: ${show(failure.detail)}`,
-        { outcome: "not-sent" },
+        context.isWritten
+          ? `${nameOf(context)} wanted something of the host before it answered ${subjectOf(context)}, and did not get it: ${show(failure.detail)}`
+          : `${nameOf(context)} cannot be asked for ${subjectOf(context)}: ${show(failure.detail)}`,
+        { outcome: context.isWritten ? "rejected" : "not-sent" },
       ];
     case "invalid":
       return [
@@ -228,9 +230,10 @@ function outcomeOf({ isWritten, tool }: RequestContext) {
 }
 
 function adviceOnTimeout(context: RequestContext): string {
-  return context.isWritten
-    ? adviceOnUnknown(context)
-    : " It was not sent, because the server does not read its input; reconnect the server.";
+  if (context.isWritten) return adviceOnUnknown(context);
+  return context.server.transport === "stdio"
+    ? " It was not sent, because the server does not read its input; reconnect the server."
+    : " It was not sent, because there was no connection or no login in time.";
 }
 
 function adviceOnUnknown({ isWritten, tool }: RequestContext): string {

@@ -1,5 +1,12 @@
 import type { Handshake, Implementation, JsonObject } from "@jackfield/mcp-core";
-import { areIconsOrMissing, isRecord, isRecordOrMissing, isText, isTextOrMissing } from "../plain-values.ts";
+import {
+  areCacheHintsOrMissing,
+  areIconsOrMissing,
+  isRecord,
+  isRecordOrMissing,
+  isText,
+  isTextOrMissing,
+} from "../plain-values.ts";
 import { ENVELOPE_KEYS } from "../session/envelope-keys.ts";
 
 // An answer is plain if there is nothing in it but what the SDK's schema would take over as it is.
@@ -33,9 +40,7 @@ export function modernHandshake(discover: unknown, learnedAt: () => number): Han
     saysOnlyWhoItIs(_meta) &&
     (serverInfo === undefined || isPlainImplementation(serverInfo)) &&
     resultType === "complete" &&
-    Number.isSafeInteger(ttlMs) &&
-    (ttlMs as number) >= 0 &&
-    (cacheScope === "private" || cacheScope === "public");
+    areCacheHintsOrMissing({ ttlMs, cacheScope });
   if (!isPlain) return undefined;
   return {
     era: "modern",
@@ -92,7 +97,7 @@ function isPlainCapability(name: string, facts: unknown): boolean {
   if (OPEN_CAPABILITIES.has(name)) return true;
   if (name === "tasks") return areTasks(facts);
   if (MAPS_OF_CAPABILITIES.has(name)) return Object.values(facts).every(isRecord);
-  const flags = FLAGS[name];
+  const flags = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
   if (flags === undefined) return false;
   return Object.entries(facts).every(([flag, is]) => flags.includes(flag) && typeof is === "boolean");
 }

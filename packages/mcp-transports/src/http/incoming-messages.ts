@@ -2,7 +2,8 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { ALWAYS_WITHIN_BOUNDS, findExcess } from "../message-bounds.ts";
 
 /**
- * The messages of a JSON text: one, or those of a batch (MCP 2025-03-26).
+ * The messages of a JSON text: one, or those of a batch (MCP 2025-03-26). Whether an answer that names its request is sound is for whoever
+ * knows the request.
  *
  * @throws SyntaxError if anything in it is not JSON-RPC, or nobody could walk through it.
  */
@@ -17,16 +18,16 @@ export function readMessages(text: string): JSONRPCMessage[] {
 
 function isMessage(value: unknown): boolean {
   if (!isObject(value) || value.jsonrpc !== "2.0") return false;
-  const { id, method, params, result, error } = value;
+  const { id, method, params, error } = value;
   if (method !== undefined)
     return (
       typeof method === "string" &&
       (id === undefined || isId(id)) &&
       (params === undefined || isObject(params))
     );
-  if (result !== undefined) return isId(id) && isObject(result);
+  if (isId(id)) return true;
   // Whoever could not read a request answers without its id (JSON-RPC 2.0, section 5).
-  return (id === undefined || id === null || isId(id)) && isError(error);
+  return (id === undefined || id === null) && isError(error);
 }
 
 function isError(value: unknown): boolean {

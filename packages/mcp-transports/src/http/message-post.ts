@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId, TransportSendOptions } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
+import { soundMessage } from "../message-check.ts";
 import type { QueueHooks } from "../queueing-transport.ts";
 import type { RosterMember } from "../roster.ts";
 import { type BodySink, excerptSink, textSink } from "./body-sink.ts";
@@ -190,7 +191,7 @@ class RunningPost implements MessagePost, HttpCallListener {
       this.#surroundings.onStray(new Error("an answer came by the stream of another request"));
       return;
     }
-    this.#pass(message.id === this.id ? message : { ...message, id: this.id });
+    this.#pass(soundMessage(message.id === this.id ? message : { ...message, id: this.id }));
     this.#settle("done");
     if (this.#feed) this.#stopLingering = this.#surroundings.onLingering(this.#letGo);
   }

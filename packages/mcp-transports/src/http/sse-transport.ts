@@ -1,5 +1,6 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
+import { soundMessage } from "../message-check.ts";
 import type {
   QueueHooks,
   QueueingSendOptions,
@@ -43,7 +44,8 @@ class StreamTransport implements SseTransport {
   readonly #options: SseTransportOptions;
   readonly #conversation: Conversation;
   readonly #opening = Promise.withResolvers<URL>();
-  readonly #posts = new Set<HttpCall>();
+  /** Each with the request in it, if it is one. */
+  readonly #posts = new Map<HttpCall, RequestId | undefined>();
   #stream: HttpCall | undefined;
   #endpoint: URL | undefined;
   #fault: Error | undefined;
@@ -94,6 +96,11 @@ class StreamTransport implements SseTransport {
     this.#deliver(message, follower).catch((error) => follower.onFailed(error));
   }
 
+  abandon(request: RequestId): void {
+    for (const [post, id] of this.#posts)
+      if (id === request) post.abort(new Error("the request was given up"));
+  }
+
   async close(): Promise<void> {
     this.#end(undefined);
     await this.#options.wire.close();
@@ -113,7 +120,7 @@ class StreamTransport implements SseTransport {
         onError: reject,
       },
     );
-    this.#posts.add(call);
+    this.#posts.set(call, "method" in message && "id" in message ? message.id : undefined);
     await promise.finally(() => this.#posts.delete(call));
   }
 
@@ -136,7 +143,7 @@ class StreamTransport implements SseTransport {
 
   #takeMessages(text: string): void {
     try {
-      for (const message of readMessages(text)) this.onmessage?.(message);
+      for (const message of readMessages(text)) this.onmessage?.(soundMessage(message));
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
@@ -149,7 +156,7 @@ class StreamTransport implements SseTransport {
     const reason = fault ?? new ChannelFault({ kind: "unwritable" });
     this.#opening.promise.catch(() => {}); // nobody waits for it any more once it was opened
     this.#opening.reject(reason);
-    for (const post of [...this.#posts]) post.abort(reason);
+    for (const post of [...this.#posts.keys()]) post.abort(reason);
     this.#stream?.abort(reason);
     this.onclose?.();
   }

@@ -6,6 +6,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
+import { soundMessage } from "../message-check.ts";
 import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
 import { createRoster } from "../roster.ts";
 import {
@@ -246,7 +247,7 @@ class HttpTransport implements StreamableHttpTransport {
   #takeStanding(text: string): void {
     try {
       for (const message of readMessages(text)) {
-        this.#receive(message);
+        this.#receive(soundMessage(message));
         if (!("method" in message)) this.#find(message.id as RequestId)?.answeredElsewhere();
       }
     } catch (error) {

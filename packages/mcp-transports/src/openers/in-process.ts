@@ -80,6 +80,6 @@ function copyOf(message: JSONRPCMessage): JSONRPCMessage {
     return JSON.parse(JSON.stringify(message));
   } catch (error) {
     if (isAnswer(message)) return unsoundAnswer(message.id, "it cannot be written as JSON");
-    throw error;
+    throw new ChannelFault({ kind: "unserializable" }, { cause: error });
   }
 }

@@ -80,9 +80,9 @@ class LaterClient implements ClientAccess {
     const sdk = await loadSdk();
     const client = createClient(sdk);
     await client.connect(transport, { prior: sdkPrior(prior), timeout: NO_SDK_TIMEOUT_MS });
-    if (this.#isClosed) await client.close();
     this.current = { sdk, client };
-    transport.handOver();
+    if (this.#isClosed) await client.close();
+    else transport.handOver();
     return this.current;
   }
 }

@@ -83,7 +83,9 @@ export function createDirectRequests({ transport, send, envelope }: DirectReques
     remove: (request) => void unanswered.remove(request),
     cancel,
     giveUp(request) {
-      if (unanswered.remove(request) && (endsByStream || request.isWritten)) cancel(request.id);
+      if (!unanswered.remove(request)) return;
+      if (endsByStream || request.isWritten) cancel(request.id);
+      else if (isQueueing(transport)) transport.abandon?.(request.id);
     },
   };
 }

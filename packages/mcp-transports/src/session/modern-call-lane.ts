@@ -1,4 +1,5 @@
 import type { JsonObject, McpError, ToolDefinition } from "@jackfield/mcp-core";
+import { areCacheHintsOrMissing } from "../plain-values.ts";
 import type { CallLane, CallLaneOptions, LaneCall } from "./call-lane.ts";
 import type { RpcAnswer } from "./direct-requests.ts";
 import { type Carrier, type Exchange, requestSubject } from "./exchange.ts";
@@ -70,7 +71,7 @@ class ModernCall implements Carrier<JsonObject> {
   answered(exchange: Exchange<JsonObject>, answer: RpcAnswer): void {
     const result = "result" in answer ? completeResult(answer.result, this.#options.method) : undefined;
     if (result) exchange.succeed(result);
-    else this.#handOver(exchange, answer, this.#options.exchanges);
+    else this.#handOver(exchange, withCacheHints(answer, this.#options.method), this.#options.exchanges);
   }
 
   settled(exchange: Exchange<JsonObject>, error?: McpError): void {
@@ -91,10 +92,19 @@ class ModernCall implements Carrier<JsonObject> {
   }
 }
 
+/** The SDK refuses lists and resources that do not say how long they hold; it is no reason to do without them. */
+function withCacheHints(answer: RpcAnswer, method: AnsweredMethod): RpcAnswer {
+  const holds = method.endsWith("/list") || method === "resources/read";
+  if (!holds || !("result" in answer) || answer.result.resultType !== "complete") return answer;
+  return { ...answer, result: { ttlMs: 0, cacheScope: "private", ...answer.result } };
+}
+
 /** A result that is complete, and of the kind nearly every one is, without the word that says so. */
 function completeResult(
   { resultType, ...result }: JsonObject,
   method: AnsweredMethod,
 ): JsonObject | undefined {
-  return resultType === "complete" && isPlainAnswerTo(method)(result) ? result : undefined;
+  const isPlain =
+    resultType === "complete" && areCacheHintsOrMissing(result) && isPlainAnswerTo(method)(result);
+  return isPlain ? result : undefined;
 }

@@ -1,8 +1,11 @@
 import type { McpError } from "@jackfield/mcp-core";
-import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
+import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 
 /** How an endpoint refuses a request that lacks the session of an older protocol. */
 const REFUSALS_WITHOUT_SESSION = new Set([400, 404, 405]);
+
+/** Many servers that have resources know no templates. */
+const OPTIONAL_LIST = "resources/templates/list";
 
 /**
  * Whether the first answer of a server shows that it is not, or no longer, of the era it was taken for. A list that the
@@ -10,6 +13,7 @@ const REFUSALS_WITHOUT_SESSION = new Set([400, 404, 405]);
  */
 export function contradictsPrior(method: string, error: McpError): boolean {
   if (error.rpcCode === UNSUPPORTED_PROTOCOL_VERSION || error.code === "MCP_PROTOCOL_VIOLATED") return true;
-  if (!method.endsWith("/list")) return false;
+  if (!method.endsWith("/list") || (method === OPTIONAL_LIST && error.rpcCode === METHOD_NOT_FOUND))
+    return false;
   return error.rpcCode !== undefined || REFUSALS_WITHOUT_SESSION.has(error.httpStatus ?? 0);
 }

@@ -88,8 +88,12 @@ function isDescribed({ name, title, description, icons, _meta }: { readonly [mem
 
 function isObjectSchema(schema: unknown): boolean {
   if (!isRecord(schema) || schema.type !== "object") return false;
-  const { properties, required } = schema;
-  return isRecordOrMissing(properties) && (required === undefined || isListOf(required, isText));
+  const { $schema, properties, required } = schema;
+  return (
+    isTextOrMissing($schema) &&
+    isRecordOrMissing(properties) &&
+    (required === undefined || isListOf(required, isText))
+  );
 }
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;

@@ -64,7 +64,7 @@ async function followPages<K extends CatalogKind>(
     const params = cursor === undefined ? undefined : { cursor };
     const page = await retry(() => tools.requestPage(method, params));
     first ??= page;
-    items.push(...(page[kind] as CatalogItems[K][]));
+    for (const item of page[kind] as CatalogItems[K][]) items.push(item);
     cursor = page.nextCursor as string | undefined;
     if (cursor === undefined) break;
     if (seen.has(cursor)) throw endlessError("gave the same cursor twice", method, context());

@@ -117,6 +117,10 @@ describe("an answer to initialize", () => {
     ["a name that is none", { result: withInfo({ name: 1 }) }],
     ["no capabilities", { result: withCapabilities(undefined) }],
     ["a capability that is not known", { result: withCapabilities({ dance: {} }) }],
+    [
+      "a capability called as what objects inherit",
+      { result: withCapabilities({ constructor: { a: true } }) },
+    ],
     ["a capability that is no object", { result: withCapabilities({ tools: true }) }],
     ["a flag that is none", { result: withCapabilities({ tools: { listChanged: "yes" } }) }],
     ["a flag that is not known", { result: withCapabilities({ tools: { sorted: true } }) }],

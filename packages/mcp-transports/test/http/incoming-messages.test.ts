@@ -10,6 +10,10 @@ describe("the messages of a text", () => {
     [[], 0],
     [{ jsonrpc: "2.0", method: "a", id: 0, params: {} }, 1],
     [{ jsonrpc: "2.0", id: null, error: { code: -32700, message: "?" } }, 1],
+    // Whoever waits for them hears that they are none.
+    [{ jsonrpc: "2.0", id: 1 }, 1],
+    [{ jsonrpc: "2.0", id: 1, result: null }, 1],
+    [{ jsonrpc: "2.0", id: 1, error: "bad" }, 1],
   ])("%j", (value, count) => {
     expect(readMessages(JSON.stringify(value))).toHaveLength(count);
   });
@@ -19,11 +23,10 @@ describe("the messages of a text", () => {
     [null],
     ["text"],
     [{ jsonrpc: "1.0", id: 1, result: {} }],
-    [{ jsonrpc: "2.0", id: 1 }],
-    [{ jsonrpc: "2.0", id: 1, result: null }],
+    [{ jsonrpc: "2.0" }],
+    [{ jsonrpc: "2.0", error: "bad" }],
     [{ jsonrpc: "2.0", id: {}, result: {} }],
     [{ jsonrpc: "2.0", id: 1.5, result: {} }],
-    [{ jsonrpc: "2.0", id: 1, error: "bad" }],
     [{ jsonrpc: "2.0", method: 1 }],
     [{ jsonrpc: "2.0", method: "a", id: null }],
     [[answer, 1]],

@@ -37,6 +37,34 @@ describe("listing", () => {
     });
   });
 
+  test("a page may be longer than a function has arguments", async () => {
+    const server = scriptedServer((message, { answer }) => {
+      if (message.method !== "tools/list") return undefined;
+      const inputSchema = { type: "object" };
+      answer({ tools: Array.from({ length: 130_000 }, (_, index) => ({ name: `t${index}`, inputSchema })) });
+      return true;
+    });
+    const { items } = await (await connect(server)).list("tools", never);
+    expect(items).toHaveLength(130_000);
+    expect(items.at(-1)?.name).toBe("t129999");
+  });
+
+  test.each([
+    ["plain", {}],
+    ["one that takes a closer look", { annotations: { lastModified: "2026-07-28T00:00:00Z" } }],
+  ])("a modern server need not say how long its list holds: %s", async (_, more) => {
+    const server = scriptedServer(
+      (message, { send, process }) => {
+        if (message.method !== "resources/list") return undefined;
+        const resources = [{ uri: "memo://a", name: "a", ...JSON.parse(process.env.MORE ?? "{}") }];
+        send({ id: message.id, result: { resultType: "complete", resources } });
+        return true;
+      },
+      { isModern: true, capabilities: { resources: {} }, env: { MORE: JSON.stringify(more) } },
+    );
+    expect((await (await connect(server)).list("resources", never)).items).toHaveLength(1);
+  });
+
   test("it asks the server every time", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list") return undefined;
