@@ -4,8 +4,8 @@ import { parse } from "../discovery/parsing.ts";
 
 const signal = new AbortController().signal;
 
-async function resolve(value: string, options: ServerResolverOptions, scope = "user") {
-  const entry = { type: "streamable-http", url: "https://h.example", headers: { V: value } };
+async function resolve(value: string, options: ServerResolverOptions, scope = "user", env = {}) {
+  const entry = { type: "streamable-http", url: "https://h.example", headers: { V: value }, env };
   const { servers } = await parse(
     { mcpServers: { s: entry } },
     { host: "sep-2633", file: "/folder/mcp.json" },
@@ -59,6 +59,10 @@ describe("sources in a chain", () => {
         code: "MCP_CONFIG_VARIABLE_MISSING",
       });
     }
+    const own = { X: "${env:NOPE | env:API_KEY}" };
+    await expect(resolve("${env:X}", options, "project", own)).rejects.toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+    });
   });
 
   test("are remarked on only if no variable of the chain is there", async () => {
