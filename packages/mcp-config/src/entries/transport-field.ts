@@ -80,9 +80,14 @@ function noTarget(
   return `it has ${ways.length === 1 ? "no" : "neither"} ${missing}; add ${steps.join(" or ")}${inCode}.`;
 }
 
+/** No old name is recommended. */
+function currentNames(names: FieldNames = [], outdated: EntryDialect["outdated"] = {}): FieldNames {
+  return [names].flat().filter((name) => !Object.hasOwn(outdated, name));
+}
+
 function readTarget(
   fields: EntryFields,
-  { fields: { command, url } }: EntryDialect,
+  { fields: { command, url }, outdated }: EntryDialect,
   mayHoldServer: boolean,
   faultAt: FaultAt,
 ): Target {
@@ -91,7 +96,7 @@ function readTarget(
   const ofInstance = targetIn(fields, "server", mayHoldServer ? "server" : undefined);
   const target = ofProcess ?? ofUrl ?? ofInstance;
   if (!target) {
-    throw faultAt([], noTarget(command, url, mayHoldServer));
+    throw faultAt([], noTarget(command, currentNames(url, outdated), mayHoldServer));
   }
   const second = ofProcess ? (ofUrl ?? ofInstance) : ofUrl && ofInstance;
   if (second) {

@@ -52,6 +52,11 @@ test("an address that the host alone can reach is told of, and no other way is a
   expect(diagnostics[0]?.message).not.toContain("httpUrl");
 });
 
+test("an entry without a way to its server is not advised to use an old name of one", async () => {
+  const { diagnostics } = await read({});
+  expect(diagnostics[0]?.message).toContain('neither "command" nor "url"');
+});
+
 describe("an extension", () => {
   test("cannot say that it is to be trusted", async () => {
     const entry = { command: "x", trust: true };
