@@ -54,7 +54,7 @@ function nextStep(
     case "file":
       return "Create the file, or correct the path; a project's entry reads no files.";
     case "place":
-      return "The place is not known here; write the path itself.";
+      return "The place is not known here; write the path itself. An entry that is not yours to change can be copied into your own configuration first.";
     case "environment": {
       const isWithheld = unset.some(({ reference: { name } }) => ownMember(environment, name) !== undefined);
       const step = isWithheld

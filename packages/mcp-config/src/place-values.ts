@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
 import { ownMember } from "./documents/json-value.ts";
+import { pluginDataFolder } from "./hosts/claude-installed-plugins.ts";
 import type { Environment } from "./safe-environment.ts";
 
 /** The user's home as the environment has it, else as the system has it. */
@@ -16,9 +17,14 @@ export function homeOf(environment: Environment, platform: NodeJS.Platform): str
  *
  * @param cwd - the folder in which the host runs
  */
-export function placeValues({ scope, root }: DefinedIn, cwd: string, home: string) {
+export function placeValues(
+  { scope, root }: DefinedIn,
+  cwd: string,
+  { environment, platform }: { readonly environment: Environment; readonly platform: NodeJS.Platform },
+) {
   const workspace = scope === "project" ? (root ?? cwd) : cwd;
   const installed = scope === "extension" ? root : undefined;
+  const home = homeOf(environment, platform);
   const list = (): { readonly [name: string]: string | undefined } => ({
     "/": sep,
     pathSeparator: sep,
@@ -37,6 +43,7 @@ export function placeValues({ scope, root }: DefinedIn, cwd: string, home: strin
   });
   let values: ReturnType<typeof list> | undefined;
   return (name: string) => {
+    if (name === "CLAUDE_PLUGIN_DATA") return installed && pluginDataFolder(installed, environment, home);
     values ??= list(); // Few entries name a place.
     return ownMember(values, name);
   };

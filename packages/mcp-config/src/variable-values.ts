@@ -1,5 +1,5 @@
 import { ownMember } from "./documents/json-value.ts";
-import { homeOf, placeValues } from "./place-values.ts";
+import { placeValues } from "./place-values.ts";
 import type { CommandOutputs } from "./referenced-commands.ts";
 import type { Environment } from "./safe-environment.ts";
 import {
@@ -138,8 +138,7 @@ class Lookup implements VariableValues {
   }
 
   #placeOf(name: string): string | undefined {
-    const { environment, platform, cwd } = this.#policy;
-    this.#placeValue ??= placeValues(this.#definition.definedIn, cwd, homeOf(environment, platform));
+    this.#placeValue ??= placeValues(this.#definition.definedIn, this.#policy.cwd, this.#policy);
     return this.#placeValue(name);
   }
 

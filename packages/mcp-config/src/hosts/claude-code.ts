@@ -1,5 +1,5 @@
-import { isMap } from "../documents/json-value.ts";
 import { CLAUDE_ENTRY, CLAUDE_VARIABLES } from "./claude-entry.ts";
+import { INSTALLED_PLUGINS, pluginsByFolder } from "./claude-installed-plugins.ts";
 import { projectRecord, readClaudeLists } from "./claude-lists.ts";
 import {
   type FindServers,
@@ -30,7 +30,7 @@ export const CLAUDE_CODE: HostDialect = {
       kind: "plugins",
       scope: "user",
       servers: "none",
-      paths: (at) => inConfigDirectory(at, "plugins/installed_plugins.json"),
+      paths: (at) => inConfigDirectory(at, `plugins/${INSTALLED_PLUGINS}`),
       leadsTo: installedPlugins,
     },
     {
@@ -88,11 +88,7 @@ function managed(at: HostSurroundings): string {
 
 /** A plugin has its servers in its manifest or in a file at its root. */
 function installedPlugins(root: unknown, at: HostSurroundings): readonly FollowedFile[] {
-  const plugins = isMap(root) && isMap(root.plugins) ? root.plugins : {};
-  const folders = Object.values(plugins).flatMap((installed) =>
-    [installed].flat().flatMap((record: unknown) => installPath(record)),
-  );
-  return folders.flatMap((folder) =>
+  return [...pluginsByFolder(root).keys()].flatMap((folder) =>
     inDirectory(at, folder, ".claude-plugin/plugin.json", ".mcp.json").map((path) => ({
       ...path,
       root: folder,
@@ -101,8 +97,4 @@ function installedPlugins(root: unknown, at: HostSurroundings): readonly Followe
       host: "claude-plugin",
     })),
   );
-}
-
-function installPath(record: unknown): string[] {
-  return isMap(record) && typeof record.installPath === "string" ? [record.installPath] : [];
 }

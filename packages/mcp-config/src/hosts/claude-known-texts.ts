@@ -46,10 +46,12 @@ function variablesOf({ definedIn }: ListedServer) {
 function valueIn(
   { kind, name, defaultText, unset, written }: VariableReference,
   server: ListedServer,
-  { env }: FindingContext,
+  { env, platform }: FindingContext,
 ): string | undefined {
   const { definedIn } = server;
-  if (kind === "place") return placeValues(definedIn, "", "")(name) ?? defaultText;
+  if (kind === "place") {
+    return placeValues(definedIn, "", { environment: env ?? {}, platform })(name) ?? defaultText;
+  }
   if (kind !== "environment") return undefined;
   const { transport, env: ownEnv = {} } = server.written;
   const own = transport === "stdio" ? undefined : ownMember(ownEnv, name);

@@ -1,5 +1,6 @@
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { pluginsByFolder } from "./claude-installed-plugins.ts";
 import { type KnownTarget, knownTarget } from "./claude-known-texts.ts";
 import { readListLines } from "./claude-list-lines.ts";
 import type { FindingContext, HostDocument, ListedServer, ListVerdict, ReadLists } from "./host-dialect.ts";
@@ -65,9 +66,7 @@ function readPluginSwitches(documents: readonly HostDocument[]): (server: Listed
   const folders = new Map<unknown, string>();
   const switchedOff = new Set<string>();
   for (const { content } of documents) {
-    for (const [plugin, installed] of Object.entries(isMap(content.plugins) ? content.plugins : {})) {
-      for (const record of [installed].flat()) if (isMap(record)) folders.set(record.installPath, plugin);
-    }
+    for (const [folder, plugin] of pluginsByFolder(content)) folders.set(folder, plugin);
     const switches = isMap(content.enabledPlugins) ? content.enabledPlugins : {};
     for (const plugin of Object.keys(switches)) if (switches[plugin] === false) switchedOff.add(plugin);
   }

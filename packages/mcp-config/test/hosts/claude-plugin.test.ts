@@ -1,8 +1,10 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createServerResolver, type ServerResolverOptions } from "../../src/index.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
+import { refused, signal } from "../resolution.ts";
 
 const homeWith = useHomeFolder();
 const HOST = { host: "claude-plugin", file: "/plugin/.claude-plugin/plugin.json" };
@@ -111,4 +113,61 @@ describe("a manifest that names files in the place of servers", () => {
       expect((await parse({ name: "p", mcpServers }, HOST)).told).toEqual(["ConfigShapeError"]);
     },
   );
+});
+
+describe("the folder of a plugin's data", () => {
+  const entry = { command: "x", args: ["${CLAUDE_PLUGIN_DATA}/cache"] };
+
+  /** A home with a plugin in this folder, and what its server's argument comes to. */
+  async function dataOf(folder: string, config: string, options: (home: string) => ServerResolverOptions) {
+    const { home, write, discover } = await homeWith({ [`${folder}/.mcp.json`]: servers({ s: entry }) });
+    const plugins = { "my.tool@the market": [{ installPath: join(home, folder) }] };
+    await write(`${config}/plugins/installed_plugins.json`, { plugins });
+    const { servers: found } = await discover({
+      hosts: ["claude-code"],
+      env: { CLAUDE_CONFIG_DIR: join(home, config) },
+    });
+    const [definition] = found;
+    if (!definition) throw new Error("no server was found");
+    const resolved = createServerResolver(options(home))(definition, { signal });
+    return { home, resolved };
+  }
+
+  test("is the one that Claude Code has for it, beside the list of what is installed", async () => {
+    const folder = ".claude/plugins/cache/the market/my.tool/1.0.0";
+    const { home, resolved } = await dataOf(folder, ".claude", () => ({ env: {} }));
+    expect(await resolved).toMatchObject({
+      args: [join(home, ".claude/plugins/data/my-tool-the-market/cache")],
+    });
+  });
+
+  test.each<[string, string, (home: string) => { [name: string]: string }]>([
+    ["in the home", ".claude", (home) => ({ HOME: home })],
+    [
+      "where a variable says",
+      "moved",
+      (home) => ({ HOME: "/nowhere", CLAUDE_CONFIG_DIR: join(home, "moved") }),
+    ],
+  ])("is found for a plugin that is kept elsewhere: %s", async (_what, config, env) => {
+    const { home, resolved } = await dataOf("mine/plugin", config, (folder) => ({ env: env(folder) }));
+    expect(await resolved).toMatchObject({
+      args: [join(home, config, "plugins/data/my-tool-the-market/cache")],
+    });
+  });
+
+  test("is not known of one that is not installed, and the error says what can be done", async () => {
+    const { resolved } = await dataOf("mine/plugin", ".claude", () => ({ env: { HOME: "/nowhere" } }));
+    const error = await refused(resolved);
+    expect(error).toMatchObject({ code: "MCP_CONFIG_VARIABLE_MISSING" });
+    expect(error.message).toContain("write the path itself");
+  });
+
+  test("is known to nobody but the host for Agent Plugins", async () => {
+    const text = servers({ s: { type: "stdio", command: "x", args: ["${PLUGIN_DATA}"] } });
+    const { servers: found } = await parse(text, { host: "agent-plugins" });
+    const definition = found[0]?.definition;
+    if (!definition) throw new Error("no server was found");
+    const error = await refused(createServerResolver({ env: {} })(definition, { signal }));
+    expect(error.message).toContain("copied into your own configuration");
+  });
 });
