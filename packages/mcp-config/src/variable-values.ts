@@ -108,6 +108,7 @@ class Lookup implements VariableValues {
     const own = seesOwn ? ownValue(this.#own().env, name) : undefined;
     if (own) return isHeldBack(name, definition, dialect) ? "withheld" : own;
     if (isWithheldOutside(name, definition)) return "withheld";
+    if (definition.transport !== "stdio" && dialect.emptyInRemote?.includes(name)) return { value: "" };
     return ambientVariable(name, definition, this.#policy);
   }
 

@@ -80,6 +80,8 @@ export interface VariableDialect {
   readonly ownEnv: "always" | "remote";
   /** What stands where nobody has answered, with places to be filled in; `undefined` for what must be answered. */
   readonly unanswered?: ((id: string, definition: ServerDefinition) => Answer | undefined) | undefined;
+  /** Variables of the environment that are empty in the URL and the headers of a remote server, whatever they hold. */
+  readonly emptyInRemote?: readonly string[] | undefined;
   /** Whether a header that turns out empty is not sent at all. */
   readonly omitsEmptyHeaders?: boolean | undefined;
 }

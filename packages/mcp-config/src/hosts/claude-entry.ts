@@ -59,6 +59,8 @@ export const CLAUDE_VARIABLES: VariableDialect = {
   syntaxes: [braces(), dollarName("literal")],
   unset: "fail",
   ownEnv: "remote",
+  // Credentials of the machine, which no remote server is told.
+  emptyInRemote: ["ANTHROPIC_API_KEY", "NPM_TOKEN"],
 };
 
 /** The same in its plugins, which know where they are installed. */

@@ -56,6 +56,7 @@ function valueIn(
   const { transport, env: ownEnv = {} } = server.written;
   const own = transport === "stdio" ? undefined : ownMember(ownEnv, name);
   if (typeof own === "string") return hasReferences(own, server) ? undefined : own;
+  if (transport !== "stdio" && CLAUDE_VARIABLES.emptyInRemote?.includes(name)) return "";
   if (env === undefined) return undefined;
   const value = ownMember(env, name);
   // Whether a project's entry sees the variable, or gets the default in its place, is the user's to say (threat T13).

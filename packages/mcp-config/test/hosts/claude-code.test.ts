@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
+import { createServerResolver } from "../../src/index.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
+import { refused, signal } from "../resolution.ts";
 
 const homeWith = useHomeFolder();
 const CLAUDE = { hosts: ["claude-code"] };
@@ -149,5 +151,33 @@ describe("Claude Code", () => {
     expect([first.names, first.told]).toEqual([["a"], ["project-chosen"]]);
     const meant = await parse(content, { cwd: "/b" });
     expect([meant.names, meant.told]).toEqual([["b"], []]);
+  });
+
+  test.each(["claude-code", "claude-plugin"])(
+    "tells remote servers no credentials of the machine (%s)",
+    async (host) => {
+      const text = "${ANTHROPIC_API_KEY}|${NPM_TOKEN:-none}|${OTHER_TOKEN}";
+      const env = { ANTHROPIC_API_KEY: "hidden", NPM_TOKEN: "hidden", OTHER_TOKEN: "other" };
+      const remote = { type: "http", url: "https://h/${NPM_TOKEN}", headers: { A: text } };
+      const own = { ...remote, env: { ANTHROPIC_API_KEY: "own" } };
+      const entries = { remote, own, local: { command: "x", args: [text] } };
+      const { servers: found } = await parse(servers(entries), { host });
+      const resolve = createServerResolver({ env });
+      const resolved = await Promise.all(found.map(({ definition }) => resolve(definition, { signal })));
+      expect(resolved).toMatchObject([
+        { url: "https://h/", headers: { A: "||other" } },
+        { url: "https://h/", headers: { A: "own||other" } },
+        { args: ["hidden|hidden|other"] },
+      ]);
+    },
+  );
+
+  test("tells a project's remote server nothing that is called like a credential, not even that it is empty", async () => {
+    const remote = { type: "http", url: "https://h", headers: { A: "${NPM_TOKEN}" } };
+    const { servers: found } = await parse(servers({ remote }), { file: "/p/.mcp.json" });
+    const definition = found[0]?.definition as ServerDefinition;
+    expect(definition.definedIn.scope).toBe("project");
+    const error = await refused(createServerResolver({ isAdmitted: () => true })(definition, { signal }));
+    expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
   });
 });

@@ -115,6 +115,7 @@ describe("an administrator's file", () => {
     ["its own env", evil("https://evil.com/*"), { url: "${U}/", env: { U: "https://evil.com" } }, true],
     ["its own env, made of others", evil("https://evil.com/*"), { url: "${U}/", env: { U: "${V}" } }, true],
     ["its own env, harmless", evil("https://evil.com/*"), { url: "${U}/", env: { U: "https://ok" } }, false],
+    ["a name that is empty", evil("https://evil.com/*"), { url: "https://evil${NPM_TOKEN}.com/" }, true],
     ["a default in an argument", bad, npxOf("${PKG:-bad}"), true],
     ["a variable in an argument", bad, npxOf("${KNOWN}"), false],
     ["an unset variable in an argument", bad, npxOf("b${UNSET}"), true],
