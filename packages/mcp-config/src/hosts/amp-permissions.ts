@@ -18,21 +18,24 @@ interface Rule {
 
 /**
  * What Amp's rules say of servers: the first that matches decides, and what none matches is allowed. The rules of the strongest
- * file that has some are the only ones that count.
+ * file that has some count; a project's count besides, so that it can reject more and allow nothing that was rejected.
  */
 export function readAmpPermissions(
   documents: readonly HostDocument[],
   _context: FindingContext,
   report: Report,
 ): ReturnType<ReadLists> {
-  const lists = documents
-    .filter(({ content }) => Object.hasOwn(content, LIST))
-    .map((document) => readRules(document, report));
-  const rules = lists[0] ?? [];
-  return ({ written }) => {
-    const deciding = rules.find(({ conditions }) => conditions.every((isMet) => isMet(written)));
-    return deciding?.action === "reject" ? { disabledBy: LIST } : undefined;
-  };
+  const withRules = documents.filter(({ content }) => Object.hasOwn(content, LIST));
+  const ofProject = withRules.find(({ scope }) => scope === "project");
+  const ofOthers = withRules.find(({ scope }) => scope !== "project");
+  const lists = [ofProject, ofOthers].flatMap((document) => (document ? [readRules(document, report)] : []));
+  return ({ written }) =>
+    lists.some((rules) => isRejected(written, rules)) ? { disabledBy: LIST } : undefined;
+}
+
+function isRejected(written: WrittenServer, rules: readonly Rule[]): boolean {
+  const deciding = rules.find(({ conditions }) => conditions.every((isMet) => isMet(written)));
+  return deciding?.action === "reject";
 }
 
 /** A rule that cannot be understood allows nothing, and rejects whatever it may have been meant to reject. */

@@ -113,11 +113,11 @@ describe("rules in several files", () => {
     expect(codes).toEqual(["disabled-by-host", "disabled-by-host"]);
   });
 
-  test("of a project count for what it brings, before the user's, and for nothing of the user's", async () => {
+  test("of a project reject of what it brings, besides the user's, and allow nothing that these reject", async () => {
     const [all, none] = [{ [LIST]: [reject({})] }, { [LIST]: [] }];
     expect((await switchesWith({}, all)).off).toEqual(["its"]);
     expect((await switchesWith(none, all)).off).toEqual(["its"]);
-    expect((await switchesWith(all, none)).off).toEqual(["mine"]);
+    expect((await switchesWith(all, none)).off).toEqual(["its", "mine"]);
   });
 
   test("are told of once where they cannot be understood", async () => {
