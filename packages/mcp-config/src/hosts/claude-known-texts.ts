@@ -15,11 +15,19 @@ export interface KnownTarget {
   readonly known: readonly KnownText[];
 }
 
-/** Fills in what the entry's references come to in this environment. */
+/** Fills in what the entry's references come to in this environment, once somebody asks: most people have no lists. */
 export function knownTarget(server: ListedServer, context: FindingContext): KnownTarget {
   const { transport, command = "", args = [], url = "" } = server.written;
   const written = transport === "stdio" ? [command, ...args] : [url];
-  return { server, written, known: written.map((text) => knownText(text, server, context)) };
+  let known: readonly KnownText[] | undefined;
+  return {
+    server,
+    written,
+    get known() {
+      known ??= written.map((text) => knownText(text, server, context));
+      return known;
+    },
+  };
 }
 
 function knownText(text: string, server: ListedServer, context: FindingContext): KnownText {
