@@ -69,17 +69,20 @@ function urlLine(pattern: string): ListLine {
       const [url = [""]] = known;
       if (server.written.transport === "stdio") return false;
       const isAsWritten = hasParts(withLowerHost(text), parts);
-      // Where the host ends is not known either as long as something is missing, so case counts nowhere.
       const isWhole = url.length === 1;
-      const answer = isWhole
-        ? isMeant(url.map(withLowerHost), parts)
-        : isMeant(
-            url.map((part) => part.toLowerCase()),
-            lowered,
-          );
-      return answerOf([answer], isAsWritten);
+      if (isWhole) return answerOf([isMeant(url.map(withLowerHost), parts)], isAsWritten);
+      if (isSurelyMeant(url, parts)) return true;
+      // Where the host ends is not known as long as something is missing, so case counts nowhere.
+      const loweredUrl = url.map((part) => part.toLowerCase());
+      return answerOf([isMeant(loweredUrl, lowered)], isAsWritten);
     },
   };
+}
+
+/** Whether only a `*` of the pattern depends on what is missing, and that is not the host. */
+function isSurelyMeant(url: KnownText, pattern: readonly string[]): boolean {
+  const [beginning = ""] = url;
+  return /^[^/]*\/\/[^/?#]*[/?#]/.test(beginning) && hasParts(withLowerHost(url.join("\0")), pattern);
 }
 
 /** A list may also quote an entry with its references. That says who is meant, and not what the references lead to. */

@@ -137,13 +137,18 @@ describe("an administrator's file", () => {
     ["a default", { url: "${U:-https://ok.com}/mcp" }, true],
     ["a variable", { url: "https://ok.com${PATHS}" }, true],
     ["another default", { url: "${U:-https://evil.com}/mcp" }, false],
-    ["an unset variable", { url: "https://ok.com/${UNSET}" }, false],
+    ["an unset variable where anything may stand", { url: "https://OK.com/${UNSET}/mcp" }, true],
+    ["an unset variable in the host", { url: "https://${UNSET}ok.com/mcp" }, false],
+    ["an unset variable at the end of the host", { url: "https://ok.com${UNSET}/mcp" }, false],
+    ["an unset variable instead of what has to stand there", { url: "https://end.com/${UNSET}" }, false],
+    ["an unset variable before what has to stand there", { url: "https://end.com/${UNSET}/end" }, true],
     ["a default in an argument", npxOf("${PKG:-good}"), true],
     ["an unset variable in an argument", npxOf("${UNSET}"), false],
     ["a quoted reference", npxOf("${KNOWN}"), false],
   ])("allows what a reference surely leads to: %s", (_what, server, isOn) => {
     const lines = [
       { serverUrl: "https://ok.com/*" },
+      { serverUrl: "https://end.com/*/end" },
       { serverCommand: ["npx", "good"] },
       { serverCommand: ["npx", "${KNOWN}"] },
     ];
