@@ -31,13 +31,9 @@ export function createCredentials({ server, auth, signal }: CredentialsOptions):
   let meeting: Promise<boolean> | undefined;
 
   const meet = async (challenge: AuthChallenge) => {
-    try {
-      const verdict = await auth.onChallenge(server, challenge, signal);
-      generation += 1;
-      return verdict === "retry";
-    } finally {
-      meeting = undefined;
-    }
+    const verdict = await auth.onChallenge(server, challenge, signal);
+    generation += 1;
+    return verdict === "retry";
   };
   return {
     async attach() {
@@ -47,7 +43,9 @@ export function createCredentials({ server, auth, signal }: CredentialsOptions):
     async answer(challenge, attached) {
       // Another request met the same challenge meanwhile: the credentials it was refused with are outdated.
       if (attached.generation < generation && !meeting) return true;
-      meeting ??= meet(challenge);
+      meeting ??= meet(challenge).finally(() => {
+        meeting = undefined;
+      });
       return meeting;
     },
   };

@@ -49,6 +49,27 @@ describe("authorization", () => {
     );
   });
 
+  test("is asked for anew after a port that threw at once instead of rejecting", async () => {
+    let asked = 0;
+    let isRefused = false;
+    const server = await startHttpServer(({ message, status }) => {
+      if (message?.method !== "tools/call" || !isRefused) return false;
+      status(401, { "www-authenticate": "Bearer" });
+      return true;
+    });
+    const onChallenge = () => {
+      asked += 1;
+      if (asked === 1) throw new Error("no keychain");
+      isRefused = false;
+      return Promise.resolve("retry" as const);
+    };
+    const session = await connect(server, { auth: { headers: async () => ({}), onChallenge } });
+    isRefused = true;
+    await failureOf(session.request("tools/call", CALL));
+    expect(await session.request("tools/call", CALL)).toMatchObject({ content: [{ text: "done" }] });
+    expect(asked).toBe(2);
+  });
+
   test("that is refused again is not tried a third time", async () => {
     const server = await guarded("Bearer other");
     const { auth, onChallenge } = portWith("old", "new");
