@@ -1,5 +1,6 @@
 import type { Logger, ToolDescriptor } from "@jackfield/mcp-core";
 import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
+import { createToolVerdicts } from "./tool-verdicts.ts";
 
 /** What a view lets through. Functions are asked anew each time, so that they may depend on what has happened meanwhile. */
 export interface ViewFilter {
@@ -57,7 +58,7 @@ export function viewRules({ servers, tools }: ViewFilter, log: Logger): ViewRule
 /** The rules of a filter that has to look something up. Promises that reject hide what was asked about. */
 export function asyncViewRules({ servers, tools }: AsyncViewFilter, log: Logger): ViewRules {
   const shownServers = new Map<string, boolean>();
-  const shownTools = new WeakMap<ToolDescriptor, boolean>();
+  const shownTools = createToolVerdicts();
   const asks = async (what: string, name: string, ask: () => unknown): Promise<boolean> => {
     try {
       return (await ask()) === true;
@@ -71,7 +72,7 @@ export function asyncViewRules({ servers, tools }: AsyncViewFilter, log: Logger)
     shownServers.set(server, await asks("server", server, () => servers(server)));
   };
   const judgeTool = async (tool: ToolDescriptor) => {
-    if (typeof tools !== "function" || shownTools.has(tool)) return;
+    if (typeof tools !== "function" || shownTools.get(tool) !== undefined) return;
     shownTools.set(tool, await asks("tool", tool.name, () => tools(tool)));
   };
   const rules = viewRules(

@@ -1,7 +1,15 @@
-import type { ToolDefinition, ToolsChanged } from "@jackfield/mcp-core";
+import { McpError, type ToolDefinition, type ToolDescriptor, type ToolsChanged } from "@jackfield/mcp-core";
+import {
+  createFakeSession,
+  createFakeToolCache,
+  passThroughResolver,
+  stdioDefinition,
+} from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
 import type { McpManager } from "../../src/index.ts";
 import { createAsyncToolView, createToolView, type ViewParent } from "../../src/views/tool-view.ts";
+import { asyncViewRules } from "../../src/views/view-filter.ts";
+import { createFixture } from "../manager-fixture.ts";
 import { startedManager } from "../tools/started-manager.ts";
 
 const tool = (name: string): ToolDefinition => ({ name, inputSchema: { type: "object" } });
@@ -166,5 +174,57 @@ describe("a view whose filter looks something up", () => {
     judged.resolve(true);
     await added.promise;
     expect(namesOf(view)).toContain("mcp__files__append");
+  });
+
+  it("keeps its tools when they change their origin, and is not asked again", async () => {
+    const { manager, session } = await twoServers();
+    await using _ = manager;
+    const tools = vi.fn(async ({ originalName }: ToolDescriptor) => originalName !== "write");
+    const view = await createAsyncToolView(parentOf(manager), { tools }, log);
+    const shown = ["mcp__files__read", "mcp__web__fetch", "mcp__web__search"];
+    session("files").lose(new McpError("MCP_SERVER_EXITED", "Gone."));
+    expect(view.tools().map(({ origin }) => origin)).toEqual(["cache", "live", "live"]);
+    expect(namesOf(view)).toEqual(shown);
+    await manager.reconnect("files");
+    await manager.refreshTools("files");
+    expect(view.tools().map(({ origin }) => origin)).toEqual(["live", "live", "live"]);
+    expect(namesOf(view)).toEqual(shown);
+    expect(tools).toHaveBeenCalledTimes(4);
+  });
+
+  it("shows the tools of the catalog when they become live", async () => {
+    const definition = stdioDefinition("a");
+    const { signal } = new AbortController();
+    const cache = createFakeToolCache();
+    cache.seed(await passThroughResolver(definition, { signal }), { tools: [tool("read")] });
+    const { manager, connector } = createFixture([definition], { cache, byHand: true });
+    await using _ = manager;
+    await manager.start();
+    const view = await manager.viewFor({ tools: async () => true });
+    expect(view.tools()).toMatchObject([{ name: "mcp__a__read", origin: "cache" }]);
+    (await connector.nextAttempt()).open(createFakeSession({ tools: [tool("read")] }));
+    await manager.refreshTools("a");
+    expect(view.tools()).toMatchObject([{ name: "mcp__a__read", origin: "live" }]);
+    await view.callTool("mcp__a__read");
+  });
+
+  it("asks again where a tool needs approval now, though its definition is the same", async () => {
+    const definition = tool("read");
+    const descriptor = (requiresApproval: boolean, origin: "live" | "cache" = "live"): ToolDescriptor => ({
+      name: "mcp__files__read",
+      server: "files",
+      originalName: "read",
+      description: "",
+      definition,
+      origin,
+      requiresApproval,
+    });
+    const rules = asyncViewRules({ tools: async ({ requiresApproval }) => !requiresApproval }, log);
+    await rules.judge?.(["files"], [descriptor(false)]);
+    expect(rules.hasTool(descriptor(false, "cache"))).toBe(true);
+    expect(rules.hasTool(descriptor(true))).toBe(false);
+    expect(rules.hasTool({ ...descriptor(false), server: "web" })).toBe(false);
+    await rules.judge?.(["files"], [descriptor(true)]);
+    expect(rules.hasTool(descriptor(true))).toBe(false);
   });
 });
