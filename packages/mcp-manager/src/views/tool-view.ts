@@ -13,7 +13,7 @@ import {
   type ToolsChanged,
 } from "@jackfield/mcp-core";
 import { createEmitter, type Emitter } from "../emitter.ts";
-import { changesBetween } from "./view-changes.ts";
+import { createToldTools } from "./told-tools.ts";
 import {
   type AsyncViewFilter,
   asyncViewRules,
@@ -60,6 +60,7 @@ export async function createAsyncToolView(
   const rules = asyncViewRules(filter, log);
   const view = new View(parent, rules, log);
   await rules.judge?.(namesOf(parent), parent.tools());
+  view.begin();
   return view;
 }
 
@@ -75,6 +76,7 @@ class View implements ToolView, ViewParent {
   /** What the parent offered when `#tools` was made of it. */
   #offered: readonly ToolDescriptor[] | undefined;
   #tools: readonly ToolDescriptor[] = Object.freeze([]);
+  readonly #told = createToldTools();
   #isClosed = false;
 
   constructor(parent: ViewParent, rules: ViewRules, log: Logger) {
@@ -82,11 +84,16 @@ class View implements ToolView, ViewParent {
     this.#rules = rules;
     this.#log = log;
     this.#changes = createEmitter(log);
-    this.#refresh();
+    this.begin();
     this.#stops.add(parent.on("toolsChanged", (change) => this.#toolsChanged(change)));
     const { judge } = rules;
     if (judge !== undefined)
       this.#stops.add(parent.on("statusChanged", ({ snapshot }) => void judge([snapshot.name], [])));
+  }
+
+  /** What is on offer now needs to be told to nobody: the view is about to be handed out. */
+  begin(): void {
+    this.#told.begin(this.tools());
   }
 
   tools(): readonly ToolDescriptor[] {
@@ -193,9 +200,8 @@ class View implements ToolView, ViewParent {
   }
 
   #publish(change: ToolsChanged): void {
-    const before = this.#tools;
-    this.#refresh();
-    const visible = changesBetween(before, this.#tools, change);
+    if (this.#isClosed) return;
+    const visible = this.#told.next(this.tools(), change);
     if (visible !== undefined) this.#changes.emit("toolsChanged", visible);
   }
 

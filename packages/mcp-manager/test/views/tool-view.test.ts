@@ -7,7 +7,12 @@ import {
 } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
 import type { McpManager } from "../../src/index.ts";
-import { createAsyncToolView, createToolView, type ViewParent } from "../../src/views/tool-view.ts";
+import {
+  createAsyncToolView,
+  createToolView,
+  type ToolView,
+  type ViewParent,
+} from "../../src/views/tool-view.ts";
 import { asyncViewRules } from "../../src/views/view-filter.ts";
 import { createFixture } from "../manager-fixture.ts";
 import { startedManager } from "../tools/started-manager.ts";
@@ -114,6 +119,36 @@ describe("a view", () => {
     expect(told).toEqual([{ server: "files", added: ["mcp__files__append"], removed: [], changed: [] }]);
   });
 
+  it("tells of the change of each server, though the tools of all are gone with the first", async () => {
+    const { manager } = await twoServers();
+    const told: ToolsChanged[] = [];
+    createToolView(parentOf(manager), { tools: ["read", "*web*"] }, log).on("toolsChanged", (change) =>
+      told.push(change),
+    );
+    await manager.close();
+    expect(told).toEqual([
+      { server: "files", added: [], removed: ["mcp__files__read"], changed: [] },
+      { server: "web", added: [], removed: ["mcp__web__fetch", "mcp__web__search"], changed: [] },
+    ]);
+  });
+
+  it("tells of a change also where somebody has looked at it before it could", async () => {
+    const { manager, session } = await twoServers();
+    await using _ = manager;
+    const views: ToolView[] = [];
+    manager.on("toolsChanged", () => void views.map((view) => view.tools()));
+    const view = createToolView(parentOf(manager), {}, log);
+    views.push(view);
+    const inner = view.view({ servers: ["files"] });
+    views.push(inner);
+    const told: string[] = [];
+    view.on("toolsChanged", ({ added }) => told.push(`view ${added}`));
+    inner.on("toolsChanged", ({ added }) => told.push(`inner ${added}`));
+    session("files").setTools([tool("append"), tool("read"), tool("write")]);
+    await manager.refreshTools("files");
+    expect(told.sort()).toEqual(["inner mcp__files__append", "view mcp__files__append"]);
+  });
+
   it("[C23] that is closed offers nothing, and what it was a view of goes on", async () => {
     const { manager } = await twoServers();
     await using _ = manager;
@@ -174,6 +209,27 @@ describe("a view whose filter looks something up", () => {
     judged.resolve(true);
     await added.promise;
     expect(namesOf(view)).toContain("mcp__files__append");
+  });
+
+  it("tells nothing of what it shows from the beginning, and nothing once it is closed", async () => {
+    const { manager, session } = await twoServers();
+    await using _ = manager;
+    const verdicts = Promise.withResolvers<boolean>();
+    const tools = ({ originalName }: ToolDescriptor) => (originalName === "late" ? verdicts.promise : true);
+    const view = await createAsyncToolView(parentOf(manager), { tools }, log);
+    const told: ToolsChanged[] = [];
+    view.on("toolsChanged", (change) => told.push(change));
+    session("files").setTools([tool("append"), tool("read"), tool("write")]);
+    await manager.refreshTools("files");
+    await vi.waitFor(() =>
+      expect(told).toEqual([{ server: "files", added: ["mcp__files__append"], removed: [], changed: [] }]),
+    );
+    session("files").setTools([tool("append"), tool("late"), tool("read"), tool("write")]);
+    await manager.refreshTools("files");
+    await view.close();
+    verdicts.resolve(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toHaveLength(1);
   });
 
   it("keeps its tools when they change their origin, and is not asked again", async () => {

@@ -1,0 +1,36 @@
+import type { ToolDescriptor, ToolsChanged } from "@jackfield/mcp-core";
+
+/** Which tools the listeners of a view know of, server by server: whoever looks at the view in between changes nothing of that. */
+export interface ToldTools {
+  /** Forgets what was told: these are known from now on. */
+  begin(tools: readonly ToolDescriptor[]): void;
+  /** What a change of a server's tools is for a view that shows these now; `undefined` if it is none. It counts as told. */
+  next(tools: readonly ToolDescriptor[], change: ToolsChanged): ToolsChanged | undefined;
+}
+
+export function createToldTools(): ToldTools {
+  const told = new Map<string, readonly string[]>();
+  return {
+    begin(tools) {
+      told.clear();
+      const servers = Map.groupBy(tools, ({ server }) => server);
+      for (const [server, own] of servers) told.set(server, own.map(nameOf));
+    },
+    next(tools, { server, changed }) {
+      const old = new Set(told.get(server));
+      const now = new Set(tools.filter((tool) => tool.server === server).map(nameOf));
+      if (now.size > 0) told.set(server, [...now]);
+      else told.delete(server);
+      const visible: ToolsChanged = {
+        server,
+        added: [...now].filter((name) => !old.has(name)),
+        removed: [...old].filter((name) => !now.has(name)),
+        changed: changed.filter((name) => old.has(name) && now.has(name)),
+      };
+      const isChange = visible.added.length + visible.removed.length + visible.changed.length > 0;
+      return isChange ? visible : undefined;
+    },
+  };
+}
+
+const nameOf = ({ name }: ToolDescriptor) => name;
