@@ -21,6 +21,7 @@ import {
   type ViewRules,
   viewRules,
 } from "./view-filter.ts";
+import { createViewSubscriptions } from "./view-subscriptions.ts";
 
 /** Some servers and tools of a runtime, as a source of its own: what one agent may use. */
 export interface ToolView extends ContextSource<McpEvents>, AsyncDisposable {
@@ -30,7 +31,7 @@ export interface ToolView extends ContextSource<McpEvents>, AsyncDisposable {
   view(filter: ViewFilter): ToolView;
   /** The same with a filter that has to look something up; resolves when it has, for what is on offer now. */
   viewFor(filter: AsyncViewFilter): Promise<ToolView>;
-  /** Ends the view: it offers nothing any more. What it is a view of goes on ([C23]). Idempotent. */
+  /** Ends the view and the subscriptions that were made through it: it offers nothing any more. What it is a view of goes on ([C23]). Idempotent. */
   close(): Promise<void>;
 }
 
@@ -77,6 +78,7 @@ class View implements ToolView, ViewParent {
   #offered: readonly ToolDescriptor[] | undefined;
   #tools: readonly ToolDescriptor[] = Object.freeze([]);
   readonly #told = createToldTools();
+  readonly #subscriptions = createViewSubscriptions();
   #isClosed = false;
 
   constructor(parent: ViewParent, rules: ViewRules, log: Logger) {
@@ -162,13 +164,14 @@ class View implements ToolView, ViewParent {
     this.#parent.complete(this.#visible(server), ...rest);
 
   subscribe: ContextSource["subscribe"] = async (server, ...rest) =>
-    this.#parent.subscribe(this.#visible(server), ...rest);
+    this.#subscriptions.add(await this.#parent.subscribe(this.#visible(server), ...rest));
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const stop of this.#stops) stop();
     this.#tools = Object.freeze([]);
+    await this.#subscriptions.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

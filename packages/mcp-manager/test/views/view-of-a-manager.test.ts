@@ -110,4 +110,25 @@ describe("a view of a runtime", () => {
     expect(view.servers()).toEqual([]);
     await expect(view.prompts()).rejects.toMatchObject({ code: "MCP_CLOSED" });
   });
+
+  it("ends the subscriptions that were made through it, also the one that is being made, and no others", async () => {
+    const { manager, docs } = await twoServers({ resourceUpdateQuietMs: 0 });
+    await using _ = manager;
+    const view = manager.view({ servers: ["docs"] });
+    const heard: string[] = [];
+    await view.subscribe("docs", "docs:a", () => heard.push("view"));
+    await view.view({}).subscribe("docs", "docs:a", () => heard.push("inner view"));
+    await manager.subscribe("docs", "docs:a", () => heard.push("manager"));
+    await view.subscribe("docs", "docs:b", () => {});
+    const ended = await view.subscribe("docs", "docs:c", () => {});
+    await ended.close();
+    const late = view.subscribe("docs", "docs:d", () => {});
+    const refused = expect(late).rejects.toMatchObject({ code: "MCP_CLOSED" });
+    await view.close();
+    await refused;
+    docs.notify({ method: "notifications/resources/updated", params: { uri: "docs:a" } });
+    expect(heard).toEqual(["manager"]);
+    const unsubscribed = docs.requests.filter(({ method }) => method === "resources/unsubscribe");
+    expect(unsubscribed.map(({ params }) => params.uri).sort()).toEqual(["docs:b", "docs:c", "docs:d"]);
+  });
 });
