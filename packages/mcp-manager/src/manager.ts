@@ -22,7 +22,7 @@ import {
 import { createGatheredLists } from "./principals/gathered-lists.ts";
 import { createLendingConnector } from "./principals/lending-connector.ts";
 import type { ReloadReport } from "./reload-report.ts";
-import { createRun, type Run, refuseIfClosed } from "./run.ts";
+import { closedError, createRun, type Run, refuseIfClosed } from "./run.ts";
 import type { ManagedServer } from "./server/managed-server.ts";
 import { type OperationOptions, operationDeadline } from "./server/operation-deadline.ts";
 import { reconnectServers } from "./server/reconnect-servers.ts";
@@ -66,11 +66,14 @@ class Manager implements McpManager, ViewParent {
   /** Whose servers these are, if they are another user's. */
   readonly #owner: Manager | undefined;
   readonly #sharedLists = createGatheredLists();
+  /** The owner's configuration that was taken last. */
+  #followed: readonly ServerDefinition[] | undefined;
   #run = createRun();
 
   constructor(options: ResolvedManagerOptions, owner?: Manager) {
     this.#options = options;
     this.#owner = owner;
+    this.#followed = options.servers;
     this.#events = createEmitter<McpEvents>(options.log, KEPT_EVENTS);
     this.#registry = createManagerRegistry(options);
     this.#directory = createServerDirectory({ options, registry: this.#registry, events: this.#events });
@@ -88,10 +91,12 @@ class Manager implements McpManager, ViewParent {
   }
 
   start({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<StartupReport> {
+    const owner = this.#owner;
+    if (owner !== undefined && owner.#run.closed !== undefined) return Promise.reject(closedError());
     const { closed } = this.#run;
     if (closed !== undefined) this.#run = createRun(closed);
     this.#run.starting ??= this.#start(this.#run, signal);
-    if (this.#owner !== undefined) this.#owner.#others.add(this);
+    if (owner !== undefined) owner.#others.add(this);
     return this.#run.starting;
   }
 
@@ -149,11 +154,14 @@ class Manager implements McpManager, ViewParent {
     const run = this.#run;
     refuseIfClosed(run);
     const definitions = resolveDefinitions(servers, this.#options);
-    const others = [...this.#others];
-    // The configuration is replaced in one piece, before anything is waited for: of two reloads the later one holds.
+    if (run.before !== undefined) await run.renewed; // What would be made before is lost when all servers are made anew.
+    refuseIfClosed(run);
+    // The configuration is replaced in one piece, before anything is waited for: of two reloads the later one holds, for others too.
     const { report, unstarted, gone } = this.#directory.configure(definitions);
+    const { configured } = this.#directory; // A listener may have brought a newer one by now.
+    const followed = [...this.#others].map((other) => other.#follow(configured));
     if (run.starting !== undefined) await startServers(unstarted, this.#options, run.stop.signal);
-    await Promise.all([gone, ...others.map((other) => other.#follow(definitions))]);
+    await Promise.all([gone, ...followed]);
     refuseIfClosed(run);
     return report;
   }
@@ -180,19 +188,29 @@ class Manager implements McpManager, ViewParent {
     await this.close();
   }
 
-  async #start(run: Run, signal: AbortSignal | undefined): Promise<StartupReport> {
-    if (this.#owner !== undefined) refuseIfClosed(this.#owner.#run);
+  #start(run: Run, signal: AbortSignal | undefined): Promise<StartupReport> {
     const close = () => this.#close(run);
-    return startRun(run, { directory: this.#directory, options: this.#options, signal, close });
+    const latest = () => this.#latest();
+    return startRun(run, { directory: this.#directory, options: this.#options, signal, latest, close });
   }
 
-  /** Takes the configuration of the manager it belongs to; one that is closed meanwhile has no use for it. */
+  /** Takes the configuration of the manager it belongs to; one that is closed meanwhile takes it when it is started again. */
   async #follow(definitions: readonly ServerDefinition[]): Promise<void> {
+    this.#followed = definitions;
     try {
       await this.reload(definitions);
     } catch (error) {
       if (!isMcpError(error, "MCP_CLOSED")) throw error;
+      this.#followed = undefined;
     }
+  }
+
+  /** What to start again with: the owner may have been reloaded while this one was closed. */
+  #latest(): readonly ServerDefinition[] {
+    const latest = this.#owner === undefined ? undefined : this.#owner.#directory.configured;
+    if (latest === undefined || latest === this.#followed) return this.#directory.configured;
+    this.#followed = latest;
+    return latest;
   }
 
   #all(): readonly ManagedServer[] {

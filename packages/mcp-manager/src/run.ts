@@ -7,6 +7,8 @@ export interface Run {
   readonly stop: AbortController;
   /** The end of the run before, if there was one. */
   readonly before: Promise<void> | undefined;
+  /** When the servers of the run before are gone and those of this one are made. Rejects if it is closed meanwhile. */
+  renewed?: Promise<void>;
   starting?: Promise<StartupReport>;
   closed?: Promise<void>;
 }
@@ -17,6 +19,9 @@ export function createRun(before?: Promise<void>): Run {
 
 /** @throws McpError `MCP_CLOSED` */
 export function refuseIfClosed({ closed }: Run): void {
-  if (closed === undefined) return;
-  throw new McpError("MCP_CLOSED", "The runtime was closed.", { outcome: "not-sent" });
+  if (closed !== undefined) throw closedError();
+}
+
+export function closedError(): McpError {
+  return new McpError("MCP_CLOSED", "The runtime was closed.", { outcome: "not-sent" });
 }

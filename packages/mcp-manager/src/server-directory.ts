@@ -1,6 +1,7 @@
 import { McpError, type McpEvents, type ServerDefinition, type ToolsChanged } from "@jackfield/mcp-core";
 import { createDirectoryHooks, type HookedDirectory } from "./directory-hooks.ts";
 import type { Emitter } from "./emitter.ts";
+import { type HeldEmitter, holdEvents } from "./held-events.ts";
 import type { ResolvedManagerOptions } from "./options.ts";
 import { createPendingWork } from "./pending-work.ts";
 import type { ReloadReport } from "./reload-report.ts";
@@ -37,8 +38,8 @@ export interface ServerDirectory {
   get(name: string): ManagedServer;
   /** Takes a new configuration at once: who is gone is being closed when this returns, and whoever it does not concern is not touched. */
   configure(definitions: readonly ServerDefinition[]): Reconfiguration;
-  /** Makes every server anew, as if nothing had ever been started. Only for servers that are closed. */
-  renew(): void;
+  /** Makes every server anew, as if nothing had ever been started. Only when those there were are closed. */
+  renew(definitions: readonly ServerDefinition[]): void;
   /** Takes all tools back and closes every server, those that are gone already included. Resolves when nothing is left. */
   close(): Promise<void>;
 }
@@ -50,7 +51,7 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
 class Directory implements ServerDirectory {
   readonly #options: ResolvedManagerOptions;
   readonly #registry: ToolRegistry;
-  readonly #events: Emitter<McpEvents>;
+  readonly #events: HeldEmitter<McpEvents>;
   /** What all servers have in common, and what all tell this directory by. */
   readonly #settings: ServerSettings;
   readonly #hooked: HookedDirectory;
@@ -64,7 +65,7 @@ class Directory implements ServerDirectory {
   constructor({ options, registry, events }: ServerDirectoryOptions) {
     this.#options = options;
     this.#registry = registry;
-    this.#events = events;
+    this.#events = holdEvents(events);
     this.#settings = {
       ...options,
       pace: createRetryPacing(options.retry.maxPerSecond),
@@ -72,7 +73,7 @@ class Directory implements ServerDirectory {
     };
     this.#hooked = {
       registry,
-      events,
+      events: this.#events,
       cache: options.cache,
       log: options.log,
       leftover: this.#leftover,
@@ -104,6 +105,25 @@ class Directory implements ServerDirectory {
   }
 
   configure(definitions: readonly ServerDefinition[]): Reconfiguration {
+    // Whoever hears of it finds the new configuration, and may bring another one: half of one must not be put in its place.
+    return this.#events.after(() => this.#configure(definitions));
+  }
+
+  renew(definitions: readonly ServerDefinition[]): void {
+    this.#configured = definitions;
+    this.#servers = this.#makeAll();
+    this.#announce(this.#registry.configure(this.#configured));
+  }
+
+  async close(): Promise<void> {
+    const until = performance.now() + this.#options.closeTimeoutMs;
+    const closing = this.all().map((server) => server.close());
+    this.#announce(this.#registry.configure([])); // Nothing can be called from now on.
+    await Promise.all(closing);
+    await this.#leftover.finished(Math.max(0, until - performance.now()));
+  }
+
+  #configure(definitions: readonly ServerDefinition[]): Reconfiguration {
     const report: MutableReport = { added: [], removed: [], changed: [], kept: [] };
     const unstarted: ManagedServer[] = [];
     const gone: Promise<void>[] = [];
@@ -132,19 +152,6 @@ class Directory implements ServerDirectory {
     this.#servers = after;
     this.#announce(this.#registry.configure(definitions));
     return { report, unstarted, gone: Promise.all(gone) };
-  }
-
-  renew(): void {
-    this.#servers = this.#makeAll();
-    this.#announce(this.#registry.configure(this.#configured));
-  }
-
-  async close(): Promise<void> {
-    const until = performance.now() + this.#options.closeTimeoutMs;
-    const closing = this.all().map((server) => server.close());
-    this.#announce(this.#registry.configure([])); // Nothing can be called from now on.
-    await Promise.all(closing);
-    await this.#leftover.finished(Math.max(0, until - performance.now()));
   }
 
   #makeAll(): ReadonlyMap<string, ManagedServer> {

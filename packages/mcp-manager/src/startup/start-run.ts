@@ -1,4 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
+import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import type { ResolvedManagerOptions } from "../options.ts";
 import { type Run, refuseIfClosed } from "../run.ts";
 import type { ServerDirectory } from "../server-directory.ts";
@@ -9,6 +9,8 @@ export interface StartRunOptions {
   readonly directory: ServerDirectory;
   readonly options: ResolvedManagerOptions;
   readonly signal: AbortSignal | undefined;
+  /** What a run after another is made of, asked when the other has ended. */
+  readonly latest: () => readonly ServerDefinition[];
   /** Ends the run, once it cannot be. */
   readonly close: () => Promise<void>;
 }
@@ -21,13 +23,12 @@ export interface StartRunOptions {
  */
 export async function startRun(
   run: Run,
-  { directory, options, signal, close }: StartRunOptions,
+  { directory, options, signal, latest, close }: StartRunOptions,
 ): Promise<StartupReport> {
   const startedAt = process.hrtime.bigint(); // Nothing has to be loaded for it, as for `performance`.
   if (run.before !== undefined) {
-    await run.before;
-    refuseIfClosed(run);
-    directory.renew();
+    run.renewed = renewAfter(run.before, run, () => directory.renew(latest()));
+    await run.renewed;
   }
   const stop = AbortSignal.any([run.stop.signal, ...(signal === undefined ? [] : [signal])]);
   const start = options.startup.failures === "throw" ? startAllOrNone : startServers;
@@ -41,4 +42,10 @@ export async function startRun(
   refuseIfClosed(run);
   const tookMs = Number((process.hrtime.bigint() - startedAt) / 1_000_000n);
   return reportStartup(directory.all(), directory.configured, tookMs);
+}
+
+async function renewAfter(before: Promise<void>, run: Run, renew: () => void): Promise<void> {
+  await before;
+  refuseIfClosed(run);
+  renew();
 }
