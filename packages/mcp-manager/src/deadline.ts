@@ -1,4 +1,5 @@
 import type { McpError } from "@jackfield/mcp-core";
+import { startTimer } from "./timer.ts";
 
 export interface DeadlineOptions {
   /** The caller's own signal; its reason is not used. */
@@ -20,7 +21,7 @@ export interface Deadline extends Disposable {
 export function createDeadline({ signal, timeoutMs, aborted, expired }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const at = timeoutMs === 0 ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
-  const timer = timeoutMs === 0 ? undefined : setTimeout(() => controller.abort(expired()), timeoutMs);
+  const timer = timeoutMs === 0 ? undefined : startTimer(() => controller.abort(expired()), timeoutMs);
   const onAbort = () => controller.abort(aborted());
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });

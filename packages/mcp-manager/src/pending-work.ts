@@ -1,3 +1,5 @@
+import { startTimer } from "./timer.ts";
+
 /** What has been begun and not ended. The work must not reject. */
 export interface PendingWork {
   add(work: Promise<unknown>): void;
@@ -28,7 +30,7 @@ class Pending implements PendingWork {
     const pending = this.#pending;
     if (pending === undefined || pending.size === 0) return true;
     const late = Promise.withResolvers<false>();
-    const timer = setTimeout(() => late.resolve(false), withinMs);
+    const timer = startTimer(() => late.resolve(false), withinMs);
     const isFinished = await Promise.race([Promise.all(pending).then(() => true), late.promise]);
     clearTimeout(timer);
     return isFinished;

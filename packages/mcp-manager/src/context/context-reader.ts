@@ -14,6 +14,7 @@ import {
 } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
+import { checkOptions } from "../server/operation-deadline.ts";
 import { createCallTime } from "../tools/call-time.ts";
 import type { ContextKind, ServerContext } from "./server-context.ts";
 
@@ -53,6 +54,7 @@ export function createContextReader({ all, server, log }: ContextReaderOptions):
     complete: async (name, request, options) => ask(server(name), "completion/complete", request, options),
     async subscribe(name, uri, listener, options = {}) {
       const managed = server(name);
+      checkOptions(name, options);
       const progress: Progress = { isAsked: false };
       using deadline = contextDeadline(managed, options, progress);
       const session = await openedSession(managed, deadline);
@@ -110,6 +112,7 @@ async function ask<M extends SessionMethod>(
   params: SessionParams<M>,
   options: RequestOptions = {},
 ): Promise<SessionResult<M>> {
+  checkOptions(managed.definition.name, options);
   const time = createCallTime(options, managed.definition.limits ?? {});
   using deadline = contextDeadline(managed, { signal: options.signal, timeoutMs: time.waitMs() });
   const session = await openedSession(managed, deadline);

@@ -1,3 +1,5 @@
+import { startTimer } from "../timer.ts";
+
 /**
  * Makes one piece of news of many: each is told once it has been quiet for a while, and at the latest after ten times that, so
  * that a resource that changes all the time is heard of at all. What is told of one resource does not hold up another ([N13]).
@@ -27,7 +29,7 @@ export function createUpdatePace(quietMs: number): UpdatePace {
       clearTimeout(before?.timer);
       const now = performance.now(); // By the clock that nobody sets.
       const latestAt = before?.latestAt ?? now + MOST_WAITS * quietMs;
-      const timer = setTimeout(
+      const timer = startTimer(
         () => {
           waiting.delete(key);
           tell();

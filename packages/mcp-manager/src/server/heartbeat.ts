@@ -1,4 +1,5 @@
 import { isMcpError, McpError, type TransportKind } from "@jackfield/mcp-core";
+import { startTimer } from "../timer.ts";
 
 /** How a session that nobody uses is looked after. Times are milliseconds. */
 export interface HeartbeatPolicy {
@@ -66,7 +67,7 @@ export function createHeartbeat(
     if (isStopped) return;
     const quietMs = performance.now() - subject.heardAt();
     const waitMs = subject.isBusy() ? intervalMs : Math.max(1, intervalMs - quietMs);
-    timer = setTimeout(() => void beat(), waitMs);
+    timer = startTimer(() => void beat(), waitMs);
     timer.unref(); // Looking after a server keeps no process alive.
   }
 

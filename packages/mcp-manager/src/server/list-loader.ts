@@ -1,5 +1,6 @@
 import { type CatalogKind, type Listing, type McpError, type Session, toMcpError } from "@jackfield/mcp-core";
 import { isSameJson } from "../json-equality.ts";
+import { startTimer } from "../timer.ts";
 import { KIND_WORDS } from "./list-kind.ts";
 import { createListingPace } from "./listing-pace.ts";
 
@@ -188,7 +189,7 @@ class Loader<L extends Listing> implements ListLoader {
 
   #schedule(list: () => void, waitMs: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(list, waitMs);
+    this.#timer = startTimer(list, waitMs);
     this.#timer.unref(); // Looking whether something changed keeps no process alive.
   }
 }

@@ -1,5 +1,6 @@
 import { DEFAULT_LIMITS, McpError, type RequestOptions } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline } from "../deadline.ts";
+import { invalidOption } from "../tools/call-time.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
 /** How long an operation on one server may take. */
@@ -11,12 +12,26 @@ const OPERATIONS = {
   list: { limit: "callTimeoutMs", words: "list its tools" },
 } as const;
 
-/** The deadline of an operation: the caller's time limit, else the server's own. */
+/** @throws McpError `MCP_CONFIG_INVALID` for options of a request that cannot be right. Nothing was asked of the server. */
+export function checkOptions(server: string, options: RequestOptions): void {
+  const invalid = invalidOption(options);
+  if (invalid === undefined) return;
+  const message = `Nothing was asked of server "${server}": ${invalid}.`;
+  throw new McpError("MCP_CONFIG_INVALID", message, { server, outcome: "not-sent" });
+}
+
+/**
+ * The deadline of an operation: the caller's time limit, else the server's own.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a limit that is none.
+ */
 export function operationDeadline(
   { definition: { name, limits } }: ManagedServer,
   operation: keyof typeof OPERATIONS,
-  { signal, timeoutMs }: OperationOptions,
+  options: OperationOptions,
 ): Deadline {
+  checkOptions(name, options);
+  const { signal, timeoutMs } = options;
   const { limit, words } = OPERATIONS[operation];
   const limitMs = timeoutMs ?? limits?.[limit] ?? DEFAULT_LIMITS[limit];
   const details = { server: name, outcome: "not-sent" } as const;

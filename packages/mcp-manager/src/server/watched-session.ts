@@ -9,6 +9,7 @@ import {
   type SessionRequestOptions,
   type SessionResult,
 } from "@jackfield/mcp-core";
+import { startTimer } from "../timer.ts";
 
 /** Who wants to know what a session is used for. */
 export interface SessionWatch {
@@ -181,7 +182,7 @@ class Watched implements WatchedSession {
     const idleTimeoutMs = this.#watch.idleTimeoutMs();
     if (idleTimeoutMs === 0 || this.#isOver) return;
     const waitMs = Math.max(0, this.#usedAt + idleTimeoutMs - performance.now());
-    this.#timer = setTimeout(() => {
+    this.#timer = startTimer(() => {
       if (this.#flights.length === 0) idle();
     }, waitMs);
     this.#timer.unref(); // Waiting to end a session keeps no process alive.

@@ -19,7 +19,7 @@ export function abortedBeforeSending(tool: ToolDescriptor): McpError {
 
 export function optionInvalid(what: string, ref: ToolRef): McpError {
   const place = typeof ref === "string" ? { tool: ref } : ref;
-  const message = `Tool ${JSON.stringify(place.tool)} was not called: option ${what}.`;
+  const message = `Tool ${JSON.stringify(place.tool)} was not called: ${what}.`;
   return new McpError("MCP_CONFIG_INVALID", message, { ...place, phase: "call", outcome: "not-sent" });
 }
 

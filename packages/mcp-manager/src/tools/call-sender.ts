@@ -10,6 +10,7 @@ import {
 import { createDeadline, raceSignal } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
+import { startTimer } from "../timer.ts";
 import {
   abortedBeforeSending,
   about,
@@ -84,7 +85,7 @@ function copied(meta: JsonObject, tool: ToolDescriptor): JsonObject {
   try {
     return structuredClone(meta);
   } catch {
-    throw optionInvalid(`"meta" must be JSON`, { server: tool.server, tool: tool.originalName });
+    throw optionInvalid(`option "meta" must be JSON`, { server: tool.server, tool: tool.originalName });
   }
 }
 
@@ -114,7 +115,7 @@ async function waitForSession(
 
 async function pause(delayMs: number, { tool, options: { signal } }: ToolCall): Promise<void> {
   const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, delayMs);
+  const timer = startTimer(over.resolve, delayMs);
   try {
     await (signal === undefined ? over.promise : raceSignal(over.promise, signal));
   } catch {

@@ -1,7 +1,5 @@
 import { type CallOptions, DEFAULT_LIMITS, type ServerLimits } from "@jackfield/mcp-core";
-
-/** The most a timer can wait; one that is given more fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+import { MAX_TIMER_MS } from "../timer.ts";
 
 /**
  * How much of its time a call has left, all its waits and attempts included. Read off the clock that nobody sets, so that a
@@ -65,23 +63,21 @@ function rest(limitMs: number, elapsedMs: number): number {
 }
 
 /**
- * What is wrong with the options of a call, if anything: a time that is none would never or always fire ([R45]), and a
+ * What is wrong with the options of a call, or of another request, if anything: a time that is none would never or always fire ([R45]), and a
  * misspelt `replay` must not decide whether a call is made twice.
  */
-export function invalidOption({
-  timeoutMs,
-  maxTotalMs,
-  replay,
-  inputRequired,
-}: CallOptions): string | undefined {
+export function invalidOption(options: CallOptions): string | undefined {
+  if (typeof options !== "object" || options === null)
+    return `its options must be an object, not ${said(options)}`;
+  const { timeoutMs, maxTotalMs, replay, inputRequired } = options;
   if (!isDuration(timeoutMs))
-    return `"timeoutMs" must be a finite number of at least 0, not ${said(timeoutMs)}`;
+    return `option "timeoutMs" must be a finite number of at least 0, not ${said(timeoutMs)}`;
   if (!isDuration(maxTotalMs))
-    return `"maxTotalMs" must be a finite number of at least 0, not ${said(maxTotalMs)}`;
+    return `option "maxTotalMs" must be a finite number of at least 0, not ${said(maxTotalMs)}`;
   if (!isReplay(replay))
-    return `"replay" must be "never", "trusted" or a whole number of at least 0, not ${said(replay)}`;
+    return `option "replay" must be "never", "trusted" or a whole number of at least 0, not ${said(replay)}`;
   if (inputRequired !== undefined && inputRequired !== "handlers" && inputRequired !== "return")
-    return `"inputRequired" must be "handlers" or "return", not ${said(inputRequired)}`;
+    return `option "inputRequired" must be "handlers" or "return", not ${said(inputRequired)}`;
   return undefined;
 }
 

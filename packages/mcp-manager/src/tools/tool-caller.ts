@@ -7,6 +7,7 @@ import { invalidOption } from "./call-time.ts";
 import { checkArguments } from "./tool-arguments.ts";
 import { createToolFinder } from "./tool-finder.ts";
 import { createOutputChecks } from "./tool-output.ts";
+import { checkToolRef } from "./tool-ref.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
 export interface ToolCallerOptions {
@@ -36,6 +37,7 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
   });
   const begin = (ref: ToolRef, args: JsonObject, options: CallOptions) => {
     refuseIfClosed();
+    checkToolRef(ref);
     const invalid = invalidOption(options);
     if (invalid !== undefined) throw optionInvalid(invalid, ref);
     const found = find(ref, options);

@@ -13,6 +13,7 @@ import {
   type ToolsChanged,
 } from "@jackfield/mcp-core";
 import { createEmitter, type Emitter } from "../emitter.ts";
+import { checkToolRef } from "../tools/tool-ref.ts";
 import { createToldTools } from "./told-tools.ts";
 import {
   type AsyncViewFilter,
@@ -105,6 +106,7 @@ class View implements ToolView, ViewParent {
 
   async callTool(ref: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult> {
     this.#refuseIfClosed();
+    checkToolRef(ref);
     const tool = this.#find(ref);
     return this.#parent.callTool({ server: tool.server, tool: tool.originalName }, args, options);
   }

@@ -1,0 +1,21 @@
+import { McpError, type ToolRef } from "@jackfield/mcp-core";
+
+/**
+ * What names no tool at all is refused like a name that nothing has.
+ *
+ * @throws McpError `MCP_TOOL_UNKNOWN` with outcome `not-sent`.
+ */
+export function checkToolRef(ref: unknown): asserts ref is ToolRef {
+  if (typeof ref === "string") return;
+  if (typeof ref === "object" && ref !== null) {
+    const { server, tool } = ref as { readonly server?: unknown; readonly tool?: unknown };
+    if (typeof server === "string" && typeof tool === "string") return;
+  }
+  const message = `A tool is named by its exposed name or by { server, tool }, not by ${said(ref)}.`;
+  throw new McpError("MCP_TOOL_UNKNOWN", message, { phase: "call", outcome: "not-sent" });
+}
+
+function said(value: unknown): string {
+  if (value === null) return "null";
+  return typeof value === "object" ? "another object" : typeof value;
+}

@@ -1,0 +1,70 @@
+import { type CallOptions, type JsonObject, McpError, type ToolRef } from "@jackfield/mcp-core";
+import { createFakeSession } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import type { McpManager } from "../src/index.ts";
+import { createFixture, tool } from "./manager-fixture.ts";
+
+type Options = { readonly timeoutMs: number };
+
+/** Every request and operation that takes a time limit. */
+const QUESTIONS: readonly [string, (manager: McpManager, options: Options) => Promise<unknown>][] = [
+  ["callTool", (manager, options) => manager.callTool("mcp__a__echo", {}, options)],
+  ["readResource", (manager, options) => manager.readResource("a", "file:///a", options)],
+  ["getPrompt", (manager, options) => manager.getPrompt("a", "review", {}, options)],
+  ["subscribe", (manager, options) => manager.subscribe("a", "file:///a", () => {}, options)],
+  ["reconnect", (manager, options) => manager.reconnect("a", options)],
+  ["refreshTools", (manager, options) => manager.refreshTools("a", options)],
+];
+
+async function started() {
+  const { manager, connector } = createFixture(["a"], { byHand: true });
+  const starting = manager.start();
+  const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true } };
+  const session = (await connector.nextAttempt()).open(
+    createFakeSession({ tools: [tool("echo")], handshake: { capabilities } }),
+  );
+  await starting;
+  return { manager, connector, session };
+}
+
+describe.each(QUESTIONS)("%s", (_, ask) => {
+  it.each([Number.NaN, -5, Number.POSITIVE_INFINITY, "1"])(
+    "[R45] refuses %j as its time limit, and asks for nothing",
+    async (timeoutMs) => {
+      const { manager, connector, session } = await started();
+      await using _manager = manager;
+      await expect(ask(manager, { timeoutMs: timeoutMs as number })).rejects.toMatchObject({
+        code: "MCP_CONFIG_INVALID",
+        outcome: "not-sent",
+        message: expect.stringContaining('option "timeoutMs" must be a finite number of at least 0'),
+      });
+      expect(session.requests).toEqual([]);
+      expect(connector.attempts).toHaveLength(1);
+    },
+  );
+});
+
+describe("a call that is none", () => {
+  const NONE = { code: "MCP_TOOL_UNKNOWN", phase: "call", outcome: "not-sent" };
+  const REFUSED = { code: "MCP_CONFIG_INVALID", phase: "call", outcome: "not-sent" };
+
+  it.each([
+    [[undefined], NONE],
+    [[null], NONE],
+    [[42], NONE],
+    [[{ server: "a" }], NONE],
+    [["mcp__a__echo", {}, null], REFUSED],
+    [["mcp__a__echo", {}, 1], REFUSED],
+    [[{ server: "a", tool: "echo" }, {}, null], REFUSED],
+  ])("is refused with an McpError, by a view as well: %j", async (given, expected) => {
+    const { manager, session } = await started();
+    await using _ = manager;
+    const call = given as unknown as [ToolRef, JsonObject, CallOptions];
+    for (const source of [manager, manager.view({})]) {
+      const error = await source.callTool(...call).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(McpError);
+      expect(error).toMatchObject(expected);
+    }
+    expect(session.requests).toEqual([]);
+  });
+});
