@@ -1,4 +1,5 @@
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -58,6 +59,67 @@ describe("jackfield cache", () => {
     expect((await run("list")).stdout).toBe("The catalog is empty.\n");
   });
 
+  const inFile = <T>(action: (database: DatabaseSync) => T): T => {
+    const database = new DatabaseSync(folder.file("catalog.sqlite"));
+    try {
+      return action(database);
+    } finally {
+      database.close();
+    }
+  };
+  const rows = () => inFile((database) => database.prepare("SELECT count(*) AS n FROM keyv").get()?.n);
+
+  it.each([[["clear"]], [["clear", "mail"]]])(
+    "says of nothing that it was forgotten while another process keeps it from that: %j",
+    { timeout: 20_000 },
+    async (argv) => {
+      await fill("mail");
+      const other = new DatabaseSync(folder.file("catalog.sqlite"));
+      try {
+        other.exec("BEGIN IMMEDIATE");
+        const { exitCode, stdout, stderr } = await run(...argv, "--json");
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+        expect(stderr).toMatch(/Not everything could be forgotten: .*database is locked/);
+      } finally {
+        other.close();
+      }
+      expect(JSON.parse((await run("list", "--json")).stdout)).toMatchObject([{ server: "mail" }]);
+    },
+  );
+
+  it.each([
+    ["was sealed with a key that is gone", () => rmSync(folder.file("identity.key"))],
+    [
+      "another version wrote",
+      () =>
+        inFile((file) =>
+          file.exec("UPDATE keyv SET value = replace(value, '\"version\":2', '\"version\":3')"),
+        ),
+    ],
+  ])("forgets also what %s", async (_what, spoil) => {
+    await fill("mail", "files");
+    spoil();
+    expect(JSON.parse((await run("list", "--json")).stdout)).toEqual([]);
+    expect((await run("clear", "mail")).stdout).toBe("There was nothing to forget.\n");
+    expect(rows()).toBe(2);
+    const { exitCode, stdout } = await run("clear");
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: "No server was known. The catalog is empty.\n",
+    });
+    expect(rows()).toBe(0);
+  });
+
+  it("clears a catalog that has another table than ours", async () => {
+    await fill("mail");
+    inFile((file) => file.exec("DROP TABLE keyv; CREATE TABLE keyv (id TEXT, body TEXT)"));
+    const { exitCode, stderr } = await run("clear");
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("set aside");
+    await fill("mail");
+    expect(await run("clear")).toEqual({ exitCode: 0, stdout: "Forgotten:\nmail\n", stderr: "" });
+  });
+
   it("tells where the catalog is, by option, by environment or by default", async () => {
     expect(await run("path")).toMatchObject({ exitCode: 0, stdout: `${folder.path}\n` });
     vi.stubEnv("JACKFIELD_HOME", folder.path);
@@ -88,6 +150,8 @@ describe("jackfield cache", () => {
       expect(exitCode).toBe(1);
       expect(JSON.parse(stdout)).toEqual([]);
       expect(stderr).toContain("chmod 700");
+      expect(await run("clear", "--json")).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(await run("clear", "mail", "--json")).toMatchObject({ exitCode: 1, stdout: "" });
     },
   );
 

@@ -59,6 +59,14 @@ function hasTable(database: DatabaseSync): boolean {
   return database.prepare(table).get() !== undefined;
 }
 
+/** Whether there is a table of this name that other columns make another one: no statement of this catalog works on it. */
+export function hasForeignTable(database: DatabaseSync): boolean {
+  if (!hasTable(database)) return false;
+  const columns = database.prepare("SELECT name FROM pragma_table_info('keyv')").all();
+  const names = new Set(columns.map(({ name }) => name));
+  return !["key", "value", "namespace", "expires"].every((name) => names.has(name));
+}
+
 /** A value of another kind than text was not written by this catalog. */
 function rowOf({ key, value }: Record<string, unknown>): Row[] {
   return typeof key === "string" && typeof value === "string" ? [[key, value]] : [];

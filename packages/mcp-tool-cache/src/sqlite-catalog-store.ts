@@ -1,7 +1,7 @@
 import type { Logger } from "@jackfield/mcp-core";
 import type { SqliteDriver } from "@keyv/sqlite";
 import { type CatalogFile, openCatalogFile, setCatalogAside } from "./catalog-file.ts";
-import { NAMESPACE, readAllRows, readRows, tidyRows, usedBytes } from "./catalog-rows.ts";
+import { hasForeignTable, NAMESPACE, readAllRows, readRows, tidyRows, usedBytes } from "./catalog-rows.ts";
 import {
   type CatalogStore,
   failure,
@@ -9,7 +9,7 @@ import {
   type ReadOptions,
   type TakeText,
 } from "./catalog-store.ts";
-import { isBusy, isDamage } from "./sqlite-error.ts";
+import { isBusy, isDamage, isRefusedStatement } from "./sqlite-error.ts";
 import { whenUnlocked } from "./unlocked.ts";
 
 export interface SqliteCatalogOptions {
@@ -85,7 +85,8 @@ class SqliteCatalogStore implements CatalogStore {
     try {
       return action(file);
     } catch (error) {
-      if (isDamage(error)) this.#setAside(file);
+      if (isDamage(error) || (isRefusedStatement(error) && hasForeignTable(file.database)))
+        this.#setAside(file);
       throw error;
     }
   }

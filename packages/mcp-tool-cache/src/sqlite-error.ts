@@ -1,4 +1,5 @@
 /** SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
+const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
 const CORRUPT = 11;
@@ -12,6 +13,11 @@ export function isDamage(error: unknown): boolean {
 /** Whether an error of SQLite says that somebody else holds a lock at the moment. */
 export function isBusy(error: unknown): boolean {
   return [BUSY, LOCKED].includes(primaryCode(error));
+}
+
+/** Whether SQLite could not make sense of a statement, as where a column is not there. */
+export function isRefusedStatement(error: unknown): boolean {
+  return primaryCode(error) === ERROR;
 }
 
 /** The low byte; the others say more about the same error. */

@@ -140,6 +140,20 @@ describe("a damaged catalog", () => {
     expect(lines.some((line) => line.includes("set aside"))).toBe(true);
   });
 
+  test.each([
+    "CREATE TABLE keyv (id TEXT, body TEXT)",
+    "CREATE TABLE keyv (key TEXT, value TEXT, expires BIGINT)",
+  ])("whose table is another one shows it on use, and works from then on: %s", async (statement) => {
+    const { directory, file } = await filledDirectory();
+    withDatabase(file, (database) => database.exec(`DROP TABLE keyv; ${statement}`));
+    const { cache, lines } = openCache(directory);
+    expect(await cache.getMany([id])).toEqual(new Map());
+    expect(lines.filter((line) => line.includes("set aside"))).toHaveLength(1);
+    expect(existsSync(`${file}.corrupt-1`)).toBe(true);
+    await cache.close();
+    expect(await expectUsable(directory)).toEqual([]);
+  });
+
   const PARTS = 8;
   test.each(Array.from({ length: PARTS }, (_, part) => part))(
     "[T73] [R65] never throws and never serves a changed entry, wherever bytes are overwritten (part %i)",

@@ -63,6 +63,17 @@ describe("the catalog does not grow without bound", () => {
     expect(lines).toEqual([]);
   });
 
+  test("a catalog that may hold nothing is emptied by its first change", async () => {
+    const { cache, directory } = openCache();
+    await cache.set(sampleId("one"), largeEntry("one", 10));
+    await cache.set(sampleId("two"), largeEntry("two", 10));
+    await cache.close();
+    const emptied = sqliteToolCache({ path: directory, maxBytes: 0 });
+    await emptied.delete(sampleId("none"));
+    await emptied.close();
+    expect(await openCache(directory).cache.list()).toEqual([]);
+  });
+
   test("[T81] an entry of more than 16 MiB is not stored", async () => {
     const { cache, lines } = openCache();
     const id = sampleId("bomb");

@@ -1,6 +1,12 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import type { CatalogSummary, Logger, ToolCache } from "@jackfield/mcp-core";
+import {
+  type CatalogId,
+  type CatalogSummary,
+  type Logger,
+  McpError,
+  type ToolCache,
+} from "@jackfield/mcp-core";
 import { defaultCacheDirectory, sqliteToolCache } from "@jackfield/mcp-tool-cache";
 import type { CommandResult } from "./command-result.ts";
 import { printableLine, printableName } from "./lines.ts";
@@ -30,17 +36,20 @@ export async function cache(
   if (wanted.action === "path") return { json: { path }, text: `${path}\n`, exitCode: 0 };
   // Not imported: an import would copy all that the module exports, and load streams on the way.
   const { existsSync } = process.getBuiltinModule("node:fs");
-  if (!existsSync(path)) return wanted.action === "list" ? listed([]) : cleared([]);
+  if (!existsSync(path)) return wanted.action === "list" ? listed([]) : cleared([], wanted);
   let isSound = true;
-  const logger: Logger = (level, message, fields) => {
+  const known = await entriesAt(path, (level, message, fields) => {
     if (level === "warn" || level === "error") isSound = false;
     log(level, message, fields);
-  };
+  });
+  // What has just been said of it, and perhaps set aside, keeps nobody from clearing it.
+  if (wanted.action === "clear") return cleared(await clear(path, wanted.server), wanted);
+  return isSound ? listed(known) : { ...listed(known), exitCode: 1 };
+}
+
+async function entriesAt(path: string, logger: Logger): Promise<readonly CatalogSummary[]> {
   await using catalog = sqliteToolCache({ path, logger });
-  const entries = (await catalog.list()).toSorted(byServer);
-  const result =
-    wanted.action === "list" ? listed(entries) : cleared(await clear(catalog, entries, wanted.server));
-  return isSound ? result : { ...result, exitCode: 1 };
+  return sortedEntries(catalog);
 }
 
 /** The catalog's directory: the one that is named, else where `openMcp` keeps it. */
@@ -49,8 +58,9 @@ export function catalogDirectory(named: string | undefined): string {
   return resolve(named ?? defaultCacheDirectory(surroundings));
 }
 
-function byServer(a: CatalogSummary, b: CatalogSummary): number {
-  return a.server < b.server ? -1 : a.server > b.server ? 1 : 0;
+async function sortedEntries(catalog: ToolCache): Promise<readonly CatalogSummary[]> {
+  const entries = await catalog.list();
+  return entries.toSorted((a, b) => (a.server < b.server ? -1 : a.server > b.server ? 1 : 0));
 }
 
 function listed(entries: readonly CatalogSummary[]): CommandResult {
@@ -65,21 +75,69 @@ function listed(entries: readonly CatalogSummary[]): CommandResult {
   return { json: entries, text: rows.length === 0 ? "The catalog is empty.\n" : table, exitCode: 0 };
 }
 
-async function clear(
-  catalog: ToolCache,
-  entries: readonly CatalogSummary[],
-  server: string | undefined,
-): Promise<readonly CatalogSummary[]> {
-  const unwanted = entries.filter((entry) => server === undefined || entry.server === server);
-  for (const { id } of unwanted) await catalog.delete(id);
-  return unwanted;
+/**
+ * Forgets the entries of one server, or everything there is: also what is sealed with a lost key or was written by another version.
+ *
+ * @returns what was known of it
+ * @throws McpError `MCP_CONFIG_INVALID` if anything of it is still there, or may be
+ */
+async function clear(path: string, server: string | undefined): Promise<readonly CatalogSummary[]> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const { forgotten, fault, isWorthRetrying } = await forget(path, server);
+    if (fault === undefined) return forgotten;
+    if (isWorthRetrying && Date.now() < deadline) continue;
+    const message = `Not everything could be forgotten: ${fault} Close what uses the catalog in ${path}, or see who may write there, and try again.`;
+    throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+  }
 }
 
-function cleared(entries: readonly CatalogSummary[]): CommandResult {
-  const names = entries.map(({ server }) => `${printableLine(server, 40)}\n`).join("");
+/** As long as a catalog waits, before it writes, for another process. */
+const PATIENCE_MS = 5_000;
+
+/** Names no entry: to delete it has the catalog opened for writing, and kept down to its size by that. */
+const NO_ENTRY = "" as CatalogId;
+
+interface Forgetting {
+  readonly forgotten: readonly CatalogSummary[];
+  /** Why something may be there still. */
+  readonly fault: string | undefined;
+  /** Whether the catalog could be written to, so that only the moment was a bad one. */
+  readonly isWorthRetrying: boolean;
+}
+
+async function forget(path: string, server: string | undefined): Promise<Forgetting> {
+  const faults: string[] = [];
+  let isWorthRetrying = true;
+  const isEverything = server === undefined;
+  await using catalog = sqliteToolCache({
+    path,
+    // A catalog that may hold nothing is emptied by the first change, whether it can be read or not.
+    maxBytes: isEverything ? 0 : undefined,
+    logger(level, message, { reason } = {}) {
+      if (level !== "debug") isWorthRetrying = false;
+      faults.push(typeof reason === "string" ? `${message} (${reason})` : message);
+    },
+  });
+  const entries = await sortedEntries(catalog);
+  const forgotten = entries.filter((entry) => isEverything || entry.server === server);
+  for (const id of isEverything ? [NO_ENTRY] : forgotten.map((entry) => entry.id)) {
+    if (faults.length === 0) await catalog.delete(id);
+  }
+  return { forgotten, fault: faults[0], isWorthRetrying };
+}
+
+/** That nothing was known does not mean that nothing was there, where everything was to go. */
+function cleared(
+  entries: readonly CatalogSummary[],
+  { server }: Extract<CacheAction, { readonly action: "clear" }>,
+): CommandResult {
+  const names = entries.map(({ server: name }) => `${printableLine(name, 40)}\n`).join("");
+  const nothing =
+    server === undefined ? "No server was known. The catalog is empty.\n" : "There was nothing to forget.\n";
   return {
-    json: { cleared: entries.map(({ id, server }) => ({ id, server })) },
-    text: entries.length === 0 ? "There was nothing to forget.\n" : `Forgotten:\n${names}`,
+    json: { cleared: entries.map(({ id, server: name }) => ({ id, server: name })) },
+    text: entries.length === 0 ? nothing : `Forgotten:\n${names}`,
     exitCode: 0,
   };
 }
