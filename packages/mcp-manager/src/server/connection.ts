@@ -9,6 +9,7 @@ import {
 import { type Deadline, raceSignal } from "../deadline.ts";
 import { createPendingWork } from "../pending-work.ts";
 import { givenUpError, goneError } from "./gone-error.ts";
+import { type LongTimer, setLongTimer } from "./long-timer.ts";
 import { resolveInTime } from "./resolve-in-time.ts";
 import { nextRetry } from "./retry-policy.ts";
 import type { ConnectionSettings } from "./server-settings.ts";
@@ -65,10 +66,10 @@ class ServerConnection implements Connection {
   readonly #settings: ConnectionSettings;
   #state: ServerState = INITIAL_STATE;
   /** The next change, once somebody waits for it. */
-  #change: PromiseWithResolvers<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #change: PromiseWithResolvers<ServerState> | undefined;
+  #timer: LongTimer | undefined;
   #wasEverReady = false;
-  /** A reconnect under way, which whoever asks for one meanwhile shares. */
+  /** A reconnect under way, which whoever asks for one meanwhile shares; none once the attempt it waits for is over. */
   #restarting: Promise<Session> | undefined;
   /** What is still ending: aborted attempts and closing sessions. */
   readonly #ending = createPendingWork();
@@ -103,10 +104,9 @@ class ServerConnection implements Connection {
   }
 
   reconnect(signal: AbortSignal): Promise<Session> {
-    this.#restarting ??= this.#restart().finally(() => {
-      this.#restarting = undefined;
-    });
-    return raceSignal(this.#restarting, signal);
+    const restarting = this.#restarting ?? this.#restart();
+    if (this.#state.status === "connecting") this.#restarting = restarting;
+    return raceSignal(restarting, signal);
   }
 
   lose(session: Session, error: McpError): void {
@@ -128,16 +128,14 @@ class ServerConnection implements Connection {
     this.#refuseIfClosed();
     this.#dispatch({ type: "release", disconnected: false });
     this.#dispatch({ type: "connect" });
-    for (;;) {
-      const state = this.#state;
-      if (state.status === "ready") return state.session;
-      if (state.status === "backoff" || state.status === "failed") throw state.error;
-      if (state.status !== "connecting") throw this.#goneError();
-      await this.#changed();
-    }
+    let state: ServerState = this.#state;
+    if (state.status === "connecting") state = await this.#changed();
+    if (state.status === "ready") return state.session;
+    if (state.status === "backoff" || state.status === "failed") throw state.error;
+    throw goneError(this.#subject.definition.name, state.status === "idle");
   }
 
-  #changed(): Promise<void> {
+  #changed(): Promise<ServerState> {
     this.#change ??= Promise.withResolvers();
     return this.#change.promise;
   }
@@ -176,13 +174,14 @@ class ServerConnection implements Connection {
     this.#enter(after);
     const change = this.#change;
     this.#change = undefined;
-    change?.resolve();
+    change?.resolve(after);
     this.#subject.changed(before, after);
     return true;
   }
 
   #leave(state: ServerState, event: ServerEvent): void {
-    if (state.status === "backoff") clearTimeout(this.#timer);
+    if (state.status === "backoff") this.#timer?.clear();
+    if (state.status === "connecting") this.#restarting = undefined;
     if (state.status === "connecting" && event.type !== "opened") state.abort.abort();
     if (state.status !== "ready") return;
     // A session that was lost has said itself why; else callers hear of it before the server does ([S3]).
@@ -194,11 +193,8 @@ class ServerConnection implements Connection {
     if (state.status === "connecting") this.#end(this.#attempt(state, this.#ended()));
     if (state.status === "ready") this.#wasEverReady = true;
     if (state.status === "backoff") {
-      this.#timer = setTimeout(
-        () => this.#dispatch({ type: "connect" }),
-        Math.max(0, state.retryAt - Date.now()),
-      );
-      this.#timer.unref(); // A server that is down keeps no process alive.
+      // A server that is down keeps no process alive.
+      this.#timer = setLongTimer(state.retryAt, () => this.#dispatch({ type: "connect" }));
     }
   }
 

@@ -47,6 +47,9 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   reviveOnCall: true,
 };
 
+/** The last time there is a date for: a server may ask for any number of seconds. */
+const LATEST = 8.64e15;
+
 /** What is known when a server is lost. */
 export interface Loss {
   readonly error: McpError;
@@ -77,7 +80,8 @@ export function nextRetry(policy: RetryPolicy, loss: Loss): Retry | undefined {
   const retries = wasStable ? 1 : loss.attempt;
   const delayMs = delayBefore(policy, retries, loss);
   if (delayMs === undefined) return undefined;
-  return { attempt, retryAt: loss.now + Math.max(delayMs, loss.error.retryAfterMs ?? 0) };
+  const retryAt = loss.now + Math.max(delayMs, loss.error.retryAfterMs ?? 0);
+  return { attempt, retryAt: Math.min(retryAt, LATEST) };
 }
 
 function delayBefore(policy: RetryPolicy, retries: number, loss: Loss): number | undefined {
@@ -86,7 +90,8 @@ function delayBefore(policy: RetryPolicy, retries: number, loss: Loss): number |
   const isFirstRestart = retries === 1 && loss.upForMs !== undefined && !loss.isRemote;
   if (retries <= fastRetries) {
     if (isFirstRestart && delaysMs === undefined && restartsAtOnce) return 0;
-    const exponentialMs = Math.min(maxDelayMs, initialDelayMs * factor ** (retries - 1));
+    const times = Math.min(factor ** (retries - 1), Number.MAX_VALUE); // Of nothing, infinitely much would be no number.
+    const exponentialMs = Math.min(maxDelayMs, initialDelayMs * times);
     return jittered(policy, delaysMs?.[retries - 1] ?? exponentialMs, loss.random);
   }
   const slow = policy.slowDelaysMs ?? [];

@@ -37,10 +37,15 @@ export async function startAllOrNone(
 ): Promise<void> {
   const eager = await wakeServers(servers, options, stop);
   const stopped = Promise.withResolvers<undefined>();
-  stop.addEventListener("abort", () => stopped.resolve(undefined), { once: true });
+  const end = () => stopped.resolve(undefined);
   if (stop.aborted) return;
-  const failure = await Promise.race([firstFailure(eager), stopped.promise]);
-  if (failure !== undefined && !stop.aborted) throw failure;
+  stop.addEventListener("abort", end, { once: true });
+  try {
+    const failure = await Promise.race([firstFailure(eager), stopped.promise]);
+    if (failure !== undefined && !stop.aborted) throw failure;
+  } finally {
+    stop.removeEventListener("abort", end);
+  }
 }
 
 /** @returns the servers that were woken: those that are not lazy. */

@@ -37,8 +37,9 @@ export async function waitAtGate(
     timer = setTimeout(resolve, gateMs);
   });
   const ended = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => ended.resolve(), { once: true });
-  if (signal.aborted) ended.resolve();
+  const end = () => ended.resolve();
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
   try {
     await Promise.race([
       Promise.all([settledOf("settled"), Promise.race([settledOf("gate"), gate])]),
@@ -46,5 +47,6 @@ export async function waitAtGate(
     ]);
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener("abort", end);
   }
 }

@@ -41,6 +41,17 @@ describe("the retry policy", () => {
     expect(delays({ ...steady, maxRetries: 8 }, {}, 8).slice(4)).toEqual([16_000, 30_000, 30_000, 30_000]);
   });
 
+  it("does without a delay for ever where none is wanted", () => {
+    const eager = { ...steady, initialDelayMs: 0, maxRetries: 5_000 };
+    for (const attempt of [1, 1_024, 1_026, 4_000])
+      expect(nextRetry(eager, loss({ attempt }))).toEqual({ retryAt: 0, attempt: attempt + 1 });
+  });
+
+  it("names a time for which there is a date, whatever a server asks for", () => {
+    const error = new McpError("MCP_CONNECT_FAILED", "503", { retryAfterMs: Number.POSITIVE_INFINITY });
+    expect(nextRetry(steady, loss({ error }))?.retryAt).toBe(8.64e15);
+  });
+
   it("[R24] draws each delay between nothing and itself, so that many servers do not come back in one wave", () => {
     const drawn = [0, 0.25, 0.999].map(
       (random) => nextRetry(DEFAULT_RETRY_POLICY, loss({ attempt: 3, random }))?.retryAt,

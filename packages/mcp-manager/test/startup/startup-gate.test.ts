@@ -92,4 +92,13 @@ describe("the gate", () => {
     await waiting;
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("leaves nothing on the signal of a run that goes on", async () => {
+    const { signal } = new AbortController();
+    const [added, removed] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")];
+    await waitAtGate([{ patience: "settled", settled: Promise.resolve() }], 250, signal);
+    const listeners = (calls: readonly unknown[][]) => calls.map(([, listener]) => listener);
+    expect(added).toHaveBeenCalledOnce();
+    expect(listeners(removed.mock.calls)).toEqual(listeners(added.mock.calls));
+  });
 });

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { setLongTimer } from "../../src/server/long-timer.ts";
+
+const DAY_MS = 86_400_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+describe("a timer for times that are far away", () => {
+  it.each([1, DAY_MS, 2 ** 31 - 1, 2 ** 31, 30 * DAY_MS, 100 * DAY_MS])("is due after %d ms, once", (ms) => {
+    const due = vi.fn();
+    setLongTimer(Date.now() + ms, due);
+    vi.advanceTimersByTime(ms - 1);
+    expect(due).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(due).toHaveBeenCalledOnce();
+  });
+
+  it("is due at once for a time that is past, and never for one that does not come", () => {
+    const past = vi.fn();
+    const never = vi.fn();
+    setLongTimer(Date.now() - 5, past);
+    const timer = setLongTimer(Number.POSITIVE_INFINITY, never);
+    vi.advanceTimersByTime(60 * DAY_MS);
+    expect(past).toHaveBeenCalledOnce();
+    expect(never).not.toHaveBeenCalled();
+    timer.clear();
+  });
+
+  it("can be called off at any time", () => {
+    const due = vi.fn();
+    const timer = setLongTimer(Date.now() + 30 * DAY_MS, due);
+    vi.advanceTimersByTime(29 * DAY_MS);
+    timer.clear();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(due).not.toHaveBeenCalled();
+  });
+});
