@@ -24,7 +24,8 @@ export function isKnownBlock(block: unknown): block is ContentBlock {
 }
 
 function isResource({ uri, text, blob, mimeType = "" }: Readonly<Record<string, unknown>>): boolean {
-  return typeof uri === "string" && typeof (text ?? blob) === "string" && typeof mimeType === "string";
+  const hasContents = typeof text === "string" || typeof blob === "string";
+  return typeof uri === "string" && hasContents && typeof mimeType === "string";
 }
 
 /** The blocks of a result, whatever its server sent in their place. */

@@ -29,7 +29,8 @@ export function markResource(contents: ResourceContents, provenance: Provenance)
     uri: plainUri(contents.uri),
     ...(mimeType === undefined ? {} : { mimeType: plainMediaType(mimeType) }),
   };
-  if (!("text" in contents)) return { ...contents, ...described };
+  // A server may send `null` beside the bytes.
+  if (!("text" in contents) || typeof contents.text !== "string") return { ...contents, ...described };
   return { ...contents, ...described, text: encloseUntrusted(contents.text, provenance) };
 }
 

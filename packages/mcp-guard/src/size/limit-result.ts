@@ -2,6 +2,7 @@ import type { ContentBlock, ToolCallResult } from "@jackfield/mcp-core";
 import { blocksOf, isKnownBlock, jsonText } from "../known-block.ts";
 import { cutText } from "./cut-text.ts";
 import type { ParsedLimits } from "./result-limits.ts";
+import { unsaidLength } from "./unsaid-length.ts";
 
 /** A result within its limits. */
 export interface LimitedResult {
@@ -33,10 +34,17 @@ export function isShortText(
 export function limitResult(result: ToolCallResult, limits: ParsedLimits): LimitedResult {
   const room = createRoom(limits.maxResultChars);
   const missing: string[] = [];
-  const content = blocksOf(result).flatMap((block) => limitBlock(block, limits, room, missing));
+  const blocks = blocksOf(result);
+  // An image is not lost to a text before it that takes all the room there is.
+  const unnamed = new Set(blocks.filter((block) => isMedia(block) && !room.takeWhole(block.mimeType)));
+  const content = blocks.flatMap((block) =>
+    unnamed.has(block)
+      ? leftOut("an image or a sound", missing)
+      : limitBlock(block, limits, room, missing),
+  );
   if (room.lost() > 0) missing.unshift(`${room.lost()} of ${room.total()} characters of text`);
   const { structuredContent, ...rest } = result;
-  const isStructuredKept = keepsStructured(structuredContent, limits, room, missing);
+  const isStructuredKept = keepsStructured(structuredContent, content, limits, room, missing);
   const whole = () => room.texts().join("\n");
   if (missing.length === 0) return { result, missing, whole };
   return {
@@ -52,6 +60,8 @@ interface Room {
   take(text: string): string;
   /** Takes an address or a name, whole or not at all. */
   takeWhole(text: string): boolean;
+  /** Whether there is room for so many characters. */
+  has(length: number): boolean;
   /** Keeps what is left out in whole. */
   record(text: string): void;
   texts(): readonly string[];
@@ -78,6 +88,7 @@ function createRoom(maxChars: number): Room {
       left -= text.length;
       return true;
     },
+    has: (length) => length <= left,
     record: (text) => void texts.push(text),
     texts: () => texts,
     lost: () => lost,
@@ -95,16 +106,11 @@ function limitBlock(block: unknown, limits: ParsedLimits, room: Room, missing: s
   switch (block.type) {
     case "text":
       return limitText(block, room);
-    case "resource": {
-      const { resource } = block;
-      if (!room.takeWhole(resource.uri)) return leftOut("a resource", missing);
-      if ("blob" in resource) return fitsBinary(resource.blob, block.type, limits, missing) ? [block] : [];
-      const text = room.take(resource.text);
-      return [text === resource.text ? block : { ...block, resource: { ...resource, text } }];
-    }
+    case "resource":
+      return limitResource(block, limits, room, missing);
     case "resource_link": {
-      const { uri, name, title = "", description } = block;
-      if (!room.takeWhole(`${uri}${name}${title}`)) return leftOut("a link", missing);
+      const { uri, name, title = "", description, mimeType = "" } = block;
+      if (!room.takeWhole(`${uri}${name}${title}${mimeType}`)) return leftOut("a link", missing);
       return [description === undefined ? block : { ...block, description: room.take(description) }];
     }
     default:
@@ -116,6 +122,26 @@ function limitText(block: Extract<ContentBlock, { type: "text" }>, room: Room): 
   const text = room.take(block.text);
   if (text === block.text) return [block];
   return text === "" ? [] : [{ ...block, text }];
+}
+
+/** Servers send texts and bytes together, too. A model then reads the text. */
+function limitResource(
+  block: Extract<ContentBlock, { type: "resource" }>,
+  limits: ParsedLimits,
+  room: Room,
+  missing: string[],
+): ContentBlock[] {
+  const { resource } = block;
+  const { text, blob }: { readonly text?: unknown; readonly blob?: unknown } = resource;
+  if (!room.takeWhole(`${resource.uri}${resource.mimeType ?? ""}`)) return leftOut("a resource", missing);
+  if (typeof blob === "string" && !fitsBinary(blob, block.type, limits, missing)) return [];
+  if (typeof text !== "string") return [block];
+  const kept = room.take(text);
+  return [kept === text ? block : { ...block, resource: { ...resource, text: kept } }];
+}
+
+function isMedia(block: unknown): block is Extract<ContentBlock, { type: "image" | "audio" }> {
+  return isKnownBlock(block) && (block.type === "image" || block.type === "audio");
 }
 
 function leftOut(what: string, missing: string[]): [] {
@@ -137,6 +163,7 @@ function fitsBinary(
 
 function keepsStructured(
   structured: unknown,
+  content: readonly ContentBlock[],
   { maxResultChars }: ParsedLimits,
   room: Room,
   missing: string[],
@@ -144,7 +171,9 @@ function keepsStructured(
   if (structured === undefined) return false;
   if (maxResultChars === Number.POSITIVE_INFINITY) return true;
   const text = jsonText(structured);
-  if (text.length <= maxResultChars) return true;
+  if (room.has(text.length)) return true;
+  const isShort = text.length <= maxResultChars;
+  if (isShort && room.has(unsaidLength(text, content, missing.length === 0))) return true;
   missing.push(`structured content of ${text.length} characters`);
   room.record(text);
   return false;

@@ -13,9 +13,9 @@ export interface LimitResultsOptions extends ResultLimits {
 
 /**
  * Limits what a model reads of a result; a program gets all of it. Texts are cut between two characters, and a notice at
- * the end says how much is missing and, with a store, where to read on. Structured content that is longer than the limit
- * is left out whole, since half of it would not be data; so are links and addresses for which there is no room. Linear in
- * the size of the result.
+ * the end says how much is missing and, with a store, where to read on. Structured content for which the texts leave no room
+ * is left out whole, since half of it would not be data; what the texts say already needs none. So are links and addresses for
+ * which there is no room. Linear in the size of the result.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a limit that is not a number of at least 0.
  */

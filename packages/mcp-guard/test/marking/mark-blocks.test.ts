@@ -49,6 +49,11 @@ describe("marking blocks", () => {
     });
   });
 
+  test.each([{ text: null }, { text: 5 }])("bytes with %j beside them stay bytes", (odd) => {
+    const resource = { uri: "file:///b", blob: "AA==", ...odd };
+    expect(markBlock({ type: "resource", resource }, provenance)).toEqual({ type: "resource", resource });
+  });
+
   test("an address loses nothing but what must not stand in one", () => {
     expect(markResource({ uri: "file:///ä b\n<c>", blob: "" }, provenance).uri).toBe(
       "file:///%C3%A4%20b%0A%3Cc%3E",

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolCallResult } from "@jackfield/mcp-core";
+import { classifyResult, resultText } from "@jackfield/mcp-tools";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limitResults } from "../../src/size/limit-results.ts";
 import { resultDirectory } from "../../src/size/result-store.ts";
@@ -12,6 +13,8 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "jackfield-results-"));
 });
 afterEach(() => rm(directory, { recursive: true }));
+
+const LONG = "y".repeat(1_000);
 
 function texts(content: readonly object[]): string[] {
   return content.flatMap((block) => ("text" in block ? [String(block.text)] : []));
@@ -162,6 +165,82 @@ describe("limiting results", () => {
     expect(texts(limited.content)).toEqual([
       "[This result was too long. Missing: a resource, a resource, a resource, a resource, a resource, 3 more parts.]",
     ]);
+  });
+
+  test.each([
+    ["a text with bytes beside it", { type: "resource", resource: { uri: "a:b", text: LONG, blob: "" } }],
+    ["the type of a resource", { type: "resource", resource: { uri: "a:b", blob: "AA==", mimeType: LONG } }],
+    ["the type of a link", { type: "resource_link", uri: "a:b", name: "n", mimeType: LONG }],
+    ["the type of an image", { type: "image", data: "AA==", mimeType: LONG }],
+    ["the type of a sound", { type: "audio", data: "AA==", mimeType: LONG }],
+  ])("%s counts as text", async (_, block) => {
+    const content = [block] as unknown as ToolCallResult["content"];
+    const limited = await callThrough(limitResults({ maxResultChars: 50 }), { content });
+    expect(JSON.stringify(limited).match(/y/g)?.length ?? 0).toBeLessThan(60);
+    expect(JSON.stringify(limited)).toContain("Missing: ");
+  });
+
+  test.each([
+    { text: "x", blob: 5 },
+    { text: 5, blob: "AA==" },
+    { text: null, blob: "AA==" },
+  ])("a resource of %j is let through as it is", async (contents) => {
+    const block = { type: "resource", resource: { uri: "a:b", ...contents } };
+    const answer = { content: [block] } as unknown as ToolCallResult;
+    expect(await callThrough(limitResults(), answer)).toBe(answer);
+  });
+
+  test("an image is not lost to a text before it that takes all the room", async () => {
+    const image = { type: "image" as const, data: "AA==", mimeType: "image/png" };
+    const content = [{ type: "text" as const, text: LONG }, image];
+    const limited = await callThrough(limitResults({ maxResultChars: 50 }), { content });
+    expect(limited.content).toEqual([{ type: "text", text: "y".repeat(41) }, image, expect.anything()]);
+  });
+
+  describe("structured content beside texts", () => {
+    const rows = Array.from({ length: 20 }, (_, id) => ({ id, name: `row ${id}` }));
+    const compact = JSON.stringify({ rows });
+    const text = (written: string) => ({ type: "text" as const, text: written });
+
+    test.each([
+      ["is left out with a text that is cut", [text(JSON.stringify({ rows }, null, 2))], { rows }],
+      ["has to fit in what the texts leave", [text("y".repeat(compact.length))], { rows }],
+      ["has to fit with what it adds", [text(compact)], { rows, more: LONG }],
+      [
+        "counts where a notice keeps texts apart",
+        [text("a".repeat(300)), text("b".repeat(300)), { type: "text", text: LONG }],
+        { all: `${"a".repeat(300)}\n${"b".repeat(300)}` },
+      ],
+    ])("%s", async (_, content, structuredContent) => {
+      const answer = { content, structuredContent } as unknown as ToolCallResult;
+      const limited = await callThrough(limitResults({ maxResultChars: compact.length + 100 }), answer);
+      expect(limited).not.toHaveProperty("structuredContent");
+      expect(texts(limited.content).at(-1)).toContain("structured content of");
+    });
+
+    test.each([
+      ["the whole", [text(JSON.stringify({ rows }))], { rows }],
+      ["the whole, written in lines", [text(JSON.stringify({ rows }, null, 1))], { rows }],
+      ["a member that is a text", [text(compact)], { content: compact }],
+      ["a member that is JSON", [text(JSON.stringify(rows))], { result: rows, count: 20 }],
+      [
+        "a member that joins texts",
+        [text(compact.slice(0, 400)), text(compact.slice(400))],
+        { content: `${compact.slice(0, 400)}\n${compact.slice(400)}` },
+      ],
+      ["the list of blocks", [text(compact)], { content: [text(compact)] }],
+    ])(
+      "is kept where it is said already, for a model does not read it again: %s",
+      async (_, content, structuredContent) => {
+        const answer = { content, structuredContent };
+        expect(await callThrough(limitResults({ maxResultChars: 1_100 }), answer)).toBe(answer);
+        expect(JSON.stringify(content).length + JSON.stringify(structuredContent).length).toBeGreaterThan(
+          1_100,
+        );
+        const read = resultText(classifyResult(answer));
+        expect(read.length).toBeLessThan(1_100);
+      },
+    );
   });
 
   test("whatever a server sends in place of blocks does not break the limit", async () => {

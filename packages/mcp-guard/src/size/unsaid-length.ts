@@ -1,0 +1,54 @@
+import { isKnownBlock, jsonText } from "../known-block.ts";
+
+/**
+ * How many characters structured content adds to the texts that came with it: servers say the same twice, as the specification
+ * asks, and a model is not given again what the texts say. What is not written in the order of a text counts as new. Linear in
+ * the size of both.
+ *
+ * @param json the structured content
+ * @param isWhole whether the content stays as the server sent it, without a notice behind it
+ */
+export function unsaidLength(json: string, content: readonly unknown[], isWhole: boolean): number {
+  const structured = parsed(json);
+  if (typeof structured !== "object" || structured === null) return json.length;
+  const said = saidBy(content, isWhole);
+  if (said.values.has(json)) return 0;
+  if (Array.isArray(structured)) return json.length;
+  const members = Object.entries(structured);
+  const news = members.filter(([, value]) => {
+    if (typeof value === "string") return !said.texts.has(value);
+    return typeof value !== "object" || value === null || !said.values.has(jsonText(value));
+  });
+  if (news.length === members.length) return json.length;
+  return news.length === 0 ? 0 : jsonText(Object.fromEntries(news)).length;
+}
+
+/** What a model reads in the texts of a result, as it is and as JSON. */
+interface Said {
+  readonly texts: ReadonlySet<string>;
+  readonly values: ReadonlySet<string>;
+}
+
+function saidBy(content: readonly unknown[], isWhole: boolean): Said {
+  const texts = content.flatMap((block) =>
+    isKnownBlock(block) && block.type === "text" && block.text !== "" ? [block.text] : [],
+  );
+  const values = texts.flatMap((text) => {
+    const value = parsed(text);
+    return typeof value === "object" && value !== null ? [jsonText(value)] : [];
+  });
+  // What is of an unknown kind is shown as text as well, and would stand between the others.
+  const isJoined = isWhole && texts.length > 0 && content.every(isKnownBlock);
+  return {
+    texts: new Set(isJoined ? [...texts, texts.join("\n")] : texts),
+    values: new Set(isWhole ? [...values, jsonText(content)] : values),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
