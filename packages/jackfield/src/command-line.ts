@@ -3,6 +3,8 @@ import { isMcpError, type Logger, type McpError, toMcpError } from "@jackfield/m
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
 import type { CommandResult } from "./command-line/command-result.ts";
 import { helpOn } from "./command-line/help.ts";
+import { interruption, untilInterrupted } from "./command-line/interruption.ts";
+import { watchTerminal, writeText } from "./command-line/outputs.ts";
 import { pageOf } from "./command-line/page.ts";
 import { printable, type Terminal } from "./command-line/terminal.ts";
 
@@ -17,15 +19,31 @@ const EXIT_INTERRUPTED = 130;
  */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal = process): Promise<number> {
   const interrupt = new AbortController();
-  const onInterrupt = () => interrupt.abort();
+  const { signal } = interrupt;
+  const onInterrupt = () => interrupt.abort(interruption());
   process.once("SIGINT", onInterrupt);
+  const watched = watchTerminal(terminal);
   try {
-    return await run(readArguments(argv), terminal, interrupt.signal);
+    const exitCode = await runUntilDone(argv, watched.terminal, signal);
+    await watched.release(signal);
+    // Whatever was printed before: who has interrupted a command is not told that all is well.
+    if (signal.aborted) return EXIT_INTERRUPTED;
+    return exitCode === 0 && watched.hasFailed() ? 1 : exitCode;
+  } finally {
+    process.removeListener("SIGINT", onInterrupt);
+  }
+}
+
+async function runUntilDone(
+  argv: readonly string[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    return await run(readArguments(argv), terminal, signal);
   } catch (thrown) {
     terminal.stderr.write(errorText(toMcpError(thrown, "MCP_INTERNAL", String(thrown))));
     return isMcpError(thrown, "MCP_ABORTED") ? EXIT_INTERRUPTED : 1;
-  } finally {
-    process.removeListener("SIGINT", onInterrupt);
   }
 }
 
@@ -33,15 +51,16 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
 async function run(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<number> {
   switch (args.command) {
     case "help":
-      return write(terminal, helpOn(args.on));
+      return print(helpOn(args.on), terminal, signal);
     case "version":
-      return write(terminal, `${readVersion()}\n`);
+      return print(`${readVersion()}\n`, terminal, signal);
     case "config":
-      return config(args, terminal);
+      return config(args, terminal, signal);
     case "cache": {
       const { cache } = await import("./command-line/cache-command.ts");
       const log = logTo(terminal, args.verbose ? "debug" : "warn");
-      return show(await cache(args.wanted, { directory: args.cache, log }), args, terminal);
+      const result = cache(args.wanted, { directory: args.cache, log });
+      return show(await untilInterrupted(result, signal), args, terminal, signal);
     }
     case "approve":
       return approveServers(args, terminal, signal);
@@ -50,7 +69,8 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
       return account(args, terminal, signal);
     case "init": {
       const { init } = await import("./command-line/init-command.ts");
-      return show(await init({ ...args, log: logTo(terminal, "warn") }), args, terminal);
+      const result = init({ ...args, log: logTo(terminal, "warn"), signal });
+      return show(await untilInterrupted(result, signal), args, terminal, signal);
     }
     case "types": {
       const { runtimeOptions } = await import("./command-line/opened-runtime.ts");
@@ -60,6 +80,7 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
         await types({ ...args, runtime: { ...runtimeOptions(args), log, signal } }),
         args,
         terminal,
+        signal,
       );
     }
     default: {
@@ -69,7 +90,7 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
         signal,
         log: args.verbose ? logTo(terminal, "debug") : undefined,
         tellProblems: (report) => tellProblems(report, args, terminal),
-        show: (result) => show(result, args, terminal),
+        show: (result) => show(result, args, terminal, signal),
       });
     }
   }
@@ -78,16 +99,21 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
 async function config(
   args: CommandArguments & { readonly command: "config" },
   terminal: Terminal,
+  signal: AbortSignal,
 ): Promise<number> {
   const { wanted, cwd, configFiles: files, servers, discover } = args;
   const { listConfig, parseConfig } = await import("./command-line/config-command.ts");
-  if (wanted.action === "parse") return show(await parseConfig(wanted, cwd), args, terminal);
+  if (wanted.action === "parse") {
+    const parsed = parseConfig(wanted, cwd);
+    return show(await untilInterrupted(parsed, signal), args, terminal, signal);
+  }
   const hosts = discover ? args.hosts : [];
   const log = logTo(terminal, "warn");
-  const { found, ...result } = await listConfig({ cwd, files, servers, hosts, log });
+  const listed = listConfig({ cwd, files, servers, hosts, log });
+  const { found, ...result } = await untilInterrupted(listed, signal);
   tellProblems(found, args, terminal);
   if (found.discoveryError) terminal.stderr.write(errorText(found.discoveryError));
-  return show(result, args, terminal);
+  return show(result, args, terminal, signal);
 }
 
 async function approveServers(
@@ -108,7 +134,7 @@ async function approveServers(
     signal,
   });
   tellProblems(found, args, terminal);
-  return show(result, args, terminal);
+  return show(result, args, terminal, signal);
 }
 
 async function account(
@@ -122,7 +148,7 @@ async function account(
   const options = { name, cwd, files, servers, hosts, log, signal };
   const { login, logout } = await import("./command-line/login-command.ts");
   const result = args.command === "login" ? login({ ...args, ...options, terminal }) : logout(options);
-  return show(await result, args, terminal);
+  return show(await result, args, terminal, signal);
 }
 
 function tellProblems(
@@ -139,11 +165,20 @@ function tellProblems(
   if (lines.length > 0) stderr.write(lines.join(""));
 }
 
-async function show(result: CommandResult, args: CommandArguments, terminal: Terminal): Promise<number> {
-  const { json, text, exitCode } = result;
-  if (args.json) await write(terminal, `${JSON.stringify(json, undefined, 2)}\n`);
-  else await write(terminal, typeof text === "string" ? text : await text(pageOf(terminal.stdout)));
+async function show(
+  { json, text, exitCode }: CommandResult,
+  args: CommandArguments,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  if (args.json) await print(`${JSON.stringify(json, undefined, 2)}\n`, terminal, signal);
+  else await print(typeof text === "string" ? text : await text(pageOf(terminal.stdout)), terminal, signal);
   return exitCode;
+}
+
+async function print(text: string, terminal: Terminal, signal: AbortSignal): Promise<number> {
+  await writeText(terminal, text, signal);
+  return 0;
 }
 
 function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {
@@ -156,17 +191,6 @@ function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {
 
 function errorText(error: McpError): string {
   return `error: ${printable(error.message)} (${error.code})\n`;
-}
-
-/** Resolves when the text has been handed over, so that nothing is lost when the process ends. */
-function write({ stdout }: Terminal, text: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    stdout.write(text, (error) => {
-      // A reader that has seen enough, such as `head`, is no failure.
-      if (error && (error as NodeJS.ErrnoException).code !== "EPIPE") reject(error);
-      else resolve(0);
-    });
-  });
 }
 
 function readVersion(): string {

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import {
   type ContentBlock,
   type JsonObject,
@@ -8,29 +9,54 @@ import {
 import type { Mcp } from "../mcp.ts";
 import { parseJson } from "./arguments.ts";
 import type { CommandResult } from "./command-result.ts";
+import { untilInterrupted } from "./interruption.ts";
 import { printable } from "./terminal.ts";
 
 export interface CallOptions {
   /** An exposed name, or an original one if only one server has it. */
   readonly tool: string;
-  readonly input: string | undefined;
-  /** Standard input; merely looking at it opens it. */
-  readonly stdin: () => NodeJS.ReadableStream;
+  /** The tool's arguments. */
+  readonly input: unknown;
   readonly signal: AbortSignal;
 }
 
-export async function call(mcp: Mcp, { tool, input, stdin, signal }: CallOptions): Promise<CommandResult> {
-  const args = await readInput(input, stdin);
-  const result = await mcp.callTool(findTool(mcp, tool), args as JsonObject, { signal });
+export async function call(mcp: Mcp, { tool, input, signal }: CallOptions): Promise<CommandResult> {
+  const result = await mcp.callTool(findTool(mcp, tool), input as JsonObject, { signal });
   const { content, structuredContent, isError = false } = result;
   return { json: { content, structuredContent, isError }, text: asText(result), exitCode: isError ? 2 : 0 };
 }
 
-async function readInput(input: string | undefined, stdin: () => NodeJS.ReadableStream): Promise<unknown> {
+export interface InputOptions {
+  /** Standard input; merely looking at it opens it. */
+  readonly stdin: () => Readable;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The tool's arguments: JSON, or `-` to read it from standard input.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for what is no JSON, and the signal's reason
+ */
+export async function readInput(
+  input: string | undefined,
+  { stdin, signal }: InputOptions,
+): Promise<unknown> {
   if (input === undefined) return {};
-  if (input !== "-") return parseJson(input, "The tool's arguments");
+  return parseJson(input === "-" ? await readAll(stdin(), signal) : input, "The tool's arguments");
+}
+
+async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
   const { text } = await import("node:stream/consumers");
-  return parseJson(await text(stdin()), "The tool's arguments");
+  // A stream that is still open would keep the process alive.
+  const close = () => stdin.destroy();
+  signal.addEventListener("abort", close, { once: true });
+  if (signal.aborted) close();
+  try {
+    return await untilInterrupted(text(stdin), signal);
+  } finally {
+    signal.removeEventListener("abort", close);
+  }
 }
 
 function findTool(mcp: Mcp, name: string): ToolRef {

@@ -21,6 +21,8 @@ export interface InitOptions {
   readonly force: boolean;
   /** Told of approvals that are not trusted. */
   readonly log: Logger;
+  /** Keeps the file from being written. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -28,11 +30,12 @@ export interface InitOptions {
  *
  * @throws McpError `MCP_CONFIG_INVALID` if there is one already, or none can be written.
  */
-export async function init({ cwd = ".", servers, force, log }: InitOptions): Promise<CommandResult> {
+export async function init({ cwd = ".", servers, force, log, signal }: InitOptions): Promise<CommandResult> {
   const folder = resolve(cwd);
   const file = resolve(folder, CONFIG_FILE);
   const mcpServers = Object.keys(servers).length === 0 ? FIRST_SERVERS : servers;
   const content = `${JSON.stringify({ mcpServers }, undefined, 2)}\n`;
+  signal.throwIfAborted();
   await write(file, content, force);
   const found = await discoverServers({ cwd: folder });
   const ledger = openApprovals(undefined, log);

@@ -35,7 +35,8 @@ export async function runOnRuntime(args: RuntimeArguments, options: RuntimeComma
       `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
     );
   }
-  return options.show(await execute(runtime, args, terminal, signal));
+  // Awaited, because the servers are closed when this function ends, and who reads the result may be slow.
+  return await options.show(await execute(runtime, args, terminal, signal));
 }
 
 /** What others say on standard error is among the findings here. */
@@ -50,13 +51,13 @@ async function examine(
   const { cache } = catalog;
   await using runtime = await openRuntime(args, { terminal, signal, log, cache, startup: UNTIL_SETTLED });
   using _ = args.verbose ? undefined : showProgress(terminal.stderr, runtime.activities);
-  return show(await doctor(runtime, { catalog, signal }));
+  return await show(await doctor(runtime, { catalog, signal }));
 }
 
 async function execute(
   { mcp, activities }: OpenedRuntime,
   args: RuntimeArguments,
-  { stderr, stdin }: Terminal,
+  terminal: Terminal,
   signal: AbortSignal,
 ): Promise<CommandResult> {
   if (args.command === "tools") {
@@ -71,10 +72,10 @@ async function execute(
     const { status } = await import("./status-command.ts");
     return status(mcp);
   }
-  const { call } = await import("./call-command.ts");
-  using _ = args.verbose ? undefined : showProgress(stderr, activities);
+  const { call, readInput } = await import("./call-command.ts");
+  const { tool } = args;
+  const input = await readInput(args.input, { stdin: () => terminal.stdin ?? process.stdin, signal });
+  using _ = args.verbose ? undefined : showProgress(terminal.stderr, activities);
   // Awaited, because the lines are taken away when this function ends.
-  return await activities.during(args.tool, "calling", () =>
-    call(mcp, { ...args, stdin: () => stdin ?? process.stdin, signal }),
-  );
+  return await activities.during(tool, "calling", () => call(mcp, { tool, input, signal }));
 }
