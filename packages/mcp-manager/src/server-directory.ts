@@ -135,6 +135,7 @@ class Directory implements ServerDirectory {
       if (known === undefined || change === "connection" || known.dropped !== undefined) {
         if (known !== undefined) gone.push(this.#part(known));
         const server = this.#make(definition);
+        if (known !== undefined) server.context.inherit(known.context);
         unstarted.push(server);
         return server;
       }

@@ -65,6 +65,9 @@ export interface ServerContext {
   ): Promise<readonly CatalogItems[K][] | undefined>;
   /** See `ResourceSubscriptions.add`. */
   subscribe: ResourceSubscriptions["add"];
+  readonly subscriptions: ResourceSubscriptions;
+  /** Takes over what is watched of the server that had the name before and is gone. Before a session is up. */
+  inherit(predecessor: ServerContext): void;
 }
 
 export function createServerContext(options: ServerContextOptions): ServerContext {
@@ -76,7 +79,7 @@ type Items = { readonly [K in ContextKind]?: readonly CatalogItems[K][] | undefi
 class Context implements ServerContext {
   readonly #options: ServerContextOptions;
   readonly #loaders: { readonly [K in ContextKind]: ListLoader };
-  readonly #subscriptions: ResourceSubscriptions;
+  #subscriptions: ResourceSubscriptions;
   readonly #pace: UpdatePace;
   #items: Items = {};
   /** Whether a session has listed anything: then the catalog knows nothing better. */
@@ -148,6 +151,14 @@ class Context implements ServerContext {
   }
 
   subscribe: ResourceSubscriptions["add"] = (...subscription) => this.#subscriptions.add(...subscription);
+
+  get subscriptions(): ResourceSubscriptions {
+    return this.#subscriptions;
+  }
+
+  inherit({ subscriptions }: ServerContext): void {
+    this.#subscriptions = subscriptions;
+  }
 
   #loader<K extends ContextKind>(kind: K): ListLoader {
     const { server, list, log } = this.#options;

@@ -1,5 +1,5 @@
 import { McpError } from "@jackfield/mcp-core";
-import type { FakeSession } from "@jackfield/test-kit";
+import { type FakeSession, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { contextSession, LOG, openedFixture, README } from "./context-fixture.ts";
 
@@ -154,5 +154,30 @@ describe("subscriptions of a runtime", () => {
     expect(asked(next)).toEqual([`+${README.uri}`]);
     next.notify(updated(README.uri));
     expect(heard).toHaveBeenCalledOnce();
+  });
+
+  it("are made again of the server that takes the place of theirs, and can be ended there", async () => {
+    const { manager, session, open } = await openedFixture({ resourceUpdateQuietMs: 0 });
+    await using _ = manager;
+    const heard = vi.fn();
+    const subscription = await manager.subscribe("s", README.uri, heard);
+    await manager.subscribe("s", LOG.uri, () => {});
+    const replaced = async (command: string) => {
+      const reloading = manager.reload([stdioDefinition("s", { command })]);
+      const next = await open();
+      await reloading;
+      await vi.advanceTimersByTimeAsync(0);
+      return next;
+    };
+    await replaced("other");
+    const next = await replaced("third");
+    expect(asked(next)).toEqual([`+${README.uri}`, `+${LOG.uri}`]);
+    session.notify(updated(README.uri));
+    next.notify(updated(README.uri));
+    expect(heard).toHaveBeenCalledOnce();
+    await subscription.close();
+    next.notify(updated(README.uri));
+    expect(heard).toHaveBeenCalledOnce();
+    expect(asked(next).at(-1)).toBe(`-${README.uri}`);
   });
 });
