@@ -31,7 +31,7 @@ class BorrowedSession implements Session {
   constructor(session: Session, lending: Lending) {
     this.#session = session;
     this.#lending = lending;
-    const stop = session.onClose((cause) => this.#finish(cause));
+    const stop = session.onClose((cause) => void this.#finish(cause));
     if (this.#end === undefined) this.#stops.add(stop);
   }
 
@@ -67,9 +67,7 @@ class BorrowedSession implements Session {
   }
 
   async close(): Promise<void> {
-    const watched = [...this.#watched.values()];
-    this.#finish(undefined);
-    await Promise.allSettled(watched.map(async (stop) => (await stop)()));
+    await this.#finish(undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -102,13 +100,16 @@ class BorrowedSession implements Session {
     };
   }
 
-  #finish(cause: McpError | undefined): void {
-    if (this.#end !== undefined) return;
+  /** The lender goes on after its session was lost, too: it is told in both cases what nobody here wants any more. */
+  #finish(cause: McpError | undefined): Promise<unknown> {
+    if (this.#end !== undefined) return Promise.resolve();
     this.#end = { cause };
+    const watched = [...this.#watched.values()];
     this.#watched.clear();
     for (const stop of this.#stops) stop();
     for (const listener of [...this.#closeListeners]) listener(cause);
     this.#closeListeners.clear();
+    return Promise.allSettled(watched.map(async (stop) => (await stop)()));
   }
 
   #refuseIfClosed(): void {

@@ -134,6 +134,38 @@ describe("a runtime for several users", () => {
     expect(heard).toHaveBeenCalledOnce();
   });
 
+  it("ends a subscription when nobody wants it any more also after the shared session was lost", async () => {
+    const retry = { initialDelayMs: 0, jitter: "none" } as const;
+    const { manager, of } = runtime([shared], { retry });
+    await using _ = manager;
+    await manager.start();
+    const ann = await userOf(manager, "ann");
+    const subscription = await ann.subscribe("shared", "a:1", () => {});
+    of("shared")[0]?.lose(new McpError("MCP_SESSION_LOST", "Gone."));
+    const asked = () => of("shared")[1]?.requests.map(({ method }) => method);
+    await vi.waitFor(() => expect(asked()).toEqual(["resources/subscribe"]));
+    await vi.waitFor(() => expect(ann.servers()).toMatchObject([{ status: "ready" }]));
+    await subscription.close();
+    await vi.waitFor(() => expect(asked()).toEqual(["resources/subscribe", "resources/unsubscribe"]));
+  });
+
+  it("takes subscriptions along when the shared server is replaced, for whoever still wants them", async () => {
+    const { manager, of } = runtime([shared], { resourceUpdateQuietMs: 0 });
+    await using _ = manager;
+    await manager.start();
+    const ann = await userOf(manager, "ann");
+    const heard = vi.fn();
+    const subscription = await ann.subscribe("shared", "a:1", heard);
+    await manager.reload([{ ...shared, args: ["--new"] }]);
+    const asked = () => of("shared")[1]?.requests.map(({ method }) => method);
+    await vi.waitFor(() => expect(ann.servers()).toMatchObject([{ status: "ready" }]));
+    await vi.waitFor(() => expect(asked()).toContain("resources/subscribe"));
+    of("shared")[1]?.notify(updated("a:1"));
+    expect(heard).toHaveBeenCalledOnce();
+    await subscription.close();
+    await vi.waitFor(() => expect(asked()?.at(-1)).toBe("resources/unsubscribe"));
+  });
+
   it("ends one user's sessions with that user, and nobody else's", async () => {
     const { manager, of } = runtime([own, shared]);
     await using _ = manager;
