@@ -143,3 +143,44 @@ describe("jackfield logout", () => {
     }
   });
 });
+
+describe("what is shown of a server's address", () => {
+  /** A variable in the path, a literal key in the query, and a user with a password. */
+  const withSecrets = () => {
+    vi.stubEnv("FILES_TOKEN", "s3cret/token-of-the-path");
+    const { origin } = new URL(remote.url);
+    const url = `${origin.replace("//", "//ana:pass-word@")}/mcp/\${FILES_TOKEN}?key=literal-key#part`;
+    return ["--no-discover", "--mcp-server", `files=${JSON.stringify({ url })}`];
+  };
+  const SECRETS = /s3cret|token-of-the-path|pass-word|literal-key/;
+
+  it("holds nothing that may be secret after a logout", async () => {
+    const { exitCode, stdout, stderr } = await run("logout", "files", "--json", ...withSecrets());
+    expect(exitCode).toBe(0);
+    expect(stdout + stderr).not.toMatch(SECRETS);
+    const { origin } = new URL(remote.url);
+    expect(JSON.parse(stdout)).toMatchObject({ serverUrl: `${origin}/mcp/[redacted]` });
+  });
+
+  it("holds nothing that may be secret after a login", async () => {
+    vi.stubEnv("FILES_KEY", "key-of-the-query");
+    const url = `${remote.url}?key=\${FILES_KEY}`;
+    const more = ["--no-discover", "--mcp-server", `files=${JSON.stringify({ url })}`];
+    const { exitCode, stdout } = await run("login", "files", "--no-browser", "--json", ...more);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain("key-of-the-query");
+    expect(JSON.parse(stdout)).toMatchObject({ serverUrl: remote.url });
+  });
+
+  it("holds nothing that may be secret in errors and warnings", async () => {
+    const { exitCode, stdout, stderr } = await run(
+      "login",
+      "files",
+      "--no-browser",
+      "--verbose",
+      ...withSecrets(),
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).not.toMatch(SECRETS);
+  });
+});

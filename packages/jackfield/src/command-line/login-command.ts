@@ -16,13 +16,16 @@ import {
   type Logger,
   McpError,
   type ResolvedRemoteServer,
+  type ResolveServer,
   type ServerDefinition,
 } from "@jackfield/mcp-core";
 import { openApprovals } from "../approval-store.ts";
 import { entryAuthorization } from "../entry-authorization.ts";
 import { loginDirectory } from "../login-directory.ts";
+import { createSecrecy, type Secrecy } from "../secrecy.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printableName } from "./lines.ts";
+import { shownUrl } from "./shown-url.ts";
 import { printable, type Terminal } from "./terminal.ts";
 
 export interface LoginCommandOptions
@@ -48,10 +51,14 @@ export interface LoginOptions extends LoginCommandOptions {
  */
 export async function login(options: LoginOptions): Promise<CommandResult> {
   const { scopes, signal } = options;
-  const { server, oauth } = await openAccount(options);
+  const { server, oauth, secrecy } = await openAccount(options);
   await using _ = oauth;
   const name = server.name;
-  const made = await oauth.login(server, { signal, scopes, authorize: showPage(options) });
+  const login = await oauth
+    .login(server, { signal, scopes, authorize: showPage(options) })
+    .catch((error: unknown) => Promise.reject(secrecy.hideIn(error)));
+  const { serverUrl, resource } = login;
+  const made = secrecy.hideIn({ ...login, serverUrl: shownUrl(serverUrl), resource: shownUrl(resource) });
   const until = made.isRefreshable
     ? "It is renewed by itself."
     : made.expiresAt === undefined
@@ -70,12 +77,13 @@ export async function login(options: LoginOptions): Promise<CommandResult> {
  * @throws McpError as `login` does
  */
 export async function logout(options: LoginCommandOptions): Promise<CommandResult> {
-  const { server, oauth } = await openAccount(options);
+  const { server, oauth, secrecy } = await openAccount(options);
   await using _ = oauth;
   const wasLoggedIn = await oauth.logout(server);
   const name = printableName(server.name);
+  const serverUrl = secrecy.hideIn(shownUrl(server.url));
   return {
-    json: { name: server.name, loggedIn: false, wasLoggedIn, serverUrl: server.url },
+    json: { name: server.name, loggedIn: false, wasLoggedIn, serverUrl },
     text: wasLoggedIn ? `Logged out of ${name}.\n` : `There was no login to ${name}.\n`,
     exitCode: 0,
   };
@@ -84,13 +92,17 @@ export async function logout(options: LoginCommandOptions): Promise<CommandResul
 interface OpenedAccount {
   readonly server: ResolvedRemoteServer;
   readonly oauth: OAuth;
+  /** Knows what was filled into the entry. */
+  readonly secrecy: Secrecy;
 }
 
 async function openAccount(options: LoginCommandOptions): Promise<OpenedAccount> {
-  const { cwd, log, signal } = options;
+  const { cwd, signal } = options;
+  const secrecy = createSecrecy(options.log);
+  const { log } = secrecy;
   const admission = createServerAdmission({ ledger: openApprovals(undefined, log) });
   const definition = await findDefinition(options, admission.admit);
-  const resolve = createServerResolver({ cwd, isAdmitted: admission.isAdmitted });
+  const resolve = learningResolver(createServerResolver({ cwd, isAdmitted: admission.isAdmitted }), secrecy);
   const server = await resolve(definition, { signal });
   if (server.transport !== "http" && server.transport !== "sse") {
     throw refusal(definition, "is a local server; only remote ones have a login");
@@ -103,7 +115,16 @@ async function openAccount(options: LoginCommandOptions): Promise<OpenedAccount>
     settingsOf: () => entryAuthorization(definition, resolve, signal),
     log,
   });
-  return { server, oauth };
+  return { server, oauth, secrecy };
+}
+
+/** The resolver, whose values are kept out of everything that is shown. */
+function learningResolver(resolve: ResolveServer, secrecy: Secrecy): ResolveServer {
+  return async (definition, options) => {
+    const server = await resolve(definition, options);
+    secrecy.learn(server.name, server.secrets);
+    return server;
+  };
 }
 
 async function findDefinition(
