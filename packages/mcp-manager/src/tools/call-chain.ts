@@ -22,13 +22,21 @@ export type MakeCall = (
 export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall): MakeCall {
   const [outermost, ...others] = use;
   if (outermost === undefined) return call;
-  const next = others.reduceRight<MakeCall>((inner, middleware) => within(middleware, inner), call);
+  const through = (inner: MakeCall) =>
+    others.reduceRight<MakeCall>((next, middleware) => within(middleware, next), inner);
+  const next = through(call);
   return async (tool, args, options) => {
     const { signal } = options;
     if (signal?.aborted === true) throw abortedBeforeSending(tool);
     try {
-      const result = enter(outermost, next, { tool, args, options });
-      return resultOf(await (signal === undefined ? result : unlessAborted(result, tool, signal)), tool);
+      if (signal === undefined) return resultOf(await enter(outermost, next, { tool, args, options }), tool);
+      let wasMade = false;
+      const noted = through((...made) => {
+        wasMade ||= !signal.aborted; // What comes after the abort is not sent.
+        return call(...made);
+      });
+      const result = enter(outermost, noted, { tool, args, options });
+      return resultOf(await unlessAborted(result, tool, signal, () => wasMade), tool);
     } catch (thrown) {
       const message = `A call middleware failed on tool "${tool.originalName}".`;
       throw toMcpError(thrown, "MCP_INTERNAL", message, about(tool));
@@ -70,19 +78,22 @@ async function unlessAborted(
   result: Promise<unknown>,
   tool: ToolDescriptor,
   signal: AbortSignal,
+  wasMade: () => boolean,
 ): Promise<unknown> {
   const aborted = Promise.withResolvers<never>();
-  const message = `The call of tool "${tool.originalName}" was aborted; it may have been carried out.`;
   const giveUp = () =>
-    setImmediate(() =>
-      aborted.reject(new McpError("MCP_ABORTED", message, { ...about(tool), outcome: "unknown" })),
-    );
+    setImmediate(() => aborted.reject(wasMade() ? abortedOnItsWay(tool) : abortedBeforeSending(tool)));
   signal.addEventListener("abort", giveUp, { once: true });
   try {
     return await Promise.race([result, aborted.promise]);
   } finally {
     signal.removeEventListener("abort", giveUp);
   }
+}
+
+function abortedOnItsWay(tool: ToolDescriptor): McpError {
+  const message = `The call of tool "${tool.originalName}" was aborted; it may have been carried out.`;
+  return new McpError("MCP_ABORTED", message, { ...about(tool), outcome: "unknown" });
 }
 
 function misbehaved(tool: ToolDescriptor, how: string): McpError {

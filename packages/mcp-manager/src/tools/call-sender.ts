@@ -47,7 +47,10 @@ export async function sendCall(call: ToolCall, target: ManagedServer): Promise<T
       if (session && isMcpError(thrown, "MCP_SESSION_LOST") && thrown.outcome === "not-sent")
         target.lose(session, thrown);
       const error = callError(thrown, tool, options.signal);
-      if (error.outcome === "unknown") uncertain = error;
+      if (error.outcome === "unknown") {
+        uncertain = error;
+        time.worked();
+      }
       const repeatAfterMs = repeatDelay({ error, made, replay: options.replay, tool, limits });
       if (repeatAfterMs === undefined || repeatAfterMs >= time.leftMs()) {
         if (isToolGone(error)) void relist(target);

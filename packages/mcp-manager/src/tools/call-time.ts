@@ -14,6 +14,11 @@ export interface CallTime {
   waitMs(): number;
   /** Before another attempt is of no use; `Infinity` = no limit. */
   leftMs(): number;
+  /**
+   * The server has worked on a request that is lost: what it is given until an answer or increasing progress begins anew, for
+   * nobody here knows when it last told of any. Its time in all does not.
+   */
+  worked(): void;
 }
 
 export function createCallTime(options: CallOptions, limits: ServerLimits): CallTime {
@@ -25,6 +30,8 @@ export function createCallTime(options: CallOptions, limits: ServerLimits): Call
 
 class ElapsingTime implements CallTime {
   readonly #startedAt = performance.now();
+  /** From when on an answer or progress is waited for. */
+  #workedAt = this.#startedAt;
   readonly #idleMs: number;
   readonly #totalMs: number;
 
@@ -39,16 +46,29 @@ class ElapsingTime implements CallTime {
   }
 
   left(): { readonly timeoutMs: number; readonly maxTotalMs: number } {
-    const elapsedMs = this.#elapsedMs();
-    return { timeoutMs: rest(this.#idleMs, elapsedMs), maxTotalMs: rest(this.#totalMs, elapsedMs) };
+    return {
+      timeoutMs: rest(this.#idleMs, this.#silentMs()),
+      maxTotalMs: rest(this.#totalMs, this.#elapsedMs()),
+    };
   }
 
   waitMs(): number {
-    return rest(this.limitMs, this.#elapsedMs());
+    const { timeoutMs, maxTotalMs } = this.left();
+    return timeoutMs === 0 || maxTotalMs === 0 ? timeoutMs + maxTotalMs : Math.min(timeoutMs, maxTotalMs);
   }
 
   leftMs(): number {
-    return this.limitMs === 0 ? Number.POSITIVE_INFINITY : this.limitMs - this.#elapsedMs();
+    const idleMs = this.#idleMs === 0 ? Number.POSITIVE_INFINITY : this.#idleMs - this.#silentMs();
+    const totalMs = this.#totalMs === 0 ? Number.POSITIVE_INFINITY : this.#totalMs - this.#elapsedMs();
+    return Math.min(idleMs, totalMs);
+  }
+
+  worked(): void {
+    this.#workedAt = performance.now();
+  }
+
+  #silentMs(): number {
+    return Math.floor(performance.now() - this.#workedAt);
   }
 
   #elapsedMs(): number {
