@@ -114,6 +114,18 @@ describe("jackfield approve", () => {
     expect(stderr).not.toContain("\u001b");
   });
 
+  it("ends with Ctrl+C there as well, and takes the end of the input for a no", async () => {
+    vi.stubEnv("TERM", "dumb");
+    clone.write({ a: { command: "a" }, b: { command: "b" }, c: { command: "c" } });
+    const { exitCode, stdout, stderr } = await approve([], ["y\n", CTRL_C]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: "" });
+    expect(stderr).toContain("what was approved stays approved. (MCP_ABORTED)");
+    expect(stderr).not.toContain('command  "c"');
+    expect(await blocked()).toEqual(["b", "c"]);
+    expect(await approve(["b"], [END])).toMatchObject({ exitCode: 1 });
+    expect(await blocked()).toEqual(["b", "c"]);
+  });
+
   it("approves nothing where nobody can answer, and shows what waits", async () => {
     clone.write({ a: { command: "a" } });
     const { exitCode, stdout, stderr } = await approve([]);

@@ -20,7 +20,11 @@ export async function askForApproval(
   request: ServerApprovalRequest,
   { input, output, signal }: ApprovalQuestionOptions,
 ): Promise<boolean> {
-  if (!canRedraw(output)) return promptApprover({ input, output })(request, { signal });
+  if (!canRedraw(output)) {
+    const isApproved = await promptApprover({ input, output })(request, { signal });
+    if (signal.aborted) throw stopped();
+    return isApproved;
+  }
   output.write(`\nA file of this project wants to run an MCP server:\n\n${request.text}\n\n`);
   const verb = request.definition.transport === "stdio" ? "run this command" : "connect to this server";
   const question = new AbortController();
@@ -36,8 +40,12 @@ export async function askForApproval(
     signal.removeEventListener("abort", giveUp);
   }
   if (question.signal.aborted && !signal.aborted) return false;
+  throw stopped();
+}
+
+function stopped(): McpError {
   const message = "Stopped before every server was decided on; what was approved stays approved.";
-  throw new McpError("MCP_ABORTED", message, { phase: "approve" });
+  return new McpError("MCP_ABORTED", message, { phase: "approve" });
 }
 
 /** `undefined` if nothing was chosen. */

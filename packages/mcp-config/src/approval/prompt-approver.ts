@@ -18,8 +18,8 @@ export interface PromptApproverOptions {
 }
 
 /**
- * Asks on the terminal, one definition after another, and shows all of each. Anything but `y` or `yes` refuses. Without a
- * terminal nobody can be asked, so everything is refused.
+ * Asks on the terminal, one definition after another, and shows all of each. Anything but `y` or `yes` refuses, and so does the end of the
+ * input; Ctrl+C does what it does elsewhere in the program. Without a terminal nobody can be asked, so everything is refused.
  */
 export function promptApprover(options: PromptApproverOptions = {}): ServerApprover {
   let turn: Promise<unknown> = Promise.resolve();
@@ -39,6 +39,8 @@ async function ask(
   // Loaded here, because hardly any program asks.
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input, output });
+  // Ctrl+C is no answer: it means the program, which would not hear of it while the terminal hands over single keys.
+  lines.on("SIGINT", () => interrupt(lines));
   try {
     output.write(`\nA file of this project wants to run an MCP server:\n\n${text}\n\n`);
     const verb = definition.transport === "stdio" ? "run this command" : "connect to this server";
@@ -52,4 +54,15 @@ async function ask(
   } finally {
     lines.close();
   }
+}
+
+/** What Ctrl+C does where nobody asks: the program's own listeners hear of it, and without one it ends. */
+function interrupt(lines: { close(): void }): void {
+  if (process.listenerCount("SIGINT") > 0) {
+    process.emit("SIGINT", "SIGINT");
+    return;
+  }
+  // The terminal is left as it was found.
+  lines.close();
+  process.kill(process.pid, "SIGINT");
 }

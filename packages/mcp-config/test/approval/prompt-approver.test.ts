@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { ServerDefinition } from "@jackfield/mcp-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { approvalRequest } from "../../src/approval/approval-request.ts";
 import { promptApprover } from "../../src/approval/prompt-approver.ts";
 
@@ -53,6 +53,29 @@ describe("asking on a terminal", () => {
     await shown(output, "[y/N] ");
     input.end();
     expect(await asked).toBe(false);
+  });
+
+  test("Ctrl+C is no answer: whoever listens for it in the program decides", async () => {
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+    const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+    const interrupted = new AbortController();
+    const listen = () => interrupted.abort();
+    process.once("SIGINT", listen);
+    try {
+      let answer: boolean | undefined;
+      const asked = promptApprover({ input, output })(request, { signal: never });
+      void asked.then((given) => {
+        answer = given;
+      });
+      await vi.waitFor(() => expect(String(output.read() ?? "")).toContain("[y/N] "));
+      input.write("\u0003");
+      await vi.waitFor(() => expect(interrupted.signal.aborted).toBe(true));
+      expect(answer).toBeUndefined();
+      input.write("y\r");
+      expect(await asked).toBe(true);
+    } finally {
+      process.removeListener("SIGINT", listen);
+    }
   });
 
   test("without a terminal everything is refused and nothing is written", async () => {
