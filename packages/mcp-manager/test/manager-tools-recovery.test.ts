@@ -119,6 +119,41 @@ describe("calls while a server is down", () => {
   });
 });
 
+describe("a call that is lost after the server has worked on it", () => {
+  const lost = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
+  /** Takes so long, then is cut off; the next time it is answered. */
+  const cutOffAfter = (ms: number) => {
+    let asked = 0;
+    return async () => {
+      asked += 1;
+      if (asked > 1) return { content: [] };
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      throw lost;
+    };
+  };
+
+  it("is made again with all of its time for an answer, and the rest of its time in all", async () => {
+    const { manager, session } = await startedManager(oneTool, { answer: cutOffAfter(3_000) });
+    const limits = { timeoutMs: 1_000, maxTotalMs: 5_000 }; // Progress has kept it going.
+    const calling = manager.callTool({ server: "a", tool: "echo" }, {}, { ...limits, replay: 1 });
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(await calling).toEqual({ content: [] });
+    expect(session("a").requests[1]?.options).toMatchObject({ timeoutMs: 1_000, maxTotalMs: 2_000 });
+    await manager.close();
+  });
+
+  it("is not made again once its time in all is over", async () => {
+    const { manager, session } = await startedManager(oneTool, { answer: cutOffAfter(3_000) });
+    const limits = { timeoutMs: 1_000, maxTotalMs: 3_000 };
+    const calling = manager.callTool({ server: "a", tool: "echo" }, {}, { ...limits, replay: 1 });
+    const rejected = expect(calling).rejects.toMatchObject({ code: "MCP_OUTCOME_UNKNOWN" });
+    await vi.advanceTimersByTimeAsync(3_000);
+    await rejected;
+    expect(session("a").requests).toHaveLength(1);
+    await manager.close();
+  });
+});
+
 describe("a tool that the server does not know any more", () => {
   const gone = (message: string, rpcCode: number) =>
     new McpError("MCP_TOOL_REJECTED", message, { rpcCode, outcome: "rejected" });
