@@ -2,14 +2,14 @@ import type { ToolDefinition, ToolListPolicy } from "@jackfield/mcp-core";
 import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
 import { cleanJson, cleanText, isPlainJson, isPlainJsonText } from "./clean-text.ts";
 import { nameProblem } from "./name-problem.ts";
-import { BY_NAME, DATA, MAX_SCHEMA_DEPTH, PROSE } from "./schema-keywords.ts";
+import { BY_NAME, DATA, MAX_SCHEMA_DEPTH, NAMES } from "./schema-keywords.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
 /**
  * Offers every tool with a description and schemas in which nothing is hidden and nothing can reach a terminal. What is a
  * name on the wire or is compared with arguments is never changed, or the server would not know it: a tool is not offered at
- * all if its own *name* or that of an argument hides something, since two such names look alike to a person, or if a value of
- * an argument holds Unicode tags.
+ * all if its own *name* or that of an argument or a keyword hides something, since two such names look alike to a person, or if
+ * a value of an argument holds control characters or Unicode tags.
  */
 export function cleanTools(): ToolListPolicy {
   const isPlain = createPlainCheck();
@@ -71,12 +71,15 @@ function cleanDefinition(definition: ToolDefinition): ToolDefinition {
   };
 }
 
+/** Every string is cleaned but what is data or a name; those were judged before. */
 function cleanSchema<T>(schema: T, depth = 0): T {
+  if (typeof schema === "string") return cleanText(schema) as T;
   return cleanMembers(schema, depth, (keyword, value) => {
-    if (PROSE.has(keyword) && typeof value === "string") return cleanText(value);
-    if (DATA.has(keyword)) return value;
-    if (!BY_NAME.has(keyword)) return cleanSchema(value, depth + 1);
-    return cleanMembers(value, depth + 1, (_name, inner) => cleanSchema(inner, depth + 2));
+    if (DATA.has(keyword) || NAMES.has(keyword)) return value;
+    if (!BY_NAME.has(keyword) || typeof value === "string") return cleanSchema(value, depth + 1);
+    return cleanMembers(value, depth + 1, (_name, inner) =>
+      Array.isArray(inner) ? inner : cleanSchema(inner, depth + 2),
+    );
   });
 }
 

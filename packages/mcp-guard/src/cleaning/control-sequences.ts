@@ -12,6 +12,14 @@ const CONTROL_STRING = new RegExp(
   "g",
 );
 
+/** The same, but for the line ends of Windows: they are what values are made of that are never cleaned. */
+const CONTROL_IN_VALUE = /[^\t\n\r -~\u00a0-\uffff]|\r(?!\n)/;
+
+/** Whether a value, which is to stay as it is, could move a terminal's cursor or worse. */
+export function holdsControlCharacter(value: string): boolean {
+  return CONTROL_IN_VALUE.test(value);
+}
+
 /**
  * Takes out everything by which a text could move a terminal's cursor, colour, title, links or clipboard, and every other
  * control character but tab and newline ([T54] of the threat list). Linear in the length of the text.

@@ -1,16 +1,17 @@
-/** The keywords of JSON Schema that people and models read as prose. */
-export const PROSE: ReadonlySet<string> = new Set(["title", "description", "$comment"]);
-
 /** What is compared with arguments, or is one: a changed value would be another value. */
 export const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples", "pattern"]);
 
-/** Their members are schemas by name, and a name may be that of a keyword. */
+/** Everything in them is the name of an argument. */
+export const NAMES: ReadonlySet<string> = new Set(["required", "dependentRequired"]);
+
+/** Their members are schemas by name, and a name may be that of a keyword. A list in place of a schema is one of names. */
 export const BY_NAME: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
   "$defs",
   "definitions",
   "dependentSchemas",
+  "dependencies",
 ]);
 
 /** The deepest nesting that is followed. */

@@ -1,32 +1,65 @@
+import { isPlainJsonText } from "./clean-text.ts";
+import { holdsControlCharacter } from "./control-sequences.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
 import { nameProblem } from "./name-problem.ts";
-import { BY_NAME, DATA, MAX_SCHEMA_DEPTH } from "./schema-keywords.ts";
+import { BY_NAME, DATA, MAX_SCHEMA_DEPTH, NAMES } from "./schema-keywords.ts";
 
 /**
- * Why a schema cannot be made harmless, if it cannot: what has to stay as it is hides something. That is the name of an
- * argument with any invisible character, and a value with Unicode tags, which have no use but to hide a text.
+ * Why a schema cannot be made harmless, if it cannot: what has to stay as it is hides something, or nests too deeply to tell.
+ * That is the name of an argument or a keyword with any invisible character, and a value with control characters or Unicode
+ * tags, which have no use but to hide a text.
  */
 export function schemaProblem(schema: unknown, depth = 0): string | undefined {
-  if (typeof schema !== "object" || schema === null || depth >= MAX_SCHEMA_DEPTH) return undefined;
+  if (typeof schema !== "object" || schema === null) return undefined;
+  if (depth >= MAX_SCHEMA_DEPTH) return depthProblem(schema);
   return firstProblem(Object.entries(schema), ([keyword, value]) => {
-    if (DATA.has(keyword)) return dataProblem(value, depth + 1);
+    if (DATA.has(keyword)) return everyText(value, depth + 1, valueProblem);
+    if (NAMES.has(keyword)) return everyText(value, depth + 1, argumentProblem);
+    const hidden = nameProblem(keyword);
+    if (hidden !== undefined) return `the name of a keyword holds ${hidden}`;
     if (!BY_NAME.has(keyword) || typeof value !== "object" || value === null)
       return schemaProblem(value, depth + 1);
     return firstProblem(Object.entries(value), ([name, inner]) => {
-      const hidden = nameProblem(name);
-      if (hidden !== undefined) return `the name of an argument holds ${hidden}`;
-      return schemaProblem(inner, depth + 2);
+      const problem = argumentProblem(name);
+      if (problem !== undefined) return problem;
+      return Array.isArray(inner)
+        ? everyText(inner, depth + 2, argumentProblem)
+        : schemaProblem(inner, depth + 2);
     });
   });
 }
 
-function dataProblem(value: unknown, depth: number): string | undefined {
-  if (typeof value === "string") {
-    const hidden = findHiddenCharacters(value).find(({ kind }) => kind === "tag");
-    return hidden && `a value of an argument holds the invisible character ${hidden.codePoint}`;
+function argumentProblem(name: string): string | undefined {
+  const hidden = nameProblem(name);
+  return hidden && `the name of an argument holds ${hidden}`;
+}
+
+function valueProblem(text: string): string | undefined {
+  if (holdsControlCharacter(text)) return "a value of an argument holds control characters";
+  const hidden = findHiddenCharacters(text).find(({ kind }) => kind === "tag");
+  return hidden && `a value of an argument holds the invisible character ${hidden.codePoint}`;
+}
+
+/** The first problem of all texts in a value, names of members included. */
+function everyText(
+  value: unknown,
+  depth: number,
+  problemOf: (text: string) => string | undefined,
+): string | undefined {
+  if (typeof value === "string") return problemOf(value);
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth >= MAX_SCHEMA_DEPTH) return depthProblem(value);
+  return firstProblem(Object.entries(value).flat(), (part) => everyText(part, depth + 1, problemOf));
+}
+
+/** What nobody looks into must have nothing to find. */
+function depthProblem(value: object): string | undefined {
+  try {
+    if (isPlainJsonText(JSON.stringify(value))) return undefined;
+  } catch {
+    // It nests deeper than can be written.
   }
-  if (typeof value !== "object" || value === null || depth >= MAX_SCHEMA_DEPTH) return undefined;
-  return firstProblem(Object.entries(value).flat(), (part) => dataProblem(part, depth + 1));
+  return "its schema is nested too deeply";
 }
 
 function firstProblem<T>(

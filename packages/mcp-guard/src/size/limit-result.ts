@@ -38,9 +38,7 @@ export function limitResult(result: ToolCallResult, limits: ParsedLimits): Limit
   // An image is not lost to a text before it that takes all the room there is.
   const unnamed = new Set(blocks.filter((block) => isMedia(block) && !room.takeWhole(block.mimeType)));
   const content = blocks.flatMap((block) =>
-    unnamed.has(block)
-      ? leftOut("an image or a sound", missing)
-      : limitBlock(block, limits, room, missing),
+    unnamed.has(block) ? leftOut("an image or a sound", missing) : limitBlock(block, limits, room, missing),
   );
   if (room.lost() > 0) missing.unshift(`${room.lost()} of ${room.total()} characters of text`);
   const { structuredContent, ...rest } = result;

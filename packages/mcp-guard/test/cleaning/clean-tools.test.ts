@@ -36,7 +36,7 @@ describe("cleaning what servers say of their tools", () => {
   });
 
   test("what is compared with arguments is left alone: enums, patterns", () => {
-    const properties = { path: { enum: ["a\u200b", "\u001b[A"], pattern: "\u200b" } };
+    const properties = { path: { enum: ["a\u200b", "\t", "\n", "\r\n"], pattern: "\u200b" } };
     const tool = offeredTool({ description: "x\u200b", inputSchema: { type: "object", properties } });
     expect(policy(tool)).toMatchObject({ definition: { inputSchema: { properties } } });
   });
@@ -76,9 +76,79 @@ describe("cleaning what servers say of their tools", () => {
     },
   );
 
+  test.each(["enum", "const", "default", "examples"])(
+    "[T54] a tool with a terminal sequence in its %s is not offered, since a value cannot be cleaned",
+    (keyword) => {
+      for (const value of ["\u001b[31m", "\u009b2J", "\u0007", "\u007f", "over\rwritten"]) {
+        const properties = { path: { [keyword]: [{ a: value }] } };
+        expect(policy(offeredTool({ inputSchema: { type: "object", properties } }))).toEqual({
+          blocked: "a value of an argument holds control characters",
+        });
+      }
+    },
+  );
+
+  const HIDDEN = "a\u{e0041}\u200b\u001b[31mb";
+
+  test("[T55] every text of a schema is cleaned, whatever its keyword is called", () => {
+    const texts = (text: string) => ({
+      type: "object" as const,
+      "x-note": text,
+      "x-list": [text, { note: text }],
+      description: { text },
+      definitions: text,
+      properties: { path: { type: text, format: text, enumNames: [text], anyOf: [{ $ref: text }] } },
+      dependencies: { path: { title: text } },
+    });
+    const tool = offeredTool({ inputSchema: texts(HIDDEN), outputSchema: texts(HIDDEN) });
+    const definition = { inputSchema: texts("ab"), outputSchema: texts("ab") };
+    expect(policy(tool)).toMatchObject({ definition });
+  });
+
+  test.each([
+    { [`x-${HIDDEN}`]: 1 },
+    { "x-labels": { [HIDDEN]: "a" } },
+    { "x\u200b": 1 },
+    { "x\u0000": 1 },
+    { items: [{ [HIDDEN]: true }] },
+  ])("[T55] a tool with hidden text in the name of a keyword is not offered: %j", (keywords) => {
+    expect(policy(offeredTool({ inputSchema: { type: "object", ...keywords } }))).toEqual({
+      blocked: expect.stringMatching(/^the name of a keyword holds/),
+    });
+  });
+
+  test.each([
+    { required: ["a\u200b"] },
+    { dependentRequired: { a: ["\u200bq"] } },
+    { dependentRequired: { "\u200bq": ["a"] } },
+    { dependencies: { a: ["\u200bq"] } },
+    { dependencies: { "\u200bq": ["a"] } },
+    { properties: { a: { required: ["\u001b[2J"] } } },
+  ])("[T55] a tool that names an argument with hidden text is not offered: %j", (keywords) => {
+    expect(policy(offeredTool({ inputSchema: { type: "object", ...keywords } }))).toEqual({
+      blocked: expect.stringMatching(/^the name of an argument holds/),
+    });
+  });
+
+  test("nothing is hidden by standing deeper than anybody looks", () => {
+    const nested = (keyword: string, innermost: unknown) => {
+      let schema = innermost;
+      for (let level = 0; level < 100; level += 1) schema = { [keyword]: schema };
+      return { type: "object" as const, items: schema, description: "größe" };
+    };
+    const offer = (inputSchema: { readonly type: "object" }) => policy(offeredTool({ inputSchema }));
+    for (const keyword of ["items", "default", "properties"]) {
+      const blocked = "its schema is nested too deeply";
+      expect(offer(nested(keyword, { title: HIDDEN }))).toEqual({ blocked });
+      const tool = offeredTool({ inputSchema: nested(keyword, { title: "plain" }) });
+      expect(policy(tool)).toBe(tool);
+    }
+  });
+
   test("names and values in any script are honest", () => {
     const properties = { größe: { enum: ["खिलाड़ी", "می‌خواهم", "👩🏽‍💻"] }, 名前: {} };
-    const tool = offeredTool({ name: "検索", inputSchema: { type: "object", properties } });
+    const more = { required: ["名前"], dependentRequired: { größe: ["名前"] }, "x-größe": ["👩🏽‍💻"] };
+    const tool = offeredTool({ name: "検索", inputSchema: { type: "object", properties, ...more } });
     expect(policy(tool)).toBe(tool);
   });
 
