@@ -6,6 +6,7 @@ import { createGuards } from "./guards.ts";
 import { processRecordDirectory, reportLeftovers } from "./leftover-report.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
+import { checkOptions } from "./option-shapes.ts";
 import { createSecrecy } from "./secrecy.ts";
 import {
   createExaKeyFinder,
@@ -24,9 +25,11 @@ import { createLateConnector } from "./transports.ts";
  * One bad file, entry or server never makes it fail: `report` and `servers()` tell of them. What a project brings runs nothing
  * before somebody has approved exactly that: until then it is `report.blocked`.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be right, `MCP_ABORTED` if the signal fires.
+ * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be right, `MCP_CONFIG_NOT_FOUND` if the file of `guards.lock` cannot be
+ * read, `MCP_ABORTED` if the signal fires.
  */
 export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
+  checkOptions(options);
   const {
     cwd,
     cache,

@@ -1,0 +1,170 @@
+import { McpError } from "@jackfield/mcp-core";
+
+/** What an option must be, in words and as a question. */
+interface Shape {
+  readonly what: string;
+  fits(value: unknown): boolean;
+  /** What its fields must be, where it is an object and not a list. */
+  readonly fields?: Shapes | undefined;
+}
+
+type Shapes = { readonly [option: string]: Shape };
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isFunction = (value: unknown) => typeof value === "function";
+const isString = (value: unknown) => typeof value === "string";
+
+const text: Shape = { what: "a string", fits: isString };
+const flag: Shape = { what: "true or false", fits: (value) => typeof value === "boolean" };
+const amount: Shape = {
+  what: "a finite number of at least 0",
+  fits: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
+};
+const callable: Shape = { what: "a function", fits: isFunction };
+
+function objectOf(fields: Shapes = {}, what = "an object"): Shape {
+  return { what, fits: isObject, fields };
+}
+
+/** Methods are asked for by name: an object of a class has them too. */
+function objectWith(what: string, methods: readonly string[]): Shape {
+  const fits = (value: unknown) =>
+    isObject(value) && methods.every((name) => isFunction(value[name as keyof typeof value]));
+  return { what, fits };
+}
+
+function listOf(what: string, fits: (element: unknown) => boolean): Shape {
+  return { what: `a list of ${what}`, fits: (value) => Array.isArray(value) && value.every(fits) };
+}
+
+function oneOf(...choices: readonly unknown[]): Shape {
+  const names = choices.map((choice) => JSON.stringify(choice));
+  return {
+    what: `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`,
+    fits: (value) => choices.includes(value),
+  };
+}
+
+/** The fields are those of the first kind, and are looked at where the value is one. */
+function either(first: Shape, ...others: readonly Shape[]): Shape {
+  const shapes = [first, ...others];
+  return {
+    what: shapes.map(({ what }) => what).join(" or "),
+    fits: (value) => shapes.some(({ fits }) => fits(value)),
+    fields: first.fields,
+  };
+}
+
+const no: Shape = { what: "false", fits: (value) => value === false };
+const names = listOf("strings", isString);
+const functions = listOf("functions", isFunction);
+const objects = listOf("objects", isObject);
+const store = objectWith("a StateStore", ["get", "set", "delete", "keys"]);
+
+/** A number of the manager's own is checked there, where what is given for single servers is checked as well. */
+const OPTIONS: Shapes = {
+  cwd: text,
+  discover: either(objectOf({ cwd: text, project: flag, order: names, home: text, env: objectOf() }), no),
+  approve: callable,
+  approvals: store,
+  trust: callable,
+  filters: objectOf({
+    disabledServers: names,
+    enabledServers: names,
+    allow: objects,
+    deny: objects,
+    exa: flag,
+    exaApiKey: callable,
+    browser: either(flag, callable),
+    more: objects,
+  }),
+  projectVariables: names,
+  inputs: objectOf(),
+  missingVariable: oneOf("fail", "empty", "literal", "host"),
+  runCommands: either(objectOf({ timeoutMs: amount, failureBackoffMs: amount }), flag),
+  inheritEnv: either(flag, names),
+  cache: either(
+    objectOf(
+      { path: text, busyTimeoutMs: amount, maxBytes: amount },
+      "an object such as { path }, a ToolCache",
+    ),
+    no,
+  ),
+  startup: objectOf({
+    uncached: oneOf("wait", "later"),
+    failures: oneOf("keep", "drop", "throw"),
+  }),
+  retry: objectOf({
+    jitter: oneOf("full", "around", "none"),
+    restartsAtOnce: flag,
+    reviveOnCall: flag,
+  }),
+  heartbeat: objectOf(),
+  limits: objectOf({ trustAnnotations: flag }),
+  guards: either(
+    objectOf({
+      limits: either(objectOf(), no),
+      cleanTools: flag,
+      cleanResults: flag,
+      mark: flag,
+      found: callable,
+      lock: text,
+      pins: objectOf(),
+      trace: flag,
+    }),
+    no,
+  ),
+  approval: objectOf({ servers: objectOf(), ask: callable, store, log: callable }),
+  use: functions,
+  toolPolicies: functions,
+  handlers: objectOf({ elicit: callable, sample: callable, roots: callable }),
+  auth: objectWith("an AuthPort", ["headers", "onChallenge"]),
+  principal: text,
+  naming: objectOf({ reserved: names, strategy: either(text, callable) }),
+  connect: callable,
+  resolve: callable,
+  http: either(objectOf({ proxy: flag, tls: objectOf(), fetch: callable }), callable),
+  clientInfo: {
+    what: "an object with a name and a version",
+    fits: (value) =>
+      isObject(value) &&
+      "name" in value &&
+      isString(value.name) &&
+      "version" in value &&
+      isString(value.version),
+  },
+  log: callable,
+  signal: objectWith("an AbortSignal", ["addEventListener", "removeEventListener", "throwIfAborted"]),
+};
+
+/**
+ * Looks at options that may come from untyped code. `servers` and `configFiles` are read as files are: what is wrong with them is in
+ * the report. A name that is no option is passed over.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for one that cannot be right, without its value, which may be secret
+ */
+export function checkOptions(options: unknown): void {
+  if (!isObject(options)) throw invalid(`The options must be an object, not ${kindOf(options)}.`);
+  checkFields(options, OPTIONS, "");
+}
+
+function checkFields(given: object, shapes: Shapes, prefix: string): void {
+  for (const [name, { what, fits, fields }] of Object.entries(shapes)) {
+    const value: unknown = given[name as keyof typeof given];
+    if (value === undefined) continue;
+    const option = prefix + name;
+    if (!fits(value)) throw invalid(`Option "${option}" must be ${what}, not ${kindOf(value)}.`);
+    if (fields !== undefined && isObject(value)) checkFields(value, fields, `${option}.`);
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "this list";
+  return typeof value === "object" ? "this object" : `this ${typeof value}`;
+}
+
+function invalid(message: string): McpError {
+  return new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+}
