@@ -70,7 +70,7 @@ export interface McpManagerOptions {
   readonly toolPollIntervalMs?: number | undefined;
   /**
    * How a legacy session that nobody uses is looked after. Default: a remote server from which nothing came for 30 s is pinged, and
-   * given up after two pings without an answer within 5 s; a server of this machine is not pinged unless `intervalMs` is given.
+   * given up after a ping without an answer within 10 s; a server of this machine is not pinged unless `intervalMs` is given.
    */
   readonly heartbeat?: HeartbeatOptions | undefined;
   /** How long a resource has to be quiet before subscribers are told of updates, in milliseconds; `0` = at once. Default 500. */

@@ -1,4 +1,11 @@
-import { type CatalogKind, type Listing, type McpError, type Session, toMcpError } from "@jackfield/mcp-core";
+import {
+  type CatalogKind,
+  isMcpError,
+  type Listing,
+  type McpError,
+  type Session,
+  toMcpError,
+} from "@jackfield/mcp-core";
 import { isSameJson } from "../json-equality.ts";
 import { startTimer } from "../timer.ts";
 import { KIND_WORDS } from "./list-kind.ts";
@@ -143,12 +150,15 @@ class Loader<L extends Listing> implements ListLoader {
     if (isPublished) load.done.resolve();
   }
 
-  /** A server that has just started may stumble once ([S12]); a session that is gone will not answer the second time either. */
+  /**
+   * A server that has just started may stumble once ([S12]); a session that is gone will not answer the second time either, and whoever
+   * waits for one that took all its time need not wait for as long again.
+   */
   async #listWithOneRetry(load: Load): Promise<L> {
     try {
       return await this.#options.list(load.session);
     } catch (error) {
-      if (this.#current !== load) throw error;
+      if (this.#current !== load || isMcpError(error, "MCP_CALL_TIMEOUT")) throw error;
       return await this.#options.list(load.session);
     }
   }

@@ -175,4 +175,19 @@ describe("whoever asks for a list", () => {
     expect(published).toEqual([["first"]]);
     expect(loader.state.status).toBe("none");
   });
+
+  it.each([
+    ["waits for no second try of a list that took all its time", "MCP_CALL_TIMEOUT", 1],
+    ["[S12] hears of a failure when the list has failed twice", "MCP_INTERNAL", 2],
+  ] as const)("%s", async (_title, code, lists) => {
+    const { loader, session, failures } = setUp({
+      onList: () => {
+        throw new McpError(code, "Not today.");
+      },
+    });
+    await loader.load(session);
+    expect(session.listed).toHaveLength(lists);
+    expect(failures).toMatchObject([{ code }]);
+    loader.reset();
+  });
 });
