@@ -75,4 +75,67 @@ describe("listeners", () => {
     emitter.on("said", (text) => heard.push(text));
     expect(heard).toEqual([]);
   });
+
+  it("hear what another brings about after what it heard, all in the same order", () => {
+    const emitter = createEmitter<Events & { asked: string }>(() => {});
+    const heard: string[] = [];
+    emitter.on("said", (text) => {
+      heard.push(`first ${text}`);
+      if (text !== "one") return;
+      emitter.emit("asked", "two");
+      emitter.emit("said", "three");
+      heard.push("first is done");
+    });
+    emitter.on("said", (text) => heard.push(`second ${text}`));
+    emitter.on("asked", (text) => heard.push(`asked ${text}`));
+    emitter.emit("said", "one");
+    expect(heard).toEqual([
+      "first one",
+      "first is done",
+      "second one",
+      "asked two",
+      "first three",
+      "second three",
+    ]);
+  });
+
+  it("that another stops do not hear what is being told, nor what waits to be", () => {
+    const { emitter } = setUp();
+    const heard: string[] = [];
+    emitter.on("said", (text) => {
+      if (text === "one") emitter.emit("said", "two");
+      stop();
+    });
+    const stop = emitter.on("said", (text) => heard.push(text));
+    emitter.emit("said", "one");
+    expect(heard).toEqual([]);
+  });
+
+  it("that come while something is told hear what is said afterwards, and no more", () => {
+    const { emitter } = setUp();
+    const heard: string[] = [];
+    emitter.on("said", (text) => {
+      if (text !== "one") return;
+      emitter.emit("said", "two");
+      emitter.on("said", (later) => heard.push(later));
+      emitter.emit("said", "three");
+    });
+    emitter.emit("said", "one");
+    expect(heard).toEqual(["three"]);
+  });
+
+  it("[N9] of an event that is kept miss nothing that waits to be told, and hear it in order", () => {
+    const emitter = createEmitter<Events & { asked: string }>(() => {}, { said: 3 });
+    const heard: string[] = [];
+    emitter.emit("said", "one");
+    emitter.on("asked", () => {
+      emitter.emit("said", "two");
+      emitter.on("said", (text) => {
+        heard.push(text);
+        if (text === "one") emitter.emit("said", "three");
+      });
+    });
+    emitter.emit("asked", "");
+    expect(heard).toEqual(["one", "two", "three"]);
+  });
 });
