@@ -115,7 +115,8 @@ function execute(tool: ModelTool, dialect: Dialect, input: unknown, call: AiSdkE
   // Only 7 tells a tool its `context`, also where there is none.
   dialect.major ??= "context" in call ? 7 : 6;
   const { abortSignal: signal, messages, toolCallId } = call;
-  const approved = wasApproved(messages, toolCallId) || undefined;
+  const toolName = tool.descriptor.name;
+  const approved = wasApproved(messages, { toolCallId, toolName, input }) || undefined;
   return startToolRun((onProgress) => tool.call(input, { signal, onProgress, approved }));
 }
 

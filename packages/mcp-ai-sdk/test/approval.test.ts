@@ -110,6 +110,35 @@ describe.each(RUNS)("in $name", (way) => {
     expect(text).toBe("Done.");
   });
 
+  it("an approval is not inherited by a later call with the same number and other input", async () => {
+    const source = createFakeToolSource(TOOLS);
+    const call = { toolCallId: "call-0", toolName: "mcp__fake__wipe" };
+    const conversation = [
+      { role: "user", content: "Do it." },
+      {
+        role: "assistant",
+        content: [
+          { type: "tool-call", ...call, input: { path: "a" } },
+          { type: "tool-approval-request", approvalId: "1", toolCallId: "call-0" },
+        ],
+      },
+      {
+        role: "tool",
+        content: [
+          { type: "tool-approval-response", approvalId: "1", approved: true },
+          { type: "tool-result", ...call, output: { type: "text", value: "Done." } },
+        ],
+      },
+      { role: "user", content: "Again." },
+    ];
+    for (const path of ["a", "b"]) {
+      const model = scriptedModel([[{ tool: call.toolName, input: JSON.stringify({ path }) }], "Done."]);
+      await way.run(model, ...setUp(way.major, source, { approval: "off" }, conversation));
+      expect(source.calls.at(-1)).toMatchObject({ args: { path } });
+      expect(source.calls.at(-1)?.options.approved).toBeUndefined();
+    }
+  });
+
   it("a call that nobody was asked about is not passed off as approved", async () => {
     const source = createFakeToolSource(TOOLS);
     await ask(way, source, "wipe", { approval: "off" });
