@@ -60,12 +60,20 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     log:
       log === undefined
         ? silentLogger
-        : (level, message, fields) => log(level, hide(message), fields && hideIn(fields)),
+        : (level, message, fields) => tell(log, level, hide(message), fields && hideIn(fields)),
     protect: (connect) => async (server, options) => {
       const session = await connect(server, options).catch(rethrow);
       return protectSession(session, { rethrow, hideIn, hiddenErrorOf });
     },
   };
+}
+
+/** A logger must not fail. One that does, at once or later, disturbs nobody: there is nobody left to tell. */
+function tell(log: Logger, ...line: Parameters<Logger>): void {
+  try {
+    const answer: unknown = log(...line);
+    if (answer !== undefined) Promise.resolve(answer).catch(() => {});
+  } catch {}
 }
 
 interface Protection {
