@@ -1,10 +1,11 @@
+import { userInfo } from "node:os";
 import { posix, win32 } from "node:path";
 
 /** What the directory depends on. */
 export interface StateSurroundings {
   readonly platform: NodeJS.Platform;
   readonly env: { readonly [name: string]: string | undefined };
-  /** The user's home directory. */
+  /** The user's home directory. What is no absolute path, as where `HOME` is empty, is none: then it is the one that the system knows. */
   readonly home: string;
 }
 
@@ -13,10 +14,11 @@ export interface StateSurroundings {
  * place for a program's state, `$XDG_STATE_HOME/jackfield` or `~/.local/state/jackfield` (XDG Base Directory Specification),
  * `~/Library/Application Support/jackfield` on macOS, `%LOCALAPPDATA%\jackfield\State` on Windows.
  */
-export function stateDirectory({ platform, env, home }: StateSurroundings): string {
+export function stateDirectory({ platform, env, home: named }: StateSurroundings): string {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
   // A relative one would lie in whatever project is open, which could then bring its own approvals.
   if (env.JACKFIELD_HOME && isAbsolute(env.JACKFIELD_HOME)) return join(env.JACKFIELD_HOME, "state");
+  const home = isAbsolute(named) ? named : userInfo().homedir;
   if (platform === "win32") {
     return join(env.LOCALAPPDATA || join(home, "AppData", "Local"), "jackfield", "State");
   }

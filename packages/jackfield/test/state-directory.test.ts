@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { describe, expect, it } from "vitest";
 import { stateDirectory } from "../src/state-directory.ts";
 
@@ -8,6 +9,8 @@ describe("where state is kept", () => {
     ["linux", { XDG_STATE_HOME: "relative" }, "/home/ada", "/home/ada/.local/state/jackfield"],
     ["linux", { JACKFIELD_HOME: "/opt/jf", XDG_STATE_HOME: "/var/state" }, "/home/ada", "/opt/jf/state"],
     ["linux", { JACKFIELD_HOME: ".jackfield" }, "/home/ada", "/home/ada/.local/state/jackfield"],
+    ["linux", {}, "", `${userInfo().homedir}/.local/state/jackfield`],
+    ["darwin", {}, "ada", `${userInfo().homedir}/Library/Application Support/jackfield`],
     ["darwin", {}, "/Users/ada", "/Users/ada/Library/Application Support/jackfield"],
     ["win32", {}, "C:\\Users\\ada", "C:\\Users\\ada\\AppData\\Local\\jackfield\\State"],
     ["win32", { LOCALAPPDATA: "D:\\Local" }, "C:\\Users\\ada", "D:\\Local\\jackfield\\State"],

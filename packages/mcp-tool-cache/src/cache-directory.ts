@@ -1,10 +1,11 @@
+import { userInfo } from "node:os";
 import { posix, win32 } from "node:path";
 
 /** What the default directory depends on. */
 export interface CacheSurroundings {
   readonly platform: NodeJS.Platform;
   readonly env: { readonly [name: string]: string | undefined };
-  /** The user's home directory. */
+  /** The user's home directory. What is no absolute path, as where `HOME` is empty, is none: then it is the one that the system knows. */
   readonly home: string;
 }
 
@@ -12,11 +13,13 @@ export interface CacheSurroundings {
  * Where the catalog lies unless a directory is named: `$JACKFIELD_HOME/cache`, else the platform's place for a user's
  * caches, which is `%LOCALAPPDATA%\jackfield\Cache` on Windows and `$XDG_CACHE_HOME/jackfield` elsewhere, with
  * `~/Library/Caches/jackfield` (macOS) or `~/.cache/jackfield` where that variable is unset. A relative
- * `XDG_CACHE_HOME` is ignored, as the XDG Base Directory Specification asks.
+ * `JACKFIELD_HOME` is ignored, and so is a relative `XDG_CACHE_HOME`, as the XDG Base Directory Specification asks.
  */
-export function defaultCacheDirectory({ platform, env, home }: CacheSurroundings): string {
+export function defaultCacheDirectory({ platform, env, home: named }: CacheSurroundings): string {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
-  if (env.JACKFIELD_HOME) return join(env.JACKFIELD_HOME, "cache");
+  // A relative one would lie in whatever project is open, with the key that its entries are sealed with.
+  if (env.JACKFIELD_HOME && isAbsolute(env.JACKFIELD_HOME)) return join(env.JACKFIELD_HOME, "cache");
+  const home = isAbsolute(named) ? named : userInfo().homedir;
   if (platform === "win32") {
     return join(env.LOCALAPPDATA || join(home, "AppData", "Local"), "jackfield", "Cache");
   }

@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { expect, test } from "vitest";
 import { type CacheSurroundings, defaultCacheDirectory } from "../src/index.ts";
 
@@ -45,6 +46,21 @@ const cases: readonly [title: string, surroundings: CacheSurroundings, directory
       home: "/home/ada",
     },
     "/opt/jf/cache",
+  ],
+  [
+    "a relative JACKFIELD_HOME is ignored",
+    { platform: "linux", env: { JACKFIELD_HOME: ".jackfield" }, home: "/home/ada" },
+    "/home/ada/.cache/jackfield",
+  ],
+  [
+    "an empty home is none",
+    { platform: "linux", env: {}, home: "" },
+    `${userInfo().homedir}/.cache/jackfield`,
+  ],
+  [
+    "a relative home is none",
+    { platform: "darwin", env: {}, home: "ada" },
+    `${userInfo().homedir}/Library/Caches/jackfield`,
   ],
   [
     "empty variables count as unset",
