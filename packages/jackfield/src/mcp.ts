@@ -112,8 +112,11 @@ export function createMcp(
     leftovers,
   };
   const close = async () => {
-    await manager.close();
-    await release();
+    try {
+      await manager.close();
+    } finally {
+      await release();
+    }
   };
   return {
     ...sourceOf(manager, configuration),

@@ -45,6 +45,14 @@ export function createStoredLogins({ log, learn }: StoredLoginsOptions): StoredL
     const { createFileVault, createOAuth } = await import("@jackfield/mcp-auth");
     return createOAuth({ vault: createFileVault({ directory, log }), settingsOf, log });
   };
+  /** What could not be loaded is tried again by the next who needs it. */
+  const opened = () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
   const isOwners = (server: ResolvedServer) => {
     const origin = origins.get(server);
     return origin !== undefined && origin.principal === undefined;
@@ -62,8 +70,7 @@ export function createStoredLogins({ log, learn }: StoredLoginsOptions): StoredL
   const auth: AuthPort = {
     async headers(server) {
       if (!isOwners(server) || !hasLogins()) return {};
-      opening ??= open();
-      const headers = await (await opening).headers(server);
+      const headers = await (await opened()).headers(server);
       const { authorization } = headers;
       if (authorization !== undefined && told.get(server.name) !== authorization) {
         told.set(server.name, authorization);
@@ -73,8 +80,7 @@ export function createStoredLogins({ log, learn }: StoredLoginsOptions): StoredL
     },
     async onChallenge(server, challenge, signal) {
       if (!isOwners(server)) return "fail";
-      opening ??= open();
-      return (await opening).onChallenge(server, challenge, signal);
+      return (await opened()).onChallenge(server, challenge, signal);
     },
   };
   return {
@@ -89,7 +95,8 @@ export function createStoredLogins({ log, learn }: StoredLoginsOptions): StoredL
     },
     async close() {
       closing.abort();
-      await (await opening)?.close();
+      const oauth = await opening?.catch(() => undefined);
+      await oauth?.close();
     },
   };
 }
