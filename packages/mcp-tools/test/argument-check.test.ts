@@ -71,4 +71,15 @@ describe("arguments", () => {
   it("for a schema that is none are let through", () => {
     expect(check("nonsense" as never, { a: 1 })).toBeUndefined();
   });
+
+  it.each([
+    ["\\S", 5, "a".repeat(900)],
+    ["\\.(png|jpe?g|gif)$", 50, `/home/somebody/pictures/${"x".repeat(120)}.png`],
+    ["^\\S+@\\S+\\.\\S+$", 40, "somebody@subdomain.example-company.com"],
+    ["^/.*/.*\\.md$", 50, `/home/somebody/documents/${"x".repeat(120)}.md`],
+    ["^(?!\\s*$).+", 20, "word ".repeat(80)],
+  ])("that match the pattern %s are accepted, %d of them", (pattern, count, text) => {
+    const texts = { type: "array", items: { type: "string", pattern } };
+    expect(check({ texts }, { texts: Array.from({ length: count }, () => text) })).toBeUndefined();
+  });
 });

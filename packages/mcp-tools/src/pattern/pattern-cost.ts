@@ -9,13 +9,13 @@ interface Cost {
 const ENDLESS: Cost = { factor: 1, loops: Number.POSITIVE_INFINITY };
 
 /**
- * How many steps the engine's own expression takes at most, roughly and never too few: loops over one set multiply, optional
- * parts and alternatives double, and whatever repeats something longer than a set, or looks back, has no bound.
+ * How many steps the engine's own expression takes at most on a text of a length, roughly and never too few: loops over one set
+ * multiply, optional parts and alternatives double, and whatever repeats something longer than a set, or looks back, has no bound.
  */
-export function patternCost(root: PatternNode, length: number): number {
+export function patternCost(root: PatternNode): (length: number) => number {
   const { factor, loops } = costOf(root);
-  const starts = beginsAtStart(root) ? 0 : 1;
-  return factor * (length + 1) ** (Math.max(loops, 1) + starts);
+  const exponent = Math.max(loops, 1) + (beginsAtStart(root) ? 0 : 1);
+  return (length) => factor * (length + 1) ** exponent;
 }
 
 function costOf(node: PatternNode): Cost {

@@ -18,8 +18,14 @@ export interface SafePattern {
 /** Native steps, which are quick, for one unit of work. */
 const NATIVE_STEPS_PER_UNIT = 16;
 
-/** What the engine's own expression may cost. Beyond that the steps are really counted. */
-const MAX_NATIVE_COST = 1_000_000;
+/** What any match costs, however short the text. */
+const UNITS_PER_MATCH = 1;
+
+/**
+ * What the engine's own expression may cost. It is charged for the most that it could take, which it hardly ever does, so that this
+ * has to be little; beyond it the steps are really counted.
+ */
+const MAX_NATIVE_COST = 20_000;
 
 /**
  * Prepares a pattern. The engine's own expression is used wherever its cost is certainly small, which holds for nearly every
@@ -29,10 +35,12 @@ export function createSafePattern(source: string): SafePattern {
   const native = compileNative(source);
   const parsed = native === undefined ? undefined : parsePattern(source);
   if (native === undefined || parsed === undefined) return { matches: () => undefined };
+  const costFor = patternCost(parsed.root);
   let program: PatternProgram | "too-long" | undefined;
   return {
     matches(text, budget) {
-      const cost = patternCost(parsed.root, text.length);
+      budget.spend(UNITS_PER_MATCH);
+      const cost = costFor(text.length);
       if (cost <= MAX_NATIVE_COST) {
         budget.spend(cost / NATIVE_STEPS_PER_UNIT);
         return native.test(text);
