@@ -1,7 +1,9 @@
 import type { JsonObject } from "@jackfield/mcp-core";
+import { dependentsOf } from "./dependents.ts";
 import { type Evaluation, refuse } from "./evaluation.ts";
 import { canonicalJson, isMultipleOf, isSameJson } from "./json-equality.ts";
 import { isObject } from "./subschemas.ts";
+import { missingFrom, toldNames, toldTypes, toldValues } from "./told-values.ts";
 
 /** The keywords that judge a value by itself. `format` and `content…` say something and demand nothing (2020-12, section 7). */
 export function checkAssertions(
@@ -22,8 +24,9 @@ export function checkAssertions(
 function checkType({ type }: JsonObject, value: unknown, path: string, evaluation: Evaluation): boolean {
   if (type === undefined) return true;
   const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+  evaluation.budget.spend((types.length - 1) / 4);
   if (types.some((name) => isOfType(value, name))) return true;
-  return refuse(evaluation, path, `must be of type ${types.map(String).join(" or ")}`);
+  return refuse(evaluation, path, `must be of type ${toldTypes(types)}`);
 }
 
 function isOfType(value: unknown, type: unknown): boolean {
@@ -42,20 +45,13 @@ function isOfType(value: unknown, type: unknown): boolean {
 }
 
 function checkListed(schema: JsonObject, value: unknown, path: string, evaluation: Evaluation): boolean {
-  if (Object.hasOwn(schema, "const") && !isSameJson(value, schema.const))
+  const { budget } = evaluation;
+  if (Object.hasOwn(schema, "const") && !isSameJson(value, schema.const, budget))
     return refuse(evaluation, path, "must be the one value that is allowed here");
   if (!Array.isArray(schema.enum)) return true;
-  evaluation.budget.spend(schema.enum.length / 4);
-  if (schema.enum.some((allowed) => isSameJson(value, allowed))) return true;
-  return refuse(evaluation, path, `must be one of ${listed(schema.enum)}`);
-}
-
-function listed(values: readonly unknown[]): string {
-  const shown = values
-    .slice(0, 10)
-    .map((value) => JSON.stringify(value).slice(0, 64))
-    .join(", ");
-  return values.length > 10 ? `${shown} and ${values.length - 10} more` : shown;
+  budget.spend(schema.enum.length / 4);
+  if (schema.enum.some((allowed) => isSameJson(value, allowed, budget))) return true;
+  return refuse(evaluation, path, `must be one of ${toldValues(schema.enum, budget)}`);
 }
 
 function checkNumber(schema: JsonObject, value: number, path: string, evaluation: Evaluation): boolean {
@@ -75,18 +71,28 @@ function checkNumber(schema: JsonObject, value: number, path: string, evaluation
 }
 
 function checkString(schema: JsonObject, value: string, path: string, evaluation: Evaluation): boolean {
-  const { minLength, maxLength, pattern } = schema;
-  if (typeof minLength === "number" || typeof maxLength === "number") {
-    evaluation.budget.spend(value.length / 64);
-    const length = codePoints(value);
-    if (typeof minLength === "number" && length < minLength)
-      return refuse(evaluation, path, `must have at least ${minLength} characters`);
-    if (typeof maxLength === "number" && length > maxLength)
-      return refuse(evaluation, path, `must have at most ${maxLength} characters`);
-  }
+  const { pattern } = schema;
+  if (!checkLength(schema, value, path, evaluation)) return false;
   if (typeof pattern !== "string") return true;
   if (evaluation.pattern(pattern).matches(value, evaluation.budget) !== false) return true;
   return refuse(evaluation, path, `must match the pattern ${pattern.slice(0, 128)}`);
+}
+
+function checkLength(
+  { minLength, maxLength }: JsonObject,
+  value: string,
+  path: string,
+  evaluation: Evaluation,
+): boolean {
+  const least = typeof minLength === "number" ? minLength : 0;
+  const most = typeof maxLength === "number" ? maxLength : Number.POSITIVE_INFINITY;
+  // A character is one code unit or two, so most lengths need not be counted.
+  if (value.length / 2 >= least && value.length <= most) return true;
+  evaluation.budget.spend(value.length / 32);
+  const length = codePoints(value);
+  if (length < least) return refuse(evaluation, path, `must have at least ${minLength} characters`);
+  if (length > most) return refuse(evaluation, path, `must have at most ${maxLength} characters`);
+  return true;
 }
 
 function codePoints(text: string): number {
@@ -106,36 +112,40 @@ function checkList(
     return refuse(evaluation, path, `must have at least ${minItems} items`);
   if (typeof maxItems === "number" && value.length > maxItems)
     return refuse(evaluation, path, `must have at most ${maxItems} items`);
-  if (uniqueItems !== true) return true;
-  evaluation.budget.spend(value.length);
-  if (new Set(value.map(canonicalJson)).size === value.length) return true;
+  if (uniqueItems !== true || value.length < 2) return true;
+  const { budget } = evaluation;
+  if (new Set(value.map((item) => canonicalJson(item, budget))).size === value.length) return true;
   return refuse(evaluation, path, "must not hold the same item twice");
 }
 
 function checkObject(schema: JsonObject, value: JsonObject, path: string, evaluation: Evaluation): boolean {
-  const { minProperties, maxProperties, required, dependentRequired } = schema;
-  const names = Object.keys(value);
-  if (typeof minProperties === "number" && names.length < minProperties)
-    return refuse(evaluation, path, `must have at least ${minProperties} properties`);
-  if (typeof maxProperties === "number" && names.length > maxProperties)
-    return refuse(evaluation, path, `must have at most ${maxProperties} properties`);
-  const missing = missingFrom(value, required);
-  if (missing.length > 0) return refuse(evaluation, path, `must have ${quoted(missing)}`);
-  if (!isObject(dependentRequired)) return true;
-  for (const [name, others] of Object.entries(dependentRequired)) {
-    const needed = Object.hasOwn(value, name) ? missingFrom(value, others) : [];
-    if (needed.length > 0)
-      return refuse(evaluation, path, `must have ${quoted(needed)} because it has ${quoted([name])}`);
+  const { minProperties, maxProperties, required } = schema;
+  const { budget } = evaluation;
+  if (typeof minProperties === "number" || typeof maxProperties === "number") {
+    const { length } = Object.keys(value);
+    budget.spend(length);
+    if (typeof minProperties === "number" && length < minProperties)
+      return refuse(evaluation, path, `must have at least ${minProperties} properties`);
+    if (typeof maxProperties === "number" && length > maxProperties)
+      return refuse(evaluation, path, `must have at most ${maxProperties} properties`);
+  }
+  const missing = missingFrom(value, required, budget);
+  if (missing.count > 0) return refuse(evaluation, path, `must have ${toldNames(missing)}`);
+  return checkDependentNames(schema, value, path, evaluation);
+}
+
+function checkDependentNames(
+  { dependentRequired }: JsonObject,
+  value: JsonObject,
+  path: string,
+  evaluation: Evaluation,
+): boolean {
+  if (evaluation.index.dialect === "draft-7") return true;
+  for (const [name, others] of dependentsOf(dependentRequired, value, evaluation.budget)) {
+    const missing = missingFrom(value, others, evaluation.budget);
+    if (missing.count === 0) continue;
+    const because = toldNames({ count: 1, shown: [name] });
+    return refuse(evaluation, path, `must have ${toldNames(missing)} because it has ${because}`);
   }
   return true;
-}
-
-/** The names of a list that an object has not. */
-export function missingFrom(value: JsonObject, names: unknown): readonly string[] {
-  if (!Array.isArray(names)) return [];
-  return names.filter((name) => typeof name === "string" && !Object.hasOwn(value, name));
-}
-
-function quoted(names: readonly string[]): string {
-  return names.map((name) => JSON.stringify(name.slice(0, 128))).join(", ");
 }

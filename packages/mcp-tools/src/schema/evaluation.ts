@@ -1,5 +1,6 @@
 import type { SafePattern } from "../pattern/safe-pattern.ts";
 import type { SchemaIndex } from "./schema-index.ts";
+import { escapePointer } from "./subschemas.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
 /** One thing that is wrong with a value. */
@@ -8,6 +9,26 @@ export interface SchemaProblem {
   readonly path: string;
   /** What, in plain words; whoever reads it sees neither the value nor the schema. */
   readonly message: string;
+}
+
+/** The most problems of a value that are kept; a model needs no more to do better. */
+const MAX_KEPT = 20;
+
+/** What is wrong with a value, in the order in which it was found. */
+export class Problems {
+  /** The first of them. However many there are, they take no more memory than this. */
+  readonly kept: SchemaProblem[] = [];
+  count = 0;
+
+  add(problem: SchemaProblem): void {
+    this.count += 1;
+    if (this.kept.length < MAX_KEPT) this.kept.push(problem);
+  }
+
+  addAll({ kept, count }: Problems): void {
+    this.kept.push(...kept.slice(0, MAX_KEPT - this.kept.length));
+    this.count += count;
+  }
 }
 
 /** What has been looked at of an object or a list, for keywords that judge the rest. */
@@ -21,8 +42,8 @@ export interface Evaluation {
   readonly index: SchemaIndex;
   readonly budget: WorkBudget;
   pattern(source: string): SafePattern;
-  /** In the order in which they were found; a keyword that was satisfied otherwise takes back what it added. */
-  readonly problems: SchemaProblem[];
+  /** A keyword that may be satisfied otherwise puts others in their place for a while. */
+  problems: Problems;
   /** How many schemas are being applied one within the other. */
   depth: number;
 }
@@ -43,7 +64,7 @@ export interface Place {
 
 /** Says that the value is not valid, and why. */
 export function refuse(evaluation: Evaluation, path: string, message: string): false {
-  evaluation.problems.push({ path, message });
+  evaluation.problems.add({ path, message });
   return false;
 }
 
@@ -52,16 +73,35 @@ export function nothingEvaluated(): Evaluated {
   return { properties: new Set(), items: new Set() };
 }
 
-/** All parts of a value. */
-export function everythingIn(value: unknown): Evaluated {
-  const parts = typeof value === "object" && value !== null ? value : {};
-  return Array.isArray(parts)
-    ? { properties: new Set(), items: new Set(parts.keys()) }
-    : { properties: new Set(Object.keys(parts)), items: new Set() };
+/** Adds all parts of a value. */
+export function addEverything(to: Evaluated | undefined, value: unknown, budget: WorkBudget): void {
+  if (to === undefined || typeof value !== "object" || value === null) return;
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  const length = Array.isArray(value) ? value.length : 0;
+  budget.spend(names.length + length / 2);
+  for (const name of names) to.properties.add(name);
+  for (let index = 0; index < length; index += 1) to.items.add(index);
 }
 
 /** Adds what another branch looked at. */
-export function addEvaluated(to: Evaluated | undefined, from: Evaluated | undefined): void {
-  for (const name of from?.properties ?? []) to?.properties.add(name);
-  for (const index of from?.items ?? []) to?.items.add(index);
+export function addEvaluated(
+  to: Evaluated | undefined,
+  from: Evaluated | undefined,
+  budget: WorkBudget,
+): void {
+  if (to === undefined || from === undefined) return;
+  budget.spend((from.properties.size + from.items.size) / 2);
+  for (const name of from.properties) to.properties.add(name);
+  for (const index of from.items) to.items.add(index);
+}
+
+/** The place of a member of an object. */
+export function memberPlace(place: Place, name: string, budget: WorkBudget): Place {
+  budget.spend(name.length / 128);
+  return { ...place, path: `${place.path}/${escapePointer(name)}`, evaluated: undefined };
+}
+
+/** The place of an item of a list. */
+export function itemPlace(place: Place, index: number): Place {
+  return { ...place, path: `${place.path}/${index}`, evaluated: undefined };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import { type Evaluation, type Place, refuse } from "./evaluation.ts";
+import { type Evaluation, itemPlace, type Place, refuse } from "./evaluation.ts";
+import type { SchemaDialect } from "./schema-index.ts";
 import type { Evaluate } from "./schema-validator.ts";
 import { isSchema, type JsonSchema } from "./subschemas.ts";
 
@@ -16,36 +17,45 @@ export function checkListParts(
   place: Place,
   tools: Tools,
 ): boolean {
-  const { first, rest } = itemSchemas(schema);
+  const { first, rest } = itemSchemas(schema, tools.evaluation.index.dialect);
+  const end = rest === undefined ? Math.min(first.length, value.length) : value.length;
+  tools.evaluation.budget.spend(end / 4);
   let isValid = true;
-  for (const [index, item] of value.entries()) {
+  for (let index = 0; index < end; index += 1) {
     const part = index < first.length ? first[index] : rest;
     if (!isSchema(part)) continue;
     place.evaluated?.items.add(index);
-    isValid = tools.evaluate(part, item, itemPlace(place, index), tools.evaluation) && isValid;
+    isValid = tools.evaluate(part, value[index], itemPlace(place, index), tools.evaluation) && isValid;
   }
   return checkContains(schema, value, place, tools) && isValid;
 }
 
-/** The schemas of the first items, and that of all others; a list in `items` is draft 7's form of `prefixItems`. */
-function itemSchemas({ prefixItems, items, additionalItems }: JsonObject): {
+interface ItemSchemas {
   readonly first: readonly unknown[];
   readonly rest: JsonSchema | undefined;
-} {
+}
+
+/** The schemas of the first items, and that of all others; a list in `items` is draft 7's form of `prefixItems`. */
+function itemSchemas(
+  { prefixItems, items, additionalItems }: JsonObject,
+  dialect: SchemaDialect,
+): ItemSchemas {
   const schemaOf = (value: unknown) => (isSchema(value) ? value : undefined);
-  if (Array.isArray(prefixItems))
+  if (Array.isArray(prefixItems) && dialect !== "draft-7")
     return { first: prefixItems, rest: Array.isArray(items) ? undefined : schemaOf(items) };
   if (Array.isArray(items)) return { first: items, rest: schemaOf(additionalItems) };
   return { first: [], rest: schemaOf(items) };
 }
 
 function checkContains(
-  { contains, minContains = 1, maxContains }: JsonObject,
+  { contains, ...counts }: JsonObject,
   value: readonly unknown[],
   place: Place,
   tools: Tools,
 ): boolean {
   if (!isSchema(contains)) return true;
+  // Draft 7 knows no counts: one item is enough, and any number is allowed.
+  const { minContains = 1, maxContains } = tools.evaluation.index.dialect === "draft-7" ? {} : counts;
   const found = [...value.keys()].filter((index) =>
     tools.isValidFor(contains, value[index], itemPlace(place, index), tools.evaluation),
   );
@@ -55,8 +65,4 @@ function checkContains(
   if (typeof maxContains === "number" && found.length > maxContains)
     return refuse(tools.evaluation, place.path, `must hold at most ${maxContains} items of a certain kind`);
   return true;
-}
-
-function itemPlace(place: Place, index: number): Place {
-  return { ...place, path: `${place.path}/${index}`, evaluated: undefined };
 }

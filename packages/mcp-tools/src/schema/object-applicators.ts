@@ -1,8 +1,9 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import { missingFrom } from "./assertions.ts";
-import { type Evaluation, type Place, refuse } from "./evaluation.ts";
+import { dependentsOf } from "./dependents.ts";
+import { type Evaluation, memberPlace, type Place, refuse } from "./evaluation.ts";
 import type { Evaluate } from "./schema-validator.ts";
-import { escapePointer, isObject, isSchema, type JsonSchema } from "./subschemas.ts";
+import { isObject, isSchema, type JsonSchema } from "./subschemas.ts";
+import { missingFrom, toldNames } from "./told-values.ts";
 
 interface Tools {
   readonly evaluation: Evaluation;
@@ -13,12 +14,24 @@ interface Tools {
 export function checkObjectParts(schema: JsonObject, value: JsonObject, place: Place, tools: Tools): boolean {
   const isNamed = checkNames(schema, value, place, tools);
   const isDependent = checkDependencies(schema, value, place, tools);
-  let isValid = isNamed && isDependent;
-  for (const [name, member] of Object.entries(value)) {
-    const { schemas, isUnknown } = schemasFor(name, schema, tools.evaluation);
+  return checkMembers(schema, value, place, tools) && isNamed && isDependent;
+}
+
+function checkMembers(schema: JsonObject, value: JsonObject, place: Place, tools: Tools): boolean {
+  const { properties, patternProperties, additionalProperties } = schema;
+  if ([properties, patternProperties, additionalProperties].every((keyword) => keyword === undefined))
+    return true;
+  const { budget } = tools.evaluation;
+  const patterns = isObject(patternProperties) ? Object.entries(patternProperties) : [];
+  const names = Object.keys(value);
+  budget.spend(names.length + patterns.length * 4);
+  let isValid = true;
+  for (const name of names) {
+    const { schemas, isUnknown } = schemasFor(name, schema, patterns, tools.evaluation);
     if (schemas.length > 0 || isUnknown) place.evaluated?.properties.add(name);
-    const at = { ...place, path: `${place.path}/${escapePointer(name)}`, evaluated: undefined };
-    for (const part of schemas) isValid = tools.evaluate(part, member, at, tools.evaluation) && isValid;
+    if (schemas.length === 0) continue;
+    const at = memberPlace(place, name, budget);
+    for (const part of schemas) isValid = tools.evaluate(part, value[name], at, tools.evaluation) && isValid;
   }
   return isValid;
 }
@@ -30,13 +43,18 @@ interface MemberSchemas {
 }
 
 /** What applies to a member: its own schema and those of its name's patterns, else the one for all others. */
-function schemasFor(name: string, schema: JsonObject, { budget, pattern }: Evaluation): MemberSchemas {
-  const { properties, patternProperties, additionalProperties } = schema;
+function schemasFor(
+  name: string,
+  { properties, additionalProperties }: JsonObject,
+  patterns: readonly (readonly [source: string, part: unknown])[],
+  { budget, pattern }: Evaluation,
+): MemberSchemas {
   const schemas: JsonSchema[] = [];
   if (isObject(properties) && Object.hasOwn(properties, name) && isSchema(properties[name]))
     schemas.push(properties[name]);
   let isUnknown = false;
-  for (const [source, part] of isObject(patternProperties) ? Object.entries(patternProperties) : []) {
+  budget.spend(patterns.length / 4);
+  for (const [source, part] of patterns) {
     if (!isSchema(part)) continue;
     const isMatched = pattern(source).matches(name, budget);
     if (isMatched === true) schemas.push(part);
@@ -48,9 +66,11 @@ function schemasFor(name: string, schema: JsonObject, { budget, pattern }: Evalu
 
 function checkNames({ propertyNames }: JsonObject, value: JsonObject, place: Place, tools: Tools): boolean {
   if (!isSchema(propertyNames)) return true;
+  const names = Object.keys(value);
+  tools.evaluation.budget.spend(names.length);
   let isValid = true;
-  for (const name of Object.keys(value)) {
-    const at = { ...place, path: `${place.path}/${escapePointer(name)}`, evaluated: undefined };
+  for (const name of names) {
+    const at = memberPlace(place, name, tools.evaluation.budget);
     isValid = tools.evaluate(propertyNames, name, at, tools.evaluation) && isValid;
   }
   return isValid;
@@ -58,19 +78,21 @@ function checkNames({ propertyNames }: JsonObject, value: JsonObject, place: Pla
 
 /** `dependencies` is draft 7's name for two keywords of later drafts. */
 function checkDependencies(schema: JsonObject, value: JsonObject, place: Place, tools: Tools): boolean {
+  const { evaluation, evaluate } = tools;
   const { dependentSchemas, dependencies } = schema;
   let isValid = true;
-  for (const keyword of [dependentSchemas, dependencies]) {
-    if (!isObject(keyword)) continue;
-    for (const [name, dependency] of Object.entries(keyword)) {
-      if (!Object.hasOwn(value, name)) continue;
-      const missing = missingFrom(value, dependency);
-      if (missing.length > 0) {
-        const names = missing.map((needed) => JSON.stringify(needed)).join(", ");
-        isValid = refuse(tools.evaluation, place.path, `must have ${names} because of another property`);
-      }
-      if (isSchema(dependency))
-        isValid = tools.evaluate(dependency, value, place, tools.evaluation) && isValid;
+  for (const keyword of evaluation.index.dialect === "draft-7"
+    ? [dependencies]
+    : [dependentSchemas, dependencies]) {
+    for (const [, dependency] of dependentsOf(keyword, value, evaluation.budget)) {
+      const missing = missingFrom(value, dependency, evaluation.budget);
+      if (missing.count > 0)
+        isValid = refuse(
+          evaluation,
+          place.path,
+          `must have ${toldNames(missing)} because of another property`,
+        );
+      if (isSchema(dependency)) isValid = evaluate(dependency, value, place, evaluation) && isValid;
     }
   }
   return isValid;

@@ -35,6 +35,9 @@ const MAX_SUBSCHEMAS = 10_000;
 /** The most schemas one within the other. */
 const MAX_SCHEMA_DEPTH = 128;
 
+/** The longest address: it is parsed again for each reference beneath it. */
+const MAX_ADDRESS_LENGTH = 2_048;
+
 const ROOT_BASE = "json-schema:///";
 
 /** @throws SchemaTooLarge */
@@ -50,7 +53,7 @@ class IndexedSchema implements SchemaIndex {
   readonly #anchors = new Map<string, JsonObject>();
   readonly #dynamicAnchors = new Map<string, JsonObject>();
   readonly #bases = new Map<JsonObject, string>();
-  readonly #resolved = new Map<JsonObject, { reference: string; target: ReferenceTarget | undefined }>();
+  readonly #resolved = new Map<JsonObject, Map<string, ReferenceTarget | undefined>>();
 
   constructor(root: JsonSchema) {
     this.root = root;
@@ -64,10 +67,10 @@ class IndexedSchema implements SchemaIndex {
   }
 
   resolve(reference: string, from: JsonObject): ReferenceTarget | undefined {
-    const known = this.#resolved.get(from);
-    if (known?.reference === reference) return known.target;
-    const target = this.#find(reference, from);
-    this.#resolved.set(from, { reference, target });
+    const known = this.#resolved.get(from) ?? new Map<string, ReferenceTarget | undefined>();
+    if (known.has(reference)) return known.get(reference);
+    const target = reference.length > MAX_ADDRESS_LENGTH ? undefined : this.#find(reference, from);
+    this.#resolved.set(from, known.set(reference, target));
     return target;
   }
 
@@ -105,7 +108,8 @@ class IndexedSchema implements SchemaIndex {
     if (this.#bases.size >= MAX_SUBSCHEMAS) throw new SchemaTooLarge("The schema has too many parts.");
     const base = this.#addNames(schema, outerBase);
     this.#bases.set(schema, base);
-    if ("unevaluatedProperties" in schema || "unevaluatedItems" in schema) this.hasUnevaluated = true;
+    const isAsking = "unevaluatedProperties" in schema || "unevaluatedItems" in schema;
+    if (isAsking && this.dialect !== "draft-7") this.hasUnevaluated = true;
     for (const { schema: part } of subschemasOf(schema)) this.#add(part, base, depth + 1);
   }
 
@@ -116,6 +120,7 @@ class IndexedSchema implements SchemaIndex {
     if (this.dialect === "draft-7" && $ref !== undefined) return outerBase;
     const [base, fragment] =
       typeof $id === "string" ? split(absolute($id, outerBase)) : ([outerBase, ""] as const);
+    if (base.length > MAX_ADDRESS_LENGTH) throw new SchemaTooLarge("An address in the schema is too long.");
     if (typeof $id === "string" && fragment === "") this.#documents.set(base, schema);
     for (const name of [fragment, $anchor, $dynamicAnchor])
       if (typeof name === "string" && name !== "") this.#anchors.set(`${base}#${name}`, schema);
@@ -132,6 +137,7 @@ function dialectOf(root: JsonSchema): SchemaDialect {
 }
 
 function absolute(reference: string, base: string): string {
+  if (reference.length > MAX_ADDRESS_LENGTH) return reference;
   try {
     return new URL(reference, base).href;
   } catch {

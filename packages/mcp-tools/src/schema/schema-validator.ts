@@ -3,11 +3,14 @@ import { createSafePattern, type SafePattern } from "../pattern/safe-pattern.ts"
 import { checkAssertions } from "./assertions.ts";
 import {
   addEvaluated,
+  addEverything,
   type DynamicScope,
   type Evaluation,
-  everythingIn,
+  itemPlace,
+  memberPlace,
   nothingEvaluated,
   type Place,
+  Problems,
   refuse,
   type SchemaProblem,
 } from "./evaluation.ts";
@@ -16,7 +19,7 @@ import { checkObjectParts } from "./object-applicators.ts";
 import { createPlainFit } from "./plain-arguments.ts";
 import { createSchemaIndex, type ReferenceTarget, type SchemaIndex } from "./schema-index.ts";
 import { isObject, isSchema, type JsonSchema } from "./subschemas.ts";
-import { createWorkBudget, WorkExceeded } from "./work-budget.ts";
+import { createWorkBudget, type WorkBudget, WorkExceeded } from "./work-budget.ts";
 
 /** Checks values against one schema. */
 export interface SchemaValidator {
@@ -28,8 +31,6 @@ export interface SchemaValidator {
   problems(value: unknown): readonly SchemaProblem[];
 }
 
-/** Problems that are told; a model needs no more to do better. */
-const MAX_PROBLEMS = 20;
 /** Schemas applied one within the other, references included. */
 const MAX_EVALUATION_DEPTH = 400;
 /** What applying one schema costs, compared with a step of a pattern. */
@@ -46,17 +47,27 @@ export function createSchemaValidator(schema: JsonSchema): SchemaValidator {
   const index = createSchemaIndex(schema);
   const isPlainFit = createPlainFit(schema);
   const patterns = new Map<string, SafePattern>();
-  const pattern = (source: string): SafePattern => {
-    const known = patterns.get(source) ?? createSafePattern(source);
-    patterns.set(source, known);
-    return known;
+  const pattern = (source: string, budget: WorkBudget): SafePattern => {
+    const known = patterns.get(source);
+    if (known !== undefined) return known;
+    budget.spend(source.length);
+    const created = createSafePattern(source);
+    patterns.set(source, created);
+    return created;
   };
   return {
     problems(value) {
       if (isPlainFit?.(value) === true) return [];
-      const evaluation: Evaluation = { index, budget: createWorkBudget(), pattern, problems: [], depth: 0 };
+      const budget = createWorkBudget();
+      const evaluation: Evaluation = {
+        index,
+        budget,
+        pattern: (source) => pattern(source, budget),
+        problems: new Problems(),
+        depth: 0,
+      };
       const place = { path: "", scope: rootScope(index), evaluated: undefined };
-      return evaluate(schema, value, place, evaluation) ? [] : evaluation.problems.slice(0, MAX_PROBLEMS);
+      return evaluate(schema, value, place, evaluation) ? [] : evaluation.problems.kept;
     },
   };
 }
@@ -89,7 +100,7 @@ function evaluateKeywords(
 ): boolean {
   const { index } = evaluation;
   if (index.dialect === "draft-7" && typeof schema.$ref === "string")
-    return checkReference(index.resolve(schema.$ref, schema), value, inner, evaluation);
+    return checkReference(resolve(schema.$ref, schema, evaluation), value, inner, evaluation);
   // Every check is made even if one has failed, so that all problems are told at once.
   const isAsserted = checkAssertions(schema, value, inner.path, evaluation);
   const isReferred = checkReferences(schema, value, inner, evaluation);
@@ -99,7 +110,7 @@ function evaluateKeywords(
   if (!(isAsserted && isReferred && isCombined && isMet && isMade)) return false;
   if (!checkRest(schema, value, inner, evaluation)) return false;
   // What this schema looked at counts for those around it only if the value is valid for it.
-  addEvaluated(outer.evaluated, inner.evaluated);
+  addEvaluated(outer.evaluated, inner.evaluated, evaluation.budget);
   return true;
 }
 
@@ -112,11 +123,10 @@ function within({ path, scope }: Place, schema: JsonObject, index: SchemaIndex):
 
 function checkReferences(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
   const { $ref, $dynamicRef } = schema;
-  const { index } = evaluation;
   const isReferred =
-    typeof $ref !== "string" || checkReference(index.resolve($ref, schema), value, place, evaluation);
-  if (typeof $dynamicRef !== "string") return isReferred;
-  const target = dynamicTarget($dynamicRef, schema, place.scope, index);
+    typeof $ref !== "string" || checkReference(resolve($ref, schema, evaluation), value, place, evaluation);
+  if (typeof $dynamicRef !== "string" || evaluation.index.dialect === "draft-7") return isReferred;
+  const target = dynamicTarget($dynamicRef, schema, place.scope, evaluation);
   return checkReference(target, value, place, evaluation) && isReferred;
 }
 
@@ -128,8 +138,18 @@ function checkReference(
 ): boolean {
   if (target !== undefined) return evaluate(target.schema, value, place, evaluation);
   // What the missing schema would have looked at is not known, so nothing may be refused for being left over.
-  addEvaluated(place.evaluated, everythingIn(value));
+  addEverything(place.evaluated, value, evaluation.budget);
   return true;
+}
+
+/** Costs the same whether the reference was followed before or not, so that the second check is no other than the first. */
+function resolve(
+  reference: string,
+  schema: JsonObject,
+  { index, budget }: Evaluation,
+): ReferenceTarget | undefined {
+  budget.spend((reference.length + index.baseOf(schema).length) / 16);
+  return index.resolve(reference, schema);
 }
 
 /** The outermost document that was entered and names the anchor wins (2020-12, section 8.2.3.2). */
@@ -137,13 +157,15 @@ function dynamicTarget(
   reference: string,
   schema: JsonObject,
   scope: DynamicScope,
-  index: SchemaIndex,
+  evaluation: Evaluation,
 ): ReferenceTarget | undefined {
-  const target = index.resolve(reference, schema);
+  const { index, budget } = evaluation;
+  const target = resolve(reference, schema, evaluation);
   const name = reference.slice(reference.indexOf("#") + 1);
   if (!isObject(target?.schema) || target.schema.$dynamicAnchor !== name) return target;
   let found: ReferenceTarget = target;
   for (let current: DynamicScope | undefined = scope; current !== undefined; current = current.outer) {
+    budget.spend(1 + (current.base.length + name.length) / 64);
     const anchored = index.dynamicAnchor(current.base, name);
     if (anchored !== undefined) found = { schema: anchored, base: current.base };
   }
@@ -158,7 +180,8 @@ function checkCombinations(
 ): boolean {
   const { allOf, anyOf, oneOf, not } = schema;
   let isValid = true;
-  for (const part of schemasOf(allOf)) isValid = evaluate(part, value, place, evaluation) && isValid;
+  for (const part of schemasOf(allOf, evaluation))
+    isValid = evaluate(part, value, place, evaluation) && isValid;
   if (Array.isArray(anyOf)) isValid = checkAlternatives(anyOf, value, place, evaluation) >= 1 && isValid;
   if (Array.isArray(oneOf)) {
     const count = checkAlternatives(oneOf, value, place, evaluation);
@@ -178,17 +201,18 @@ function checkAlternatives(
   evaluation: Evaluation,
 ): number {
   const { problems } = evaluation;
-  const before = problems.length;
   let fitting = 0;
-  let nearest: readonly SchemaProblem[] | undefined;
-  for (const alternative of schemasOf(alternatives)) {
+  let nearest: Problems | undefined;
+  for (const alternative of schemasOf(alternatives, evaluation)) {
+    const missed = new Problems();
+    evaluation.problems = missed;
     if (evaluate(alternative, value, place, evaluation)) fitting += 1;
-    const missed = problems.splice(before);
-    if (nearest === undefined || missed.length < nearest.length) nearest = missed;
+    if (nearest === undefined || missed.count < nearest.count) nearest = missed;
   }
+  evaluation.problems = problems;
   if (fitting > 0) return fitting;
   refuse(evaluation, place.path, `must fit one of ${alternatives.length} alternatives`);
-  problems.push(...(nearest ?? []));
+  if (nearest !== undefined) problems.addAll(nearest);
   return 0;
 }
 
@@ -207,22 +231,24 @@ function checkParts(schema: JsonObject, value: unknown, place: Place, evaluation
 /** The keywords that judge what no other has looked at. */
 function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
   const { unevaluatedProperties, unevaluatedItems } = schema;
-  const { evaluated, path } = place;
+  const { evaluated } = place;
   if (evaluated === undefined) return true;
-  const inner = { ...place, evaluated: undefined };
+  const { budget } = evaluation;
   let isValid = true;
   if (isObject(value) && isSchema(unevaluatedProperties)) {
-    for (const name of Object.keys(value).filter((key) => !evaluated.properties.has(key))) {
-      const at = { ...inner, path: `${path}/${name}` };
+    const names = Object.keys(value);
+    budget.spend(names.length);
+    for (const name of names.filter((key) => !evaluated.properties.has(key))) {
+      const at = memberPlace(place, name, budget);
       isValid = evaluate(unevaluatedProperties, value[name], at, evaluation) && isValid;
       evaluated.properties.add(name);
     }
   }
   if (Array.isArray(value) && isSchema(unevaluatedItems)) {
+    budget.spend(value.length / 4);
     for (const [index, item] of value.entries()) {
       if (evaluated.items.has(index)) continue;
-      isValid =
-        evaluate(unevaluatedItems, item, { ...inner, path: `${path}/${index}` }, evaluation) && isValid;
+      isValid = evaluate(unevaluatedItems, item, itemPlace(place, index), evaluation) && isValid;
       evaluated.items.add(index);
     }
   }
@@ -231,12 +257,15 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
 
 /** Whether a value fits, without telling what is wrong with it. */
 const isValidFor: Evaluate = (schema, value, place, evaluation) => {
-  const before = evaluation.problems.length;
+  const { problems } = evaluation;
+  evaluation.problems = new Problems();
   const isValid = evaluate(schema, value, place, evaluation);
-  evaluation.problems.length = before;
+  evaluation.problems = problems;
   return isValid;
 };
 
-function schemasOf(list: unknown): readonly JsonSchema[] {
-  return Array.isArray(list) ? list.filter(isSchema) : [];
+function schemasOf(list: unknown, { budget }: Evaluation): readonly JsonSchema[] {
+  if (!Array.isArray(list)) return [];
+  budget.spend(list.length / 4);
+  return list.filter(isSchema);
 }

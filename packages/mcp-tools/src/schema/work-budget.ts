@@ -1,6 +1,6 @@
 /**
- * How much work one check may be: evaluated subschemas, compared values and steps of patterns all count. It is used up within
- * some ten milliseconds; a count, unlike a clock, gives the same answer on a busy machine.
+ * How much work one check may be: evaluated subschemas, compared values, names that are looked up and steps of patterns all count,
+ * so that no keyword does anything for each name or value without paying for it. It is used up within some ten milliseconds; a count, unlike a clock, gives the same answer on a busy machine.
  */
 const DEFAULT_WORK_UNITS = 200_000;
 

@@ -80,4 +80,36 @@ describe("a schema", () => {
     expect(problems(schema, JSON.parse('{"__proto__":1}'))).toHaveLength(1);
     expect(problems({ required: ["constructor"] }, {})).toHaveLength(1);
   });
+
+  it("of draft 7 is not judged by the keywords of later drafts", () => {
+    const $schema = "http://json-schema.org/draft-07/schema#";
+    const later: readonly [Record<string, unknown>, unknown][] = [
+      [{ unevaluatedProperties: false }, { b: 1 }],
+      [{ unevaluatedItems: false }, [1]],
+      [{ contains: { type: "number" }, minContains: 2 }, [1]],
+      [{ contains: { type: "number" }, maxContains: 1 }, [1, 2]],
+      [{ prefixItems: [{ type: "string" }] }, [1]],
+      [{ dependentRequired: { a: ["b"] } }, { a: 1 }],
+      [{ dependentSchemas: { a: false } }, { a: 1 }],
+      [{ $dynamicRef: "#a", definitions: { a: { $dynamicAnchor: "a", type: "string" } } }, 1],
+    ];
+    for (const [schema, value] of later) {
+      expect(problems({ $schema, ...schema }, value)).toEqual([]);
+      expect(problems(schema, value)).not.toEqual([]);
+    }
+    expect(problems({ $schema, contains: { type: "number" }, minContains: 0 }, ["a"])).toHaveLength(1);
+  });
+
+  it.each([
+    [2, 9_007_199_254_740_991, false],
+    [1, 1_125_899_906_842_624.5, false],
+    [4, 4_503_599_627_370_497, false],
+    [3, 9_007_199_254_740_990, true],
+    [0.1, 0.3, true],
+    [0.01, 19.99, true],
+    [0.1, 0.300_000_000_000_01, false],
+    [0.5, 1e308, true],
+  ])("that asks for multiples of %d judges %d: %s", (multipleOf, value, isMultiple) => {
+    expect(problems({ multipleOf }, value)).toHaveLength(isMultiple ? 0 : 1);
+  });
 });
