@@ -12,21 +12,30 @@ export interface LiveTools {
   find(name: string): ModelTool | undefined;
 }
 
+/** A tool, and what LangChain is offered of it. */
+interface Adapted {
+  readonly tool: ModelTool;
+  readonly made: StructuredTool;
+}
+
 /** Follows a source. Nothing is listened to: the source's list is the same object while nothing changed. */
 export function createLiveTools(source: ToolSource, options: LangchainToolsOptions = {}): LiveTools {
   const { schemaProfile, onError } = options;
   const known = new Map<string, ModelTool>();
-  const adapted = new WeakMap<ToolDescriptor, StructuredTool>();
+  const adapted = new WeakMap<ToolDescriptor, Adapted>();
   let seen: readonly ToolDescriptor[] | undefined;
   let tools: readonly StructuredTool[] = [];
   const adapt = (descriptor: ToolDescriptor): StructuredTool => {
-    const before = adapted.get(descriptor);
-    if (before !== undefined) return before;
-    const tool = createModelTool(source, descriptor, { schemaProfile, onError });
-    const made = createLangchainTool(tool);
+    const { tool, made } = adapted.get(descriptor) ?? make(descriptor);
+    // Also for one that was there before: another of its name may have been on offer since.
     known.set(descriptor.name, tool);
-    adapted.set(descriptor, made);
     return made;
+  };
+  const make = (descriptor: ToolDescriptor): Adapted => {
+    const tool = createModelTool(source, descriptor, { schemaProfile, onError });
+    const both = { tool, made: createLangchainTool(tool) };
+    adapted.set(descriptor, both);
+    return both;
   };
   const offered = (): readonly StructuredTool[] => {
     const current = source.tools();
