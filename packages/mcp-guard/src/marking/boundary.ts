@@ -9,8 +9,8 @@ export interface Provenance {
 
 const TAG = "mcp_tool_output";
 
-/** Everything that reads as an opening bracket. */
-const BRACKET = /[<＜‹〈⟨〈﹤❮⧼]|&(?:lt|#0*60|#x0*3c);?/gi;
+/** Everything that reads as an opening bracket: brackets, what Unicode lists as confusable with one (UTS #39), entities. */
+const BRACKET = /[<＜‹〈⟨〈﹤❮❬❰⧼\u02c2\u1438\u16b2]|\ud834\ude36|&(?:lt|#0*60|#x0*3c);?/gi;
 
 /**
  * Encloses a text from a server in markers that say whose it is, so that a model can tell data from instructions.
