@@ -37,9 +37,11 @@ export function projectFiles(
     files
       .filter(({ scope }) => scope === "project")
       .flatMap(({ kind, paths, servers, script }) =>
-        paths(at).map(({ file }) => {
+        paths(at).flatMap(({ file, endings = [""] }) => {
           const holds = script !== undefined ? "script" : servers === "none" ? "none" : "servers";
-          return { host: id, kind, file, holds } as const;
+          return endings.map((ending) => {
+            return { host: id, kind, file: file.replace("*", `*${ending}`), holds } as const;
+          });
         }),
       ),
   );
