@@ -1,5 +1,5 @@
 import { McpError, type OAuthSettings, type ResolvedRemoteServer } from "@jackfield/mcp-core";
-import type { CallbackServerOptions } from "./callback/callback-server.ts";
+import { type CallbackServerOptions, isPort } from "./callback/callback-server.ts";
 
 /** The settings of one entry as a login uses them. */
 export interface AuthorizationSettings {
@@ -16,7 +16,7 @@ const ENDPOINT = /(url|uri|endpoint|issuer)$/i;
 /**
  * Reads what an entry says; `undefined` if it wants no login.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a `redirectUri` that does not lead to this machine
+ * @throws McpError `MCP_CONFIG_INVALID` for a `redirectUri` that does not lead to this machine, and for what is no port
  */
 export function readEntrySettings(
   { name: server }: ResolvedRemoteServer,
@@ -25,6 +25,11 @@ export function readEntrySettings(
   if (settings === false || settings.enabled === false) return undefined;
   const { clientId, clientSecret, scopes = [], callbackPort: port, resource } = settings;
   const callback = readRedirectUri(server, settings) ?? (port === undefined ? {} : { port });
+  if (callback.port !== undefined && !isPort(callback.port)) {
+    const member = settings.redirectUri === undefined ? "callbackPort" : "redirectUri";
+    const message = `Server ${JSON.stringify(server)}: the port of "${member}" must be a whole number from 0 to 65535.`;
+    throw new McpError("MCP_CONFIG_INVALID", message, { server, phase: "config" });
+  }
   return { clientId, clientSecret, scopes, resource, callback };
 }
 

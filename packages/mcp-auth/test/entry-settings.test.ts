@@ -35,6 +35,25 @@ describe("what an entry says about logins", () => {
     expect(readEntrySettings(SERVER, settings)?.callback).toEqual(callback);
   });
 
+  it.each<[string, OAuthSettings]>([
+    ["callbackPort", { callbackPort: 70_000 }],
+    ["callbackPort", { callbackPort: 1.5 }],
+    ["callbackPort", { callbackPort: -1 }],
+    ["redirectUri", { redirectUri: "http://127.0.0.1:99999/cb" }],
+  ])("is an error of the configuration where %s is no port: %j", (member, settings) => {
+    expect(() => readEntrySettings(SERVER, settings)).toThrow(
+      expect.objectContaining({ code: "MCP_CONFIG_INVALID", message: expect.stringContaining(member) }),
+    );
+  });
+
+  it.each([70_000, 1.5, Number.NaN])("does not matter where the program names no port: %d", async (port) => {
+    await using scene = await openScene({ oauth: { callback: { port } } });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+      message: expect.stringContaining("65535"),
+    });
+  });
+
   it("[T35] names endpoints by whatever ends like one, save where the answer comes back to", () => {
     const settings = {
       tokenUrl: 1,

@@ -4,6 +4,7 @@ import type { CallbackPage } from "./callback-page.ts";
 /** Codes and issuers are far shorter; whatever is longer is no answer. */
 const LONGEST_VALUE = 8_192;
 const LONGEST_SHOWN_ERROR = 300;
+const HTTP_PORT = 80;
 
 /** What somebody sent to the callback server. The state of an answer or a refusal has not been compared yet. */
 export type CallbackHit =
@@ -13,7 +14,12 @@ export type CallbackHit =
       readonly code: string;
       readonly iss: string | undefined;
     }
-  | { readonly kind: "refusal"; readonly state: string; readonly error: string }
+  | {
+      readonly kind: "refusal";
+      readonly state: string;
+      readonly error: string;
+      readonly iss: string | undefined;
+    }
   | { readonly kind: "stray"; readonly page: Exclude<CallbackPage, "done"> };
 
 /** Where the answer is expected. */
@@ -38,7 +44,10 @@ function stray(page: Exclude<CallbackPage, "done">): CallbackHit {
 /** A page of another site that has made its name lead here sends that name. */
 function isForUs(request: IncomingMessage, port: number): boolean {
   const hosts = request.headersDistinct.host ?? [];
-  return hosts.length === 1 && (hosts[0] === `127.0.0.1:${port}` || hosts[0] === `localhost:${port}`);
+  const [host = ""] = hosts;
+  // Nobody sends the port that http has anyway.
+  const written = port === HTTP_PORT && !host.includes(":") ? `${host}:${port}` : host;
+  return hosts.length === 1 && (written === `127.0.0.1:${port}` || written === `localhost:${port}`);
 }
 
 function splitTarget(target: string): { pathname: string; query: string } {
@@ -62,7 +71,7 @@ function readAnswer(parameters: URLSearchParams): CallbackHit | undefined {
   if (!state || Boolean(code) === Boolean(error)) return undefined;
   return code
     ? { kind: "answer", state, code, iss }
-    : { kind: "refusal", state, error: cleaned([error, description].filter(Boolean).join(": ")) };
+    : { kind: "refusal", state, iss, error: cleaned([error, description].filter(Boolean).join(": ")) };
 }
 
 /** Text of a stranger, fit for a terminal: no controls, nothing invisible, one line, not long. */

@@ -32,6 +32,12 @@ export interface CallbackAnswer {
   readonly iss?: string | undefined;
 }
 
+/** What is known of the answer beforehand. */
+export interface AnswerExpectation {
+  /** Whether the authorization server has said that its answers name it (RFC 9207). Default false. */
+  readonly isIssuerPromised?: boolean | undefined;
+}
+
 /** Waits on this machine for the browser to come back from one login. */
 export interface CallbackServer extends AsyncDisposable {
   /** Where the authorization server is to send the browser. */
@@ -40,10 +46,10 @@ export interface CallbackServer extends AsyncDisposable {
    * Resolves with the answer that carries the state, and stops listening. Whatever else arrives is refused and changes nothing.
    * To be called once, before the user is sent away.
    *
-   * @throws McpError `MCP_AUTH_REQUIRED` if the authorization server answers with an error, or nobody comes in time;
-   * `MCP_ABORTED` if the signal fires; `MCP_CLOSED` if the server is closed.
+   * @throws McpError `MCP_AUTH_REQUIRED` if the authorization server answers with an error, another one does, or nobody comes in
+   * time; `MCP_ABORTED` if the signal fires; `MCP_CLOSED` if the server is closed.
    */
-  expect(state: LoginState): Promise<CallbackAnswer>;
+  expect(state: LoginState, expectation?: AnswerExpectation): Promise<CallbackAnswer>;
   /** Stops listening. Idempotent. */
   close(): Promise<void>;
 }
@@ -80,6 +86,7 @@ class LoginListener implements CallbackServer {
   readonly #closed: Promise<void>;
   readonly #stopWaiting: () => void;
   #state: LoginState | undefined;
+  #isIssuerPromised = false;
 
   constructor({ server, path, host, port, timeoutMs, signal }: LoginListenerOptions) {
     this.redirectUri = `http://${host}:${port}${path}`;
@@ -98,11 +105,12 @@ class LoginListener implements CallbackServer {
     });
   }
 
-  expect(state: LoginState): Promise<CallbackAnswer> {
+  expect(state: LoginState, { isIssuerPromised = false }: AnswerExpectation = {}): Promise<CallbackAnswer> {
     if (this.#state) {
       return Promise.reject(new McpError("MCP_INTERNAL", "A callback server waits for one login only."));
     }
     this.#state = state;
+    this.#isIssuerPromised = isIssuerPromised;
     return this.#answer.promise;
   }
 
@@ -128,9 +136,14 @@ class LoginListener implements CallbackServer {
     if (!this.#state?.matches(hit.state)) return "refused";
     this.#state.claim(hit.state);
     if (hit.kind === "answer") this.#answer.resolve({ code: hit.code, iss: hit.iss });
-    else this.#answer.reject(refusedLogin(hit.error));
+    else this.#answer.reject(this.#isFrom(this.#state, hit.iss) ? refusedLogin(hit.error) : strayRefusal());
     this.#stopListening();
     return "done";
+  }
+
+  /** Whose refusal it is (RFC 9207, section 2.4); a code is compared before it is redeemed. */
+  #isFrom({ issuer }: LoginState, iss: string | undefined): boolean {
+    return iss === undefined ? !this.#isIssuerPromised : iss === issuer;
   }
 
   #fail(error: McpError): void {
@@ -147,6 +160,10 @@ class LoginListener implements CallbackServer {
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (!isPort(port)) {
+      const message = `No login can be waited for on port ${port}: a port is a whole number from 0 to 65535.`;
+      return reject(new McpError("MCP_CONFIG_INVALID", message));
+    }
     server.once("error", (cause) => {
       const advice = port === 0 ? "" : " End the program that uses it, or configure another port.";
       const message = `No login can be waited for on port ${port} of this machine.${advice}`;
@@ -154,6 +171,17 @@ function listen(server: Server, port: number): Promise<void> {
     });
     server.listen({ host: ADDRESS, port, exclusive: true }, resolve);
   });
+}
+
+/** Whether one can listen there; 0 stands for any. */
+export function isPort(port: number): boolean {
+  return Number.isInteger(port) && port >= 0 && port <= 65_535;
+}
+
+function strayRefusal(): McpError {
+  const message =
+    "The answer did not come from the authorization server that was asked, so it is not used. Log in again.";
+  return new McpError("MCP_AUTH_REQUIRED", message);
 }
 
 function refusedLogin(words: string): McpError {

@@ -1,9 +1,13 @@
-import { isMcpError, type ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { isMcpError, McpError, type ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { AuthorizationServerMetadata, FetchLike } from "@modelcontextprotocol/client";
 import type { ReadChallenge } from "../challenge.ts";
 import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import { authRequired, loginError } from "./login-error.ts";
+
+/** Answers of a server that is busy: whether there is metadata, they do not say. */
+const NOT_JUST_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
+const FORBIDDEN: ReadonlySet<number> = new Set([401, 403]);
 
 /** The authorization server that guards a server, as it was discovered. */
 export interface Authority {
@@ -79,10 +83,12 @@ export async function readAuthorityMetadata({
 /** `undefined` where the server has no such metadata; that it cannot be read just now is an error. */
 async function findResourceMetadata({ sdk, fetch, server, challenge }: DiscoverAuthorityOptions) {
   let status: number | undefined;
+  let undecided: number | undefined;
   const watched: FetchLike = async (url, init) => {
     status = undefined;
     const response = await fetch(url, init);
     status = response.status;
+    if (NOT_JUST_NOW.has(status)) undecided = status;
     return response;
   };
   const { resourceMetadataUrl } = challenge;
@@ -90,11 +96,23 @@ async function findResourceMetadata({ sdk, fetch, server, challenge }: DiscoverA
     const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
     return await sdk.discoverOAuthProtectedResourceMetadata(server.url, where, watched);
   } catch (error) {
+    const endpoint = resourceMetadataUrl?.href ?? server.url;
+    // A guard may stand before whatever is asked for; but what the server itself has named is there.
+    if (resourceMetadataUrl && status !== undefined && FORBIDDEN.has(status)) undecided = status;
+    if (undecided !== undefined && !isMcpError(error)) throw unreadable(server.name, endpoint, undecided);
     const isAbsent = status !== undefined && status >= 300 && status < 500;
     if (isAbsent && !isMcpError(error)) return undefined;
-    const endpoint = resourceMetadataUrl?.href ?? server.url;
     throw loginError(sdk, error, { server: server.name, doing: "discovery", endpoint });
   }
+}
+
+/** Without knowing what guards the server, a login might go to the wrong place, so none is begun. */
+function unreadable(server: string, endpoint: string, httpStatus: number): McpError {
+  const advice = NOT_JUST_NOW.has(httpStatus) ? "Try again later." : "Ask whoever runs the server.";
+  const { origin, pathname } = new URL(endpoint);
+  const message = `Server ${JSON.stringify(server)}: who guards it cannot be read at ${origin}${pathname} (HTTP ${httpStatus}). ${advice}`;
+  const details = { server, httpStatus, phase: "handshake", outcome: "rejected" } as const;
+  return new McpError("MCP_CONNECT_FAILED", message, details);
 }
 
 /** A token for another audience would be worth something elsewhere, so it is not even asked for (threat T34). */

@@ -7,6 +7,12 @@ import type { Authority } from "./authority.ts";
 import { withoutSecret } from "./client-identity.ts";
 import { splitScopes } from "./scope-choice.ts";
 
+/** What may stand in a header's value (RFC 9110, section 5.5). */
+const FITS_HEADER = /^[\t\x20-\x7e\x80-\xff]+$/;
+
+/** Whoever says more means "for ever", and dates end. */
+const LONGEST_LIFETIME_S = 10 * 365 * 24 * 3_600;
+
 /** What a login has brought. */
 export interface Grant {
   readonly serverUrl: string;
@@ -61,11 +67,13 @@ export function refreshedCredential(
  * @throws McpError `MCP_AUTH_REQUIRED`
  */
 export function requireBearer(tokens: OAuthTokens): OAuthTokens {
-  if (tokens.token_type.toLowerCase() === "bearer") return tokens;
-  throw new McpError(
-    "MCP_AUTH_REQUIRED",
-    "The authorization server gave a token of another kind than Bearer; it is not used.",
-  );
+  if (tokens.token_type.toLowerCase() !== "bearer") throw refusal("a token of another kind than Bearer");
+  if (!FITS_HEADER.test(tokens.access_token)) throw refusal("an access token that no header can carry");
+  return tokens;
+}
+
+function refusal(given: string): McpError {
+  return new McpError("MCP_AUTH_REQUIRED", `The authorization server gave ${given}; it is not used.`);
 }
 
 function withoutEmptyRefreshToken(tokens: OAuthTokens): OAuthTokens {
@@ -74,6 +82,8 @@ function withoutEmptyRefreshToken(tokens: OAuthTokens): OAuthTokens {
   return rest;
 }
 
+/** A lifetime that is none says nothing: to believe it would mean a renewal before every request. */
 function expiryOf({ expires_in }: OAuthTokens, now: number): number | undefined {
-  return expires_in === undefined ? undefined : now + expires_in * 1000;
+  if (expires_in === undefined || !Number.isFinite(expires_in) || expires_in <= 0) return undefined;
+  return now + Math.min(expires_in, LONGEST_LIFETIME_S) * 1000;
 }

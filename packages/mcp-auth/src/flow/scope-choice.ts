@@ -22,8 +22,8 @@ const OFFLINE_ACCESS = "offline_access";
  */
 export function chooseScopes(sources: ScopeSources): readonly string[] {
   const { challenged, configured, earlier = [], resourceScopes = [], issuerScopes = [] } = sources;
-  const named = [...earlier, ...splitScopes(challenged), ...configured];
-  const chosen = new Set(named.length > 0 ? named : resourceScopes);
+  const named = [...earlier, ...splitScopes(challenged), ...configured].flatMap(splitScopes);
+  const chosen = new Set(named.length > 0 ? named : resourceScopes.flatMap(splitScopes));
   if (chosen.size > 0 && issuerScopes.includes(OFFLINE_ACCESS)) chosen.add(OFFLINE_ACCESS);
   return [...chosen];
 }

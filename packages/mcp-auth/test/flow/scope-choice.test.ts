@@ -9,6 +9,12 @@ const cases: readonly (readonly [string, Partial<ScopeSources>, readonly string[
     { challenged: "a", resourceScopes: ["a", "b"] },
     ["a"],
   ],
+  ["none where the resource knows but an empty one", { resourceScopes: [""] }, []],
+  [
+    "all that the resource knows where the entry names an empty one",
+    { configured: [""], resourceScopes: ["a"] },
+    ["a"],
+  ],
   ["those of the entry", { configured: ["c"], resourceScopes: ["a"] }, ["c"]],
   [
     "those of the challenge and the entry, each once",

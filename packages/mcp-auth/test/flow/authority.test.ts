@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { discoverAuthority } from "../../src/flow/authority.ts";
+import { loadSdk, type Sdk } from "../../src/sdk.ts";
+import { remoteServer } from "../request.ts";
+
+let sdk: Sdk;
+beforeAll(async () => {
+  sdk = await loadSdk();
+});
+
+const ORIGIN = "https://server.example";
+const METADATA = {
+  issuer: `${ORIGIN}/`,
+  authorization_endpoint: `${ORIGIN}/authorize`,
+  token_endpoint: `${ORIGIN}/token`,
+  response_types_supported: ["code"],
+  code_challenge_methods_supported: ["S256"],
+};
+
+/** A server whose origin is an issuer, and whose own metadata is answered with these statuses, one after the other. */
+function discover(statuses: readonly number[], resourceMetadataUrl?: URL) {
+  const left = [...statuses];
+  const fetch = async (url: string | URL) =>
+    String(url).includes("oauth-authorization-server")
+      ? Response.json(METADATA)
+      : new Response(null, { status: left.shift() ?? 404 });
+  const challenge = { resourceMetadataUrl, isInsufficientScope: false };
+  const settings = { scopes: [], callback: {} };
+  return discoverAuthority({ sdk, fetch, server: remoteServer(`${ORIGIN}/mcp`), settings, challenge });
+}
+
+describe("metadata of a server", () => {
+  it.each([
+    [[408, 408], "Try again later"],
+    [[425, 425], "Try again later"],
+    [[429, 429], "Try again later"],
+    [[429, 404], "Try again later"],
+    [[404, 429], "Try again later"],
+  ])(
+    "that is answered with %j cannot be read just now, which is not the same as none",
+    async (statuses, advice) => {
+      await expect(discover(statuses)).rejects.toMatchObject({
+        code: "MCP_CONNECT_FAILED",
+        server: "files",
+        message: expect.stringContaining(advice),
+      });
+    },
+  );
+
+  it.each([401, 403])("that it names itself, and answers with %d, is there", async (status) => {
+    await expect(discover([status], new URL(`${ORIGIN}/prm?x=y`))).rejects.toMatchObject({
+      code: "MCP_CONNECT_FAILED",
+      httpStatus: status,
+      message: expect.stringContaining(`${ORIGIN}/prm (HTTP ${status}). Ask whoever runs the server.`),
+    });
+  });
+
+  it.each([[[404, 404]], [[410, 410]], [[405, 404]], [[401, 401]]])(
+    "that nobody has named, and is answered with %j, is none",
+    async (statuses) => {
+      expect(await discover(statuses)).toMatchObject({ issuer: METADATA.issuer });
+    },
+  );
+});

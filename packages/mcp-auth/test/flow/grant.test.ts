@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { Authority } from "../../src/flow/authority.ts";
+import { grantedCredential, refreshedCredential, requireBearer } from "../../src/flow/grant.ts";
+import { isDue } from "../../src/flow/refresh.ts";
+
+const NOW = 1_800_000_000_000;
+const TEN_YEARS_S = 10 * 365 * 24 * 3_600;
+
+function granted(expires_in: number | undefined) {
+  return grantedCredential({
+    serverUrl: "https://server.example/mcp",
+    authority: { issuer: "https://as.example" } as Authority,
+    client: { client_id: "c" },
+    settings: { scopes: [], callback: {} },
+    scopes: [],
+    tokens: { access_token: "at", token_type: "Bearer", refresh_token: "rt", expires_in },
+    now: NOW,
+  });
+}
+
+describe("the lifetime of a token", () => {
+  it.each([undefined, 0, -5, Number.NaN, Number.POSITIVE_INFINITY])(
+    "that is %s is not said, so nothing is due",
+    (expires_in) => {
+      const credential = granted(expires_in);
+      expect(credential.expiresAt).toBeUndefined();
+      expect(isDue(credential, NOW)).toBe(false);
+      expect(refreshedCredential(credential, credential.tokens, NOW).expiresAt).toBeUndefined();
+    },
+  );
+
+  it.each([
+    [3_600, 3_600],
+    [0.5, 0.5],
+    [2 ** 63, TEN_YEARS_S],
+    [1e308, TEN_YEARS_S],
+  ])("that is %d seconds ends after %d", (expires_in, seconds) => {
+    const { expiresAt = 0 } = granted(expires_in);
+    expect(expiresAt).toBe(NOW + seconds * 1_000);
+    expect(new Date(expiresAt).toISOString()).toMatch(/^20/);
+  });
+});
+
+describe("an access token", () => {
+  const tokens = (access_token: string) => ({ access_token, token_type: "bearer" });
+
+  it.each(["SECRET\r\nX-Evil: 1", "SECRET\n", "SECRET\u0000", "SECRET\u007f", "SECRET\u2026", ""])(
+    "such as %j is refused, because no header can carry it, and not quoted",
+    (token) => {
+      expect(() => requireBearer(tokens(token))).toThrow(
+        /^The authorization server gave an access token that no header can carry; it is not used\.$/,
+      );
+    },
+  );
+
+  it("of ordinary characters is taken", () => {
+    expect(requireBearer(tokens("aZ09-._~+/=="))).toEqual(tokens("aZ09-._~+/=="));
+  });
+});
