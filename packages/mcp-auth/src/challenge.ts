@@ -1,5 +1,5 @@
 import type { AuthChallenge } from "@jackfield/mcp-core";
-import type { Sdk } from "./sdk.ts";
+import { type Challenge, readChallenges } from "./challenge-list.ts";
 
 /** What a server said when it refused a request. */
 export interface ReadChallenge {
@@ -13,15 +13,21 @@ export interface ReadChallenge {
 /** No challenge: a login that somebody asked for by himself. */
 export const NO_CHALLENGE: ReadChallenge = { isInsufficientScope: false };
 
-/** Reads the `WWW-Authenticate` header; one of another scheme than Bearer says nothing. */
-export function readChallenge(
-  sdk: Sdk,
-  { wwwAuthenticate }: Pick<AuthChallenge, "wwwAuthenticate">,
-): ReadChallenge {
-  if (wwwAuthenticate === undefined) return NO_CHALLENGE;
-  const headers = new Headers({ "www-authenticate": wwwAuthenticate });
-  const { resourceMetadataUrl, scope, error } = sdk.extractWWWAuthenticateParams(
-    new Response(null, { headers }),
-  );
-  return { resourceMetadataUrl, scope, isInsufficientScope: error === "insufficient_scope" };
+/** Reads the `WWW-Authenticate` header; a challenge of another scheme than Bearer says nothing, wherever it stands. */
+export function readChallenge({
+  wwwAuthenticate = "",
+}: Pick<AuthChallenge, "wwwAuthenticate">): ReadChallenge {
+  const bearers = readChallenges(wwwAuthenticate).filter(({ scheme }) => scheme === "bearer");
+  const bearer = bearers.find(namesMetadata) ?? bearers[0];
+  if (bearer === undefined) return NO_CHALLENGE;
+  const { parameters } = bearer;
+  return {
+    resourceMetadataUrl: URL.parse(parameters.get("resource_metadata") ?? "") ?? undefined,
+    scope: parameters.get("scope") || undefined,
+    isInsufficientScope: parameters.get("error") === "insufficient_scope",
+  };
+}
+
+function namesMetadata({ parameters }: Challenge): boolean {
+  return parameters.has("resource_metadata");
 }

@@ -1,10 +1,16 @@
 import type { Logger } from "@jackfield/mcp-core";
+import { withoutRegistration } from "./flow/client-identity.ts";
 import { isDue, type Refreshed } from "./flow/refresh.ts";
+import { hideSecrets, secretsOf } from "./flow/secret-spelling.ts";
+import { unlessGivenUp } from "./given-up.ts";
 import { isSameCredential } from "./vault/credential.ts";
 import type { StoredCredential, TokenVault } from "./vault/token-vault.ts";
 
 /** After a refresh that failed for the moment, the old token is used for so long before another one is tried. */
 const REFRESH_PAUSE_MS = 30_000;
+
+/** A logout or a new login lets a renewal that is being stored finish, and does not wait for an authorization server. */
+const LONGEST_COURTESY_MS = 1_000;
 
 export interface KeptCredentialOptions {
   readonly serverUrl: string;
@@ -31,13 +37,20 @@ export interface KeptCredential {
   renewIfDue(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined>;
   /**
    * Renews a credential, unless somebody else has done so meanwhile. `undefined` if its refresh token is worth nothing any more: the
-   * credential is gone then.
+   * credential is gone then. What somebody has put in its place meanwhile, or taken away, stays as it is. The signal ends the wait
+   * of this caller alone.
    *
-   * @throws McpError if it failed for a reason that may pass
+   * @throws McpError if it failed for a reason that may pass, `MCP_ABORTED` if the signal fires
    */
-  renew(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined>;
+  renew(
+    credential: StoredCredential,
+    redeem: Redeem,
+    signal?: AbortSignal,
+  ): Promise<StoredCredential | undefined>;
   /** Puts another in its place. What cannot be stored holds for this process, and the promise rejects. */
   replace(credential: StoredCredential): Promise<void>;
+  /** Forgets that its client was registered, so that the next login registers another; its tokens stay. */
+  forgetClient(credential: StoredCredential): Promise<void>;
   /** Forgets it; tells whether there was one. */
   forget(): Promise<boolean>;
 }
@@ -80,31 +93,75 @@ class Keeper implements KeptCredential {
     if (signal.aborted || !isDue(credential, now()) || now() < this.#nextRefreshAt) return credential;
     const renewal = this.renew(credential, redeem).catch((error: unknown) => {
       this.#nextRefreshAt = now() + REFRESH_PAUSE_MS;
-      this.#warn("a token could not be renewed; the old one is used", error);
+      this.#warn("a token could not be renewed; the old one is used", error, credential);
       return credential;
     });
     return now() < expiresAt ? credential : renewal;
   }
 
-  renew(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
+  renew(
+    credential: StoredCredential,
+    redeem: Redeem,
+    waiting?: AbortSignal,
+  ): Promise<StoredCredential | undefined> {
     const { vault, serverUrl, signal } = this.#options;
     this.#renewal ??= vault
       .exclusively(serverUrl, () => this.#renewAlone(credential, redeem), signal)
       .finally(() => {
         this.#renewal = undefined;
       });
-    return this.#renewal;
+    return waiting ? unlessGivenUp(this.#renewal, waiting) : this.#renewal;
   }
 
-  async replace(credential: StoredCredential): Promise<void> {
-    this.#known = Promise.resolve(credential);
-    await this.#options.vault.write(credential);
+  replace(credential: StoredCredential): Promise<void> {
+    return this.#betweenRenewals(() => this.#write(credential));
   }
 
-  forget(): Promise<boolean> {
+  async forgetClient(credential: StoredCredential): Promise<void> {
+    await this.#betweenRenewals(async () => {
+      const stored = await this.look();
+      if (!stored || stored.client.client_id !== credential.client.client_id) return;
+      await this.#write({ ...stored, client: withoutRegistration(stored.client) });
+    });
+  }
+
+  async forget(): Promise<boolean> {
     const { vault, serverUrl } = this.#options;
     this.#known = Promise.resolve(undefined);
-    return vault.delete(serverUrl);
+    // Where there is none, no folder is made for a lock either.
+    if ((await vault.forServer(serverUrl)) === undefined) return false;
+    return this.#betweenRenewals(() => {
+      this.#known = Promise.resolve(undefined);
+      return vault.delete(serverUrl);
+    });
+  }
+
+  /**
+   * Makes a change that no renewal may overwrite, in another process neither. Within its turn, if that comes soon; who has the turn
+   * for longer waits for an authorization server, and looks again before he writes.
+   */
+  async #betweenRenewals<T>(change: () => Promise<T>): Promise<T> {
+    const { vault, serverUrl, signal } = this.#options;
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), LONGEST_COURTESY_MS);
+    let hasBegun = false;
+    const changeInTurn = () => {
+      hasBegun = true;
+      return change();
+    };
+    try {
+      return await vault.exclusively(serverUrl, changeInTurn, AbortSignal.any([signal, patience.signal]));
+    } catch (error) {
+      if (hasBegun) throw error;
+      return await change();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #write(credential: StoredCredential): Promise<void> {
+    this.#known = Promise.resolve(credential);
+    await this.#options.vault.write(credential);
   }
 
   /** With the turn: whoever had it before may have renewed the credential, or logged in anew, or out (threat T40). */
@@ -114,19 +171,30 @@ class Keeper implements KeptCredential {
     const held = this.#held;
     if (!held || stored?.tokens.access_token !== credential.tokens.access_token) return stored;
     const refreshed = await redeem(stored);
-    if (refreshed.kind === "renewed") {
-      const { credential: renewed } = refreshed;
-      await this.replace(renewed).catch((error: unknown) => {
-        // The old refresh token is spent, and this one works: it must not be lost, nor the old one presented again.
-        this.#unstored = { held, renewed };
-        this.#warn("a renewed login could not be stored; it holds for this process", error);
-      });
-      return renewed;
-    }
+    if (refreshed.kind === "renewed") return this.#keepRenewed(held, refreshed.credential);
+    // A login that was made meanwhile is not over.
+    if (!(await vault.delete(serverUrl, held))) return this.look();
     log("warn", "a login is over; somebody has to log in again", { serverUrl, reason: refreshed.reason });
-    await vault.delete(serverUrl, held);
     this.#known = Promise.resolve(undefined);
     return undefined;
+  }
+
+  /** The authorization server took its time: somebody may have logged out meanwhile, or in anew, and that counts. */
+  async #keepRenewed(
+    held: StoredCredential,
+    renewed: StoredCredential,
+  ): Promise<StoredCredential | undefined> {
+    try {
+      const stored = await this.look();
+      if (!this.#held || !isSameCredential(this.#held, held)) return stored;
+      await this.#write(renewed);
+    } catch (error) {
+      // The old refresh token is spent, and this one works: it must not be lost, nor the old one presented again.
+      this.#unstored = { held, renewed };
+      this.#known = Promise.resolve(renewed);
+      this.#warn("a renewed login could not be stored; it holds for this process", error, renewed);
+    }
+    return renewed;
   }
 
   #newest(held: StoredCredential | undefined): StoredCredential | undefined {
@@ -136,8 +204,9 @@ class Keeper implements KeptCredential {
   }
 
   /** What is given up when all is closed is nothing to warn of. */
-  #warn(message: string, error: unknown): void {
+  #warn(message: string, error: unknown, credential: StoredCredential): void {
     const { log, serverUrl, signal } = this.#options;
-    if (!signal.aborted) log("warn", message, { serverUrl, error: String(error) });
+    if (signal.aborted) return;
+    log("warn", message, { serverUrl, error: hideSecrets(String(error), secretsOf(credential)) });
   }
 }

@@ -13,7 +13,6 @@ import { authRequired } from "./flow/login-error.ts";
 import { keepCredential } from "./kept-credential.ts";
 import { type AuthorizationNetwork, createAuthorizationNetwork } from "./network/authorization-network.ts";
 import type { LoginOptions, OAuthOptions } from "./oauth-options.ts";
-import { loadSdk } from "./sdk.ts";
 import { type AccountHolder, createServerAccount, type ServerAccount } from "./server-account.ts";
 import { summarizeCredential } from "./vault/credential.ts";
 import { createMemoryVault } from "./vault/memory-vault.ts";
@@ -93,7 +92,7 @@ class RunningOAuth implements OAuth {
     challenge: AuthChallenge,
     signal: AbortSignal,
   ): Promise<"retry" | "fail"> {
-    const holder = await this.#holderOf(server);
+    const holder = await this.#readHolder(server);
     return holder ? this.#accountOf(holder).meet(holder, challenge, signal) : "fail";
   }
 
@@ -146,6 +145,7 @@ class RunningOAuth implements OAuth {
       closing: signal,
       credential: keepCredential({ serverUrl, vault: this.#vault, now, log: this.#log, signal }),
       fetchFor: (holder, ending) => this.#fetchFor(holder, ending),
+      settingsOf: async (holder) => ((await this.#readHolder(holder.server)) ?? holder).settings,
     });
     this.#accounts.set(serverUrl, account);
     return account;
@@ -156,15 +156,22 @@ class RunningOAuth implements OAuth {
     return this.#network.fetchFor({ serverUrl: server.url, isUsersOwn }, ending);
   }
 
+  /** As the entry was read last; this stands before every request, and no secret is sent by it. */
   #holderOf(server: ResolvedServer): Promise<AccountHolder | undefined> {
-    const known = this.#holders.get(server);
-    if (known) return known;
-    const reading = this.#readHolder(server);
+    return this.#holders.get(server) ?? this.#readHolder(server);
+  }
+
+  /** The entry as it is now. What cannot be read may be readable the next time. */
+  #readHolder(server: ResolvedServer): Promise<AccountHolder | undefined> {
+    const reading = this.#readEntry(server);
     this.#holders.set(server, reading);
+    reading.catch(() => {
+      if (this.#holders.get(server) === reading) this.#holders.delete(server);
+    });
     return reading;
   }
 
-  async #readHolder(server: ResolvedServer): Promise<AccountHolder | undefined> {
+  async #readEntry(server: ResolvedServer): Promise<AccountHolder | undefined> {
     if (server.transport !== "http" && server.transport !== "sse") return undefined;
     const { settings, scope = "explicit" } = (await this.#options.settingsOf?.(server)) ?? {};
     const members = namedEndpoints(settings);
@@ -179,7 +186,7 @@ class RunningOAuth implements OAuth {
   }
 
   async #requireHolder(server: ResolvedServer): Promise<AccountHolder> {
-    const holder = await this.#holderOf(server);
+    const holder = await this.#readHolder(server);
     if (holder) return holder;
     const isRemote = server.transport === "http" || server.transport === "sse";
     const fact = isRemote
@@ -195,7 +202,7 @@ class RunningOAuth implements OAuth {
       const fetch = await this.#fetchFor(holder, signal);
       const response = await fetch(holder.server.url, PROBE);
       const wwwAuthenticate = response.headers.get("www-authenticate") ?? undefined;
-      return response.status === 401 ? readChallenge(await loadSdk(), { wwwAuthenticate }) : NO_CHALLENGE;
+      return response.status === 401 ? readChallenge({ wwwAuthenticate }) : NO_CHALLENGE;
     } catch {
       if (signal.aborted)
         throw new McpError("MCP_ABORTED", "The login was given up.", { cause: signal.reason });

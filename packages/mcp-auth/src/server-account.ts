@@ -7,9 +7,11 @@ import { logIn } from "./flow/login.ts";
 import { adviseLogin, authRequired, quote } from "./flow/login-error.ts";
 import { refresh } from "./flow/refresh.ts";
 import { chooseScopes, splitScopes } from "./flow/scope-choice.ts";
+import { givenUp } from "./given-up.ts";
 import type { KeptCredential, Redeem } from "./kept-credential.ts";
 import type { CallbackOptions, OAuthOptions, ShowAuthorizationPage } from "./oauth-options.ts";
 import { loadSdk } from "./sdk.ts";
+import { createSharedLogin } from "./shared-login.ts";
 import type { StoredCredential } from "./vault/token-vault.ts";
 
 /** A token that is refused so soon after a login would be refused after the next one too; nobody is asked in a circle. */
@@ -32,6 +34,8 @@ export interface ServerAccountOptions extends Pick<OAuthOptions, "authorize"> {
   readonly log: Logger;
   /** What every request to an authorization server goes through; it ends when the signal fires. */
   fetchFor(holder: AccountHolder, signal: AbortSignal): Promise<FetchLike>;
+  /** The entry's settings as they are now: a secret is not kept longer than it is used. */
+  settingsOf(holder: AccountHolder): Promise<AuthorizationSettings>;
   /** Fires when the whole is closed. */
   readonly closing: AbortSignal;
 }
@@ -71,7 +75,7 @@ class Account implements ServerAccount {
   readonly #options: ServerAccountOptions;
   /** The token each server was last given. One that was refused, and is not the current one any more, needs no login. */
   readonly #given = new WeakMap<ResolvedRemoteServer, string>();
-  #login: Promise<StoredCredential> | undefined;
+  readonly #login = createSharedLogin();
   #lastLogin: { readonly issuer: string; readonly at: number } | undefined;
 
   constructor(options: ServerAccountOptions) {
@@ -83,8 +87,10 @@ class Account implements ServerAccount {
     const known = await credential.current();
     if (known === undefined || !isFor(known, holder)) return undefined;
     const current = await credential.renewIfDue(known, this.#redeemFor(holder));
-    const token = current?.tokens.access_token;
-    if (token !== undefined) this.#given.set(holder.server, token);
+    // Whoever has logged in while a renewal was waited for may have done so as another client.
+    if (current === undefined || !isFor(current, holder)) return undefined;
+    const token = current.tokens.access_token;
+    this.#given.set(holder.server, token);
     return token;
   }
 
@@ -93,7 +99,7 @@ class Account implements ServerAccount {
     challenge: AuthChallenge,
     signal: AbortSignal,
   ): Promise<"retry" | "fail"> {
-    const read = readChallenge(await loadSdk(), challenge);
+    const read = readChallenge(challenge);
     if (challenge.status === 403 && !read.isInsufficientScope) return "fail";
     const stored = await this.#options.credential.look(signal);
     const own = stored && isFor(stored, holder) ? stored : undefined;
@@ -128,7 +134,8 @@ class Account implements ServerAccount {
     const authority = await this.#discover(holder, read, signal);
     if (own?.issuer === authority.issuer) {
       const isRenewable = own.tokens.refresh_token !== undefined;
-      if (isRenewable && (await credential.renew(own, this.#redeemFor(holder)))) return "retry";
+      const renewed = isRenewable && (await credential.renew(own, this.#redeemFor(holder), signal));
+      if (renewed && isFor(renewed, holder)) return "retry";
       if (this.#hasJustLoggedIn(authority)) {
         const fact = "it refuses the token of the login that was just made. Ask whoever runs it.";
         throw authRequired(name, fact, { httpStatus: 401 });
@@ -142,10 +149,14 @@ class Account implements ServerAccount {
   }
 
   logIn(holder: AccountHolder, login: AccountLogin): Promise<StoredCredential> {
-    this.#login ??= this.#logInAlone(holder, login).finally(() => {
-      this.#login = undefined;
-    });
-    return this.#login;
+    const { challenge, signal, scopes = [], authorize } = login;
+    const { clientId, resource, callback } = holder.settings;
+    const { isInsufficientScope } = challenge;
+    const subject = JSON.stringify([clientId, resource, callback, isInsufficientScope]);
+    const wanted = [...splitScopes(challenge.scope), ...holder.settings.scopes, ...scopes];
+    return this.#login.join({ subject, scopes: wanted, authorize, signal }, (ending) =>
+      this.#logInAlone(holder, { ...login, signal: ending }),
+    );
   }
 
   logOut(): Promise<boolean> {
@@ -179,8 +190,10 @@ class Account implements ServerAccount {
         issuerScopes: authority.metadata.scopes_supported,
       }),
       earlier,
+      onDeadClient: (dead) => credential.forgetClient(dead),
       signal: ending,
     });
+    if (ending.aborted) throw givenUp(ending);
     await credential.replace(granted);
     this.#lastLogin = { issuer: authority.issuer, at: now() };
     return granted;
@@ -197,9 +210,10 @@ class Account implements ServerAccount {
   }
 
   #redeemFor(holder: AccountHolder): Redeem {
-    const { fetchFor, closing, now } = this.#options;
-    const { server, settings } = holder;
+    const { fetchFor, settingsOf, closing, now } = this.#options;
+    const { server } = holder;
     return async (credential) => {
+      const settings = await settingsOf(holder);
       const fetch = await fetchFor(holder, closing);
       return refresh(credential, { sdk: await loadSdk(), fetch, server: server.name, settings, now });
     };

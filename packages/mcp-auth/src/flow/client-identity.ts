@@ -1,5 +1,6 @@
 import type {
   FetchLike,
+  OAuthClientInformationFull,
   OAuthClientMetadata,
   StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
@@ -21,6 +22,7 @@ export interface IdentifyClientOptions {
   readonly clientMetadataUrl: string | undefined;
   /** What an earlier login was registered as, with whichever issuer. */
   readonly earlier: StoredOAuthClientInformation | undefined;
+  readonly now: () => number;
 }
 
 /**
@@ -30,13 +32,13 @@ export interface IdentifyClientOptions {
  * @throws McpError `MCP_AUTH_REQUIRED` if there is none of them, with endpoint and status where registration was refused
  */
 export async function identifyClient(options: IdentifyClientOptions): Promise<StoredOAuthClientInformation> {
-  const { sdk, server, authority, settings, clientMetadataUrl, earlier, redirectUri } = options;
+  const { sdk, server, authority, settings, clientMetadataUrl, earlier } = options;
   const { issuer, metadata } = authority;
   if (settings.clientId !== undefined) return withSecret({ client_id: settings.clientId, issuer }, settings);
   if (clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true) {
     return { client_id: clientMetadataUrl, issuer };
   }
-  if (earlier?.issuer === issuer && redirectUrisOf(earlier).includes(redirectUri)) return earlier;
+  if (earlier?.issuer === issuer && isUsable(earlier, options)) return earlier;
   const endpoint = metadata.registration_endpoint;
   if (endpoint === undefined) {
     const fact = `its authorization server ${issuer} registers no clients. Ask its operator for a client id, and put it into the entry's "oauth".`;
@@ -51,7 +53,7 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
       ...(scope === undefined ? {} : { scope }),
       fetchFn,
     });
-    return { ...registered, issuer };
+    return { ...withoutEmptySecret(registered), issuer };
   } catch (error) {
     throw loginError(sdk, error, { server, doing: "registration", endpoint });
   }
@@ -76,9 +78,32 @@ export function withoutSecret(
   return rest;
 }
 
+/** The client without the addresses that it was registered with: no login takes it for its own then. */
+export function withoutRegistration(client: StoredOAuthClientInformation): StoredOAuthClientInformation {
+  if (!("redirect_uris" in client)) return client;
+  const { redirect_uris: _, ...rest } = client;
+  return rest;
+}
+
 /** Where an earlier login was sent back to. */
 export function redirectUrisOf(client: StoredOAuthClientInformation): readonly string[] {
   return "redirect_uris" in client && Array.isArray(client.redirect_uris) ? client.redirect_uris : [];
+}
+
+/** Whether a client that was registered earlier still fits; `client_secret_expires_at` is in seconds, 0 for never (RFC 7591, section 3.2.1). */
+function isUsable(
+  earlier: StoredOAuthClientInformation,
+  { redirectUri, now }: IdentifyClientOptions,
+): boolean {
+  const { client_secret_expires_at: end = 0 } = earlier as { readonly client_secret_expires_at?: number };
+  return redirectUrisOf(earlier).includes(redirectUri) && (end === 0 || end * 1_000 > now());
+}
+
+/** Some authorization servers write "no secret" as an empty one, which no method of authentication can use. */
+function withoutEmptySecret<T extends OAuthClientInformationFull>(registered: T): T {
+  if (registered.client_secret !== "") return registered;
+  const { client_secret: _, token_endpoint_auth_method: __, ...rest } = registered;
+  return rest as T;
 }
 
 function describeClient({ clientName, redirectUri, authority }: IdentifyClientOptions): OAuthClientMetadata {

@@ -1,13 +1,16 @@
 import { isMcpError, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { Sdk } from "../sdk.ts";
+import { hideSecrets } from "./secret-spelling.ts";
 
 /** What was being done when a login or a refresh failed. */
 export interface LoginStep {
   /** The server's name as configured. */
   readonly server: string;
-  readonly doing: "discovery" | "registration" | "token request";
+  readonly doing: "discovery" | "registration" | "authorization request" | "token request";
   /** Whom was asked; its query is not shown. */
   readonly endpoint: string;
+  /** What was sent: whoever refuses it may repeat it, and it is not quoted. Default: nothing. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /** Longer texts of strangers are cut. */
@@ -34,21 +37,52 @@ export function authRequired(server: string, fact: string, details: McpErrorDeta
   });
 }
 
+/** The SDK's words for an answer that is no error of OAuth. The answer follows, and it may hold what was sent. */
+const NO_OAUTH_ERROR = /^(?:HTTP (\d{3}): )?Invalid OAuth error response: /;
+
 /** Whatever the SDK or the network threw, as what it means to somebody who wants to log in. */
 export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError {
+  const { server, secrets = [] } = step;
   if (isMcpError(thrown)) {
-    if (thrown.server !== undefined) return thrown;
     const { code, message, ...details } = thrown.toJSON();
-    const told = `Server ${JSON.stringify(step.server)}: ${message}`;
-    return new McpError(code, told, { phase: "handshake", ...details, server: step.server, cause: thrown });
+    const shown = hideSecrets(message, secrets);
+    const isClean = shown === message;
+    if (thrown.server !== undefined && isClean) return thrown;
+    const told = thrown.server === undefined ? `Server ${JSON.stringify(server)}: ${shown}` : shown;
+    const cause = isClean ? thrown : undefined;
+    return new McpError(code, told, {
+      phase: "handshake",
+      ...details,
+      server: thrown.server ?? server,
+      cause,
+    });
   }
-  return authRequired(step.server, describe(sdk, thrown, step), { cause: thrown });
+  return authRequired(server, describe(sdk, thrown, step), { cause: harmlessCause(sdk, thrown, secrets) });
 }
 
-function describe(sdk: Sdk, thrown: unknown, { doing, endpoint }: LoginStep): string {
+/** What was thrown, if it repeats nothing of what was sent; its kind in any case, where OAuth has a name for it. */
+function harmlessCause(sdk: Sdk, thrown: unknown, secrets: readonly string[]): unknown {
+  if (thrown instanceof sdk.OAuthError) {
+    return new sdk.OAuthError(hideSecrets(thrown.code, secrets), wordsOf(thrown.message, secrets));
+  }
+  // A parser quotes what it could not read.
+  if (isUnreadable(thrown)) return undefined;
+  const text = thrown instanceof Error ? `${thrown.message}\n${thrown.stack}` : String(thrown);
+  return hideSecrets(text, secrets) === text ? thrown : undefined;
+}
+
+/** What an authorization server said of an error, without what it was sent. */
+function wordsOf(message: string, secrets: readonly string[]): string {
+  const [isOther, status] = NO_OAUTH_ERROR.exec(message) ?? [];
+  if (isOther === undefined) return hideSecrets(message, secrets);
+  return status === undefined ? "an answer that is no OAuth error" : `HTTP ${status}, and no OAuth error`;
+}
+
+function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: LoginStep): string {
   const asked = withoutQuery(endpoint);
+  const told = (text: string) => quote(hideSecrets(text, secrets));
   if (thrown instanceof sdk.RegistrationRejectedError) {
-    return `its authorization server registered no client: ${asked} answered HTTP ${thrown.status} (${quote(thrown.body)}). Ask its operator for a client id, and put it into the entry's "oauth".`;
+    return `its authorization server registered no client: ${asked} answered HTTP ${thrown.status} (${told(thrown.body)}). Ask its operator for a client id, and put it into the entry's "oauth".`;
   }
   // What was received comes from whoever sent it, so it is not repeated.
   if (thrown instanceof sdk.IssuerMismatchError) {
@@ -60,7 +94,7 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint }: LoginStep): st
     return "its authorization server wants codes and tokens to be sent without TLS; nothing was sent.";
   }
   if (thrown instanceof sdk.OAuthError) {
-    return `its authorization server refused the ${doing}: ${quote(thrown.code)} (${quote(thrown.message)}).`;
+    return `its authorization server refused the ${doing}: ${told(thrown.code)} (${quote(wordsOf(thrown.message, secrets))}).`;
   }
   if (isUnreadable(thrown)) {
     const missing =
@@ -68,7 +102,7 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint }: LoginStep): st
     return `${asked} answered the ${doing} ${missing}.`;
   }
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
-  return `the ${doing} at ${asked} failed: ${quote(detail)}`;
+  return `the ${doing} at ${asked} failed: ${told(detail)}`;
 }
 
 /** No JSON, or JSON that lacks what the specification demands. */

@@ -1,7 +1,7 @@
-import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { isMcpError, McpError, type ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { FetchLike, OAuthTokens, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
 import { checkAuthorizationUrl } from "../callback/authorization-url.ts";
-import { type CallbackServer, openCallbackServer } from "../callback/callback-server.ts";
+import { type CallbackAnswer, type CallbackServer, openCallbackServer } from "../callback/callback-server.ts";
 import { createState } from "../callback/state.ts";
 import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { CallbackOptions, ShowAuthorizationPage } from "../oauth-options.ts";
@@ -10,7 +10,11 @@ import type { StoredCredential } from "../vault/token-vault.ts";
 import type { Authority } from "./authority.ts";
 import { identifyClient, redirectUrisOf } from "./client-identity.ts";
 import { grantedCredential, requireBearer } from "./grant.ts";
-import { loginError } from "./login-error.ts";
+import { authRequired, type LoginStep, loginError, quote } from "./login-error.ts";
+import { hideSecrets, secretsOfClient } from "./secret-spelling.ts";
+
+/** Refusals that mean the client, not the code (RFC 6749, section 5.2). */
+const DEAD_CLIENT = new Set<string>(["invalid_client", "unauthorized_client"]);
 
 /** What one login needs. */
 export interface LogInOptions {
@@ -26,6 +30,8 @@ export interface LogInOptions {
   readonly callback: CallbackOptions;
   /** What an earlier login to this server has left. */
   readonly earlier: StoredCredential | undefined;
+  /** Told that the client which an earlier login has registered is refused. */
+  readonly onDeadClient: (earlier: StoredCredential) => Promise<void>;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
@@ -83,28 +89,13 @@ interface Redemption {
   readonly scope: string | undefined;
 }
 
-async function redeem(
-  { sdk, fetch, server, authority, authorize, now, signal }: LogInOptions,
-  { callback, client, scope }: Redemption,
-): Promise<OAuthTokens> {
-  const { metadata, issuer, resourceIndicator } = authority;
+async function redeem(options: LogInOptions, { callback, client, scope }: Redemption): Promise<OAuthTokens> {
+  const { sdk, fetch, server, authority, earlier } = options;
+  const { metadata, resourceIndicator } = authority;
   const { redirectUri } = callback;
   const resource = resourceIndicator === undefined ? {} : { resource: resourceIndicator };
-  const step = { server: server.name, doing: "token request", endpoint: metadata.token_endpoint } as const;
+  const { code, iss, codeVerifier, secrets } = await authorizeCode(options, { callback, client, scope });
   try {
-    const state = createState({ serverUrl: server.url, issuer, now });
-    const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(authority.url, {
-      metadata,
-      clientInformation: client,
-      redirectUrl: redirectUri,
-      state: state.value,
-      ...(scope === undefined ? {} : { scope }),
-      ...resource,
-    });
-    const url = checkAuthorizationUrl(authorizationUrl);
-    const answer = callback.expect(state);
-    await Promise.race([authorize(url, { server: server.name, signal }), answer]);
-    const { code, iss } = await answer;
     const tokens = await sdk.exchangeAuthorization(authority.url, {
       metadata,
       clientInformation: client,
@@ -117,6 +108,68 @@ async function redeem(
     });
     return requireBearer(tokens);
   } catch (error) {
+    const endpoint = metadata.token_endpoint;
+    const told = loginError(sdk, error, { server: server.name, doing: "token request", endpoint, secrets });
+    const isDead = error instanceof sdk.OAuthError && DEAD_CLIENT.has(error.code);
+    if (!isDead || client !== earlier?.client) throw told;
+    const isForgotten = await options.onDeadClient(earlier).then(
+      () => true,
+      () => false,
+    );
+    if (!isForgotten) throw told;
+    const { code: failure, message, ...details } = told.toJSON();
+    const advice = "The client that an earlier login has registered is forgotten. Log in again.";
+    throw new McpError(failure, `${message} ${advice}`, { ...details, cause: told.cause });
+  }
+}
+
+interface AuthorizedCode extends CallbackAnswer {
+  readonly codeVerifier: string;
+  /** What must not be quoted. */
+  readonly secrets: readonly string[];
+}
+
+/** Sends the person to the authorization server, and waits until the browser brings a code. */
+async function authorizeCode(
+  { sdk, server, authority, authorize, now, signal }: LogInOptions,
+  { callback, client, scope }: Redemption,
+): Promise<AuthorizedCode> {
+  const { metadata, issuer, resourceIndicator } = authority;
+  const state = createState({ serverUrl: server.url, issuer, now });
+  const secrets = [state.value, ...secretsOfClient(client)];
+  const endpoint = metadata.authorization_endpoint;
+  const step: LoginStep = { server: server.name, doing: "authorization request", endpoint, secrets };
+  try {
+    const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(authority.url, {
+      metadata,
+      clientInformation: client,
+      redirectUrl: callback.redirectUri,
+      state: state.value,
+      ...(scope === undefined ? {} : { scope }),
+      ...(resourceIndicator === undefined ? {} : { resource: resourceIndicator }),
+    });
+    secrets.push(codeVerifier);
+    const url = checkAuthorizationUrl(authorizationUrl);
+    const isIssuerPromised = metadata.authorization_response_iss_parameter_supported === true;
+    const answer = callback.expect(state, { isIssuerPromised });
+    const show = async () => {
+      try {
+        await authorize(url, { server: server.name, signal });
+      } catch (error) {
+        throw isMcpError(error) ? error : notShown(server.name, error, secrets);
+      }
+    };
+    await Promise.race([show(), answer]);
+    const { code, iss } = await answer;
+    return { code, iss, codeVerifier, secrets: [...secrets, code] };
+  } catch (error) {
     throw loginError(sdk, error, step);
   }
+}
+
+function notShown(server: string, error: unknown, secrets: readonly string[]): McpError {
+  const text = error instanceof Error ? error.message : String(error);
+  const shown = hideSecrets(text, secrets);
+  const fact = `the page on which to log in could not be shown: ${quote(shown)}`;
+  return authRequired(server, fact, { cause: shown === text ? error : undefined });
 }

@@ -6,6 +6,7 @@ import { readAuthorityMetadata } from "./authority.ts";
 import { withSecret } from "./client-identity.ts";
 import { refreshedCredential, requireBearer } from "./grant.ts";
 import { loginError } from "./login-error.ts";
+import { secretsOf } from "./secret-spelling.ts";
 
 /** A token is renewed when it is this close to its end (oh-my-pi). */
 const RENEWED_BEFORE_END_MS = 300_000;
@@ -46,11 +47,13 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
   const { sdk, fetch, server, settings, now } = options;
   const { issuer, tokens, resourceIndicator } = credential;
   const metadata = await readAuthorityMetadata({ sdk, fetch, server, url: issuer });
-  const step = { server, doing: "token request", endpoint: metadata.token_endpoint } as const;
+  const client = withSecret(credential.client, settings);
+  const secrets = secretsOf({ tokens, client });
+  const step = { server, doing: "token request", endpoint: metadata.token_endpoint, secrets } as const;
   try {
     const renewed = await sdk.refreshAuthorization(issuer, {
       metadata,
-      clientInformation: withSecret(credential.client, settings),
+      clientInformation: client,
       refreshToken: tokens.refresh_token ?? "",
       ...(resourceIndicator === undefined ? {} : { resource: resourceIndicator }),
       fetchFn: fetch,

@@ -14,6 +14,9 @@ const ENDING = ".v1.json";
 const WRITE_LOCK = "write.lock";
 const LONGEST_WRITE_WAIT_MS = 10_000;
 
+/** A renewal asks four times at most, for ten seconds each (three places of metadata, then the token); who holds a turn for longer hangs. */
+const LONGEST_TURN_WAIT_MS = 45_000;
+
 /** Options of `createFileVault`. */
 export interface FileVaultOptions {
   /** A folder for this alone. It is made when the first credential is written. */
@@ -27,7 +30,7 @@ export interface FileVaultOptions {
  * may use the folder at once. A file that is damaged, linked or written by others is set aside with a warning, and is no credential.
  *
  * All methods throw `McpError` `MCP_CONFIG_INVALID` if the folder is a link or open to others, and `MCP_LIMIT_EXCEEDED` if another
- * process stands still while it writes.
+ * process stands still while it writes, or has its turn.
  */
 export function createFileVault({ directory, log = silentLogger }: FileVaultOptions): TokenVault {
   return new FileVault(openVaultDirectory(directory), log);
@@ -77,7 +80,8 @@ class FileVault implements TokenVault {
     const url = canonicalServerUrl(serverUrl);
     this.#attempt(() => this.#directory.prepare());
     const path = this.#directory.pathOf(`${nameOf(url)}.lock`);
-    const inTurn = (isPolite: boolean) => withFileLock(path, work, { signal, isPolite });
+    const longestWaitMs = LONGEST_TURN_WAIT_MS;
+    const inTurn = (isPolite: boolean) => withFileLock(path, work, { signal, isPolite, longestWaitMs });
     return this.#turns.take(url, inTurn, signal);
   }
 

@@ -36,6 +36,38 @@ describe("the error of a login", () => {
     expect(loginError(sdk, mixedUp, STEP).message).not.toContain("evil");
   });
 
+  it("repeats nothing of what was sent, in whatever spelling, in its cause neither", () => {
+    const secret = "a b/c+d=\u00e9";
+    const secrets = [secret];
+    const spellings = [secret, encodeURIComponent(secret), String(new URLSearchParams({ secret })).slice(7)];
+    for (const spelling of spellings) {
+      for (const thrown of [
+        new sdk.OAuthError("invalid_grant", `unknown: ${spelling}`),
+        new sdk.OAuthError(spelling, "unknown"),
+        new sdk.OAuthError(
+          "server_error",
+          `HTTP 500: Invalid OAuth error response: x. Raw body: ${spelling}`,
+        ),
+        new Error(`failed: ${spelling}`),
+        new SyntaxError(`"${spelling}" is not valid JSON`),
+        new McpError("MCP_AUTH_REQUIRED", spelling, { server: "files" }),
+      ]) {
+        const told = loginError(sdk, thrown, { ...STEP, secrets });
+        const shown = `${told.stack} ${(told.cause as Error | undefined)?.stack}`;
+        expect(shown).not.toContain(spelling);
+        expect(told).toMatchObject({ code: "MCP_AUTH_REQUIRED", server: "files" });
+      }
+    }
+  });
+
+  it("never shows an answer that is no error of OAuth", () => {
+    const body =
+      "HTTP 502: Invalid OAuth error response: SyntaxError: no. Raw body: <h1>refresh_token=other</h1>";
+    const told = loginError(sdk, new sdk.OAuthError("server_error", body), STEP);
+    expect(told.message).toContain("server_error (HTTP 502, and no OAuth error)");
+    expect(`${told.message} ${told.cause}`).not.toMatch(/other|Raw body/);
+  });
+
   it("keeps what is known already, and adds the server where it is missing", () => {
     const known = new McpError("MCP_CONNECT_TIMEOUT", "too late", { server: "files" });
     expect(loginError(sdk, known, STEP)).toBe(known);

@@ -1,0 +1,43 @@
+import { REDACTED } from "@jackfield/mcp-core";
+import type { StoredOAuthClientInformation } from "@modelcontextprotocol/client";
+import type { StoredCredential } from "../vault/token-vault.ts";
+
+/** One or two characters are no secret, and stand in every text. */
+const SHORTEST_SECRET = 3;
+
+/** Hides what was sent from a text that whoever received it may have quoted it in, as it is or as forms, URLs and JSON spell it. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .flatMap(spellingsOf)
+    .sort((one, other) => other.length - one.length)
+    .reduce((shown, spelling) => shown.replaceAll(spelling, REDACTED), text);
+}
+
+/** What must not be quoted of a credential. */
+export function secretsOf({
+  tokens,
+  client,
+}: Pick<StoredCredential, "tokens" | "client">): readonly string[] {
+  const { access_token, refresh_token, id_token } = tokens;
+  return [access_token, refresh_token ?? "", id_token ?? "", ...secretsOfClient(client)];
+}
+
+/** The secret of a client, also as the Basic scheme spells it (RFC 7617). */
+export function secretsOfClient({
+  client_id,
+  client_secret,
+}: StoredOAuthClientInformation): readonly string[] {
+  if (!client_secret) return [];
+  return [client_secret, Buffer.from(`${client_id}:${client_secret}`).toString("base64")];
+}
+
+function spellingsOf(secret: string): readonly string[] {
+  const inForm = new URLSearchParams([["", secret]]).toString().slice(1);
+  return [secret, encodeForUrl(secret), inForm, JSON.stringify(secret).slice(1, -1)];
+}
+
+/** A lone surrogate has no spelling in a URL. */
+function encodeForUrl(secret: string): string {
+  return encodeURIComponent(secret.toWellFormed());
+}

@@ -1,0 +1,69 @@
+import { givenUp, unlessGivenUp } from "./given-up.ts";
+import type { ShowAuthorizationPage } from "./oauth-options.ts";
+import type { StoredCredential } from "./vault/token-vault.ts";
+
+/** A login as somebody wants it. */
+export interface WantedLogin {
+  /** For whom, in one text: the same client and the same resource. */
+  readonly subject: string;
+  readonly scopes: readonly string[];
+  readonly authorize: ShowAuthorizationPage;
+  /** Ends the wait of who wants it; the login goes on for others. */
+  readonly signal: AbortSignal;
+}
+
+/** Makes a login; the signal fires when nobody waits for it any more. */
+export type MakeLogin = (signal: AbortSignal) => Promise<StoredCredential>;
+
+/** Lets those share a login who want the same at the same time. Others wait until it is over, because a person can do one at a time. */
+export interface SharedLogin {
+  /** @throws McpError `MCP_ABORTED` if the signal fires; whatever the login throws */
+  join(wanted: WantedLogin, make: MakeLogin): Promise<StoredCredential>;
+}
+
+export function createSharedLogin(): SharedLogin {
+  let running: Running | undefined;
+  return {
+    async join(wanted, make) {
+      const { signal } = wanted;
+      while (running !== undefined && !serves(running, wanted)) {
+        await unlessGivenUp(running.made.then(noMatter, noMatter), signal);
+      }
+      if (signal.aborted) throw givenUp(signal);
+      const joined =
+        running ??
+        begin(wanted, make, () => {
+          running = undefined;
+        });
+      running = joined;
+      joined.waiters += 1;
+      try {
+        return await unlessGivenUp(joined.made, signal);
+      } finally {
+        joined.waiters -= 1;
+        if (joined.waiters === 0 && running === joined) joined.control.abort(signal.reason);
+      }
+    },
+  };
+}
+
+interface Running {
+  readonly wanted: WantedLogin;
+  readonly made: Promise<StoredCredential>;
+  readonly control: AbortController;
+  waiters: number;
+}
+
+function begin(wanted: WantedLogin, make: MakeLogin, onEnd: () => void): Running {
+  const control = new AbortController();
+  return { wanted, made: make(control.signal).finally(onEnd), control, waiters: 0 };
+}
+
+/** One that was given up serves nobody; one that asks for more serves who wants less. */
+function serves({ wanted, control }: Running, { subject, scopes, authorize }: WantedLogin): boolean {
+  if (control.signal.aborted || wanted.subject !== subject || wanted.authorize !== authorize) return false;
+  const isNamed = scopes.length > 0 || wanted.scopes.length === 0;
+  return isNamed && scopes.every((scope) => wanted.scopes.includes(scope));
+}
+
+function noMatter(): void {}

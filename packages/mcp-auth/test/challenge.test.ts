@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { readChallenge } from "../src/challenge.ts";
+
+const URL_TEXT = "https://server.example/prm?a=b";
+
+describe("the challenge of a server", () => {
+  it.each([
+    `Bearer resource_metadata="${URL_TEXT}"`,
+    `bearer RESOURCE_METADATA="${URL_TEXT}"`,
+    `Bearer resource_metadata = "${URL_TEXT}"`,
+    `Bearer resource_metadata=${URL_TEXT}`,
+    `Negotiate, Bearer resource_metadata="${URL_TEXT}"`,
+    `Negotiate YII, Bearer resource_metadata="${URL_TEXT}"`,
+    `Negotiate YIIabc==, Bearer resource_metadata="${URL_TEXT}"`,
+    `Basic realm="x", Bearer resource_metadata="${URL_TEXT}"`,
+    `Basic realm="a, Bearer resource_metadata=\\"https://evil.example\\"", Bearer resource_metadata="${URL_TEXT}"`,
+    `DPoP algs="ES256", Bearer realm="r", resource_metadata="${URL_TEXT}", Basic realm="y"`,
+    `Basic realm="x" Bearer realm="r" resource_metadata="${URL_TEXT}"`,
+    `Bearer realm="other", Bearer resource_metadata="${URL_TEXT}"`,
+    `, ,Bearer resource_metadata="${URL_TEXT}", resource_metadata="https://second.example"`,
+  ])("%s names where the metadata is", (wwwAuthenticate) => {
+    expect(readChallenge({ wwwAuthenticate }).resourceMetadataUrl?.href).toBe(URL_TEXT);
+  });
+
+  it("is that of Bearer alone, whatever others want or a description mentions", () => {
+    const wwwAuthenticate = `Basic realm="a", scope="basic", Bearer error_description="scope=admin, error=x", error="insufficient_scope", scope="read \\"write"`;
+    expect(readChallenge({ wwwAuthenticate })).toEqual({
+      resourceMetadataUrl: undefined,
+      scope: 'read "write',
+      isInsufficientScope: true,
+    });
+  });
+
+  it.each([
+    undefined,
+    "",
+    "Basic realm=x",
+    `Basic scope="a"`,
+    "Bearer",
+    `Bearer error_description="токен истёк"`,
+    `Bearer scope="never ends`,
+    `Bearer resource_metadata="no url"`,
+    `Negotiate Bearer`,
+    `====,=="", "`,
+  ])("%j says nothing", (wwwAuthenticate) => {
+    expect(readChallenge({ wwwAuthenticate })).toEqual({
+      resourceMetadataUrl: undefined,
+      scope: undefined,
+      isInsufficientScope: false,
+    });
+  });
+
+  it.each(["a", " ", ",", '"', "\\", "=", "a=", 'a="', "a ", 'a="b" ', "Bearer "])(
+    "%j half a million times is read at once",
+    (part) => {
+      expect(readChallenge({ wwwAuthenticate: `Bearer ${part.repeat(500_000)}` }).scope).toBeUndefined();
+    },
+  );
+});

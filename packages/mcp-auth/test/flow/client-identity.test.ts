@@ -1,0 +1,65 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Authority } from "../../src/flow/authority.ts";
+import { identifyClient } from "../../src/flow/client-identity.ts";
+import { grantedCredential } from "../../src/flow/grant.ts";
+import type { Sdk } from "../../src/sdk.ts";
+import { createFileVault } from "../../src/vault/file-vault.ts";
+import { temporaryDirectory } from "../vault/vault-process.ts";
+
+const NOW = 1_800_000_000_000;
+const ISSUER = "https://as.example";
+const redirectUri = "http://127.0.0.1:4000/callback";
+const settings = { scopes: [], callback: {} };
+const authority = {
+  url: ISSUER,
+  issuer: ISSUER,
+  metadata: { issuer: ISSUER, registration_endpoint: `${ISSUER}/register` },
+} as unknown as Authority;
+
+function identify(registered: object, earlier?: object) {
+  const registerClient = vi.fn(async () => registered);
+  const sdk = { registerClient } as unknown as Sdk;
+  return identifyClient({
+    sdk,
+    fetch,
+    server: "files",
+    authority,
+    settings,
+    redirectUri,
+    scope: undefined,
+    clientName: "Test",
+    clientMetadataUrl: undefined,
+    earlier: earlier && { client_id: "old", issuer: ISSUER, redirect_uris: [redirectUri], ...earlier },
+    now: () => NOW,
+  });
+}
+
+describe("a client that was registered earlier", () => {
+  it.each([
+    [{}, "old"],
+    [{ client_secret: "s", client_secret_expires_at: 0 }, "old"],
+    [{ client_secret: "s", client_secret_expires_at: NOW / 1_000 + 60 }, "old"],
+    [{ client_secret: "s", client_secret_expires_at: NOW / 1_000 - 60 }, "new"],
+    [{ redirect_uris: ["http://127.0.0.1:4001/callback"] }, "new"],
+    [{ issuer: "https://other.example" }, "new"],
+  ])("and is %j is %s", async (earlier, clientId) => {
+    expect(await identify({ client_id: "new" }, earlier)).toMatchObject({ client_id: clientId });
+  });
+});
+
+describe("a client that is registered with an empty secret", () => {
+  it.each([
+    {},
+    { token_endpoint_auth_method: "none" },
+    { token_endpoint_auth_method: "client_secret_basic" },
+  ])("and %j has none, and its login can be stored", async (method) => {
+    const client = await identify({ client_id: "new", client_secret: "", redirect_uris: [], ...method });
+    expect(client).toEqual({ client_id: "new", issuer: ISSUER, redirect_uris: [] });
+    const tokens = { access_token: "at", token_type: "Bearer" };
+    const serverUrl = "https://server.example/mcp";
+    const vault = createFileVault({ directory: temporaryDirectory() });
+    const granted = { serverUrl, authority, client, settings, scopes: [], tokens, now: NOW };
+    await vault.write(grantedCredential(granted));
+    expect(await vault.forServer(serverUrl)).toMatchObject({ tokens });
+  });
+});

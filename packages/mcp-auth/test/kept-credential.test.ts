@@ -1,0 +1,201 @@
+import { McpError, silentLogger } from "@jackfield/mcp-core";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createFileVault, createMemoryVault, type StoredCredential, type TokenVault } from "../src/index.ts";
+import { keepCredential } from "../src/kept-credential.ts";
+import { SERVER_URL, sampleCredential } from "./vault/sample-credential.ts";
+import { temporaryDirectory } from "./vault/vault-process.ts";
+
+useLeakCheck();
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const OLD = sampleCredential({ number: 1 });
+const RENEWED = sampleCredential({ number: 2 });
+const NEW_LOGIN = { ...sampleCredential({ number: 3 }), scopes: ["read", "admin"] };
+
+/** One who keeps the credential of a vault, as each process has it. */
+function keeperOf(vault: TokenVault, now: () => number = () => OLD.obtainedAt) {
+  const log = vi.fn(silentLogger);
+  const { signal } = new AbortController();
+  return { log, ...bound(keepCredential({ serverUrl: SERVER_URL, vault, now, log, signal })) };
+}
+
+function bound(keeper: ReturnType<typeof keepCredential>) {
+  return {
+    current: () => keeper.current(),
+    look: () => keeper.look(),
+    forget: () => keeper.forget(),
+    replace: (credential: StoredCredential) => keeper.replace(credential),
+    renew: keeper.renew.bind(keeper),
+    renewIfDue: keeper.renewIfDue.bind(keeper),
+  };
+}
+
+/** An authorization server that takes its time. */
+function slowAuthority(kind: "renewed" | "refused" = "renewed") {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const redeem = async () => {
+    asked.resolve();
+    await answer.promise;
+    return kind === "renewed"
+      ? ({ kind, credential: RENEWED } as const)
+      : ({ kind, reason: "invalid_grant" } as const);
+  };
+  return { redeem, asked: asked.promise, answer: answer.resolve };
+}
+
+const vaults = {
+  "in one process": () => {
+    const vault = createMemoryVault();
+    return [vault, vault] as const;
+  },
+  "in two processes": () => {
+    const directory = temporaryDirectory();
+    return [createFileVault({ directory }), createFileVault({ directory })] as const;
+  },
+};
+
+describe.each(Object.entries(vaults))("a renewal that lasts, %s", (where, open) => {
+  const isShared = where === "in one process";
+  const openKeepers = async () => {
+    const [vault, other] = open();
+    await vault.write(OLD);
+    const renewing = keeperOf(vault);
+    return { vault, renewing, acting: isShared ? renewing : keeperOf(other) };
+  };
+
+  it("does not undo a logout", async () => {
+    const { vault, renewing, acting } = await openKeepers();
+    const authority = slowAuthority();
+    const renewal = renewing.renew(OLD, authority.redeem);
+    await authority.asked;
+    expect(await acting.forget()).toBe(true);
+    authority.answer();
+    expect(await renewal).toBeUndefined();
+    expect(await vault.forServer(SERVER_URL)).toBeUndefined();
+    expect(await renewing.current()).toBeUndefined();
+    expect(await acting.current()).toBeUndefined();
+  });
+
+  it.each(["renewed", "refused"] as const)("does not overwrite a new login when it is %s", async (kind) => {
+    const { vault, renewing, acting } = await openKeepers();
+    const authority = slowAuthority(kind);
+    const renewal = renewing.renew(OLD, authority.redeem);
+    await authority.asked;
+    await acting.replace(NEW_LOGIN);
+    authority.answer();
+    expect(await renewal).toMatchObject({ scopes: NEW_LOGIN.scopes, tokens: NEW_LOGIN.tokens });
+    expect(await vault.forServer(SERVER_URL)).toMatchObject({ tokens: NEW_LOGIN.tokens });
+    expect(await renewing.current()).toMatchObject({ tokens: NEW_LOGIN.tokens });
+    expect(renewing.log).not.toHaveBeenCalled();
+  });
+});
+
+describe("a renewal that is being stored", () => {
+  it("is waited for by a logout, which then forgets what was stored", async () => {
+    const memory = createMemoryVault();
+    const storing = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
+    const vault: TokenVault = {
+      ...memory,
+      async write(credential) {
+        storing.resolve();
+        await stored.promise;
+        await memory.write(credential);
+      },
+    };
+    await memory.write(OLD);
+    const keeper = keeperOf(vault);
+    const renewal = keeper.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }));
+    await storing.promise;
+    const forgotten = keeper.forget();
+    stored.resolve();
+    await renewal;
+    expect(await forgotten).toBe(true);
+    expect(await vault.forServer(SERVER_URL)).toBeUndefined();
+    expect(await keeper.current()).toBeUndefined();
+  });
+});
+
+describe("somebody who holds the turn and does not go on", () => {
+  const openBlocked = async () => {
+    const vault = createMemoryVault();
+    await vault.write(OLD);
+    const held = Promise.withResolvers<void>();
+    const turn = vault.exclusively(SERVER_URL, () => held.promise, new AbortController().signal);
+    const release = async () => {
+      held.resolve();
+      await turn;
+    };
+    return { vault, release };
+  };
+
+  it("does not keep who gives up from giving up", async () => {
+    const { vault, release } = await openBlocked();
+    const keeper = keeperOf(vault);
+    const redeem = vi.fn(async () => ({ kind: "renewed", credential: RENEWED }) as const);
+    const control = new AbortController();
+    const given = expect(keeper.renew(OLD, redeem, control.signal)).rejects.toMatchObject({
+      code: "MCP_ABORTED",
+    });
+    const other = keeper.renew(OLD, redeem);
+    control.abort();
+    await given;
+    expect(redeem).not.toHaveBeenCalled();
+    await release();
+    expect(await other).toEqual(RENEWED);
+  });
+
+  it("costs an expired token its renewal, not the request: the old token is sent", async () => {
+    const vault: TokenVault = {
+      ...createMemoryVault(),
+      exclusively: async () => {
+        throw new McpError("MCP_LIMIT_EXCEEDED", "Another process has held it for too long.");
+      },
+    };
+    const keeper = keeperOf(vault, () => (OLD.expiresAt ?? 0) + 1);
+    expect(await keeper.renewIfDue(OLD, slowAuthority().redeem)).toBe(OLD);
+    expect(keeper.log).toHaveBeenCalledOnce();
+  });
+
+  it("is waited for no longer than 45 seconds in a vault of files", async () => {
+    const directory = temporaryDirectory();
+    const { signal } = new AbortController();
+    const [one, other] = [createFileVault({ directory }), createFileVault({ directory })];
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const hold = () => {
+      begun.resolve();
+      return held.promise;
+    };
+    const turn = one.exclusively(SERVER_URL, hold, signal);
+    await begun.promise;
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const waiting = other.exclusively(SERVER_URL, async () => "had", signal);
+    vi.setSystemTime(Date.now() + 46_000);
+    await expect(waiting).rejects.toMatchObject({ code: "MCP_LIMIT_EXCEEDED" });
+    held.resolve();
+    await turn;
+  });
+});
+
+describe("what is logged of a credential", () => {
+  it("holds none of its secrets, whoever has quoted them", async () => {
+    const memory = createMemoryVault();
+    const vault: TokenVault = {
+      ...memory,
+      write: async (credential) => {
+        throw new Error(`no room for ${JSON.stringify(credential)}`);
+      },
+    };
+    await memory.write(OLD);
+    const keeper = keeperOf(vault);
+    await keeper.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }));
+    const said = JSON.stringify(keeper.log.mock.calls);
+    expect(said).toContain("could not be stored");
+    expect(said).not.toMatch(/access-2|refresh-2|client-secret/);
+  });
+});
