@@ -21,6 +21,7 @@ import {
 } from "./options.ts";
 import { createGatheredLists } from "./principals/gathered-lists.ts";
 import { createLendingConnector } from "./principals/lending-connector.ts";
+import { bringBack } from "./principals/returning-borrower.ts";
 import type { ReloadReport } from "./reload-report.ts";
 import { closedError, createRun, type Run, refuseIfClosed } from "./run.ts";
 import type { ManagedServer } from "./server/managed-server.ts";
@@ -66,6 +67,7 @@ class Manager implements McpManager, ViewParent {
   /** Whose servers these are, if they are another user's. */
   readonly #owner: Manager | undefined;
   readonly #sharedLists = createGatheredLists();
+  #lendersWatched: (() => void) | undefined;
   /** The owner's configuration that was taken last. */
   #followed: readonly ServerDefinition[] | undefined;
   #run = createRun();
@@ -147,6 +149,7 @@ class Manager implements McpManager, ViewParent {
     const connect = createLendingConnector({ connect: own, lender, lists: this.#sharedLists });
     const other = new Manager({ ...this.#options, servers, principal, connect }, this);
     this.#others.add(other);
+    this.#watchLenders();
     return other;
   }
 
@@ -203,6 +206,17 @@ class Manager implements McpManager, ViewParent {
       if (!isMcpError(error, "MCP_CLOSED")) throw error;
       this.#followed = undefined;
     }
+  }
+
+  /** Whoever borrows from a server is told when it is ready, as soon as there is somebody. */
+  #watchLenders(): void {
+    this.#lendersWatched ??= this.#events.on("statusChanged", ({ snapshot: { name, status } }) => {
+      if (status !== "ready") return;
+      for (const other of this.#others) {
+        const borrower = other.#directory.find(name);
+        if (borrower !== undefined) void bringBack(borrower, other.#run.stop.signal);
+      }
+    });
   }
 
   /** What to start again with: the owner may have been reloaded while this one was closed. */

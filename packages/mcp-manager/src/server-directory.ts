@@ -34,6 +34,7 @@ export interface ServerDirectory {
   all(): readonly ManagedServer[];
   /** The same without those. */
   shown(): readonly ManagedServer[];
+  find(name: string): ManagedServer | undefined;
   /** @throws McpError `MCP_SERVER_UNKNOWN` */
   get(name: string): ManagedServer;
   /** Takes a new configuration at once: who is gone is being closed when this returns, and whoever it does not concern is not touched. */
@@ -77,7 +78,7 @@ class Directory implements ServerDirectory {
       cache: options.cache,
       log: options.log,
       leftover: this.#leftover,
-      current: (name) => this.#servers.get(name),
+      current: (name) => this.find(name),
       announce: (changes) => this.#announce(changes),
     };
     this.#configured = options.servers;
@@ -96,8 +97,12 @@ class Directory implements ServerDirectory {
     return this.all().filter(({ dropped }) => dropped === undefined);
   }
 
+  find(name: string): ManagedServer | undefined {
+    return this.#servers.get(name);
+  }
+
   get(name: string): ManagedServer {
-    const server = this.#servers.get(name);
+    const server = this.find(name);
     if (server !== undefined) return server;
     const names = [...this.#servers.keys()].slice(0, 20).map((known) => `"${known}"`);
     const message = `No server is called "${name}"; ${names.length === 0 ? "none is configured" : `configured: ${names.join(", ")}`}.`;
