@@ -8,6 +8,7 @@ import {
   type ResultPart,
   resultText,
 } from "@jackfield/mcp-tools";
+import { isBase64 } from "./base64.ts";
 
 /** The AI SDK's major version. */
 export type AiSdkMajor = 6 | 7;
@@ -32,7 +33,7 @@ export type AiSdkModelOutput =
 
 /**
  * Writes a tool's output for a model: `error-text` if it is an error; `json` if there is structured content only;
- * `content` with file parts if there are images, sounds, videos or PDF documents; else `text`.
+ * `content` with file parts if there are images, sounds, videos or PDF documents that can be decoded; else `text`.
  *
  * The output may come from a conversation that was stored, and so from anything; what is no result is given as it is.
  */
@@ -47,7 +48,7 @@ export function toModelOutput(output: unknown, major: AiSdkMajor): AiSdkModelOut
   if (isError) return { type: "error-text", value: resultText(classified) };
   const [first] = parts;
   if (parts.length === 1 && first?.kind === "data") return { type: "json", value: first.value };
-  if (parts.some(isMedia)) return { type: "content", value: parts.map((part) => toContentPart(part, major)) };
+  if (parts.some(isFile)) return { type: "content", value: parts.map((part) => toContentPart(part, major)) };
   return { type: "text", value: resultText(classified) };
 }
 
@@ -58,11 +59,16 @@ function isResult(output: unknown): output is ToolCallResult {
 }
 
 function toContentPart(part: ResultPart, major: AiSdkMajor): AiSdkContentPart {
-  if (!isMedia(part)) return { type: "text", text: partText(part) };
+  if (!isFile(part)) return { type: "text", text: partText(part) };
   const { mimeType: mediaType, data } = part;
   if (major === 6) return { type: isImage(part) ? "image-data" : "file-data", mediaType, data };
   const file: Ai7FilePart = { type: "file", mediaType, data: { type: "data", data } };
   return file as unknown as AiSdkContentPart;
+}
+
+/** What is no base64 is named only: a source of one's own may hand over anything. */
+function isFile(part: ResultPart): part is MediaPart | ResourceBlobPart {
+  return isMedia(part) && isBase64(part.data);
 }
 
 function isImage({ mimeType }: MediaPart | ResourceBlobPart): boolean {

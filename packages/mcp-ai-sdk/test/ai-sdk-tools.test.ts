@@ -53,6 +53,17 @@ describe.each(RUNS)("in a loop of $name", ({ run, major }) => {
     ]);
   });
 
+  it.each(["%%%", "https://example.org/a.png"])(
+    "an image whose data is %j is named, and the loop goes on",
+    async (data) => {
+      const content: ToolCallResult["content"] = [{ type: "image", data, mimeType: "image/png" }];
+      const source = createFakeToolSource([answers({ content })]);
+      const { text, toModel } = await run(callOnce(), aiSdkTools(source));
+      expect(toModel).toEqual([{ type: "text", value: "[image: image/png]" }]);
+      expect(text).toBe("Done.");
+    },
+  );
+
   it("[T25] structured content alone reaches the model as JSON", async () => {
     const source = createFakeToolSource([answers({ content: [], structuredContent: { rows: [1] } })]);
     const { toModel } = await run(callOnce(), aiSdkTools(source));

@@ -41,6 +41,22 @@ describe("what a model is given", () => {
       },
     ],
     [
+      "an image that cannot be decoded by name, beside one that can",
+      {
+        content: [
+          { type: "image", data: "%%%", mimeType: "image/png" },
+          { type: "image", data: "aGk=", mimeType: "image/png" },
+        ],
+      },
+      {
+        type: "content",
+        value: [
+          { type: "text", text: "[image: image/png]" },
+          { type: "file", mediaType: "image/png", data: { type: "data", data: "aGk=" } },
+        ],
+      },
+    ],
+    [
       "[T28] no content as words that say so",
       { content: [] },
       { type: "text", value: "The tool returned nothing." },
