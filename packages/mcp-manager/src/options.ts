@@ -124,7 +124,7 @@ const DEFAULT_RESOURCE_UPDATE_QUIET_MS = 500;
 /**
  * Fills in the defaults and gives each definition its final limits. A logger that throws is contained.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a number that is none, a negative one, or two servers of one name.
+ * @throws McpError `MCP_CONFIG_INVALID` for a number that is none, a negative one, an unknown choice, a server without a name, or two of one name.
  */
 export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptions {
   const { startup, retry, heartbeat, naming, use, toolPolicies, log, ...rest } = options;
@@ -147,13 +147,16 @@ export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptio
   checkNumbers("heartbeat", resolved.heartbeat);
   checkNumbers("startup", resolved.startup);
   checkNumbers("retry", resolved.retry);
+  checkChoice("startup", "uncached", resolved.startup.uncached, ["wait", "later"]);
+  checkChoice("startup", "failures", resolved.startup.failures, ["keep", "drop", "throw"]);
+  checkChoice("retry", "jitter", resolved.retry.jitter, ["full", "around", "none"]);
   return resolved;
 }
 
 /**
  * Gives each definition its final limits.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a limit that is no number, or two servers of one name.
+ * @throws McpError `MCP_CONFIG_INVALID` for a limit that is no number, a server without a name, or two of one name.
  */
 export function resolveDefinitions(
   definitions: Iterable<ServerDefinition>,
@@ -211,9 +214,20 @@ function checkNumbers(where: string, options: object): void {
   }
 }
 
+/** A misspelt choice would not fail but be taken for another one. */
+function checkChoice(where: string, field: string, value: unknown, choices: readonly string[]): void {
+  if (choices.some((choice) => choice === value)) return;
+  const message = `Option "${field}" (${where}) must be one of ${choices.map((choice) => `"${choice}"`).join(", ")}, not ${JSON.stringify(value) ?? String(value)}.`;
+  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+}
+
 function checkNames(servers: readonly ServerDefinition[]): void {
   const seen = new Set<string>();
   for (const { name, definedIn } of servers) {
+    if (typeof name !== "string" || name === "") {
+      const message = `A server must have a name, a string that is not empty, not ${JSON.stringify(name) ?? String(name)}.`;
+      throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location: definedIn });
+    }
     if (seen.has(name)) {
       const message = `Two servers are called "${name}"; give one of them another name.`;
       throw new McpError("MCP_CONFIG_INVALID", message, {

@@ -24,6 +24,23 @@ describe("options that cannot be right", () => {
     expect(() => createMcpManager({ ...options, servers })).toThrow('Two servers are called "twin"');
   });
 
+  it.each([undefined, null, 7, ""])("refuses a server whose name is %j, also in a reload", async (name) => {
+    const server = { ...stdioDefinition("a"), name: name as string };
+    const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
+    expect(() => createMcpManager({ ...options, servers: [server] })).toThrow(refusal);
+    await expect(createMcpManager({ ...options, servers: [] }).reload([server])).rejects.toEqual(refusal);
+  });
+
+  it.each([
+    ["failures", { startup: { failures: "Drop" as "drop" } }],
+    ["uncached", { startup: { uncached: "never" as "later" } }],
+    ["jitter", { retry: { jitter: true as unknown as "full" } }],
+  ])("refuses a wrong %s, and says what there is", (field, wrong) => {
+    expect(() => createMcpManager({ ...options, servers: [], ...wrong })).toThrow(
+      new RegExp(`"${field}" .* must be one of "`),
+    );
+  });
+
   it.each([
     ["idleTimeoutMs", { idleTimeoutMs: -1 }],
     ["toolPollIntervalMs", { toolPollIntervalMs: Number.NaN }],

@@ -1,5 +1,4 @@
-/** The most a timer can count; one that is given more fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+import { MAX_TIMER_MS } from "../timer.ts";
 
 /** Something that is done at a time, unless it is called off. */
 export interface LongTimer {
