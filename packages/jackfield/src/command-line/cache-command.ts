@@ -87,7 +87,7 @@ async function clear(path: string, server: string | undefined): Promise<readonly
     const { forgotten, fault, isWorthRetrying } = await forget(path, server);
     if (fault === undefined) return forgotten;
     if (isWorthRetrying && Date.now() < deadline) continue;
-    const message = `Not everything could be forgotten: ${fault} Close what uses the catalog in ${path}, or see who may write there, and try again.`;
+    const message = `Not everything could be forgotten (${fault}). Close what uses the catalog in ${path}, or see who may write there, and try again.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
   }
 }
@@ -116,7 +116,7 @@ async function forget(path: string, server: string | undefined): Promise<Forgett
     maxBytes: isEverything ? 0 : undefined,
     logger(level, message, { reason } = {}) {
       if (level !== "debug") isWorthRetrying = false;
-      faults.push(typeof reason === "string" ? `${message} (${reason})` : message);
+      faults.push(typeof reason === "string" ? reason : message);
     },
   });
   const entries = await sortedEntries(catalog);
