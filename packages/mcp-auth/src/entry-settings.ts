@@ -1,5 +1,6 @@
 import { McpError, type OAuthSettings, type ResolvedRemoteServer } from "@jackfield/mcp-core";
-import { type CallbackServerOptions, isPort } from "./callback/callback-server.ts";
+import type { CallbackServerOptions } from "./callback/callback-server.ts";
+import { isPort } from "./callback/port.ts";
 
 /** The settings of one entry as a login uses them. */
 export interface AuthorizationSettings {

@@ -3,7 +3,6 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { type ReadChallenge, readChallenge } from "./challenge.ts";
 import type { AuthorizationSettings } from "./entry-settings.ts";
 import { type Authority, discoverAuthority } from "./flow/authority.ts";
-import { logIn } from "./flow/login.ts";
 import { adviseLogin, authRequired, quote } from "./flow/login-error.ts";
 import { refresh } from "./flow/refresh.ts";
 import { chooseScopes, splitScopes } from "./flow/scope-choice.ts";
@@ -170,6 +169,8 @@ class Account implements ServerAccount {
     const { credential, fetchFor, closing, clientName, clientMetadataUrl, callback, now } = this.#options;
     const ending = AbortSignal.any([signal, closing]);
     const authority = await this.#discover(holder, challenge, ending);
+    // Most programs use a login that was made before.
+    const { logIn } = await import("./flow/login.ts");
     const earlier = await credential.look(ending);
     const isWidened = challenge.isInsufficientScope && earlier?.issuer === authority.issuer;
     const granted = await logIn({

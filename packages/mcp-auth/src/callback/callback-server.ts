@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { McpError } from "@jackfield/mcp-core";
 import { type CallbackHit, readCallbackHit } from "./callback-hit.ts";
 import { type CallbackPage, sendPage } from "./callback-page.ts";
+import { isPort } from "./port.ts";
 import type { LoginState } from "./state.ts";
 
 /** The only address that is listened on: nobody else on the network can reach it. */
@@ -171,11 +172,6 @@ function listen(server: Server, port: number): Promise<void> {
     });
     server.listen({ host: ADDRESS, port, exclusive: true }, resolve);
   });
-}
-
-/** Whether one can listen there; 0 stands for any. */
-export function isPort(port: number): boolean {
-  return Number.isInteger(port) && port >= 0 && port <= 65_535;
 }
 
 function strayRefusal(): McpError {
