@@ -14,16 +14,16 @@ export interface StateSurroundings {
  * place for a program's state, `$XDG_STATE_HOME/jackfield` or `~/.local/state/jackfield` (XDG Base Directory Specification),
  * `~/Library/Application Support/jackfield` on macOS, `%LOCALAPPDATA%\jackfield\State` on Windows.
  */
-export function stateDirectory({ platform, env, home: named }: StateSurroundings): string {
+export function stateDirectory({ platform, env, home }: StateSurroundings): string {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
   // A relative one would lie in whatever project is open, which could then bring its own approvals.
   if (env.JACKFIELD_HOME && isAbsolute(env.JACKFIELD_HOME)) return join(env.JACKFIELD_HOME, "state");
-  const home = isAbsolute(named) ? named : userInfo().homedir;
+  const folder = isAbsolute(home) ? home : userInfo().homedir;
   if (platform === "win32") {
-    return join(env.LOCALAPPDATA || join(home, "AppData", "Local"), "jackfield", "State");
+    return join(env.LOCALAPPDATA || join(folder, "AppData", "Local"), "jackfield", "State");
   }
   if (env.XDG_STATE_HOME && isAbsolute(env.XDG_STATE_HOME)) return join(env.XDG_STATE_HOME, "jackfield");
   return platform === "darwin"
-    ? join(home, "Library", "Application Support", "jackfield")
-    : join(home, ".local", "state", "jackfield");
+    ? join(folder, "Library", "Application Support", "jackfield")
+    : join(folder, ".local", "state", "jackfield");
 }

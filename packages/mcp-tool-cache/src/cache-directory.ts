@@ -15,16 +15,16 @@ export interface CacheSurroundings {
  * `~/Library/Caches/jackfield` (macOS) or `~/.cache/jackfield` where that variable is unset. A relative
  * `JACKFIELD_HOME` is ignored, and so is a relative `XDG_CACHE_HOME`, as the XDG Base Directory Specification asks.
  */
-export function defaultCacheDirectory({ platform, env, home: named }: CacheSurroundings): string {
+export function defaultCacheDirectory({ platform, env, home }: CacheSurroundings): string {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
   // A relative one would lie in whatever project is open, with the key that its entries are sealed with.
   if (env.JACKFIELD_HOME && isAbsolute(env.JACKFIELD_HOME)) return join(env.JACKFIELD_HOME, "cache");
-  const home = isAbsolute(named) ? named : userInfo().homedir;
+  const folder = isAbsolute(home) ? home : userInfo().homedir;
   if (platform === "win32") {
-    return join(env.LOCALAPPDATA || join(home, "AppData", "Local"), "jackfield", "Cache");
+    return join(env.LOCALAPPDATA || join(folder, "AppData", "Local"), "jackfield", "Cache");
   }
   if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME)) return join(env.XDG_CACHE_HOME, "jackfield");
   return platform === "darwin"
-    ? join(home, "Library", "Caches", "jackfield")
-    : join(home, ".cache", "jackfield");
+    ? join(folder, "Library", "Caches", "jackfield")
+    : join(folder, ".cache", "jackfield");
 }
