@@ -1,14 +1,13 @@
 import type { JsonValue, ToolCallResult } from "@jackfield/mcp-core";
 import {
   classifyResult,
-  isMedia,
   type MediaPart,
   partText,
   type ResourceBlobPart,
   type ResultPart,
   resultText,
 } from "@jackfield/mcp-tools";
-import { isBase64 } from "./base64.ts";
+import { isFile } from "./file-part.ts";
 
 /** The AI SDK's major version. */
 export type AiSdkMajor = 6 | 7;
@@ -64,11 +63,6 @@ function toContentPart(part: ResultPart, major: AiSdkMajor): AiSdkContentPart {
   if (major === 6) return { type: isImage(part) ? "image-data" : "file-data", mediaType, data };
   const file: Ai7FilePart = { type: "file", mediaType, data: { type: "data", data } };
   return file as unknown as AiSdkContentPart;
-}
-
-/** What is no base64 is named only: a source of one's own may hand over anything. */
-function isFile(part: ResultPart): part is MediaPart | ResourceBlobPart {
-  return isMedia(part) && isBase64(part.data);
 }
 
 function isImage({ mimeType }: MediaPart | ResourceBlobPart): boolean {

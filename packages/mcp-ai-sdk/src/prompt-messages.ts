@@ -1,5 +1,6 @@
 import type { ContentBlock, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
-import { classifyResult, isMedia, partText } from "@jackfield/mcp-tools";
+import { classifyResult, partText } from "@jackfield/mcp-tools";
+import { isFile } from "./file-part.ts";
 
 /** A part of a message that both majors of the AI SDK take. `data` is base64. */
 export type AiSdkMessagePart =
@@ -32,7 +33,7 @@ export function aiSdkResourceParts(resource: ReadResourceResult): AiSdkMessagePa
 
 function partsOf(content: ContentBlock[]): AiSdkMessagePart[] {
   return classifyResult({ content }).parts.map((part) =>
-    isMedia(part)
+    isFile(part)
       ? { type: "file", data: part.data, mediaType: part.mimeType }
       : { type: "text", text: partText(part) },
   );

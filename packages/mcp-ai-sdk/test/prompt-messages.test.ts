@@ -37,6 +37,23 @@ describe("a resource", () => {
   });
 });
 
+describe("what is no base64", () => {
+  it.each(["https://example.org/a.png", "data:image/png;base64,aGk=", "%%%"])(
+    "is named, and never an address for the SDK to fetch: %s",
+    (data) => {
+      const named = [{ type: "text", text: "[image: image/png]" }];
+      const content = { type: "image" as const, data, mimeType: "image/png" };
+      expect(aiSdkPromptMessages({ messages: [{ role: "user", content }] })).toEqual([
+        { role: "user", content: named },
+      ]);
+      const contents = [{ uri: "file:///a.png", blob: data, mimeType: "image/png" }];
+      expect(aiSdkResourceParts({ contents })).toEqual([
+        { type: "text", text: "[resource: file:///a.png (image/png), content not shown]" },
+      ]);
+    },
+  );
+});
+
 describe("both majors take them", () => {
   it.each([
     [
