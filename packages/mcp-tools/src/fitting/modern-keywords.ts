@@ -1,17 +1,26 @@
 import type { JsonObject } from "@jackfield/mcp-core";
+import type { SchemaDialect } from "../schema/schema-index.ts";
 import { isObject } from "../schema/subschemas.ts";
 import type { ChangeReport } from "./schema-change.ts";
 
 /**
  * The same schema in the words of 2020-12: lists in `items`, `additionalItems`, `dependencies` and the flags of draft 4 are
- * refused by providers. The parts within are left as they are.
+ * refused by providers. What draft 7 does not know demands nothing of its schemas, and goes. The parts within are left as they are.
  */
-export function modernKeywords(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
-  const result: JsonObject = { ...schema };
+export function modernKeywords(
+  original: JsonObject,
+  dialect: SchemaDialect,
+  pointer: string,
+  report: ChangeReport,
+): JsonObject {
+  const result: JsonObject = { ...original };
   const rewrite = (keyword: string, message: string): void => {
     delete result[keyword];
     report.add({ pointer, kind: "rewritten", keyword, message });
   };
+  for (const keyword of dialect === "draft-7" ? LATER_KEYWORDS : [])
+    if (result[keyword] !== undefined) rewrite(keyword, `\`${keyword}\` demands nothing in draft 7.`);
+  const schema: JsonObject = { ...result };
   if (Array.isArray(schema.items)) {
     rewrite("items", "A list of schemas in `items` became `prefixItems`.");
     result.prefixItems = schema.items;
@@ -36,6 +45,18 @@ export function modernKeywords(schema: JsonObject, pointer: string, report: Chan
   }
   return result;
 }
+
+/** What drafts after 7 added. */
+const LATER_KEYWORDS = [
+  "$dynamicRef",
+  "dependentRequired",
+  "dependentSchemas",
+  "maxContains",
+  "minContains",
+  "prefixItems",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+];
 
 const EXCLUSIVE_FLAGS = [
   ["exclusiveMinimum", "minimum"],

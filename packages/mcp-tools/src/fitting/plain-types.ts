@@ -3,22 +3,39 @@ import { isSameJson } from "../schema/json-equality.ts";
 import { escapePointer, isObject } from "../schema/subschemas.ts";
 import type { ChangeReport } from "./schema-change.ts";
 
+/** Where a schema is. */
+export interface PlainPlace {
+  readonly pointer: string;
+  readonly report: ChangeReport;
+  /** Does for an alternative what is done for every schema as a whole. */
+  fitKeywords(alternative: JsonObject): JsonObject;
+}
+
 /**
  * The schema as an API takes it that knows one `type` for each schema, an `enum` of texts, and `anyOf`: several types become
  * alternatives, `const` an `enum` of one, and the parts of `allOf` are put together. The parts within are left as they are.
  */
-export function plainTypes(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
+export function plainTypes(schema: JsonObject, { pointer, report, fitKeywords }: PlainPlace): JsonObject {
   const merged = mergeAll(schema, pointer, report);
   const named = constAsEnum(merged, pointer, report);
   if (!Array.isArray(named.type)) return textEnum(named, pointer, report);
   if (named.type.length === 1) return textEnum({ ...named, type: named.type[0] }, pointer, report);
-  report.add({ pointer, kind: "rewritten", keyword: "type", message: "Several types became alternatives." });
   const { title, description, default: byDefault, type, ...demands } = named;
+  const notes = { title, description, default: byDefault };
   const alternatives = (type as readonly unknown[])
     .map((name) => alternative(String(name), demands, pointer, report))
     .filter((option) => option !== undefined);
-  const notes = { title, description, default: byDefault };
-  return withoutUndefined({ ...notes, anyOf: alternatives });
+  if (alternatives.length === 0) {
+    report.add({
+      pointer,
+      kind: "removed",
+      keyword: "type",
+      message: "Types that nothing fits are not taken.",
+    });
+    return withoutUndefined(notes);
+  }
+  report.add({ pointer, kind: "rewritten", keyword: "type", message: "Several types became alternatives." });
+  return withoutUndefined({ ...notes, anyOf: alternatives.map(fitKeywords) });
 }
 
 function constAsEnum(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
@@ -30,29 +47,78 @@ function constAsEnum(schema: JsonObject, pointer: string, report: ChangeReport):
 }
 
 function textEnum(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
-  if (!Array.isArray(schema.enum) || schema.enum.every((value) => typeof value === "string")) {
-    return schema.enum !== undefined && schema.type === undefined ? { ...schema, type: "string" } : schema;
-  }
   const { enum: values, ...rest } = schema;
-  const message = "An `enum` of other values than texts is not taken; the values are in the description.";
+  if (!Array.isArray(values)) return schema;
+  const areTexts = values.length > 0 && values.every((value) => typeof value === "string");
+  const typed = areTexts ? { type: "string", ...rest } : rest;
+  if (areTexts && typed.type === "string" && !values.includes(""))
+    return rest.type === undefined ? { ...schema, type: "string" } : schema;
+  const message =
+    "An `enum` of other values than texts, or of no text, is not taken; the values are in the description.";
   report.add({ pointer, kind: "removed", keyword: "enum", message });
+  if (values.length === 0) return rest;
   const told = `One of: ${JSON.stringify(values).slice(1, -1).slice(0, 512)}.`;
   const description = typeof rest.description === "string" ? `${rest.description} ${told}` : told;
-  return { ...rest, description };
+  return { ...typed, description };
 }
 
 /** What is demanded of one type. A type of which the `enum` has no value is no alternative. */
 function alternative(
   type: string,
-  demands: JsonObject,
+  allDemands: JsonObject,
   pointer: string,
   report: ChangeReport,
 ): JsonObject | undefined {
+  const demands = demandsOn(type, allDemands);
   if (!Array.isArray(demands.enum)) return { ...demands, type };
   const values = demands.enum.filter((value) => typeOf(value) === type || isWhole(value, type));
   if (values.length === 0) return undefined;
   if (type === "null") return { type };
   return textEnum({ ...demands, type, enum: values }, pointer, report);
+}
+
+/** The types of which a keyword speaks; every other keyword speaks of all. A value of another type is no concern of it. */
+const CONCERNED: readonly (readonly [types: readonly string[], keywords: readonly string[]])[] = [
+  [["string"], ["contentEncoding", "contentMediaType", "maxLength", "minLength", "pattern"]],
+  [
+    ["integer", "number"],
+    ["exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"],
+  ],
+  [["string", "integer", "number"], ["format"]],
+  [
+    ["array"],
+    [
+      "contains",
+      "items",
+      "maxContains",
+      "maxItems",
+      "minContains",
+      "minItems",
+      "prefixItems",
+      "unevaluatedItems",
+      "uniqueItems",
+    ],
+  ],
+  [
+    ["object"],
+    [
+      "additionalProperties",
+      "dependentRequired",
+      "dependentSchemas",
+      "maxProperties",
+      "minProperties",
+      "patternProperties",
+      "properties",
+      "propertyNames",
+      "required",
+      "unevaluatedProperties",
+    ],
+  ],
+];
+
+function demandsOn(type: string, demands: JsonObject): JsonObject {
+  const others = CONCERNED.filter(([types]) => !types.includes(type)).flatMap(([, keywords]) => keywords);
+  return Object.fromEntries(Object.entries(demands).filter(([keyword]) => !others.includes(keyword)));
 }
 
 function typeOf(value: unknown): string {

@@ -9,7 +9,9 @@ import {
   SCHEMA_LIST_KEYWORDS,
   SCHEMA_MAP_KEYWORDS,
 } from "../schema/subschemas.ts";
+import { requireDeclared } from "./declared-names.ts";
 import { modernKeywords } from "./modern-keywords.ts";
+import { dropPatterns } from "./plain-patterns.ts";
 import { plainTypes } from "./plain-types.ts";
 import type { ChangeReport, SchemaChange } from "./schema-change.ts";
 import type { ProfileRules } from "./schema-profile.ts";
@@ -35,7 +37,8 @@ export interface FittedParts {
  */
 export function fitSchemaParts(index: SchemaIndex, rules: ProfileRules, report: ChangeReport): FittedParts {
   const fitter = new SchemaFitter(index, rules, report);
-  const root = fitter.fit(index.root, "");
+  const fitted = fitter.fit(index.root, "");
+  const root = rules.declaredNames ? requireDeclared(fitted, "", report) : fitted;
   return { root, definitions: fitter.definitions };
 }
 
@@ -61,9 +64,15 @@ class SchemaFitter {
     if (typeof schema.$ref === "string") return this.#fitReference(schema, schema.$ref, pointer);
     const before = this.#report.weakened;
     const own = this.#withoutNames(schema, pointer);
-    const modern = this.#fitParts(modernKeywords(own, pointer, this.#report), pointer);
-    const plain = this.#rules.plainTypes ? plainTypes(modern, pointer, this.#report) : modern;
+    const modern = modernKeywords(own, this.#index.dialect, pointer, this.#report);
+    const plain = this.#plain(this.#fitParts(modern, pointer), pointer);
     return this.#withoutRest(this.#fitKeywords(plain, pointer), pointer, before);
+  }
+
+  #plain(schema: JsonObject, pointer: string): JsonObject {
+    if (!this.#rules.plainTypes) return schema;
+    const fitKeywords = (alternative: JsonObject) => this.#fitKeywords(alternative, pointer);
+    return plainTypes(schema, { pointer, report: this.#report, fitKeywords });
   }
 
   #fitBoolean(schema: boolean, pointer: string): JsonSchema {
@@ -98,8 +107,7 @@ class SchemaFitter {
     const fitted = this.fit(own, pointer);
     if (!isObject(fitted)) return fitted;
     const all = { ...fitted, allOf: [...(Array.isArray(fitted.allOf) ? fitted.allOf : []), inlined] };
-    const plain = this.#rules.plainTypes ? plainTypes(all, pointer, this.#report) : all;
-    return this.#withoutRest(plain, pointer, before);
+    return this.#withoutRest(this.#plain(all, pointer), pointer, before);
   }
 
   #inline(target: ReferenceTarget | undefined, reference: string, pointer: string): JsonSchema {
@@ -219,7 +227,10 @@ class SchemaFitter {
     for (const keyword of Object.keys(result))
       if (this.#rules.keywords?.has(keyword) === false) remove(keyword, `\`${keyword}\` is not taken.`);
     this.#fitText(result, remove);
-    if (this.#rules.listsHaveItems && result.type === "array" && result.items === undefined) {
+    if (Array.isArray(result.anyOf) && result.anyOf.length === 0)
+      remove("anyOf", "No alternatives are not taken.");
+    const mayBeList = [result.type].flat().includes("array");
+    if (this.#rules.listsHaveItems && mayBeList && result.items === undefined) {
       result.items = {};
       this.#note({ pointer, kind: "added", keyword: "items", message: "Items of any kind were named." });
     }
@@ -253,8 +264,7 @@ class SchemaFitter {
     const { formats, plainPatterns } = this.#rules;
     if (typeof schema.format === "string" && formats?.has(schema.format) === false)
       remove("format", `The format ${shown(schema.format)} is not taken.`);
-    if (plainPatterns && typeof schema.pattern === "string" && LOOKS_AROUND.test(schema.pattern))
-      remove("pattern", "A pattern that looks around or refers back is not taken.");
+    if (plainPatterns) dropPatterns(schema, remove);
   }
 
   #remove(pointer: string, keyword: string | undefined, message: string): void {
@@ -269,7 +279,6 @@ class SchemaFitter {
 const REST_KEYWORDS = ["maxContains", "unevaluatedItems", "unevaluatedProperties"];
 /** Combinations that are put together with what they stand in before the provider's keywords are looked at. */
 const COMBINED = new Set(["allOf", "oneOf"]);
-const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]|\\k</;
 
 function pick(schema: JsonObject, keywords: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));

@@ -19,6 +19,8 @@ export interface ProfileRules {
   readonly listsHaveItems: boolean;
   /** Patterns that look around or refer back are refused. */
   readonly plainPatterns: boolean;
+  /** What is required must be among the properties. */
+  readonly declaredNames: boolean;
 }
 
 const GEMINI_KEYWORDS = new Set([
@@ -45,13 +47,20 @@ const GEMINI_KEYWORDS = new Set([
 
 /** The rules of each profile that changes more than the root. */
 export const PROFILE_RULES: Readonly<Record<Exclude<SchemaProfile, "none">, ProfileRules>> = {
-  openai: { references: true, plainTypes: false, listsHaveItems: true, plainPatterns: true },
+  openai: {
+    references: true,
+    plainTypes: false,
+    listsHaveItems: true,
+    plainPatterns: true,
+    declaredNames: false,
+  },
   anthropic: {
     references: true,
     propertyName: /^[a-zA-Z0-9_.-]{1,64}$/,
     plainTypes: false,
     listsHaveItems: false,
     plainPatterns: false,
+    declaredNames: false,
   },
   gemini: {
     references: false,
@@ -60,5 +69,6 @@ export const PROFILE_RULES: Readonly<Record<Exclude<SchemaProfile, "none">, Prof
     plainTypes: true,
     listsHaveItems: true,
     plainPatterns: true,
+    declaredNames: true,
   },
 };

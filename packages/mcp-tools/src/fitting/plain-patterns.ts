@@ -1,0 +1,18 @@
+import type { JsonObject } from "@jackfield/mcp-core";
+import { isObject } from "../schema/subschemas.ts";
+
+const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]|\\k</;
+const NOT_TAKEN = "A pattern that looks around or refers back is not taken.";
+
+/** Drops the patterns that look around or refer back, of texts and of names, with what judges the names that no pattern matches. */
+export function dropPatterns(schema: JsonObject, remove: (keyword: string, message: string) => void): void {
+  if (typeof schema.pattern === "string" && LOOKS_AROUND.test(schema.pattern)) remove("pattern", NOT_TAKEN);
+  if (!isObject(schema.patternProperties)) return;
+  const entries = Object.entries(schema.patternProperties);
+  const kept = entries.filter(([pattern]) => !LOOKS_AROUND.test(pattern));
+  if (kept.length === entries.length) return;
+  remove("patternProperties", NOT_TAKEN);
+  if (kept.length > 0) schema.patternProperties = Object.fromEntries(kept);
+  for (const keyword of ["additionalProperties", "unevaluatedProperties"])
+    remove(keyword, "A property that a pattern matched which is not taken must stay possible.");
+}
