@@ -135,7 +135,7 @@ class Account implements ServerAccount {
       const isRenewable = own.tokens.refresh_token !== undefined;
       const renewed = isRenewable && (await credential.renew(own, this.#redeemFor(holder), signal));
       if (renewed && isFor(renewed, holder)) return "retry";
-      if (this.#hasJustLoggedIn(authority)) {
+      if (!renewed && this.#hasJustLoggedIn(authority)) {
         const fact = "it refuses the token of the login that was just made. Ask whoever runs it.";
         throw authRequired(name, fact, { httpStatus: 401 });
       }

@@ -46,7 +46,7 @@ describe("what an entry says about logins", () => {
     );
   });
 
-  it.each([70_000, 1.5, Number.NaN])("does not matter where the program names no port: %d", async (port) => {
+  it.each([70_000, 1.5, Number.NaN])("is an error as well where the program itself names what is no port: %d", async (port) => {
     await using scene = await openScene({ oauth: { callback: { port } } });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
       code: "MCP_CONFIG_INVALID",
