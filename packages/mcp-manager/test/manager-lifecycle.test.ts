@@ -253,7 +253,7 @@ describe("disconnect and reconnect", () => {
     await manager.close();
   });
 
-  it("[R31] a reconnect that stalls ends some seconds after the server's connect deadline, and close() is not held up by it", async () => {
+  it("[R31] a reconnect that stalls ends at the server's connect deadline, and close() is not held up by it", async () => {
     const { manager, connector } = createFixture(["a"], {
       byHand: true,
       limits: { connectTimeoutMs: 3_000 },
@@ -263,8 +263,8 @@ describe("disconnect and reconnect", () => {
     await starting;
     const failed = vi.fn();
     void manager.reconnect("a").catch(failed);
-    await connector.nextAttempt(); // It never comes to an end, although its own deadline is over.
-    await vi.advanceTimersByTimeAsync(12_999);
+    await connector.nextAttempt(); // It never comes to an end.
+    await vi.advanceTimersByTimeAsync(2_999);
     expect(failed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     expect(failed).toHaveBeenCalledExactlyOnceWith(

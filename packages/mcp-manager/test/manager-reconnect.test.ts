@@ -54,31 +54,6 @@ describe("a reconnect that is asked for while another one comes to nothing", () 
   });
 });
 
-describe("a reconnect of a server that hangs", () => {
-  const limits = { connectTimeoutMs: 3_000 };
-  const late = new McpError("MCP_CONNECT_TIMEOUT", "It said nothing.", { server: "a" });
-
-  it.each([2_999, 3_000, 6_400])("rejects with what the attempt says of it, after %d ms", async (ms) => {
-    const { manager, connector } = createFixture(["a"], { byHand: true, limits });
-    const rejected = expect(manager.reconnect("a")).rejects.toBe(late);
-    const attempt = await connector.nextAttempt();
-    setTimeout(() => attempt.fail(late), ms);
-    await vi.advanceTimersByTimeAsync(ms);
-    await rejected;
-    await manager.close();
-  });
-
-  it("ends on time where the caller has set one", async () => {
-    const { manager, connector } = createFixture(["a"], { byHand: true, limits });
-    const reconnecting = manager.reconnect("a", { timeoutMs: 3_000 });
-    const rejected = expect(reconnecting).rejects.toMatchObject({ code: "MCP_CALL_TIMEOUT" });
-    await connector.nextAttempt();
-    await vi.advanceTimersByTimeAsync(3_000);
-    await rejected;
-    await manager.close();
-  });
-});
-
 describe("a server that asks for a very long pause", () => {
   const refusal = (retryAfterMs: number) =>
     new McpError("MCP_CONNECT_FAILED", "503", { httpStatus: 503, retryAfterMs });

@@ -6,13 +6,10 @@ import type { ManagedServer } from "./managed-server.ts";
 /** How long an operation on one server may take. */
 export type OperationOptions = Pick<RequestOptions, "signal" | "timeoutMs">;
 
-/**
- * What a server is asked to do, the limit of it that applies by default, and the words for it. An attempt to connect has that limit
- * itself and knows what it was waiting for: it is given time to end the session before, to clean up, and to say so.
- */
+/** What a server is asked to do, the limit of it that applies by default, and the words for it. */
 const OPERATIONS = {
-  reconnect: { limit: "connectTimeoutMs", graceMs: 10_000, words: "reconnect" },
-  list: { limit: "callTimeoutMs", graceMs: 0, words: "list its tools" },
+  reconnect: { limit: "connectTimeoutMs", words: "reconnect" },
+  list: { limit: "callTimeoutMs", words: "list its tools" },
 } as const;
 
 /** @throws McpError `MCP_CONFIG_INVALID` for options of a request that cannot be right. Nothing was asked of the server. */
@@ -35,14 +32,14 @@ export function operationDeadline(
 ): Deadline {
   checkOptions(name, options);
   const { signal, timeoutMs } = options;
-  const { limit, graceMs, words } = OPERATIONS[operation];
+  const { limit, words } = OPERATIONS[operation];
   const limitMs = timeoutMs ?? limits?.[limit] ?? DEFAULT_LIMITS[limit];
   const details = { server: name, outcome: "not-sent" } as const;
   const gaveUp = `Server "${name}" was asked to ${words}, and the caller gave up.`;
   const tooLate = `Server "${name}" did not ${words} within ${limitMs} ms.`;
   return createDeadline({
     signal,
-    timeoutMs: timeoutMs === undefined && limitMs > 0 ? limitMs + graceMs : limitMs,
+    timeoutMs: limitMs,
     aborted: () => new McpError("MCP_ABORTED", gaveUp, details),
     expired: () => new McpError("MCP_CALL_TIMEOUT", tooLate, details),
   });
