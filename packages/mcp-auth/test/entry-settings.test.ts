@@ -46,13 +46,16 @@ describe("what an entry says about logins", () => {
     );
   });
 
-  it.each([70_000, 1.5, Number.NaN])("is an error as well where the program itself names what is no port: %d", async (port) => {
-    await using scene = await openScene({ oauth: { callback: { port } } });
-    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
-      code: "MCP_CONFIG_INVALID",
-      message: expect.stringContaining("65535"),
-    });
-  });
+  it.each([70_000, 1.5, Number.NaN])(
+    "is an error as well where the program itself names what is no port: %d",
+    async (port) => {
+      await using scene = await openScene({ oauth: { callback: { port } } });
+      await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
+        code: "MCP_CONFIG_INVALID",
+        message: expect.stringContaining("65535"),
+      });
+    },
+  );
 
   it("[T35] names endpoints by whatever ends like one, save where the answer comes back to", () => {
     const settings = {
