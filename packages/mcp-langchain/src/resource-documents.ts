@@ -22,7 +22,8 @@ export function langchainDocuments(
   resource: ReadResourceResult,
 ): Document<LangchainDocumentMetadata>[] {
   return resource.contents.flatMap((contents) => {
-    if (!("text" in contents)) return [];
+    // A server may send `null` beside the bytes.
+    if (!("text" in contents) || typeof contents.text !== "string") return [];
     const { uri, mimeType, text } = contents;
     const metadata = { source: uri, server, ...(mimeType === undefined ? {} : { mimeType }) };
     return [new Document({ pageContent: text, metadata })];

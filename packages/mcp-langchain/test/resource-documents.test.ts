@@ -26,6 +26,11 @@ describe("a resource", () => {
     ]);
   });
 
+  it("becomes no document where a server sends nothing beside the bytes", () => {
+    const contents = [{ uri: "file:///a.zip", text: null as unknown as string, blob: "aGk=" }];
+    expect(langchainDocuments("files", { contents })).toEqual([]);
+  });
+
   it("becomes blocks of a message: documents as files, texts with their address, other bytes by name", () => {
     expect(langchainResourceBlocks(RESOURCE)).toEqual([
       { type: "text", text: "[resource: file:///a.md]\n# A" },
