@@ -32,6 +32,23 @@ describe("the TypeScript type of a JSON Schema", () => {
       { properties: { a: { type: "string" } }, additionalProperties: { type: "number" } },
       '{ "a"?: string; [name: string]: unknown; }',
     ],
+    [
+      { type: "object", patternProperties: { "^x": { type: "string" } }, additionalProperties: false },
+      "{ [name: string]: unknown }",
+    ],
+    [
+      {
+        patternProperties: { "^x": { type: "number" } },
+        type: "object",
+        additionalProperties: { type: "string" },
+      },
+      "{ [name: string]: unknown }",
+    ],
+    [
+      { properties: { a: { type: "string" } }, patternProperties: { "^x": {} }, additionalProperties: false },
+      '{ "a"?: string; [name: string]: unknown; }',
+    ],
+    [{ type: "object", patternProperties: {}, additionalProperties: false }, "Record<string, never>"],
     [{ anyOf: [{ type: "string" }, { type: "number" }] }, "string | number"],
     [{ oneOf: [{ type: "string" }, {}] }, "unknown"],
     [

@@ -140,13 +140,17 @@ function objectType(schema: Keywords, writing: Writing, place: Place): string {
     const member = `${stringLiteral(name)}${isRequired(name) ? "" : "?"}: ${typeOf(property, writing, place)};`;
     return said === "" ? [member] : [said, member];
   });
+  const { patternProperties } = schema;
+  const hasPatterns = isKeywords(patternProperties) && Object.keys(patternProperties).length > 0;
   if (members.length === 0) {
+    // A type cannot say which names a pattern is for.
+    if (hasPatterns) return "{ [name: string]: unknown }";
     return others === false
       ? "Record<string, never>"
       : `{ [name: string]: ${typeOf(others, writing, place)} }`;
   }
   // Others beside named ones can have no type of their own: it would have to fit the named ones as well.
-  if (others === true || isKeywords(others)) members.push("[name: string]: unknown;");
+  if (hasPatterns || others === true || isKeywords(others)) members.push("[name: string]: unknown;");
   const body = members.join("\n").replace(/^/gm, "  ");
   return `{\n${body}\n}`;
 }
