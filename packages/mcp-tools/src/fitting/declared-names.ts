@@ -6,23 +6,36 @@ import type { ChangeReport } from "./schema-change.ts";
  * Drops from `required` what is not in the `properties` beside it. It is done when all parts of a schema are together: a reference
  * and what stands beside it may each have one of the two.
  */
-export function requireDeclared(schema: JsonSchema, pointer: string, report: ChangeReport): JsonSchema {
+export function requireDeclared(schema: JsonSchema, report: ChangeReport): JsonSchema {
+  return declared(schema, "", { report, names: new Map() });
+}
+
+interface Tools {
+  readonly report: ChangeReport;
+  /** The names in each list: one that was inlined in many places is read once. */
+  readonly names: Map<readonly unknown[], ReadonlySet<unknown>>;
+}
+
+function declared(schema: JsonSchema, pointer: string, tools: Tools): JsonSchema {
   if (!isObject(schema)) return schema;
-  const within = partsDeclared(schema, pointer, report);
-  if (!Array.isArray(within.required)) return within;
-  const declared = isObject(within.properties) ? within.properties : {};
+  const within = partsDeclared(schema, pointer, tools);
   const { required, ...rest } = within;
-  const kept = within.required.filter((name) => typeof name === "string" && Object.hasOwn(declared, name));
-  if (kept.length === within.required.length) return within;
+  if (!Array.isArray(required)) return within;
+  const names = tools.names.get(required) ?? new Set<unknown>(required);
+  tools.names.set(required, names);
+  const kept = Object.keys(isObject(rest.properties) ? rest.properties : {}).filter((name) =>
+    names.has(name),
+  );
+  if (kept.length === names.size) return within;
   const message = "A name in `required` that is not among the `properties` is not taken.";
-  report.add({ pointer, kind: "removed", keyword: "required", message });
+  tools.report.add({ pointer, kind: "removed", keyword: "required", message });
   return kept.length > 0 ? { ...within, required: kept } : rest;
 }
 
-function partsDeclared(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
+function partsDeclared(schema: JsonObject, pointer: string, tools: Tools): JsonObject {
   const { properties, items, anyOf } = schema;
   const fitted = (part: unknown, place: string) =>
-    (isSchema(part) ? requireDeclared(part, `${pointer}${place}`, report) : part) as JsonValue;
+    (isSchema(part) ? declared(part, `${pointer}${place}`, tools) : part) as JsonValue;
   const result: JsonObject = { ...schema };
   if (isObject(properties))
     result.properties = Object.fromEntries(
@@ -33,11 +46,11 @@ function partsDeclared(schema: JsonObject, pointer: string, report: ChangeReport
     );
   if (isObject(items)) result.items = fitted(items, "/items");
   if (Array.isArray(anyOf)) {
-    const before = report.weakened;
+    const before = tools.report.weakened;
     const options = anyOf.map((part, index) => fitted(part, `/anyOf/${index}`));
     // One that demands nothing now makes all of them say nothing.
     const isVoid = options.some((option) => isObject(option) && Object.keys(option).length === 0);
-    if (isVoid && report.weakened > before) delete result.anyOf;
+    if (isVoid && tools.report.weakened > before) delete result.anyOf;
     else result.anyOf = options;
   }
   return result;

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import { isSameJson } from "../schema/json-equality.ts";
-import { escapePointer, isObject } from "../schema/subschemas.ts";
+import { isObject } from "../schema/subschemas.ts";
+import { mergeParts } from "./merged-parts.ts";
 import type { ChangeReport } from "./schema-change.ts";
 
 /** Where a schema is. */
@@ -130,50 +131,13 @@ function isWhole(value: unknown, type: string): boolean {
   return type === "integer" && Number.isInteger(value);
 }
 
-/** Puts the parts of `allOf` into one; where two parts say different things of one keyword, the first is kept. */
+/** Puts the parts of `allOf` into one. */
 function mergeAll(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
   const { allOf, ...own } = schema;
   if (!Array.isArray(allOf)) return schema;
   report.add({ pointer, kind: "rewritten", keyword: "allOf", message: "The parts of `allOf` became one." });
-  return allOf.filter(isObject).reduce<JsonObject>((merged, part) => {
-    const flat = mergeAll(part, pointer, report);
-    return merge(merged, flat, pointer, report);
-  }, own);
-}
-
-function merge(one: JsonObject, other: JsonObject, pointer: string, report: ChangeReport): JsonObject {
-  const merged: JsonObject = { ...one };
-  for (const [keyword, value] of Object.entries(other)) {
-    const known = merged[keyword];
-    if (known === undefined) merged[keyword] = value;
-    else if (keyword === "required") merged.required = [...new Set([known, value].flat())];
-    else if (keyword === "properties" && isObject(known) && isObject(value))
-      merged.properties = mergeProperties(known, value, pointer, report);
-    else if (!isSameJson(known, value) && !["title", "description", "default"].includes(keyword))
-      report.add({
-        pointer,
-        kind: "removed",
-        keyword,
-        message: `Two parts of \`allOf\` say different things of \`${keyword}\`; the first is kept.`,
-      });
-  }
-  return merged;
-}
-
-function mergeProperties(
-  one: JsonObject,
-  other: JsonObject,
-  pointer: string,
-  report: ChangeReport,
-): JsonObject {
-  const merged = new Map(Object.entries(one));
-  for (const [name, schema] of Object.entries(other)) {
-    const known = merged.get(name);
-    const both = isObject(known) && isObject(schema);
-    const place = `${pointer}/properties/${escapePointer(name)}`;
-    merged.set(name, both ? merge(known, schema, place, report) : (known ?? schema));
-  }
-  return Object.fromEntries(merged);
+  const parts = allOf.filter(isObject).map((part) => mergeAll(part, pointer, report));
+  return mergeParts([own, ...parts], pointer, report);
 }
 
 function withoutUndefined(schema: JsonObject): JsonObject {

@@ -38,7 +38,7 @@ export interface FittedParts {
 export function fitSchemaParts(index: SchemaIndex, rules: ProfileRules, report: ChangeReport): FittedParts {
   const fitter = new SchemaFitter(index, rules, report);
   const fitted = fitter.fit(index.root, "");
-  const root = rules.declaredNames ? requireDeclared(fitted, "", report) : fitted;
+  const root = rules.declaredNames ? requireDeclared(fitted, report) : fitted;
   return { root, definitions: fitter.definitions };
 }
 

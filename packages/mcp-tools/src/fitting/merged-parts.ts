@@ -1,0 +1,58 @@
+import type { JsonObject, JsonValue } from "@jackfield/mcp-core";
+import { isSameJson } from "../schema/json-equality.ts";
+import { escapePointer, isObject } from "../schema/subschemas.ts";
+import type { ChangeReport } from "./schema-change.ts";
+
+const NOTES = ["title", "description", "default"];
+
+/**
+ * One schema in place of several; where two say different things of one keyword, the first is kept. What they require and the
+ * properties they name is collected first, so that thousands of parts are not copied once for each of them.
+ */
+export function mergeParts(parts: readonly JsonObject[], pointer: string, report: ChangeReport): JsonObject {
+  const merged: JsonObject = { ...parts[0] };
+  const required = new Set<unknown>();
+  const properties = new Map<string, unknown[]>();
+  for (const [keyword, value] of parts.slice(1).flatMap((part) => Object.entries(part))) {
+    const known = merged[keyword];
+    if (known === undefined) merged[keyword] = value;
+    else if (keyword === "required") collectNames(required, required.size === 0 ? [known, value] : [value]);
+    else if (keyword === "properties" && isObject(known) && isObject(value))
+      collectSchemas(properties, properties.size === 0 ? [known, value] : [value]);
+    else if (!isSameJson(known, value) && !NOTES.includes(keyword))
+      report.add({
+        pointer,
+        kind: "removed",
+        keyword,
+        message: `Two parts of \`allOf\` say different things of \`${keyword}\`; the first is kept.`,
+      });
+  }
+  if (required.size > 0) merged.required = [...required] as JsonValue;
+  if (properties.size > 0) merged.properties = mergeProperties(properties, pointer, report);
+  return merged;
+}
+
+function collectNames(names: Set<unknown>, lists: readonly unknown[]): void {
+  for (const name of lists.flat()) names.add(name);
+}
+
+function collectSchemas(schemas: Map<string, unknown[]>, groups: readonly JsonObject[]): void {
+  for (const [name, schema] of groups.flatMap((group) => Object.entries(group))) {
+    const known = schemas.get(name);
+    if (known === undefined) schemas.set(name, [schema]);
+    else known.push(schema);
+  }
+}
+
+function mergeProperties(
+  schemas: ReadonlyMap<string, readonly unknown[]>,
+  pointer: string,
+  report: ChangeReport,
+): JsonObject {
+  const entries = [...schemas].map(([name, [first, ...others]]) => {
+    if (!isObject(first) || others.length === 0) return [name, first];
+    const place = `${pointer}/properties/${escapePointer(name)}`;
+    return [name, mergeParts([first, ...others.filter(isObject)], place, report)];
+  });
+  return Object.fromEntries(entries) as JsonObject;
+}
