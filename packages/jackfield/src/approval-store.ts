@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ApprovalLedger } from "@jackfield/mcp-config";
 import { createApprovalLedger, fileStateStore } from "@jackfield/mcp-config/runtime";
-import type { Logger, StateStore } from "@jackfield/mcp-core";
+import { type Logger, type StateStore, toMcpError } from "@jackfield/mcp-core";
 import { stateDirectory } from "./state-directory.ts";
 
 /**
@@ -10,7 +10,33 @@ import { stateDirectory } from "./state-directory.ts";
  * where that is, never a file of a project.
  */
 export function openApprovals(store: StateStore | undefined, log: Logger): ApprovalLedger {
-  return createApprovalLedger(store ?? fileStateStore({ directory: approvalDirectory(), log }));
+  return createApprovalLedger(store ?? ownStore(log));
+}
+
+/**
+ * Finds out whether approvals can be kept, before something is done that needs one.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` that names the directory
+ */
+export async function probeApprovals(log: Logger): Promise<void> {
+  const store = ownStore(log);
+  const key = "probe";
+  await store.set(key, "");
+  await store.delete(key);
+}
+
+function ownStore(log: Logger): StateStore {
+  const directory = approvalDirectory();
+  const store = fileStateStore({ directory, log });
+  return {
+    ...store,
+    set: (key, value) =>
+      store.set(key, value).catch((error: unknown) => {
+        const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+        const message = `Approvals cannot be kept in ${directory} (${reason}); see who may write there, or name another folder in JACKFIELD_HOME.`;
+        throw toMcpError(error, "MCP_CONFIG_INVALID", message, { phase: "approve" });
+      }),
+  };
 }
 
 /**

@@ -146,6 +146,15 @@ describe("jackfield approve", () => {
     expect(await blocked()).toEqual(["a"]);
   });
 
+  it("names the folder in which an approval cannot be kept, and what to do about it", async () => {
+    clone.write({ a: { command: "a" } });
+    vi.stubEnv("JACKFIELD_HOME", `${clone.project}/.mcp.json`);
+    const { exitCode, stderr } = await approve(["a", "--yes"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`${clone.project}/.mcp.json/state/approvals (ENOTDIR); see who may write there`);
+    expect(stderr).toContain("(MCP_CONFIG_INVALID)");
+  });
+
   it("says when nothing waits, and when a name is unknown", async () => {
     clone.write({});
     expect(await approve([])).toMatchObject({ exitCode: 0, stdout: "Nothing waits for approval.\n" });

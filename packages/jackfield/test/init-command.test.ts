@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { useLeakCheck } from "@jackfield/test-kit";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { commandLine, everything, useTemporaryHome } from "./fixture.ts";
 
 useLeakCheck();
@@ -58,8 +58,37 @@ describe("jackfield init", () => {
   });
 
   it("says why it cannot write", async () => {
-    const { exitCode, stderr } = await commandLine("init", "--cwd", folder.file("missing"));
+    mkdirSync(folder.file(".mcp.json"));
+    const { exitCode, stderr } = await run("init", "--force");
     expect(exitCode).toBe(1);
     expect(stderr).toContain("cannot be written");
+  });
+
+  it.each(['{"foo":1}', "5"])("writes nothing that would be no server: %s", async (entry) => {
+    const { exitCode, stdout, stderr } = await run("init", "--mcp-server", `x=${entry}`, "--json");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(/Nothing was written.*"x".*MCP_CONFIG_INVALID/);
+    expect(existsSync(folder.file(".mcp.json"))).toBe(false);
+  });
+
+  it("writes nothing that it cannot approve, and says where approvals are kept", async () => {
+    writeFileSync(folder.file("afile"), "");
+    vi.stubEnv("JACKFIELD_HOME", folder.file("afile"));
+    const { exitCode, stderr } = await run("init", ...SERVER);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(folder.file("afile/state/approvals"));
+    expect(stderr).toContain("JACKFIELD_HOME. (MCP_CONFIG_INVALID)");
+    expect(existsSync(folder.file(".mcp.json"))).toBe(false);
+  });
+
+  it("approves what it writes through a link", async () => {
+    mkdirSync(folder.file("real"));
+    symlinkSync(folder.file("real"), folder.file("link"));
+    const { exitCode, stdout } = await commandLine("init", ...SERVER, "--json", "--cwd", folder.file("link"));
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      file: folder.file("real/.mcp.json"),
+      approved: ["everything"],
+    });
   });
 });

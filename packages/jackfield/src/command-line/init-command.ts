@@ -1,8 +1,8 @@
-import { writeFile } from "node:fs/promises";
+import { realpath, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { discoverServers, type InlineServer } from "@jackfield/mcp-config";
+import { discoverServers, type InlineServer, parseHostFile } from "@jackfield/mcp-config";
 import { type Logger, McpError, toMcpError } from "@jackfield/mcp-core";
-import { openApprovals } from "../approval-store.ts";
+import { openApprovals, probeApprovals } from "../approval-store.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printable } from "./terminal.ts";
 
@@ -28,13 +28,17 @@ export interface InitOptions {
 /**
  * Writes a first `.mcp.json` and shows it. What it has written is approved by that: its user has asked for it and sees it.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if there is one already, or none can be written.
+ * @throws McpError `MCP_CONFIG_INVALID` if there is one already, an entry is none, or the file or its approval cannot be kept; nothing is
+ * written then.
  */
 export async function init({ cwd = ".", servers, force, log, signal }: InitOptions): Promise<CommandResult> {
-  const folder = resolve(cwd);
+  // As discovery names it: an approval holds for a file, not for a link to it.
+  const folder = await realpath(resolve(cwd)).catch(() => resolve(cwd));
   const file = resolve(folder, CONFIG_FILE);
   const mcpServers = Object.keys(servers).length === 0 ? FIRST_SERVERS : servers;
   const content = `${JSON.stringify({ mcpServers }, undefined, 2)}\n`;
+  await refuseBroken(file, content);
+  await probeApprovals(log);
   signal.throwIfAborted();
   await write(file, content, force);
   const found = await discoverServers({ cwd: folder });
@@ -42,12 +46,25 @@ export async function init({ cwd = ".", servers, force, log, signal }: InitOptio
   const written = found.servers.filter(({ definedIn }) => definedIn.file === file);
   for (const definition of written) await ledger.approve(definition);
   const names = Object.keys(mcpServers);
-  const next = 'Approved, because you have just asked for it. See it work with "jackfield status".';
+  const approved = written.map(({ name }) => name);
+  const isApproved = names.every((name) => approved.includes(name));
+  const next = isApproved
+    ? 'Approved, because you have just asked for it. See it work with "jackfield status".'
+    : 'Not all of it is approved; "jackfield config list" says what stands in its way, "jackfield approve" asks.';
   return {
-    json: { file, servers: names, approved: written.map(({ name }) => name), content: { mcpServers } },
+    json: { file, servers: names, approved, content: { mcpServers } },
     text: `Wrote ${printable(file)}:\n\n${printable(content)}\n${next}\n`,
-    exitCode: 0,
+    exitCode: isApproved ? 0 : 1,
   };
+}
+
+/** @throws McpError `MCP_CONFIG_INVALID` for what would be no server once it is written */
+async function refuseBroken(file: string, text: string): Promise<void> {
+  const { diagnostics } = await parseHostFile({ host: "jackfield", file, text });
+  const fault = diagnostics.find(({ severity }) => severity === "error");
+  if (fault === undefined) return;
+  const message = `Nothing was written. ${fault.message}`;
+  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", server: fault.server });
 }
 
 async function write(file: string, content: string, force: boolean): Promise<void> {
