@@ -1,12 +1,12 @@
 import type { LoadedServers } from "@jackfield/mcp-config";
-import { isMcpError, type Logger, type McpError, toMcpError } from "@jackfield/mcp-core";
+import { isMcpError, type Logger, McpError, toMcpError } from "@jackfield/mcp-core";
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
 import type { CommandResult } from "./command-line/command-result.ts";
 import { helpOn } from "./command-line/help.ts";
 import { interruption, untilInterrupted } from "./command-line/interruption.ts";
 import { watchTerminal, writeText } from "./command-line/outputs.ts";
 import { pageOf } from "./command-line/page.ts";
-import { printable, type Terminal } from "./command-line/terminal.ts";
+import { printable, printableJson, type Terminal } from "./command-line/terminal.ts";
 
 /** As a shell reports a program that was ended by Ctrl+C. */
 const EXIT_INTERRUPTED = 130;
@@ -49,6 +49,7 @@ async function runUntilDone(
 
 /** Each command loads what it needs when it is known: to load everything takes longer than most of them. */
 async function run(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<number> {
+  if (args.command !== "help" && args.command !== "version") refuseMissingFolder(args);
   switch (args.command) {
     case "help":
       return print(helpOn(args.on), terminal, signal);
@@ -94,6 +95,20 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
       });
     }
   }
+}
+
+/** A folder that is mistyped has no servers, which would look as if all were well. */
+function refuseMissingFolder({ cwd }: CommandArguments): void {
+  if (cwd === undefined) return;
+  // Not imported: an import would copy all that the module exports, and load streams on the way.
+  const { statSync } = process.getBuiltinModule("node:fs");
+  try {
+    if (statSync(cwd).isDirectory()) return;
+  } catch {
+    // What cannot be looked at cannot be worked in either.
+  }
+  const message = `The folder ${cwd} of "--cwd" is not there, or is no folder; correct the path.`;
+  throw new McpError("MCP_CONFIG_NOT_FOUND", message, { phase: "config" });
 }
 
 async function config(
@@ -171,7 +186,7 @@ async function show(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  if (args.json) await print(`${JSON.stringify(json, undefined, 2)}\n`, terminal, signal);
+  if (args.json) await print(`${printableJson(JSON.stringify(json, undefined, 2))}\n`, terminal, signal);
   else await print(typeof text === "string" ? text : await text(pageOf(terminal.stdout)), terminal, signal);
   return exitCode;
 }
@@ -184,7 +199,7 @@ async function print(text: string, terminal: Terminal, signal: AbortSignal): Pro
 function logTo({ stderr }: Terminal, least: "debug" | "warn"): Logger {
   return (level, message, fields) => {
     if (least === "warn" && (level === "debug" || level === "info")) return;
-    const told = fields === undefined ? "" : ` ${JSON.stringify(fields)}`;
+    const told = fields === undefined ? "" : ` ${printableJson(JSON.stringify(fields))}`;
     stderr.write(`${level}: ${printable(message)}${told}\n`);
   };
 }

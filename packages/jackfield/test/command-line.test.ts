@@ -206,6 +206,17 @@ describe("the command line", () => {
     expect(stderr).toContain(message);
   });
 
+  it.each(["status", "config list", "cache list", "init", "types", "approve", "doctor"])(
+    "refuses a folder for %s that is not there",
+    async (command) => {
+      using folder = temporaryFolder();
+      const argv = [...command.split(" "), "--cwd", folder.file("none"), "--cache", folder.path];
+      const { exitCode, stdout, stderr } = await commandLine(...argv, "--json");
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+      expect(stderr).toContain("MCP_CONFIG_NOT_FOUND");
+    },
+  );
+
   it("explains itself", async () => {
     expect(await commandLine("--help")).toMatchObject({
       exitCode: 0,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cellsOf, fitCells } from "../src/command-line/cells.ts";
 import { printableLine } from "../src/command-line/lines.ts";
 import { alignColumns } from "../src/command-line/table.ts";
-import { printable, wrapWords } from "../src/command-line/terminal.ts";
+import { printable, printableJson, wrapWords } from "../src/command-line/terminal.ts";
 
 const FAMILY = "👨\u200d👩\u200d👧\u200d👦";
 /** Two letters of two characters each. */
@@ -15,9 +15,43 @@ describe("text on a terminal", () => {
     ["a carriage return", "safe\rrm -rf", "safe�rm -rf"],
     ["text direction", "a\u202eb", "a�b"],
     ["tag characters", "a\u{e0041}b", "a�b"],
+    ["an Arabic letter mark", "a\u061cb", "a�b"],
+    ["selectors of variants that carry bytes", "a\u{e0100}\u{e01ef}b", "a��b"],
     ["zero-width characters", "a\u200bb", "a�b"],
   ])("shows %s instead of obeying it", (_what, text, shown) => {
     expect(printable(text)).toBe(shown);
+  });
+
+  it("writes it as escapes in JSON, which says the same", () => {
+    const value = { "a\u202e": `b\u009b\u{e0100}\u061c ${FAMILY} é` };
+    const json = printableJson(JSON.stringify(value, undefined, 2));
+    expect(json).toBe(`{\n  "a\\u202e": "b\\u009b\\udb40\\udd00\\u061c ${FAMILY} é"\n}`);
+    expect(JSON.parse(json)).toEqual(value);
+  });
+
+  it("has a line for each cell where it is too narrow for columns", () => {
+    const rows = [
+      ["SERVER", "STATUS", "TRANSPORT", "DEFINED IN"],
+      ["everything-there-is-today", "ready", "stdio", "/home/ana/mcp.json:12"],
+      ["b", "failed", "http", ""],
+    ];
+    const text = alignColumns(rows, { columns: 20, keepsEnd: [3], hasHeading: true });
+    expect(text).toBe(
+      `everything-there-is…
+  STATUS ready
+  TRANSPORT stdio
+  DEFINED IN …son:12
+b
+  STATUS failed
+  TRANSPORT http
+`,
+    );
+    for (const columns of [1, 5, 8, 12, 20, 30, 60]) {
+      const widths = alignColumns(rows, { columns: Math.max(columns, 4) })
+        .split("\n")
+        .map(cellsOf);
+      expect(Math.max(...widths)).toBeLessThanOrEqual(Math.max(columns, 4));
+    }
   });
 
   it("keeps lines and tabs", () => {

@@ -10,6 +10,8 @@ export interface TableOptions {
   readonly columns?: number | undefined;
   /** Columns whose end tells more than their beginning, such as paths: they are cut in front. */
   readonly keepsEnd?: readonly number[] | undefined;
+  /** Whether the first row names the columns. */
+  readonly hasHeading?: boolean | undefined;
   /** Colours a cell once it has its width. */
   readonly paint?: ((cell: string, column: number, row: number) => string) | undefined;
 }
@@ -18,6 +20,7 @@ export interface TableOptions {
 export function alignColumns(rows: readonly (readonly string[])[], options: TableOptions = {}): string {
   const { columns = Number.POSITIVE_INFINITY, keepsEnd = [], paint = (cell) => cell } = options;
   const widths = fittingWidths(naturalWidths(rows), columns);
+  if (lineWidth(widths) > columns) return records(rows, { ...options, columns });
   const lines = rows.map((row, index) => {
     const last = row.findLastIndex((cell) => cell !== "");
     return row.slice(0, last + 1).map((cell, column) => {
@@ -30,6 +33,28 @@ export function alignColumns(rows: readonly (readonly string[])[], options: Tabl
   return lines.map((cells) => `${cells.join(" ".repeat(GAP))}\n`).join("");
 }
 
+/** For a page that is too narrow for columns: each row has a line for each of its cells, below its first. */
+function records(
+  rows: readonly (readonly string[])[],
+  { columns, keepsEnd = [], hasHeading = false, paint = (cell) => cell }: TableOptions & { columns: number },
+): string {
+  const heading = hasHeading ? rows[0] : undefined;
+  const lines = rows.flatMap((row, index) => {
+    if (row === heading) return [];
+    return row.flatMap((cell, column) => {
+      if (cell === "" && column > 0) return [];
+      const indent = column === 0 ? "" : "  ";
+      const label = column === 0 || !heading?.[column] ? "" : `${heading[column]} `;
+      const left = columns - indent.length;
+      // A name that leaves no room for what it names is left out.
+      const lead = left - cellsOf(label) < NARROWEST ? "" : label;
+      const shown = fitCells(cell, Math.max(1, left - cellsOf(lead)), keepsEnd.includes(column));
+      return [indent + lead + paint(shown, column, index)];
+    });
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
 /** The options of a table on a page; the colour of a cell is looked up by its text, below the heading. */
 export function tableOn(
   { columns, paint }: Page,
@@ -38,6 +63,7 @@ export function tableOn(
   return {
     columns,
     keepsEnd,
+    hasHeading: true,
     paint: (cell, _column, row) => {
       if (row === 0) return paint("faint", cell);
       const tone = tones[cell];
@@ -59,7 +85,7 @@ function naturalWidths(rows: readonly (readonly string[])[]): number[] {
 /** Takes from the widest column until all fit. */
 function fittingWidths(natural: readonly number[], columns: number): readonly number[] {
   const widths = [...natural];
-  let excess = widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - columns;
+  let excess = lineWidth(widths) - columns;
   while (excess > 0) {
     const widest = Math.max(...widths);
     if (widest <= NARROWEST) break;
@@ -67,4 +93,8 @@ function fittingWidths(natural: readonly number[], columns: number): readonly nu
     excess -= 1;
   }
   return widths;
+}
+
+function lineWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 }

@@ -26,7 +26,7 @@ export function canRedraw({ isTTY }: Output): boolean {
 
 /** C0 and C1 controls, and the characters that reorder or hide text, but for what joins several emoji to one. */
 const UNPRINTABLE =
-  /(?!(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+  /(?!(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/gu;
 
 /** What holds nothing else needs no look at the properties of characters, whose lists take a millisecond to load. */
 const IS_PLAIN = /^[\t\n -~]*$/;
@@ -37,6 +37,19 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) =>
     character === "\n" || character === "\t" ? character : "�",
   );
+}
+
+/** A JSON text that says the same, in which what a terminal would obey or hide is written as an escape. */
+export function printableJson(json: string): string {
+  if (IS_PLAIN.test(json)) return json;
+  return json.replace(UNPRINTABLE, (character) => (character === "\n" ? character : escaped(character)));
+}
+
+function escaped(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
 }
 
 /**
