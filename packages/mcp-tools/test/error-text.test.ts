@@ -101,6 +101,12 @@ describe("what a model reads about a failed call", () => {
     ["the key sk-abcdefghijklmnop0123 is wrong", "sk-abcdefghijklmnop0123"],
     ["ghp_abcdefghijklmnop0123456789 expired", "ghp_abcdefghijklmnop0123456789"],
     ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "eyJzdWIiOiIxMjM0In0"],
+    ["postgres://admin:p@ssw0rd!@db.example.com/x", "ssw0rd!"],
+    ["Authorization: ApiKey s3cr3tvalue123456", "s3cr3tvalue123456"],
+    ["Authorization: Token 0123456789abcdef0123", "0123456789abcdef0123"],
+    ["authorization: s3cr3tvalue and more", "s3cr3tvalue"],
+    ['password="my secret phrase here"', "phrase"],
+    ["password='it is \\'long\\' here'", "long"],
   ])("[T72] does not repeat what has the form of a secret: %s", (message, secret) => {
     const text = errorText(new McpError("MCP_TOOL_REJECTED", message));
     expect(text).not.toContain(secret);
