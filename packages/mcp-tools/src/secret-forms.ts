@@ -12,10 +12,10 @@ const SECRETS: readonly RegExp[] = [
   /(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/]{1,512}(?=@)/gi,
   /(\b(?:bearer|basic)\s)[A-Za-z0-9._~+/=-]{8,4096}/gi,
   // The word before the value may be a scheme or the secret itself.
-  /(\bauthorization["']?\s?[=:]\s?["']?)(?:[A-Za-z][A-Za-z0-9_-]{0,31}\s)?[^\s"'&,;]{6,4096}/gi,
-  // Between quotes a value may hold anything but the quote.
-  new RegExp(String.raw`(${NAMED}")(?:[^"\\]|\\[^]){6,4096}(?=")`, "gi"),
-  new RegExp(String.raw`(${NAMED}')(?:[^'\\]|\\[^]){6,4096}(?=')`, "gi"),
+  /(\bauthorization["']?\s?[=:]\s?["']?)(?:[A-Za-z][A-Za-z0-9_-]{0,31}\s)?(?!<)[^\s"'&,;]{6,4096}/gi,
+  // Between quotes a value may hold anything in its line but the quote, and no tag: what encloses a server's text stays.
+  new RegExp(String.raw`(${NAMED}")(?:[^"\\<\r\n]|\\[^<\r\n]){6,4096}(?=")`, "gi"),
+  new RegExp(String.raw`(${NAMED}')(?:[^'\\<\r\n]|\\[^<\r\n]){6,4096}(?=')`, "gi"),
   new RegExp(String.raw`(${NAMED}["']?)[^\s"'&,;]{6,4096}`, "gi"),
   /(\b)(?:sk-[A-Za-z0-9_-]{16,256}|gh[a-z]_[A-Za-z0-9]{16,256}|github_pat_\w{16,256}|xox[a-z]-[A-Za-z0-9-]{10,256}|AKIA[A-Z0-9]{16}|eyJ[\w-]{8,4096}\.[\w-]{8,4096}\.[\w-]{0,4096})/g,
 ];

@@ -49,7 +49,14 @@ describe("marking results", () => {
   });
 
   test("[T72] an error in a script of three bytes a letter, or one that ends like a secret, keeps its closing marker", async () => {
-    for (const words of ["漢字".repeat(5_000), "the token=", 'Authorization: "', "password: "]) {
+    const unfinished = [
+      "the token=",
+      'Authorization: "',
+      "Authorization: Token ",
+      'secret="\\',
+      "password: ",
+    ];
+    for (const words of ["漢字".repeat(5_000), ...unfinished]) {
       const refused = new McpError("MCP_TOOL_REJECTED", words, { server: "files", tool: "read_file" });
       const error = await callThrough(markResults(), refused).catch((thrown: unknown) => thrown);
       expect(errorText(error)).toMatch(/<\/mcp_tool_output boundary="[0-9a-f]{16}">$/);
