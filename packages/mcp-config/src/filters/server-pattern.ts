@@ -36,9 +36,12 @@ function isCommandLine(definition: ServerDefinition, argv: readonly string[]): b
   return own.length === argv.length && own.every((text, index) => text === argv[index]);
 }
 
-/** Takes each piece between stars at its first place, which needs no backtracking. */
 export function matchesGlob(pattern: string, text: string): boolean {
-  const [first = "", ...others] = pattern.split("*");
+  return isMadeOf(text, pattern.split("*"));
+}
+
+/** Whether a text has these pieces in this order, with anything between them. Each is taken at its first place, which needs no backtracking. */
+export function isMadeOf(text: string, [first = "", ...others]: readonly string[]): boolean {
   const last = others.pop();
   if (last === undefined) return text === first;
   if (!text.startsWith(first)) return false;

@@ -1,4 +1,5 @@
 import { isMap } from "../documents/json-value.ts";
+import { isMadeOf, withLowerBeginning } from "../filters/server-pattern.ts";
 import type { KnownTarget, KnownText } from "./claude-known-texts.ts";
 
 /** A line of a list: exactly one of a name, a whole command line and a URL with `*` in it. */
@@ -60,7 +61,7 @@ function compareEach(known: readonly KnownText[], line: readonly unknown[]): (bo
 }
 
 function urlLine(pattern: string): ListLine {
-  const parts = withLowerHost(pattern).split("*");
+  const parts = withLowerBeginning(pattern).split("*");
   const lowered = pattern.toLowerCase().split("*");
   return {
     kind: "serverUrl",
@@ -68,9 +69,9 @@ function urlLine(pattern: string): ListLine {
       const [text = ""] = written;
       const [url = [""]] = known;
       if (server.written.transport === "stdio") return false;
-      const isAsWritten = hasParts(withLowerHost(text), parts);
+      const isAsWritten = isMadeOf(withLowerBeginning(text), parts);
       const isWhole = url.length === 1;
-      if (isWhole) return answerOf([isMeant(url.map(withLowerHost), parts)], isAsWritten);
+      if (isWhole) return answerOf([isMeant(url.map(withLowerBeginning), parts)], isAsWritten);
       if (isSurelyMeant(url, parts)) return true;
       // Where the host ends is not known as long as something is missing, so case counts nowhere.
       const loweredUrl = url.map((part) => part.toLowerCase());
@@ -82,7 +83,7 @@ function urlLine(pattern: string): ListLine {
 /** Whether only a `*` of the pattern depends on what is missing, and that is not the host. */
 function isSurelyMeant(url: KnownText, pattern: readonly string[]): boolean {
   const [beginning = ""] = url;
-  return /^[^/]*\/\/[^/?#]*[/?#]/.test(beginning) && hasParts(withLowerHost(url.join("\0")), pattern);
+  return /^[^/]*\/\/[^/?#]*[/?#]/.test(beginning) && isMadeOf(withLowerBeginning(url.join("\0")), pattern);
 }
 
 /** A list may also quote an entry with its references. That says who is meant, and not what the references lead to. */
@@ -94,7 +95,7 @@ function answerOf(answers: readonly (boolean | undefined)[], isAsWritten: boolea
 /** Whether a text is one that a pattern describes; `undefined` if it can turn out to be one. */
 function isMeant(text: KnownText, pattern: readonly string[]): boolean | undefined {
   const [whole = "", ...others] = text;
-  if (others.length === 0) return hasParts(whole, pattern);
+  if (others.length === 0) return isMadeOf(whole, pattern);
   return canBeSame(text, pattern) ? undefined : false;
 }
 
@@ -102,7 +103,7 @@ function isMeant(text: KnownText, pattern: readonly string[]): boolean | undefin
 function canBeSame(a: readonly string[], b: readonly string[]): boolean {
   const [[beginning = ""], [otherBeginning = ""]] = [a, b];
   const [end, otherEnd] = [a.at(-1) ?? "", b.at(-1) ?? ""];
-  if (b.length === 1) return hasParts(otherBeginning, a);
+  if (b.length === 1) return isMadeOf(otherBeginning, a);
   const [longBeginning, longEnd] = [longer(beginning, otherBeginning), longer(end, otherEnd)];
   // What is between can follow one another, so only the beginnings and the ends have to agree.
   return (
@@ -112,23 +113,3 @@ function canBeSame(a: readonly string[], b: readonly string[]): boolean {
 }
 
 const longer = (a: string, b: string) => (a.length < b.length ? b : a);
-
-/** Whether a text is made of these parts in this order, with anything between them. */
-function hasParts(text: string, parts: readonly string[]): boolean {
-  const [first = "", ...others] = parts;
-  if (others.length === 0) return text === first;
-  const last = others.pop() ?? "";
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of others) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
-}
-
-/** Scheme and host have no case. */
-function withLowerHost(url: string): string {
-  return url.replace(/^[^/]*\/\/[^/?#]*/, (beginning) => beginning.toLowerCase());
-}

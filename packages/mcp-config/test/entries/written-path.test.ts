@@ -53,7 +53,7 @@ describe("what is wrong with an entry is told by the host's own names, where the
         "working_directory": "/opt/tool" },
       "b": { "command": "x", "env": {
         "LD_PRELOAD": "/tmp/x.so" } } } }`;
-    const problems = await told("warp", "/work/.warp/.mcp.json", text);
+    const problems = await told("warp", "/repo/.warp/.mcp.json", text);
     expect(problems).toEqual([
       expect.objectContaining({
         line: 3,
