@@ -1,9 +1,9 @@
-import type { ServerResponse } from "node:http";
 import type { InProcessServer, ResolvedInProcessServer, ResolvedServer } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
 import { connect, failToConnect, failureOf } from "./connecting.ts";
 import { startHttpServer } from "./http-server.ts";
 import { scriptedServer } from "./scripted-server.ts";
+import { startSseServer } from "./sse-server.ts";
 
 const NO_DEADLINE = { timeoutMs: 0, maxTotalMs: 0 };
 const never = { signal: new AbortController().signal };
@@ -62,20 +62,7 @@ const overHttp = (type: "application/json" | "text/event-stream") => () =>
   });
 
 /** The same by the one stream of the older transport. */
-async function overSse(): Promise<ResolvedServer> {
-  let stream: ServerResponse | undefined;
-  const server = await startHttpServer(({ request, response, message }) => {
-    if (request.method === "GET") {
-      stream = response.writeHead(200, { "content-type": "text/event-stream" });
-      stream.write("event: endpoint\ndata: /post\n\n");
-      return true;
-    }
-    response.writeHead(202).end();
-    if (message.id !== undefined) stream?.write(`data: ${JSON.stringify(answerTo(message))}\n\n`);
-    return true;
-  });
-  return { ...server, transport: "sse" };
-}
+const overSse = () => startSseServer(answerTo);
 
 function answerTo({ id, method, params }: { id: number; method: string; params?: { arguments?: never } }) {
   const capabilities = { tools: {} };

@@ -1,30 +1,15 @@
-import type { ServerResponse } from "node:http";
 import type { ResolvedServer } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { connect, failureOf } from "../connecting.ts";
 import { startHttpServer } from "../http-server.ts";
+import { startSseServer } from "../sse-server.ts";
 
 const PAY = { name: "pay", arguments: {} };
 
-/** A server of the older transport, as a definition of which calls are counted. */
-async function sseServer() {
-  let stream: ServerResponse | undefined;
-  const server = await startHttpServer(({ request, response, message }) => {
-    if (request.method === "GET") {
-      stream = response.writeHead(200, { "content-type": "text/event-stream" });
-      stream.write("event: endpoint\ndata: /post\n\n");
-      return true;
-    }
-    response.writeHead(202).end();
-    const serverInfo = { name: "remote", version: "1" };
-    const handshake = { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo };
-    const result = message.method === "initialize" ? handshake : { content: [] };
-    if (message.id !== undefined)
-      stream?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: message.id, result })}\n\n`);
-    return true;
-  });
-  return { ...server, transport: "sse" as const };
-}
+const serverInfo = { name: "remote", version: "1" };
+const HANDSHAKE = { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo };
+const sseServer = () =>
+  startSseServer(({ method }) => ({ result: method === "initialize" ? HANDSHAKE : { content: [] } }));
 
 const calls = ({ log }: { readonly log: readonly { readonly what: string }[] }) =>
   log.filter(({ what }) => what === "POST tools/call").length;
