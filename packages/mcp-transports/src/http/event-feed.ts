@@ -16,6 +16,8 @@ export interface EventFeedOptions {
   readonly maxEventBytes: number;
   /** The server's own stream comes back whenever it ends; that of an answer only if the server gave it ids. */
   readonly isStanding: boolean;
+  /** Shared by streams that take each other's place. Default: one of its own. */
+  readonly pace?: ReconnectPace | undefined;
   /** Makes the GET request that opens the stream, or opens it again after the event of that id. */
   open(lastEventId: string | undefined, listener: HttpCallListener): HttpCall;
   /** A GET request has been answered with the stream. */
@@ -57,6 +59,7 @@ class ResumableFeed implements EventFeed {
 
   constructor(options: EventFeedOptions) {
     this.#options = options;
+    this.#pace = options.pace;
   }
 
   start(): void {
@@ -113,7 +116,7 @@ class ResumableFeed implements EventFeed {
       this.#remember(id);
     }
     if (data === "" || type !== "message") return;
-    this.#pace?.delivered();
+    this.#pace?.recovered();
     this.#options.onText(data);
   }
 

@@ -12,6 +12,9 @@ import { readMessages } from "./incoming-messages.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { claimedVersion } from "./message-headers.ts";
 
+/** How long a server may take to take note of a message that asks nothing, in milliseconds. */
+const NOTIFICATION_PATIENCE_MS = 10_000;
+
 /** How a message went. `forgotten`: the server no longer knows the session, so it has not looked at the message. */
 export type PostOutcome = "done" | "forgotten";
 
@@ -115,6 +118,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     } catch (error) {
       this.#fail(new ChannelFault({ kind: "unserializable" }, { cause: error }));
     }
+    if (this.id === undefined) endInTime(this);
   }
 
   answeredElsewhere(): void {
@@ -264,4 +268,12 @@ class RunningPost implements MessagePost, HttpCallListener {
 /** Whoever cannot tell which request was wrong answers without an id; on this stream there is only one. */
 function isAnswerTo(id: RequestId, answered: unknown): boolean {
   return answered === undefined || answered === null || String(answered) === String(id);
+}
+
+/** A message that asks nothing must not be waited for as long as a call. */
+function endInTime(post: MessagePost): void {
+  const end = () => post.abort(new Error("the server did not take note of it"));
+  const timer = setTimeout(end, NOTIFICATION_PATIENCE_MS);
+  const stop = () => clearTimeout(timer);
+  post.settled.then(stop, stop);
 }

@@ -19,16 +19,16 @@ export interface ReconnectPaceOptions {
 export interface ReconnectPace {
   /** The stream is being opened. */
   opened(): void;
-  /** The stream has brought a message, so that its server is well. */
-  delivered(): void;
+  /** The stream has brought a message, or its session was begun anew: its server is well. */
+  recovered(): void;
   /** `retryMs`: what the server asked for. */
   nextDelayMs(retryMs: number | undefined): number;
-  /** How often it has been opened in vain since it last brought something. */
+  /** How often it has been opened in vain since its server was last well. */
   readonly failures: number;
 }
 
 /**
- * The delay doubles, with full jitter, until the stream brings something; what a server asks for takes its place. Neither may
+ * The delay doubles, with full jitter, until the server is well; what a server asks for takes its place. Neither may
  * be shorter than half a second or longer than half a minute, and there are at most 12 openings a minute.
  */
 export function createReconnectPace({ now, random }: ReconnectPaceOptions): ReconnectPace {
@@ -42,7 +42,7 @@ export function createReconnectPace({ now, random }: ReconnectPaceOptions): Reco
       openings = [...openings, now()].slice(-MOST_OPENINGS);
       failures += 1;
     },
-    delivered() {
+    recovered() {
       failures = 0;
     },
     nextDelayMs(retryMs) {

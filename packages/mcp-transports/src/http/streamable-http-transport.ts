@@ -28,13 +28,11 @@ import {
   type PostOutcome,
   type PostSurroundings,
 } from "./message-post.ts";
+import { createReconnectPace } from "./reconnect-pace.ts";
 import { refusalError } from "./refusal-error.ts";
 import { readSessionId } from "./session-id.ts";
 import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
 import { createStreamOpening, isAskable } from "./stream-opening.ts";
-
-/** How long a server may take to take note of a message that asks nothing, in milliseconds. */
-const NOTIFICATION_PATIENCE_MS = 10_000;
 
 /** How long a server may keep a stream open after the answer it was opened for. */
 const LINGERING_PATIENCE_MS = 2000;
@@ -83,6 +81,8 @@ class HttpTransport implements StreamableHttpTransport {
   #initialize: JSONRPCRequest | undefined;
   #standing: EventFeed | undefined;
   readonly #opening = createStreamOpening();
+  /** Of all sessions together, so that one which is lost with every stream is not begun anew without a pause. */
+  readonly #standingPace = createReconnectPace({ now: Date.now, random: Math.random });
   #firstRefusal: number | undefined;
   #wasTaken = false;
   #hasHadSession = false;
@@ -97,6 +97,7 @@ class HttpTransport implements StreamableHttpTransport {
       initialize: () => this.#initialize,
       send: (message, { signal, onMessage }) => this.#post({ message, requestSignal: signal, onMessage }),
       onRenewed: () => {
+        this.#standingPace.recovered();
         this.#openStanding();
         this.onrenewed?.();
       },
@@ -196,7 +197,6 @@ class HttpTransport implements StreamableHttpTransport {
     const post = createMessagePost(this.#surroundings, { ...options, hasSession });
     this.#posts.add(post);
     post.start();
-    if (post.id === undefined) endInTime(post);
     return post.settled;
   }
 
@@ -226,16 +226,22 @@ class HttpTransport implements StreamableHttpTransport {
     if (this.#isClosed) return;
     if (isAskable(this.#initialize)) this.#opening.begin();
     const session = this.#conversation.sessionId;
+    let wasOpened = false;
     const feed: EventFeed = this.#createFeed({
       isStanding: true,
+      pace: this.#standingPace,
       onText: (text) => this.#takeStanding(text),
       mayResume: () => !this.#isClosed,
-      onOpened: () => this.#opening.end(),
+      onOpened: () => {
+        wasOpened = true;
+        this.#opening.end();
+      },
       onEnd: ({ error, refusal }) => {
         this.#opening.end();
         if (this.#standing === feed) this.#standing = undefined;
         if (error) this.onerror?.(error);
-        if (refusal?.status === 404 && session !== undefined)
+        // The first 404 of a session says that there is no such stream: the server has no route for it.
+        if (refusal?.status === 404 && session !== undefined && wasOpened)
           void this.#renewal.renew(() => this.#conversation.sessionId !== session);
         for (const post of this.#posts.all()) post.othersEnded();
       },
@@ -286,12 +292,4 @@ class HttpTransport implements StreamableHttpTransport {
       open: (lastEventId, call) => this.#conversation.get(lastEventId, call),
     });
   }
-}
-
-/** A message that asks nothing must not be waited for as long as a call. */
-function endInTime(post: MessagePost): void {
-  const end = () => post.abort(new Error("the server did not take note of it"));
-  const timer = setTimeout(end, NOTIFICATION_PATIENCE_MS);
-  const stop = () => clearTimeout(timer);
-  post.settled.then(stop, stop);
 }

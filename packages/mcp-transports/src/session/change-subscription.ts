@@ -124,7 +124,7 @@ class RenewedSubscription implements ChangeSubscription {
     this.#granted = granted;
     clearTimeout(this.#timer);
     void listening.closed.then(() => this.#ended(granted));
-    this.#pace.delivered();
+    this.#pace.recovered();
     const wasLost = this.#isLost;
     this.#isLost = false;
     if (wasLost) onRestored();

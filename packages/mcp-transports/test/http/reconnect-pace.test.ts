@@ -13,7 +13,7 @@ function openings(
   while (now <= durationMs) {
     times.push(now);
     pace.opened();
-    if (options.delivers) pace.delivered();
+    if (options.delivers) pace.recovered();
     now += pace.nextDelayMs(retryMs);
   }
   return times;
@@ -74,7 +74,7 @@ describe("a stream that ends again and again", () => {
       return pace.nextDelayMs(undefined);
     });
     expect(delays).toEqual([1000, 2000, 4000, 8000]);
-    pace.delivered();
+    pace.recovered();
     pace.opened();
     expect(pace.nextDelayMs(undefined)).toBe(1000);
   });

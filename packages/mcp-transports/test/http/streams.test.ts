@@ -24,6 +24,32 @@ describe("the stream of a server's own messages", () => {
     expect(onClose).not.toHaveBeenCalled();
   });
 
+  const REFUSALS = [
+    ["with 404", { reply: { status: 404 } }],
+    ["with 405", { reply: { status: 405 } }],
+    ["by a page", { contentType: "text/html" }],
+  ] as const;
+
+  test.each(
+    REFUSALS.flatMap(([how, fault]) => [["json", how, fault] as const, ["sse", how, fault] as const]),
+  )("that a server with sessions (%s) refuses %s begins no session anew", async (answer, _, fault) => {
+    // Whoever answers questions calls only once the stream is open or refused.
+    const handlers = { roots: async () => [] };
+    const { remote, session } = await open({ answer, on: { GET: fault } }, { handlers });
+    const onRenewed = vi.fn();
+    session.onRenewed(onRenewed);
+    for (const _ of [1, 2, 3]) await session.request("tools/call", ECHO);
+    expect(count(remote, "initialize")).toBe(1);
+    expect(onRenewed).not.toHaveBeenCalled();
+    remote.forgetSessions();
+    for (const _ of [1, 2, 3]) await session.request("tools/call", ECHO);
+    expect(count(remote, "initialize")).toBe(2);
+    expect(onRenewed).toHaveBeenCalledTimes(1);
+    expect(remote.calls).toHaveLength(6);
+    await session.close();
+    expect(remote.sessions).toEqual([]);
+  });
+
   test("[X3] is asked for when the session is initialized, and not before", async () => {
     const { remote } = await open();
     await remote.until(() => count(remote, "GET") === 1);

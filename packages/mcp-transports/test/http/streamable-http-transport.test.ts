@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { HttpWire, WireListener, WireRequest } from "../../src/http/http-wire.ts";
+import { createStreamableHttpTransport } from "../../src/http/streamable-http-transport.ts";
+import { atEnd } from "../cleanup.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+type Answer = readonly [status: number, headers?: Record<string, string>, result?: object];
+
+/** A network without a delay, and a server that `answer` speaks for. */
+function createWire(answer: (request: WireRequest) => Answer): HttpWire {
+  const respond = (request: WireRequest, listener: WireListener) => {
+    listener.onWriting();
+    const [status, headers = {}, result] = answer(request);
+    listener.onHeaders(status, { "content-type": "application/json", ...headers });
+    const { id } = request.body ? JSON.parse(request.body) : {};
+    if (result) listener.onData(Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, result })));
+    listener.onEnd();
+  };
+  return {
+    isDecoding: true,
+    send(request, listener) {
+      queueMicrotask(() => respond(request, listener));
+      return { abort() {}, pause() {}, resume() {} };
+    },
+    async close() {},
+  };
+}
+
+const AGREEMENT = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  serverInfo: { name: "wire", version: "1" },
+};
+
+test("[R24] a session that is lost with its stream, again and again, is begun anew at most six times a minute", async () => {
+  const begun: number[] = [];
+  let known: string | undefined;
+  const wire = createWire(({ method, headers, body = "" }) => {
+    if (method === "GET") {
+      if (known === undefined || !headers.includes(known)) return [404];
+      known = undefined;
+      return [200, { "content-type": "text/event-stream" }];
+    }
+    if (!body.includes('"initialize"')) return [202];
+    begun.push(Date.now());
+    known = `session-${begun.length}`;
+    return [200, { "mcp-session-id": known }, AGREEMENT];
+  });
+  const transport = createStreamableHttpTransport({
+    url: new URL("http://wire.example/mcp"),
+    configured: [],
+    wire,
+    credentials: undefined,
+    maxMessageBytes: 0,
+    renewalTimeoutMs: 0,
+  });
+  atEnd(() => transport.close());
+  await transport.send({ jsonrpc: "2.0", id: 0, method: "initialize", params: {} });
+  await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(begun.length).toBeGreaterThan(30);
+  for (const start of begun.slice(1)) {
+    const within = begun.filter((time) => time >= start && time < start + 60_000);
+    expect(within.length).toBeLessThanOrEqual(6);
+  }
+});
