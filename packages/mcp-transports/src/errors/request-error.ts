@@ -12,6 +12,8 @@ export interface RequestContext extends ErrorContext {
   readonly method: string;
   /** Only of a `tools/call`. */
   readonly tool?: string | undefined;
+  /** Only of a page of a list: it does not stand in the error, even if the server repeats it. */
+  readonly cursor?: string | undefined;
   /** Whether a write was attempted. */
   readonly isWritten: boolean;
 }
@@ -23,7 +25,8 @@ type Finding = readonly [
 ];
 
 /** What a failed request is called: the one place where it gets its code, its outcome and its words. */
-export function requestError(thrown: unknown, context: RequestContext): McpError {
+export function requestError(thrown: unknown, request: RequestContext): McpError {
+  const context = withCursorHidden(request);
   const failure = readFailure(thrown);
   if (failure.kind === "mcp") return failure.error;
   const status = statusOf(failure);
@@ -211,6 +214,11 @@ function findStatus(status: number, failure: Failure, context: RequestContext): 
     `${answered}${adviceOnUnknown(context)}`,
     { ...details, outcome: "unknown" },
   ];
+}
+
+function withCursorHidden(context: RequestContext): RequestContext {
+  const { server, cursor } = context;
+  return cursor ? { ...context, server: { ...server, secrets: [...server.secrets, cursor] } } : context;
 }
 
 function withRequest(error: McpError, context: RequestContext): McpError {

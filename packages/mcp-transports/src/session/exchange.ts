@@ -11,11 +11,14 @@ import type { WatchedRequest } from "./wire-watch.ts";
 export interface Subject {
   readonly method: string;
   readonly tool?: string | undefined;
+  /** Which page of a list. It may be a key to the server's data, so it is shown nowhere. */
+  readonly cursor?: string | undefined;
 }
 
 /** What a request with these parameters is about. */
 export function requestSubject(method: string, params: JsonObject): Subject {
-  return { method, tool: method === "tools/call" ? (params.name as string) : undefined };
+  if (method === "tools/call") return { method, tool: params.name as string };
+  return { method, cursor: params.cursor as string | undefined };
 }
 
 /** Who carries an exchange out. */

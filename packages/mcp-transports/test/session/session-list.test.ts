@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { inspect } from "node:util";
+import { describe, expect, test, vi } from "vitest";
 import { connect, failureOf } from "../connecting.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { type Script, scriptedServer } from "../scripted-server.ts";
 
 const never = { signal: new AbortController().signal };
 
@@ -110,6 +111,28 @@ describe("listing", () => {
     expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", phase: "list", server: "scripted" });
     expect(server.received().filter(({ method }) => method === "tools/list")).toHaveLength(2);
   });
+
+  test.each([false, true])(
+    "[L12] the error of a later page does not tell its cursor, whatever the server says (modern: %s)",
+    async (isModern) => {
+      const script: Script = (message, { send, refuse }) => {
+        if (message.method !== "tools/list") return undefined;
+        const { cursor } = message.params ?? {};
+        const page = { resultType: "complete", tools: [], nextCursor: "cursor-with-a-secret" };
+        if (cursor) refuse(-32602, `Bad cursor ${cursor}.`, { cursor });
+        else send({ id: message.id, result: page });
+        return true;
+      };
+      const log = vi.fn();
+      const session = await connect(scriptedServer(script, { isModern, capabilities: { tools: {} } }), {
+        log,
+      });
+      const error = await failureOf(session.list("tools", never));
+      expect(error).toMatchObject({ code: "MCP_REQUEST_REJECTED", rpcCode: -32602, phase: "list" });
+      expect(error.message).toContain("Bad cursor [redacted].");
+      expect(inspect([error, log.mock.calls], { depth: 10 })).not.toContain("cursor-with-a-secret");
+    },
+  );
 
   test("a list without end is given up after 64 pages", async () => {
     const server = scriptedServer((message, { answer }) => {
