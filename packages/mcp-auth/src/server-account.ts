@@ -1,4 +1,10 @@
-import type { AuthChallenge, Logger, ResolvedRemoteServer } from "@jackfield/mcp-core";
+import {
+  type AuthChallenge,
+  isMcpError,
+  type Logger,
+  McpError,
+  type ResolvedRemoteServer,
+} from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { type ReadChallenge, readChallenge } from "./challenge.ts";
 import type { AuthorizationSettings } from "./entry-settings.ts";
@@ -103,9 +109,9 @@ class Account implements ServerAccount {
     const stored = await this.#options.credential.look(signal);
     const own = stored && isFor(stored, holder) ? stored : undefined;
     if (own && own.tokens.access_token !== this.#given.get(holder.server)) return "retry";
-    return challenge.status === 403
-      ? this.#widen(holder, { read, own, signal })
-      : this.#renewOrLogIn(holder, { read, own, signal });
+    const met = { read, own, signal };
+    const meeting = challenge.status === 403 ? this.#widen(holder, met) : this.#renewOrLogIn(holder, met);
+    return meeting.catch((error: unknown) => Promise.reject(withStatus(error, challenge)));
   }
 
   /** What was asked for already, and not granted, is not asked for again (threat T42). */
@@ -119,7 +125,9 @@ class Account implements ServerAccount {
       throw authRequired(name, fact, { httpStatus: 403 });
     }
     if (!authorize) {
-      const fact = `it wants more than this login may do (${wanted}). ${adviseLogin(name, missing)}`;
+      // A login takes the place of the one there is, so one with the missing scopes alone would miss the others.
+      const together = [...(own?.scopes ?? []), ...missing];
+      const fact = `it wants more than this login may do (${wanted}). ${adviseLogin(name, together)}`;
       throw authRequired(name, fact, { httpStatus: 403 });
     }
     log("info", "a server wants a login that may do more", { server: name, scopes: missing });
@@ -219,6 +227,13 @@ class Account implements ServerAccount {
       return refresh(credential, { sdk: await loadSdk(), fetch, server: server.name, settings, now });
     };
   }
+}
+
+/** Whatever kept a challenge from being met, the server has refused: whoever can renew other values of its entry goes by the status. */
+function withStatus(error: unknown, { status }: AuthChallenge): unknown {
+  if (!isMcpError(error, "MCP_AUTH_REQUIRED") || error.httpStatus !== undefined) return error;
+  const { cause } = error;
+  return new McpError(error.code, error.message, { ...error.toJSON(), httpStatus: status, cause });
 }
 
 /** Whether a credential may be used for an entry: one that names another client, or another resource, wants a login of its own (threat T33). */

@@ -1,5 +1,6 @@
 import { startAuthorizationServer, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
+import { reach } from "./request.ts";
 import { openScene } from "./scene.ts";
 
 useLeakCheck();
@@ -179,3 +180,13 @@ describe("what an entry says of OAuth", () => {
     },
   );
 });
+
+it.each([true, false])(
+  "tells with what status the server refused, also where nobody is found to log in at (unattended: %s)",
+  async (isUnattended) => {
+    await using scene = await openScene({ isUnattended });
+    scene.authority.behave({ metadata: { issuer: `${scene.authority.issuer}/other-tenant` } });
+    const error = { ...refused("another issuer"), httpStatus: 401 };
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(error);
+  },
+);
