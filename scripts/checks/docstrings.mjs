@@ -8,7 +8,7 @@ import { publishedPackages } from "../workspace-packages.mjs";
 const problems = [];
 for (const { folder, manifest } of publishedPackages()) {
   for (const target of Object.values(manifest.exports)) {
-    const built = typeof target === "object" ? target.import : undefined;
+    const built = typeof target === "object" ? target.default : undefined;
     if (built === undefined) continue;
     const entry = join(folder, "src", built.replace("./dist/", "").replace(/\.js$/, ".ts"));
     for (const { name, file } of exportedNames(entry)) {
