@@ -9,6 +9,7 @@ import {
 } from "@jackfield/mcp-core";
 import { createListWatch } from "../list-watch.ts";
 import type { McpLock } from "../lock/mcp-lock.ts";
+import { tellListener } from "../tell-listener.ts";
 import { openPinMemory, type PinMemory } from "./pin-memory.ts";
 import { type PinPolicy, parsePinPolicy } from "./pin-policy.ts";
 import { diffTools, type ToolChange } from "./tool-diff.ts";
@@ -181,11 +182,7 @@ class PinnedTools implements ToolPins {
   }
 
   #report(finding: PinFinding): void {
-    try {
-      this.#options.found?.(finding);
-    } catch {
-      // A listener that throws must not decide on a tool.
-    }
+    tellListener(this.#options.found, finding);
   }
 }
 

@@ -1,3 +1,4 @@
+import { tellListener } from "../tell-listener.ts";
 import type { InjectionSignal, SignalMatch } from "./injection-signals.ts";
 
 /** Where a text was: in an answer, in an error, in what a server says of itself or its tools, or in what it offers to read. */
@@ -34,14 +35,14 @@ export type ScannedText = Pick<InjectionFinding, "server" | "tool" | "where">;
 export interface ScanOptions {
   /**
    * Hears of each text with a signal. It is never told what is harmless, and nothing is changed or withheld. What it throws
-   * is lost.
+   * or rejects with is lost.
    */
   readonly found: (finding: InjectionFinding) => void;
   /** So much of a text is scanned, in UTF-16 units: far more than a model reads of a result. Default 1,000,000; `0` = all. */
   readonly maxScannedChars?: number | undefined;
 }
 
-/** Tells a listener, if there is something to tell. Advice must not stop anything, so a listener that throws does not either. */
+/** Tells a listener, if there is something to tell. */
 export function reportMatches(
   found: ScanOptions["found"],
   text: ScannedText,
@@ -49,9 +50,5 @@ export function reportMatches(
 ): void {
   if (matches.length === 0) return;
   const signals = [...new Set(matches.map(({ signal }) => signal))].sort();
-  try {
-    found({ ...text, signals, matches });
-  } catch {
-    // Whoever listens has to look after himself.
-  }
+  tellListener(found, { ...text, signals, matches });
 }

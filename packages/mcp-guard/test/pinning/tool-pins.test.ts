@@ -165,15 +165,16 @@ describe("pinning tools", () => {
     });
   });
 
-  test("a misspelt policy is refused, and a listener that throws decides nothing", async () => {
+  test("a misspelt policy is refused", async () => {
     const policy = "blok" as unknown as ToolPinsOptions["policy"];
     await expect(openToolPins({ policy })).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
-    const pins = await openToolPins({
-      policy: "warn",
-      found: () => {
-        throw new Error("broken");
-      },
-    });
+  });
+
+  test.each([
+    ["throws", () => raise()],
+    ["rejects", async () => raise()],
+  ])("a listener that %s decides nothing", async (_how, found) => {
+    const pins = await openToolPins({ policy: "warn", found });
     await offer(pins, ORIGINAL);
     expect(await offer(pins, { ...ORIGINAL, title: "x" })).toEqual(["read_file"]);
   });
@@ -196,3 +197,7 @@ describe("pinning tools", () => {
     expect(await offer(pins, ORIGINAL, { ...ORIGINAL, name: "more" })).toEqual(["read_file"]);
   });
 });
+
+function raise(): never {
+  throw new Error("broken");
+}
