@@ -5,23 +5,28 @@ export interface LineCounter {
   placeOf(offset: number): Place;
 }
 
-/** Lines are counted from the place that was asked for last, because the next one is hardly ever far from it. */
+/**
+ * Lines are counted from the place that was asked for last, because the next one is hardly ever far from it. Where that line ends is
+ * remembered, because a whole file may be one line.
+ */
 export function createLineCounter(text: string): LineCounter {
   let line = 1;
-  /** Where the line begins. */
   let start = 0;
+  /** Where the line feed stands that ends the line; -1 for the last one. */
+  let end = text.indexOf("\n");
   return {
     placeOf(offset) {
       while (offset < start) {
-        start = start === 1 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
+        end = start - 1;
+        start = end === 0 ? 0 : text.lastIndexOf("\n", end - 1) + 1;
         line -= 1;
       }
-      for (;;) {
-        const feed = text.indexOf("\n", start);
-        if (feed === -1 || feed >= offset) return { line, column: offset - start + 1 };
-        start = feed + 1;
+      while (end !== -1 && end < offset) {
+        start = end + 1;
+        end = text.indexOf("\n", start);
         line += 1;
       }
+      return { line, column: offset - start + 1 };
     },
   };
 }

@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createLineCounter } from "../../src/documents/line-counter.ts";
+
+describe("lines", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test("every place is the one that counting from the beginning gives, in whichever order places are asked for", () => {
+    const asked = fc.tuple(
+      fc.array(fc.constantFrom("a", "\r", "\n"), { maxLength: 30 }),
+      fc.array(fc.nat({ max: 30 })),
+    );
+    fc.assert(
+      fc.property(asked, ([characters, offsets]) => {
+        const text = characters.join("");
+        const counter = createLineCounter(text);
+        for (const offset of offsets.filter((at) => at <= text.length)) {
+          const before = text.slice(0, offset).split("\n");
+          const place = { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+          expect(counter.placeOf(offset)).toEqual(place);
+        }
+      }),
+    );
+  });
+
+  test("a file that is one line is searched for its end once, however many places are asked for", () => {
+    const indexOf = vi.spyOn(String.prototype, "indexOf");
+    const counter = createLineCounter("x".repeat(1000));
+    for (let offset = 0; offset < 1000; offset += 1) counter.placeOf(offset);
+    const searches = indexOf.mock.calls.length;
+    indexOf.mockRestore();
+    expect(searches).toBe(1);
+  });
+});
