@@ -75,16 +75,22 @@ async function compileExamples() {
     join(folder, "tsconfig.json"),
     JSON.stringify({ extends: "../../../tsconfig.base.json", compilerOptions, include: ["*.ts"] }),
   );
-  const { code, output } = await run("tsc", ["-p", join(folder, "tsconfig.json"), "--pretty", "false"], {
-    cwd: folder,
-  });
-  if (code === 0) return [];
-  return [
-    output.replace(
-      /^([\w-]+\.ts)\((\d+),/gm,
-      (_, name, line) => `${origins.get(name) ?? name} (line ${line} of the example,`,
-    ),
-  ];
+  const problems = [];
+  // Most programs do without the option, and without it an example can fail that compiles with it.
+  for (const isExact of ["true", "false"]) {
+    const settings = ["--pretty", "false", "--exactOptionalPropertyTypes", isExact];
+    const { code, output } = await run("tsc", ["-p", join(folder, "tsconfig.json"), ...settings], {
+      cwd: folder,
+    });
+    if (code === 0) continue;
+    problems.push(
+      output.replace(
+        /^([\w-]+\.ts)\((\d+),/gm,
+        (_, name, line) => `${origins.get(name) ?? name} (line ${line} of the example,`,
+      ),
+    );
+  }
+  return problems;
 }
 
 async function compareErrors() {
