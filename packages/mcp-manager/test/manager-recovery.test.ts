@@ -50,6 +50,27 @@ describe("a server that is given up", () => {
   });
 });
 
+describe("a server that is about to be tried again", () => {
+  it("keeps the process alive for a call without limits that waits for it, and for nobody else", async () => {
+    const { manager, session } = await startedByHand({ retry: { restartsAtOnce: false, jitter: "none" } });
+    const armed = vi.spyOn(globalThis, "setTimeout");
+    session.lose(exited);
+    const retry: NodeJS.Timeout = armed.mock.results[0]?.value;
+    armed.mockRestore();
+    expect(retry.hasRef()).toBe(false);
+    const controller = new AbortController();
+    const options = { timeoutMs: 0, maxTotalMs: 0, signal: controller.signal };
+    const calling = manager.callTool("mcp__a__echo", {}, options).catch(({ code }) => code);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(retry.hasRef()).toBe(true);
+    controller.abort();
+    expect(await calling).toBe("MCP_ABORTED");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(retry.hasRef()).toBe(false);
+    await manager.close();
+  });
+});
+
 describe("a first attempt", () => {
   it.each([
     ["that timed out is followed by another", "MCP_CONNECT_TIMEOUT", 2],

@@ -99,6 +99,7 @@ class ServerConnection implements Connection {
       const state = this.#state;
       if (state.status === "ready") return state.session;
       this.#refuseIfHopeless(state, deadline.at);
+      using _held = this.#timer?.hold(); // A call without a limit has no timer of its own.
       await raceSignal(this.#changed(), deadline.signal);
     }
   }
@@ -193,7 +194,7 @@ class ServerConnection implements Connection {
     if (state.status === "connecting") this.#end(this.#attempt(state, this.#ended()));
     if (state.status === "ready") this.#wasEverReady = true;
     if (state.status === "backoff") {
-      // A server that is down keeps no process alive.
+      // A server that is down keeps no process alive, unless somebody waits for it.
       this.#timer = setLongTimer(state.retryAt, () => this.#dispatch({ type: "connect" }));
     }
   }

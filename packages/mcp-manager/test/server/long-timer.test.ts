@@ -38,4 +38,22 @@ describe("a timer for times that are far away", () => {
     expect(vi.getTimerCount()).toBe(0);
     expect(due).not.toHaveBeenCalled();
   });
+
+  it("keeps the process alive only while it is held, also beyond what one timer can wait", () => {
+    const armed = vi.spyOn(globalThis, "setTimeout");
+    const isRefed = () => armed.mock.results.at(-1)?.value.hasRef();
+    const timer = setLongTimer(Date.now() + 60 * DAY_MS, () => {});
+    const [first, second] = [timer.hold(), timer.hold()];
+    expect(isRefed()).toBe(true);
+    vi.advanceTimersByTime(30 * DAY_MS);
+    expect(isRefed()).toBe(true);
+    first[Symbol.dispose]();
+    expect(isRefed()).toBe(true);
+    second[Symbol.dispose]();
+    expect(isRefed()).toBe(false);
+    vi.advanceTimersByTime(25 * DAY_MS);
+    expect(isRefed()).toBe(false);
+    timer.clear();
+    armed.mockRestore();
+  });
 });
