@@ -28,6 +28,8 @@ export type ConfigFile =
 export function readConfigFile(file: string, report: Report, largestBytes = LARGEST_FILE_BYTES): ConfigFile {
   const found = readTextFile(file, largestBytes);
   if ("text" in found) {
+    // Without its mark, UTF-16 is valid UTF-8 with NUL in between, which no configuration has.
+    if (found.text.includes("\0")) return notText(found.encoding, file);
     reportEncoding(found.encoding, file, report);
     return { text: found.text, stats: found.stats, realFile: realFileOf(file) };
   }
@@ -36,10 +38,8 @@ export function readConfigFile(file: string, report: Report, largestBytes = LARG
       const error = invalidSource({ file }, `the file is larger than ${largestBytes} bytes; split it.`);
       return { error, kind: "ConfigTooLargeError" };
     }
-    case "not-text": {
-      const text = `the file is not valid ${found.encoding.toUpperCase()} text; save it as UTF-8.`;
-      return { error: invalidSource({ file }, text), kind: "ConfigEncodingError" };
-    }
+    case "not-text":
+      return notText(found.encoding, file);
     default: {
       const { fault, reason, cause } = found;
       return {
@@ -52,6 +52,11 @@ export function readConfigFile(file: string, report: Report, largestBytes = LARG
       };
     }
   }
+}
+
+function notText(encoding: TextEncoding, file: string): ConfigFile {
+  const text = `the file is not valid ${encoding.toUpperCase()} text; save it as UTF-8.`;
+  return { error: invalidSource({ file }, text), kind: "ConfigEncodingError" };
 }
 
 function unreadable(file: string, reason: string, cause: unknown): McpError {

@@ -76,6 +76,18 @@ describe("texts that are not what they should be", () => {
   });
 
   test.each([
+    ["cursor", "mcp.json", '{ "mcpServers": {} }'],
+    ["codex", "config.toml", "[mcp_servers.a]\ncommand = 'x'\n"],
+    ["goose", "config.yaml", "extensions:\n  a: { type: stdio, cmd: x }\n"],
+  ])("UTF-16 without its mark is refused as no text: %s", async (host, name, text) => {
+    for (const bytes of [Buffer.from(text, "utf16le"), Buffer.from(text, "utf16le").swap16()]) {
+      const folder = await folderWith({ [name]: bytes });
+      const parsed = await parseHostFile({ host, file: join(folder, name) });
+      expect(outcomeOf(parsed)).toEqual({ names: [], told: ["ConfigEncodingError"] });
+    }
+  });
+
+  test.each([
     ["json", "claude-code", `{"mcpServers": ${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}}`],
     ["toml", "codex", `mcp_servers = ${"[".repeat(10_000)}${"]".repeat(10_000)}`],
     ["toml", "codex", `[${Array(200).fill("a").join(".")}]`],
