@@ -10,9 +10,10 @@ export interface CopyWatch {
   onTooDeep(path: JsonPath): never;
 }
 
-/** Copies what another parser has made: maps without prototype, dates as texts, `__proto__` left out. */
+/** Copies what another parser has made: maps without prototype, dates as texts, large integers as infinite numbers, `__proto__` left out. */
 export function copyTree(value: unknown, watch: CopyWatch, path: JsonPath = []): unknown {
-  if (typeof value === "bigint") return Number(value);
+  // A number near it would be another one than was written.
+  if (typeof value === "bigint") return value < 0n ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   if (value instanceof Date) return value.toISOString();
   if (!Array.isArray(value) && !isMap(value)) return value;
   if (path.length >= DEEPEST_NESTING) watch.onTooDeep(path);

@@ -8,7 +8,8 @@ import { locateByPointer } from "./pointer-places.ts";
 import { findTomlPlaces } from "./toml-places.ts";
 
 /**
- * Parses TOML 1.1. Dates become texts, since no entry has a date.
+ * Parses TOML 1.1. Dates become texts, since no entry has a date, and an integer that no number can hold becomes an infinite one, which no
+ * field takes.
  *
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */
@@ -28,7 +29,8 @@ export function parseTomlDocument(text: string, file: string): ConfigDocument {
 
 function parseToml(text: string, file: string) {
   try {
-    return parse(text, { maxDepth: DEEPEST_NESTING });
+    // One number that is too large must not cost all servers of the file.
+    return parse(text, { maxDepth: DEEPEST_NESTING, integersAsBigInt: "asNeeded" });
   } catch (cause) {
     // The parser's message goes on with an excerpt of the file.
     const location = cause instanceof TomlError ? { file, line: cause.line, column: cause.column } : { file };

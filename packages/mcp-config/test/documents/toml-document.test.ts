@@ -112,6 +112,11 @@ describe("a TOML text that is broken", () => {
     expect(parseTomlDocument("# nothing\n", FILE).root).toBeUndefined();
   });
 
+  test("an integer that no number can hold is infinite, and costs nothing else", () => {
+    const { root } = parseTomlDocument("large = 9007199254740993\nsmall = -9007199254740993\na = 1\n", FILE);
+    expect(root).toEqual({ large: Number.POSITIVE_INFINITY, small: Number.NEGATIVE_INFINITY, a: 1 });
+  });
+
   test("maps have no prototype, and dates become texts", () => {
     const { root } = parseTomlDocument("d = 2026-01-02\n[constructor]\na = 1\n", FILE);
     expect(Object.getPrototypeOf(root)).toBeNull();
