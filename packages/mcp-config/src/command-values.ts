@@ -15,27 +15,50 @@ export interface CommandSurroundings {
   readonly env: Environment;
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** The value that was given last was refused, so it is not given again. */
+}
+
+/** For whom commands are run. */
+export interface CommandOffer extends CommandSurroundings {
+  /** The server that is given what they print. */
+  readonly server: string;
+  /** As whom it is reached. */
+  readonly principal?: string | undefined;
+  /** The server refused what it was given last. */
   readonly rejected?: boolean | undefined;
 }
 
+/** What one command printed; `undefined` if it failed or printed nothing, or if that is not to be offered again. */
+export type CommandOutput = string | undefined;
+
 /** The output of commands, each run once and then remembered. */
 export interface CommandValues {
-  /** What the command prints, without the white space around it; `undefined` if it failed, printed nothing, or what was refused. */
-  get(command: string, surroundings: CommandSurroundings): Promise<string | undefined>;
+  /**
+   * What the commands of one entry print, without the white space around it. After a refusal all are run anew, because nobody knows
+   * which of them the server minded: if one prints something else, the server is given what they print now; if all print what
+   * it refused, it is given none of it, and they are not run again before `failureBackoffMs` is over.
+   */
+  get(commands: readonly string[], offer: CommandOffer): Promise<readonly CommandOutput[]>;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_FAILURE_BACKOFF_MS = 30_000;
-/** Of the values that were refused so many are remembered for each command, as hashes. */
-const MOST_REJECTED = 16;
+/** So many refusals are remembered for each entry, as hashes. */
+const MOST_REFUSED = 16;
 const LARGEST_OUTPUT_BYTES = 64 * 1024;
 
 interface Remembered {
   value?: string | undefined;
+  hasPrinted?: boolean | undefined;
   failedAt?: number | undefined;
-  running?: Promise<string | undefined> | undefined;
-  readonly rejected: string[];
+  running?: Promise<CommandOutput> | undefined;
+}
+
+/** What one server was given of its commands: all outputs together, as one hash. */
+interface Given {
+  last?: string | undefined;
+  readonly refused: string[];
+  /** When all of them printed again what had been refused. */
+  repeatedAt?: number | undefined;
 }
 
 /**
@@ -45,13 +68,16 @@ interface Remembered {
 export function createCommandValues(options: CommandValueOptions = {}): CommandValues {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, failureBackoffMs = DEFAULT_FAILURE_BACKOFF_MS } = options;
   const known = new Map<string, Remembered>();
+  const offers = new Map<string, Given>();
+  const isRecent = (at: number | undefined) => at !== undefined && performance.now() - at < failureBackoffMs;
 
   async function mint(command: string, found: Remembered, at: CommandSurroundings) {
-    const attempts = found.failedAt === undefined && found.rejected.length === 0 ? 2 : 1;
+    const attempts = found.failedAt === undefined && !found.hasPrinted ? 2 : 1;
     for (let attempt = 0; attempt < attempts && !at.signal.aborted; attempt += 1) {
       const output = await runCommand(command, timeoutMs, at);
-      if (output !== undefined && !found.rejected.includes(hashOf(output))) {
+      if (output !== undefined) {
         found.value = output;
+        found.hasPrinted = true;
         found.failedAt = undefined;
         return output;
       }
@@ -61,33 +87,58 @@ export function createCommandValues(options: CommandValueOptions = {}): CommandV
     return undefined;
   }
 
+  async function outputOf(command: string, at: CommandSurroundings, isRenewed: boolean) {
+    const found = entryOf(known, JSON.stringify([command, at.cwd]), {});
+    if (isRenewed) found.value = undefined;
+    if (found.value !== undefined) return found.value;
+    if (found.running !== undefined) {
+      const shared = await found.running;
+      if (shared !== undefined || at.signal.aborted || found.failedAt !== undefined) return shared;
+    }
+    if (isRecent(found.failedAt)) return undefined;
+    found.running ??= mint(command, found, at).finally(() => {
+      found.running = undefined;
+    });
+    return found.running;
+  }
+
   return {
-    async get(command, at) {
-      const key = JSON.stringify([command, at.cwd]);
-      const found = known.get(key) ?? { rejected: [] };
-      known.set(key, found);
-      if (at.rejected && found.value !== undefined) {
-        found.rejected.push(hashOf(found.value));
-        if (found.rejected.length > MOST_REJECTED) found.rejected.shift();
-        found.value = undefined;
+    async get(commands, offer) {
+      const { server, principal, cwd, signal, rejected } = offer;
+      const given = entryOf(offers, JSON.stringify([server, principal, cwd, commands]), { refused: [] });
+      const isRefused = rejected === true && given.last !== undefined;
+      if (isRefused) refuseLast(given);
+      const isRenewed = isRefused || (given.repeatedAt !== undefined && !isRecent(given.repeatedAt));
+      const outputs = await Promise.all(commands.map((command) => outputOf(command, offer, isRenewed)));
+      if (signal.aborted) return outputs;
+      const hash = hashOf(outputs);
+      if (hash !== undefined && given.refused.includes(hash)) {
+        if (!isRecent(given.repeatedAt)) given.repeatedAt = performance.now();
+        return outputs.map(() => undefined);
       }
-      if (found.value !== undefined) return found.value;
-      if (found.running !== undefined) {
-        const shared = await found.running;
-        if (shared !== undefined || at.signal.aborted || found.failedAt !== undefined) return shared;
-      }
-      if (found.failedAt !== undefined && performance.now() - found.failedAt < failureBackoffMs)
-        return undefined;
-      found.running ??= mint(command, found, at).finally(() => {
-        found.running = undefined;
-      });
-      return found.running;
+      given.last = hash;
+      given.repeatedAt = undefined;
+      return outputs;
     },
   };
 }
 
-function hashOf(value: string): string {
-  return cryptography().createHash("sha256").update(value).digest("base64");
+function entryOf<T>(map: Map<string, T>, key: string, fresh: T): T {
+  const entry = map.get(key) ?? fresh;
+  map.set(key, entry);
+  return entry;
+}
+
+function refuseLast(given: Given): void {
+  if (given.last !== undefined) given.refused.push(given.last);
+  if (given.refused.length > MOST_REFUSED) given.refused.shift();
+  given.last = undefined;
+}
+
+/** Of nothing there is none: a server that was given nothing has refused nothing. */
+function hashOf(outputs: readonly CommandOutput[]): string | undefined {
+  if (outputs.every((output) => output === undefined)) return undefined;
+  return cryptography().createHash("sha256").update(JSON.stringify(outputs)).digest("base64");
 }
 
 /** Runs one command by the system's shell, with nothing on its input; what it says on standard error is dropped. */
@@ -115,14 +166,14 @@ async function runCommand(
   signal.addEventListener("abort", end);
   if (signal.aborted) end();
   try {
-    return await outputOf(child, end);
+    return await printedBy(child, end);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
   }
 }
 
-function outputOf(child: ChildProcess, end: () => void): Promise<string | undefined> {
+function printedBy(child: ChildProcess, end: () => void): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;

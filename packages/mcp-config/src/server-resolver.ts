@@ -3,6 +3,7 @@ import {
   type HttpServerDefinition,
   McpError,
   type ResolvedServer,
+  type ResolveOptions,
   type ResolveServer,
   type ServerDefinition,
   type SseServerDefinition,
@@ -95,7 +96,8 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
   const { runCommands = false } = options;
   const currentEnvironment = createCurrentEnvironment();
   const commands = runCommands ? createCommandValues(runCommands === true ? {} : runCommands) : undefined;
-  return async (definition, { signal, rejected }) => {
+  return async (definition, asked) => {
+    const { signal } = asked;
     checkWanted(definition, signal);
     checkAdmitted(definition, options);
     const policy: ResolverPolicy = {
@@ -108,8 +110,7 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
       cwd: options.cwd ?? process.cwd(),
     };
     try {
-      const run = { commands, signal, rejected };
-      const { server, filledIn } = await resolveServer(definition, policy, run);
+      const { server, filledIn } = await resolveServer(definition, policy, { ...asked, commands });
       options.onSecrets?.(definition.name, [...new Set([...filledIn, ...server.secrets])]);
       return server;
     } finally {
@@ -134,10 +135,8 @@ function checkAdmitted(definition: ServerDefinition, { isAdmitted }: ServerResol
   throw new McpError("MCP_APPROVAL_REQUIRED", message, details);
 }
 
-interface CommandRun {
+interface CommandRun extends ResolveOptions {
   readonly commands: CommandValues | undefined;
-  readonly signal: AbortSignal;
-  readonly rejected: boolean | undefined;
 }
 
 async function resolveServer(

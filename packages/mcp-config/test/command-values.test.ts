@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { readFileSync, watch } from "node:fs";
+import { readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DefinitionScope, ServerDefinition } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createCommandValues } from "../src/command-values.ts";
+import { type CommandOffer, type CommandValues, createCommandValues } from "../src/command-values.ts";
 import { createServerResolver } from "../src/index.ts";
 import { refused, signal } from "./resolution.ts";
 import { useTemporaryFolder } from "./temporary-folder.ts";
@@ -17,6 +17,16 @@ useLeakCheck();
 afterEach(() => {
   vi.useRealTimers();
 });
+
+/** What one command prints for a server. */
+async function printed(
+  values: CommandValues,
+  command: string,
+  offer: Omit<CommandOffer, "server"> & Partial<CommandOffer>,
+) {
+  const [output] = await values.get([command], { server: "s", ...offer });
+  return output;
+}
 
 /** A command that writes down each run and answers with what `answer` says. */
 async function countedCommand(answer: string) {
@@ -35,8 +45,11 @@ describe.skipIf(process.platform === "win32")("the output of a command", () => {
   test("is trimmed, remembered, and shared by those who ask at once", async () => {
     const { command, at, runs } = await countedCommand("echo '  value '");
     const values = createCommandValues();
-    expect(await Promise.all([values.get(command, at), values.get(command, at)])).toEqual(["value", "value"]);
-    expect(await values.get(command, at)).toBe("value");
+    expect(await Promise.all([printed(values, command, at), printed(values, command, at)])).toEqual([
+      "value",
+      "value",
+    ]);
+    expect(await printed(values, command, at)).toBe("value");
     expect(runs()).toBe(1);
   });
 
@@ -49,29 +62,29 @@ describe.skipIf(process.platform === "win32")("the output of a command", () => {
     const { command, at, runs } = await countedCommand(answer);
     vi.useFakeTimers({ toFake: ["performance"] });
     const values = createCommandValues();
-    expect(await values.get(command, at)).toBeUndefined();
+    expect(await printed(values, command, at)).toBeUndefined();
     expect(runs()).toBe(2);
     vi.advanceTimersByTime(29_000);
-    expect(await values.get(command, at)).toBeUndefined();
+    expect(await printed(values, command, at)).toBeUndefined();
     expect(runs()).toBe(2);
     vi.advanceTimersByTime(2_000);
-    expect(await values.get(command, at)).toBeUndefined();
+    expect(await printed(values, command, at)).toBeUndefined();
     expect(runs()).toBe(3);
   });
 
   test("is none of a command that takes too long, and nothing of it is left, as of no command here", async () => {
     const { command, at, runs } = await countedCommand("sleep 600 & sleep 600; echo value");
     const values = createCommandValues({ timeoutMs: 300 });
-    expect(await values.get(command, at)).toBeUndefined();
+    expect(await printed(values, command, at)).toBeUndefined();
     expect(runs()).toBe(2);
   });
 
   test("[A9] that a server refused is not given again, also if the command prints it again", async () => {
     const { command, at, runs } = await countedCommand("echo token");
     const values = createCommandValues({ failureBackoffMs: 0 });
-    expect(await values.get(command, at)).toBe("token");
-    expect(await values.get(command, { ...at, rejected: true })).toBeUndefined();
-    expect(await values.get(command, at)).toBeUndefined();
+    expect(await printed(values, command, at)).toBe("token");
+    expect(await printed(values, command, { ...at, rejected: true })).toBeUndefined();
+    expect(await printed(values, command, at)).toBeUndefined();
     expect(runs()).toBe(3);
   });
 
@@ -80,10 +93,38 @@ describe.skipIf(process.platform === "win32")("the output of a command", () => {
     const at = { env, cwd: folder, signal };
     const values = createCommandValues();
     const command = "printf x >> runs; wc -c < runs";
-    expect(await values.get(command, at)).toBe("1");
-    expect(await values.get(command, at)).toBe("1");
-    expect(await values.get(command, { ...at, rejected: true })).toBe("2");
-    expect(await values.get(command, at)).toBe("2");
+    expect(await printed(values, command, at)).toBe("1");
+    expect(await printed(values, command, at)).toBe("1");
+    expect(await printed(values, command, { ...at, rejected: true })).toBe("2");
+    expect(await printed(values, command, at)).toBe("2");
+  });
+
+  test("[A9] that stays the same is given after a refusal beside one that changed, and neither if none did", async () => {
+    const folder = await folderWith({ token: "first" });
+    const offer = { env, cwd: folder, signal, server: "s" };
+    const commands = ["cat token", "echo workspace"];
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const values = createCommandValues();
+    expect(await values.get(commands, offer)).toEqual(["first", "workspace"]);
+    expect(await values.get(commands, { ...offer, rejected: true })).toEqual([undefined, undefined]);
+    writeFileSync(join(folder, "token"), "second");
+    expect(await values.get(commands, { ...offer, rejected: true })).toEqual([undefined, undefined]);
+    vi.advanceTimersByTime(31_000);
+    expect(await values.get(commands, offer)).toEqual(["second", "workspace"]);
+    writeFileSync(join(folder, "token"), "third");
+    expect(await values.get(commands, { ...offer, rejected: true })).toEqual(["third", "workspace"]);
+    writeFileSync(join(folder, "token"), "first");
+    expect(await values.get(commands, { ...offer, rejected: true })).toEqual([undefined, undefined]);
+  });
+
+  test("[A9] that one server refused, as one user, is given to another server and for another user", async () => {
+    const { command, at } = await countedCommand("echo token");
+    const values = createCommandValues();
+    const others = [{ principal: "bob" }, { server: "other" }];
+    for (const other of [{}, ...others])
+      expect(await printed(values, command, { ...at, ...other })).toBe("token");
+    expect(await printed(values, command, { ...at, rejected: true })).toBeUndefined();
+    for (const other of others) expect(await printed(values, command, { ...at, ...other })).toBe("token");
   });
 
   test("is not waited for by who gives up, and that says nothing about the command", async () => {
@@ -93,11 +134,11 @@ describe.skipIf(process.platform === "win32")("the output of a command", () => {
     const giveUp = new AbortController();
     const values = createCommandValues();
     using watcher = closing(watch(at.cwd));
-    const waiting = values.get(command, { ...at, signal: giveUp.signal });
+    const waiting = printed(values, command, { ...at, signal: giveUp.signal });
     while (!readable(join(at.cwd, "ready"))) await once(watcher.opened, "change");
     giveUp.abort();
     expect(await waiting).toBeUndefined();
-    expect(await values.get(command, at)).toBe("value");
+    expect(await printed(values, command, at)).toBe("value");
   });
 });
 
