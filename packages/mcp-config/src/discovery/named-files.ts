@@ -29,10 +29,12 @@ export async function readNamedFiles(files: unknown, cwd: string): Promise<reado
     return [{ entries: [], problems: [{ definedIn, error, kind: "ConfigShapeError" }], diagnostics: [] }];
   }
   const paths = new Set(files.map((file: string) => resolve(cwd, file)));
-  return Promise.all(Array.from(paths, readNamedFile));
+  const loaded = new Set<string>();
+  return Promise.all(Array.from(paths, (file) => readNamedFile(file, loaded)));
 }
 
-async function readNamedFile(file: string): Promise<ServerSource> {
+/** @param loaded - the files themselves: one to which two paths lead is loaded once */
+async function readNamedFile(file: string, loaded: Set<string>): Promise<ServerSource> {
   const diagnostics: ConfigDiagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
   const source = { file, scope: "explicit", kind: "named", format: JACKFIELD.format } as const;
@@ -41,6 +43,9 @@ async function readNamedFile(file: string): Promise<ServerSource> {
     return { entries: [], problems: [problemOf(source, found.kind, found.error)], diagnostics };
   }
   const { text, realFile } = found;
+  const itself = realFile ?? file;
+  if (loaded.has(itself)) return { entries: [], problems: [], diagnostics: [] };
+  loaded.add(itself);
   const { document, problem } = await parseHostText(
     { ...source, text, realFile, servers: JACKFIELD.servers, dialect: JACKFIELD },
     report,

@@ -182,6 +182,26 @@ describe("which one counts", () => {
     expect(found).toMatchObject([{ name: "s", definedIn: { host: "claude-code" } }]);
     expect([shadowed, diagnostics]).toEqual([[], []]);
   });
+
+  test("a file to which two paths of one host lead is loaded once, with the remarks on it", async () => {
+    const content = servers({ s: { command: "x", cmd: "y" } });
+    const { discover, home, project } = await homeWith({
+      ".codeium/windsurf/mcp_config.json": content,
+      "work/.cursor/mcp.json": content,
+    });
+    await symlink("windsurf/mcp_config.json", join(home, ".codeium", "mcp_config.json"));
+    await mkdir(join(project, "deep", ".cursor"), { recursive: true });
+    await symlink("../../.cursor/mcp.json", join(project, "deep", ".cursor", "mcp.json"));
+    for (const [host, file] of [
+      ["windsurf", join(home, ".codeium", "windsurf", "mcp_config.json")],
+      ["cursor", join(project, "deep", ".cursor", "mcp.json")],
+    ] as const) {
+      const found = await discover({ hosts: [host], cwd: join(project, "deep") });
+      expect(found.servers).toMatchObject([{ name: "s", definedIn: { file } }]);
+      expect(found.shadowed).toEqual([]);
+      expect(found.diagnostics.map(({ code }) => code)).toEqual(["near-miss-field"]);
+    }
+  });
 });
 
 describe("what is not to be trusted", () => {

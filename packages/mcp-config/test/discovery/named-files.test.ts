@@ -86,6 +86,20 @@ describe("files", () => {
     const { servers, diagnostics } = await loadServers({ files: ["mcp.json", "./mcp.json"], cwd });
     expect([names(servers), diagnostics]).toEqual([["s"], []]);
   });
+
+  test("a file and a link to it are one file, which is loaded once under the first of the names", async () => {
+    const cwd = await folderWith({ "real.json": { mcpServers: { s: { command: "x", cmd: "y" } } } });
+    await symlink("real.json", join(cwd, "link.json"));
+    for (const files of [
+      ["real.json", "link.json"],
+      ["link.json", "real.json"],
+    ]) {
+      const { servers, diagnostics } = await loadServers({ files, cwd });
+      expect(servers).toMatchObject([{ name: "s", definedIn: { file: join(cwd, files[0] ?? "") } }]);
+      expect(servers[0]).not.toHaveProperty("shadows");
+      expect(codes(diagnostics)).toEqual(["near-miss-field"]);
+    }
+  });
 });
 
 describe("what cannot be used is a problem and hides nothing", () => {
