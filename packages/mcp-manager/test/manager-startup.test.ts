@@ -178,6 +178,22 @@ describe("start-up with a catalog", () => {
     await second.manager.close();
   });
 
+  it("takes a server that died before it listed anything for one that failed", async () => {
+    const cache = createFakeToolCache();
+    const { manager, connector } = createFixture(["a"], { byHand: true, cache });
+    const starting = manager.start();
+    const session = createFakeSession();
+    session.list = () => new Promise(() => {});
+    (await connector.nextAttempt()).open(session);
+    await vi.advanceTimersByTimeAsync(0);
+    session.lose(new McpError("MCP_SERVER_EXITED", "exited", { server: "a" }));
+    await starting;
+    await manager.close();
+    expect([...cache.entries.values()]).toMatchObject([
+      { lastOutcome: { ok: false, code: "MCP_SERVER_EXITED" } },
+    ]);
+  });
+
   it("says what changed when the live list differs from the remembered one, and nothing when it does not", async () => {
     for (const [live, expected] of [
       ["remembered", 0],

@@ -37,7 +37,7 @@ export interface CatalogMemory {
   listedBesides<K extends BesideTools>(kind: K, items: readonly CatalogItems[K][]): void;
   /** The server says that its list is another now: what is known is stale until a list that was begun later is in. */
   doubt(): void;
-  /** An attempt to reach the server failed. */
+  /** An attempt to reach the server failed, or to list it for the first time. */
   failed(error: McpError, tookMs: number): void;
   /** A session that ended before it listed anything may rest on a handshake that no longer holds: shake hands anew. */
   forgetHandshake(): void;

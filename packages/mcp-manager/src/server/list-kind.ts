@@ -22,7 +22,8 @@ export const KIND_WORDS: { readonly [K in CatalogKind]: string } = {
 };
 
 /**
- * Lists one kind of what a server has, all pages within its `callTimeoutMs`.
+ * Lists one kind of what a server has, all pages within its `callTimeoutMs`; with `isStarting` also within its `connectTimeoutMs`,
+ * because a start may wait for it.
  *
  * @throws McpError `MCP_CALL_TIMEOUT`, or whatever the session throws.
  */
@@ -30,10 +31,15 @@ export async function listKind<K extends CatalogKind>(
   session: Session,
   kind: K,
   { name, limits }: ServerDefinition,
+  isStarting = false,
 ): Promise<DatedListing<K>> {
-  const timeoutMs = limits?.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
+  const { callTimeoutMs = DEFAULT_LIMITS.callTimeoutMs, connectTimeoutMs = DEFAULT_LIMITS.connectTimeoutMs } =
+    limits ?? {};
+  const isSooner = connectTimeoutMs > 0 && (callTimeoutMs === 0 || connectTimeoutMs < callTimeoutMs);
+  const isShort = isStarting && isSooner;
+  const timeoutMs = isShort ? connectTimeoutMs : callTimeoutMs;
   const expired = () => {
-    const message = `Server "${name}" did not list its ${KIND_WORDS[kind]} within ${timeoutMs} ms; raise callTimeoutMs or check the server.`;
+    const message = `Server "${name}" did not list its ${KIND_WORDS[kind]} within ${timeoutMs} ms; raise ${isShort ? "connectTimeoutMs" : "callTimeoutMs"} or check the server.`;
     return new McpError("MCP_CALL_TIMEOUT", message, { server: name, phase: "list" });
   };
   using deadline = createDeadline({ timeoutMs, aborted: expired, expired });

@@ -223,16 +223,16 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
       this.#tools.withdraw();
       this.context.withdraw();
     }
+    const { wasListed } = this.#tools;
     const isFailure = after.status === "backoff" || after.status === "failed";
     if (isFailure) {
       this.#trouble = { error: after.error, at: now };
-      if (before.status === "connecting") this.#memory.failed(after.error, now - since);
+      if (before.status === "connecting" || !wasListed) this.#memory.failed(after.error, now - since);
       this.#hooks.troubled(after.error);
     }
     if (after.status !== "connecting" && after.status !== "ready") this.#settled.resolve();
     this.#hooks.statusChanged(before.status);
-    const isHopeless = after.status === "failed" || !this.#tools.wasListed;
-    if (isFailure && isHopeless) this.#dropIfWanted(after.error);
+    if (isFailure && (after.status === "failed" || !wasListed)) this.#dropIfWanted(after.error);
   }
 
   #dropIfWanted(error: McpError): void {
@@ -257,7 +257,9 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     this.#trouble = { error, at: Date.now() };
     this.#hooks.troubled(error);
     this.#settled.resolve();
-    if (!this.#tools.wasListed) this.#dropIfWanted(error);
+    if (this.#tools.wasListed) return;
+    this.#memory.failed(error, Date.now() - this.#since);
+    this.#dropIfWanted(error);
   }
 
   #createContext(): ServerContext {

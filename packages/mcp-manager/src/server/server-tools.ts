@@ -62,7 +62,7 @@ class Tools implements ServerTools {
       server: this.#subject.definition.name,
       kind: "tools",
       pollIntervalMs: this.#pollIntervalMs,
-      list: (session) => listKind(session, "tools", this.#subject.definition),
+      list: (session) => listKind(session, "tools", this.#subject.definition, !this.wasListed),
       loaded: (session, listing) => this.#loaded(session, listing),
       failed: (error) => this.#subject.toolsFailed(error),
     });

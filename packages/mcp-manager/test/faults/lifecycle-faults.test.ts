@@ -78,7 +78,7 @@ describe("a server that hangs", () => {
     await manager.close();
   });
 
-  it("[R37] while it lists, and does not even hear that it is given up: it fails at the deadline of a call", async () => {
+  it("[R37] while it lists, and does not even hear that it is given up: it fails at the deadline of a call, if that is sooner", async () => {
     const { manager, connector } = createFixture(
       [stdioDefinition("a", { limits: { callTimeoutMs: 7_000 } })],
       {
@@ -91,6 +91,39 @@ describe("a server that hangs", () => {
     (await connector.nextAttempt()).open(session);
     await vi.advanceTimersByTimeAsync(14_000);
     expect((await starting).failed).toMatchObject([{ error: { code: "MCP_CALL_TIMEOUT" } }]);
+    await manager.close();
+  });
+
+  it("[R37] while it lists for the first time: it holds up one start, and no longer than connecting may", async () => {
+    const cache = createFakeToolCache();
+    const hanging = () => {
+      const session = createFakeSession();
+      session.list = () => new Promise(() => {});
+      return session;
+    };
+    const first = createFixture(["a"], { byHand: true, cache });
+    const starting = first.manager.start();
+    (await first.connector.nextAttempt()).open(hanging());
+    await vi.advanceTimersByTimeAsync(30_000);
+    const { failed } = await starting;
+    expect(failed).toMatchObject([{ error: { code: "MCP_CALL_TIMEOUT" } }]);
+    expect(failed[0]?.error.message).toContain("raise connectTimeoutMs");
+    const second = createFixture(["a"], { byHand: true, cache });
+    const again = second.manager.start();
+    (await second.connector.nextAttempt()).open(hanging());
+    await vi.advanceTimersByTimeAsync(250);
+    expect((await again).waiting).toMatchObject([{ name: "a", status: "ready" }]);
+    await Promise.all([first.manager.close(), second.manager.close()]);
+  });
+
+  it("[R37] while it lists again: it has as long as a call", async () => {
+    const { manager, sessions } = createFixture(["a"]);
+    await manager.start();
+    const session = sessions.get("a");
+    if (session !== undefined) session.list = () => new Promise(() => {});
+    const refreshing = manager.refreshTools("a", { timeoutMs: 120_000 }).catch(({ message }) => message);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await refreshing).toContain("within 60000 ms; raise callTimeoutMs");
     await manager.close();
   });
 
