@@ -1,19 +1,30 @@
 import type { ServerResponse } from "node:http";
-import { type HttpExchange, startHttpServer } from "./http-server.ts";
+import { type HttpExchange, type HttpScript, startHttpServer } from "./http-server.ts";
 
-/** A server of the older transport: it answers every request, by its one stream, with the members that are returned for it. */
-export async function startSseServer(membersOf: (message: HttpExchange["message"]) => object) {
-  let stream: ServerResponse | undefined;
-  const server = await startHttpServer(({ request, response, message }) => {
+/**
+ * A server of the older transport: it answers every request, by the stream of its session, with the members that are returned for it.
+ * What the script deals with it does not answer.
+ */
+export async function startSseServer(
+  membersOf: (message: HttpExchange["message"]) => object,
+  script: HttpScript = () => false,
+) {
+  const streams = new Map<string | undefined, ServerResponse>();
+  const server = await startHttpServer((exchange) => {
+    const { request, response, message } = exchange;
     if (request.method === "GET") {
-      stream = response.writeHead(200, { "content-type": "text/event-stream" });
-      stream.write("event: endpoint\ndata: /post\n\n");
+      const endpoint = `/post/${streams.size}`;
+      streams.set(endpoint, response);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(`event: endpoint\ndata: ${endpoint}\n\n`);
       return true;
     }
+    if (script(exchange)) return true;
     response.writeHead(202).end();
-    if (message.id !== undefined)
-      stream?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: message.id, ...membersOf(message) })}\n\n`);
+    const answer = { jsonrpc: "2.0", id: message.id, ...membersOf(message) };
+    if (message.id !== undefined) streams.get(request.url)?.write(`data: ${JSON.stringify(answer)}\n\n`);
     return true;
   });
-  return { ...server, transport: "sse" as const };
+  const endFirstStream = () => void streams.get("/post/0")?.end();
+  return { ...server, transport: "sse" as const, endFirstStream };
 }

@@ -1,3 +1,4 @@
+import type { AuthPort } from "@jackfield/mcp-core";
 import { startHttpFaultServer } from "@jackfield/test-kit";
 import { describe, expect, test, vi } from "vitest";
 import { atEnd } from "../cleanup.ts";
@@ -41,6 +42,43 @@ describe("a `fetch` of the host's own", () => {
       for (const [, init] of fetch.mock.calls) expect(init?.redirect).toBe("manual");
     },
   );
+
+  test("[X18] makes every request of the older transport, with the entry's headers and what the host's port gives", async () => {
+    const legacy = { answer: "legacy-sse" } as const;
+    const fetch = vi.fn(globalThis.fetch);
+    let token = "first";
+    const auth: AuthPort = {
+      headers: async () => ({ authorization: `Bearer ${token}` }),
+      onChallenge: async () => {
+        token = "second";
+        return "retry";
+      },
+    };
+    const changes = {
+      transport: "sse",
+      http: { fetch },
+      auth,
+      headers: { "X-Api-Key": "key-123456" },
+    } as const;
+    const { remote, session } = await open({ ...legacy, authorization: ["Bearer second"] }, changes);
+    token = "outdated";
+    expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+    expect(fetch.mock.calls.length).toBe(remote.requests.length);
+    for (const [, init] of fetch.mock.calls) expect(init?.redirect).toBe("manual");
+    const sent = remote.requests.map(({ method, body, headers }) => [
+      body?.method ?? method,
+      headers.authorization,
+    ]);
+    expect(sent).toEqual([
+      ["GET", "Bearer first"],
+      ["GET", "Bearer second"],
+      ["initialize", "Bearer second"],
+      ["notifications/initialized", "Bearer second"],
+      ["tools/call", "Bearer outdated"],
+      ["tools/call", "Bearer second"],
+    ]);
+    for (const { headers } of remote.requests) expect(headers["x-api-key"]).toBe("key-123456");
+  });
 
   test("that fails is told from one that was answered", async () => {
     const fetch = vi.fn(globalThis.fetch);

@@ -1,9 +1,19 @@
+import { silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
+import { createConnector } from "../../src/index.ts";
+import { atEnd } from "../cleanup.ts";
 import { failureOf } from "../connecting.ts";
+import { on } from "../http-server.ts";
+import { startSseServer } from "../sse-server.ts";
 import { connectTo, count, ECHO, never, open, refusalOf, startRemote } from "./remote.ts";
 
 const LEGACY = { answer: "legacy-sse" } as const;
 const OVER_SSE = { transport: "sse" } as const;
+const HANDSHAKE = {
+  protocolVersion: "2024-11-05",
+  capabilities: { tools: {} },
+  serverInfo: { name: "remote", version: "1" },
+};
 
 describe("the older HTTP+SSE transport", () => {
   test.each(["http://169.254.169.254/latest", "//evil.example/x", "http://user:pass@127.0.0.1/", "http://["])(
@@ -40,12 +50,40 @@ describe("the older HTTP+SSE transport", () => {
     expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ outcome: "not-sent" });
   });
 
-  test("[X9] closing does not wait for a message that is under way", async () => {
-    const { remote, session } = await open({ ...LEGACY, on: { "tools/call": { hang: true } } }, OVER_SSE);
+  /** A call whose message the server has not answered yet; `cutOff` resolves when the server sees the end of it. */
+  async function callUnderWay() {
+    const arrived = Promise.withResolvers<void>();
+    const cutOff = Promise.withResolvers<void>();
+    const holdCalls = on("tools/call", ({ response }) => {
+      response.on("close", cutOff.resolve);
+      arrived.resolve();
+    });
+    const server = await startSseServer(() => ({ result: HANDSHAKE }), holdCalls);
+    const connector = createConnector();
+    const options = { signal: never, log: silentLogger };
+    const session = await connector(server, options);
+    // It shares the connections, so they outlive the first session.
+    const other = await connector(server, options);
+    atEnd(() => Promise.all([session.close(), other.close()]));
     const call = failureOf(session.request("tools/call", ECHO, { timeoutMs: 0, maxTotalMs: 0 }));
-    await remote.until(() => count(remote, "tools/call") === 1);
+    await arrived.promise;
+    return { server, session, call, cutOff: cutOff.promise };
+  }
+
+  test("[X8] rejects a call whose message is under way when its stream ends, and cuts the message off", async () => {
+    const { server, session, call, cutOff } = await callUnderWay();
+    const ended = new Promise((resolve) => session.onClose(resolve));
+    server.endFirstStream();
+    expect(await call).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown", tool: "echo" });
+    expect(await ended).toMatchObject({ code: "MCP_SESSION_LOST" });
+    await cutOff;
+  });
+
+  test("[X9] closing does not wait for a message that is under way, and cuts it off", async () => {
+    const { session, call, cutOff } = await callUnderWay();
     await session.close();
     expect(await call).toMatchObject({ code: "MCP_CLOSED", outcome: "unknown" });
+    await cutOff;
   });
 
   test("a message that is refused fails its call, with the status", async () => {

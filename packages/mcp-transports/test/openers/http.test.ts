@@ -1,5 +1,6 @@
-import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { type ResolvedRemoteServer, silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
+import { createConnector } from "../../src/index.ts";
 import { connect, failToConnect, failureOf } from "../connecting.ts";
 import { type HttpExchange, on, startHttpServer } from "../http-server.ts";
 
@@ -139,12 +140,6 @@ describe("a server that cannot be connected", () => {
     };
     expect((await failToConnect(server)).code).toBe("MCP_CONFIG_INVALID");
   });
-
-  test("that refuses after the handshake began is said goodbye to", async () => {
-    const server = await startHttpServer(on("notifications/initialized", ({ status }) => status(500)));
-    expect(await failToConnect(server)).toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: 500 });
-    expect(server.log.at(-1)?.what).toBe("DELETE");
-  });
 });
 
 describe("a call over Streamable HTTP that fails", () => {
@@ -197,13 +192,29 @@ describe("a call over Streamable HTTP that fails", () => {
     expect(error).toMatchObject({ code: "MCP_SESSION_LOST", outcome: "not-sent" });
   });
 
-  test("[X9] because the session is closed does not wait for its answer", async () => {
-    const { promise: arrived, resolve } = Promise.withResolvers<void>();
-    const session = await connect(await startHttpServer(on("tools/call", () => resolve())));
+  test.each([
+    ["before its answer begins", undefined],
+    ["while its answer is a stream", ": nothing\n\n"],
+  ])("[X9] because the session is closed %s is cut off at once", async (_, beginning) => {
+    const arrived = Promise.withResolvers<void>();
+    const cutOff = Promise.withResolvers<void>();
+    const server = await startHttpServer(
+      on("tools/call", ({ response }) => {
+        response.on("close", cutOff.resolve);
+        if (beginning) response.writeHead(200, { "content-type": "text/event-stream" }).write(beginning);
+        arrived.resolve();
+      }),
+    );
+    const connectHere = createConnector();
+    const options = { ...never, log: silentLogger };
+    const session = await connectHere(server, options);
+    // The connections are its as well, so they stay.
+    await using _other = await connectHere(server, options);
     const error = failureOf(session.request("tools/call", CALL, { timeoutMs: 0, maxTotalMs: 0 }));
-    await arrived;
+    await arrived.promise;
     await session.close();
     expect(await error).toMatchObject({ code: "MCP_CLOSED", outcome: "unknown" });
+    await cutOff.promise;
   });
 });
 

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { failToConnect } from "../connecting.ts";
+import { type HttpExchange, on, startHttpServer } from "../http-server.ts";
+
+const SESSION = { "mcp-session-id": "session-1" };
+
+/** Answers with the id of a new session, whatever else it says. */
+const begin =
+  (answer: string | object) =>
+  ({ message: { id }, status }: HttpExchange) => {
+    const body = typeof answer === "string" ? answer : JSON.stringify({ jsonrpc: "2.0", id, ...answer });
+    status(200, { ...SESSION, "content-type": "application/json" }, body);
+  };
+
+const SERVER = { capabilities: {}, serverInfo: { name: "x", version: "1" } };
+
+/** More than the messages before need, on a machine that is busy. */
+const PATIENCE = { connectTimeoutMs: 800 };
+
+test.each<readonly [string, string, (exchange: HttpExchange) => void, object]>([
+  ["answers no JSON", "initialize", begin("{"), { code: "MCP_PROTOCOL_VIOLATED" }],
+  [
+    "answers with an error",
+    "initialize",
+    begin({ error: { code: -32603, message: "No" } }),
+    { code: "MCP_CONNECT_FAILED", rpcCode: -32603 },
+  ],
+  [
+    "speaks a version that nobody knows",
+    "initialize",
+    begin({ result: { ...SERVER, protocolVersion: "1999-01-01" } }),
+    { code: "MCP_PROTOCOL_UNSUPPORTED" },
+  ],
+  [
+    "refuses the end of the handshake",
+    "notifications/initialized",
+    ({ status }) => status(500),
+    { code: "MCP_CONNECT_FAILED", httpStatus: 500 },
+  ],
+  [
+    "wants a login at the end of the handshake",
+    "notifications/initialized",
+    ({ status }) => status(401),
+    { code: "MCP_AUTH_REQUIRED", httpStatus: 401 },
+  ],
+])("a server that begins a session and %s is said goodbye to", async (_, method, act, failure) => {
+  const server = await startHttpServer(on(method, act));
+  expect(await failToConnect(server)).toMatchObject(failure);
+  expect(server.log.at(-1)).toMatchObject({ what: "DELETE", headers: SESSION });
+});
+
+test.each<readonly [string, string, (exchange: HttpExchange) => void]>([
+  [
+    "in the middle of its answer",
+    "initialize",
+    ({ response }) =>
+      response.writeHead(200, { ...SESSION, "content-type": "text/event-stream" }).write(": soon\n\n"),
+  ],
+  ["at the end of the handshake", "notifications/initialized", () => {}],
+])("a server that begins a session and falls silent %s is said goodbye to", async (_, method, act) => {
+  const server = await startHttpServer(on(method, act), { limits: PATIENCE });
+  expect(await failToConnect(server)).toMatchObject({ code: "MCP_CONNECT_TIMEOUT" });
+  expect(server.log.at(-1)).toMatchObject({ what: "DELETE", headers: SESSION });
+});
