@@ -20,8 +20,9 @@ export function findLiteralSecrets(written: WrittenServer, variables: VariableDi
       if (text !== null && isSecret(name, text, variables, true)) paths.push([field, name]);
     }
   }
-  const { url = "", args = [] } = written;
+  const { url = "", args = [], oauth } = written;
   if (holdsSecret(url) && isLiteral(url, variables)) paths.push(["url"]);
+  if (oauth && isLiteral(oauth.clientSecret ?? "", variables, true)) paths.push(["oauth", "clientSecret"]);
   let before = "";
   for (let index = 0; index < args.length; index += 1) {
     const text = args[index] as string;

@@ -47,6 +47,47 @@ describe("what is wrong with an entry is told by the host's own names, where the
     ]);
   });
 
+  test.each([
+    ["cursor", "mcpServers", { url: "https://h", auth: { CLIENT_SECRET: "planted" } }, "auth.CLIENT_SECRET"],
+    [
+      "zed",
+      "context_servers",
+      { url: "https://h", oauth: { client_secret: "planted" } },
+      "oauth.client_secret",
+    ],
+    [
+      "jackfield",
+      "mcpServers",
+      { url: "https://h", oauth: { clientSecret: "planted" } },
+      "oauth.clientSecret",
+    ],
+    [
+      "mcporter",
+      "mcpServers",
+      { baseUrl: "https://h", oauth_client_secret: "planted" },
+      "oauth_client_secret",
+    ],
+    [
+      "crush",
+      "mcp",
+      { type: "http", url: "https://h", oauth_client_secret: "planted" },
+      "oauth_client_secret",
+    ],
+  ])("the secret of a client of %s, unless it is referred to", async (host, root, entry, field) => {
+    const text = (secret: string) => JSON.stringify({ [root]: { a: entry } }).replace("planted", secret);
+    const problems = await told(host, "/home/u/x.json", text("planted"));
+    expect(problems).toEqual([
+      expect.objectContaining({
+        code: "literal-secret",
+        pointer: `/${root}/a/${field.replace(".", "/")}`,
+        message: expect.stringContaining(`"${field}" holds a credential`),
+      }),
+    ]);
+    expect(problems[0]?.message).not.toContain("planted");
+    const isReference = host !== "zed" && host !== "cursor";
+    expect(await told(host, "/home/u/x.json", text("${S}"))).toHaveLength(isReference ? 0 : 1);
+  });
+
   test("a folder and a variable that a project may not choose", async () => {
     const text = `{ "mcpServers": {
       "a": { "command": "x",
