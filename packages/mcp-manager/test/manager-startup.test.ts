@@ -151,6 +151,23 @@ describe("start-up with a catalog", () => {
     await manager.close();
   });
 
+  it("is not held up by servers for which nobody waits, however many of them hang", async () => {
+    const cache = await seeded(["old-1", "old-2"], {});
+    const unknown = httpDefinition("new");
+    const { manager, connector } = createFixture(["old-1", "old-2", unknown], {
+      byHand: true,
+      cache,
+      startup: { concurrency: 2 },
+    });
+    const starting = manager.start();
+    const first = await connector.nextAttempt();
+    expect(first.server.name).toBe("new");
+    first.open(createFakeSession({ tools: [tool("live")] }));
+    expect((await starting).ready).toMatchObject([{ name: "new" }]);
+    expect((await Promise.all([connector.nextAttempt(), connector.nextAttempt()])).length).toBe(2);
+    await manager.close();
+  });
+
   it("takes an entry that another token wrote for stale", async () => {
     const cache = await seeded(["a"], { credentials: "of an older token" });
     const { manager } = createFixture(["a"], { byHand: true, cache });

@@ -5,7 +5,7 @@ import type { CatalogShelf } from "../server/catalog-record.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { firstFailure } from "./first-failure.ts";
 import { startInOrder } from "./start-order.ts";
-import { patienceFor, waitAtGate } from "./startup-gate.ts";
+import { byPatience, patienceFor, waitAtGate } from "./startup-gate.ts";
 
 /**
  * Brings servers up: what the catalog knows of them first, then their connections. Resolves when nobody has to be waited for
@@ -16,12 +16,14 @@ export async function startServers(
   options: ResolvedManagerOptions,
   stop: AbortSignal,
 ): Promise<void> {
-  const eager = await wakeServers(servers, options, stop);
-  if (stop.aborted) return;
-  const { gateMs, uncached } = options.startup;
-  const waiting = eager.map(({ verdict, settled }) => {
-    return { patience: patienceFor({ lazy: false, verdict }, uncached), settled };
+  const eager = await recallServers(servers, options, stop);
+  const { gateMs, uncached, concurrency } = options.startup;
+  const waiting = eager.map((server) => {
+    const { verdict, settled } = server;
+    return { server, settled, patience: patienceFor({ lazy: false, verdict }, uncached) };
   });
+  const inOrder = byPatience(waiting).map(({ server }) => server);
+  void startInOrder(inOrder, concurrency, stop);
   await waitAtGate(waiting, gateMs, stop);
 }
 
@@ -35,7 +37,8 @@ export async function startAllOrNone(
   options: ResolvedManagerOptions,
   stop: AbortSignal,
 ): Promise<void> {
-  const eager = await wakeServers(servers, options, stop);
+  const eager = await recallServers(servers, options, stop);
+  void startInOrder(eager, options.startup.concurrency, stop);
   const stopped = Promise.withResolvers<undefined>();
   const end = () => stopped.resolve(undefined);
   if (stop.aborted) return;
@@ -48,17 +51,15 @@ export async function startAllOrNone(
   }
 }
 
-/** @returns the servers that were woken: those that are not lazy. */
-async function wakeServers(
+/** Hands each server what the catalog knows of it. @returns the servers that are to be woken: those that are not lazy. */
+async function recallServers(
   servers: readonly ManagedServer[],
   options: ResolvedManagerOptions,
   stop: AbortSignal,
 ): Promise<readonly ManagedServer[]> {
   const shelves = await readCatalog(servers, options, stop);
   for (const server of servers) server.recall(shelves.get(server.definition.name));
-  const eager = servers.filter(({ definition }) => definition.lazy !== true);
-  void startInOrder(eager, options.startup.concurrency, stop);
-  return eager;
+  return servers.filter(({ definition }) => definition.lazy !== true);
 }
 
 async function readCatalog(

@@ -1,7 +1,16 @@
 import type { CatalogVerdict } from "../server/catalog-record.ts";
+import { startTimer } from "../timer.ts";
 
 /** How long start-up waits for a server: not at all, up to the gate, or until it has settled. */
 export type Patience = "none" | "gate" | "settled";
+
+/** Who is waited for longest comes first: behind those whom nobody waits for, he would hold up the start. */
+const PATIENCES: readonly Patience[] = ["settled", "gate", "none"];
+
+/** Puts those first for whom start-up waits longest, else in the order they have. */
+export function byPatience<T extends { readonly patience: Patience }>(servers: readonly T[]): readonly T[] {
+  return PATIENCES.flatMap((patience) => servers.filter((server) => server.patience === patience));
+}
 
 /**
  * Decides how long a server may hold start-up (DESIGN, section 4). Pure.
@@ -34,7 +43,7 @@ export async function waitAtGate(
     Promise.all(servers.filter((server) => server.patience === patience).map((server) => server.settled));
   let timer: NodeJS.Timeout | undefined;
   const gate = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, gateMs);
+    timer = startTimer(resolve, gateMs);
   });
   const ended = Promise.withResolvers<void>();
   const end = () => ended.resolve();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Patience, patienceFor, waitAtGate } from "../../src/startup/startup-gate.ts";
+import { byPatience, type Patience, patienceFor, waitAtGate } from "../../src/startup/startup-gate.ts";
 
 describe("how long a server may hold start-up", () => {
   it.each<[string, Parameters<typeof patienceFor>[0], "wait" | "later", Patience]>([
@@ -44,6 +44,14 @@ describe("how long a server may hold start-up", () => {
   });
 });
 
+describe("the order of a start", () => {
+  it("begins with those that it waits for, and keeps the configured order among equals", () => {
+    const patiences: Patience[] = ["none", "gate", "settled", "none", "settled", "gate"];
+    const servers = patiences.map((patience, index) => ({ patience, index }));
+    expect(byPatience(servers).map(({ index }) => index)).toEqual([2, 4, 1, 5, 0, 3]);
+  });
+});
+
 describe("the gate", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
@@ -66,6 +74,19 @@ describe("the gate", () => {
     await vi.advanceTimersByTimeAsync(1);
     await waiting;
     expect(opened).toBe(true);
+  });
+
+  it.each([2 ** 31 - 1, 2 ** 31, 1e15])("does not open at once for a time of %d ms", async (gateMs) => {
+    let opened = false;
+    const controller = new AbortController();
+    const servers = [{ patience: "gate", settled: never }] as const;
+    const waiting = waitAtGate(servers, gateMs, controller.signal).then(() => {
+      opened = true;
+    });
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    expect(opened).toBe(false);
+    controller.abort();
+    await waiting;
   });
 
   it("opens early when they have all settled", async () => {
