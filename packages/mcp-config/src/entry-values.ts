@@ -2,6 +2,7 @@ import { looksLikeCredential, secretsOfUrls } from "./credentials.ts";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import { createMap } from "./documents/json-value.ts";
 import { missingVariables, type UnsetReference } from "./missing-variables.ts";
+import { isPlainValue } from "./plain-values.ts";
 import type { CommandOutputs } from "./referenced-commands.ts";
 import { isCommonVariable, layEnvironment } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
@@ -58,7 +59,7 @@ export interface EntryValues {
   /** The same for an argument: what is nothing but a question becomes an argument for each answer. */
   expandArgument(text: string, path: JsonPath): readonly string[];
   /** The same for every value of a map. */
-  expandAll(texts: TextMap | undefined, path: JsonPath): { [name: string]: string };
+  expandAll(texts: TextMap | undefined, path: readonly ["headers"]): { [name: string]: string };
   /** A variable that is handed on to a child, if it is set; its value counts as secret. */
   passOn(name: string): string | undefined;
   /** A variable that a header takes its value from, if it is set; its value counts as secret. */
@@ -120,8 +121,7 @@ class Values implements EntryValues {
   /** @param lower - what the `envFile` holds */
   fillEnv(lower: TextMap): void {
     this.#lower = lower;
-    const fill = (text: string, name: string) => this.#expand(text, ["env", name], "env", true);
-    const upper = mapTexts(this.#definition.env, fill, this.#sources);
+    const upper = this.#fillAll(this.#definition.env, "env", "env");
     this.env = layEnvironment(upper, lower, this.#policy.platform);
     for (const name of Object.keys(this.env)) {
       const value = this.env[name] as string;
@@ -145,9 +145,8 @@ class Values implements EntryValues {
     return found.value;
   }
 
-  expandAll(texts: TextMap | undefined, path: JsonPath): { [name: string]: string } {
-    const fill = (text: string, name: string) => this.#expand(text, [...path, name], "field", true);
-    return mapTexts(texts, fill, this.#sources);
+  expandAll(texts: TextMap | undefined, [field]: readonly ["headers"]): { [name: string]: string } {
+    return this.#fillAll(texts, field, "field");
   }
 
   passOn(name: string): string | undefined {
@@ -170,6 +169,19 @@ class Values implements EntryValues {
   checkComplete(): void {
     if (this.#unset.length > 0)
       throw missingVariables(this.#definition, this.#unset, this.#policy.environment, this.#sources.dialect);
+  }
+
+  /** A value that is nothing but a command which failed is left out with its name, as oh-my-pi does. */
+  #fillAll(texts: TextMap = {}, field: "env" | "headers", sight: Sight): { [name: string]: string } {
+    const { dialect, commands } = this.#sources;
+    const filled = createMap<string>();
+    for (const name of Object.keys(texts)) {
+      const text = texts[name] ?? "";
+      const isValue = !isPlainValue(this.#definition, field, name);
+      if (isValue && isFailedCommand(text, dialect, commands)) continue;
+      filled[name] = this.#expand(text, [field, name], sight, isValue);
+    }
+    return filled;
   }
 
   #expand(text: string, path: JsonPath, sight: Sight, isValue = false): string {
@@ -235,20 +247,6 @@ class Values implements EntryValues {
     const { unset, unsetInValues = unset } = this.#sources.dialect;
     return field === "env" || field === "headers" ? unsetInValues : unset;
   }
-}
-
-/** A value that is nothing but a command which failed is left out with its name, as oh-my-pi does. */
-function mapTexts(
-  texts: TextMap = {},
-  change: (text: string, name: string) => string,
-  { dialect, commands }: ValueSources,
-) {
-  const changed = createMap<string>();
-  for (const name of Object.keys(texts)) {
-    const text = texts[name] ?? "";
-    if (!isFailedCommand(text, dialect, commands)) changed[name] = change(text, name);
-  }
-  return changed;
 }
 
 function isFailedCommand(text: string, dialect: VariableDialect, commands: CommandOutputs): boolean {

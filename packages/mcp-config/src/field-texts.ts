@@ -1,4 +1,5 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
+import { isPlainValue } from "./plain-values.ts";
 
 /** A text of an entry in which references are filled in. */
 export interface FieldText {
@@ -12,12 +13,14 @@ export function fieldTexts(definition: ServerDefinition): readonly FieldText[] {
   if (definition.transport === "in-process") return [];
   const { env = {}, envFile = "" } = definition;
   const isProcess = definition.transport === "stdio";
-  const values = [...Object.values(env), ...(isProcess ? [] : Object.values(definition.headers ?? {}))];
+  const valuesIn = (field: "env" | "headers", texts: { readonly [name: string]: string }) =>
+    Object.entries(texts).map(([name, text]) => ({ text, isValue: !isPlainValue(definition, field, name) }));
   const others = isProcess
     ? [envFile, definition.command, ...(definition.args ?? []), definition.cwd ?? ""]
     : [envFile, definition.url];
   return [
-    ...values.map((text) => ({ text, isValue: true })),
+    ...valuesIn("env", env),
+    ...(isProcess ? [] : valuesIn("headers", definition.headers ?? {})),
     ...others.map((text) => ({ text, isValue: false })),
   ];
 }

@@ -1,5 +1,5 @@
 import type { JsonMap } from "../documents/json-value.ts";
-import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
+import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { braces, leadingCommand } from "../variable-syntax.ts";
 import {
   type FindingContext,
@@ -11,7 +11,13 @@ import {
 } from "./host-dialect.ts";
 import { inDirectory, joined, upward } from "./host-paths.ts";
 
-/** Without a type an entry is a child process. A value that begins with `!` is a command, which is never run here. */
+/** A number of milliseconds beneath this is one of seconds, as in files that were written for Claude. */
+const LEAST_MS = 1000;
+
+/**
+ * Without a type an entry is a child process. A value that begins with `!` is a command, which is never run here. The files at a
+ * project's root, which other hosts read as well, are weaker than the user's own.
+ */
 export const OMP: HostDialect = {
   id: "omp",
   title: "oh-my-pi",
@@ -20,13 +26,14 @@ export const OMP: HostDialect = {
     {
       kind: "project",
       scope: "project",
-      paths: upward(".omp/mcp.json", ".omp/.mcp.json", "mcp.json", ".mcp.json"),
+      paths: upward(".omp/mcp.json", ".omp/.mcp.json"),
     },
     {
       kind: "user",
       scope: "user",
       paths: (at) => inDirectory(at, agentDirectory(at), "mcp.json", ".mcp.json"),
     },
+    { kind: "project-root", scope: "project", paths: upward("mcp.json", ".mcp.json") },
   ],
   servers: serversUnder("mcpServers"),
   entry: entryDialect({
@@ -34,11 +41,14 @@ export const OMP: HostDialect = {
     fields: {
       ...COMMON_FIELDS,
       timeoutMs: ["timeout"],
+      lazy: "lazy",
       include: "enabledTools",
       exclude: "disabledTools",
     },
-    oauth: { object: "oauth" },
-    kept: ["auth", "requestIdFormat"],
+    emptyIncludesAll: true,
+    oauth: { object: "oauth", members: { scope: "scopes" } },
+    kept: ["auth", "requestIdFormat", "envPolicy", "envLiteralKeys", "headerPolicy"],
+    reshape,
   }),
   variables: {
     syntaxes: [braces()],
@@ -49,6 +59,15 @@ export const OMP: HostDialect = {
   },
   lists: readLists,
 };
+
+function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
+  const { timeout } = entry;
+  if (typeof timeout !== "number" || timeout <= 0 || timeout >= LEAST_MS) return entry;
+  const timeoutMs = Math.round(timeout * 1000);
+  const text = `"timeout" is less than ${LEAST_MS}, so it counts seconds, as it does in oh-my-pi; write ${timeoutMs}`;
+  remark("legacy-shape", "timeout", `${text}.`);
+  return { ...entry, timeout: timeoutMs };
+}
 
 /**
  * `disabledServers` switches servers off by name, `enabledServers` switches others on whatever their entries say. A project can

@@ -1,4 +1,5 @@
 import { variablesOf } from "../hosts/host-dialects.ts";
+import { isPlainValue } from "../plain-values.ts";
 import {
   expandVariables,
   referenceBeginning,
@@ -17,11 +18,15 @@ export function endpointOf({ outcome }: SourceEntry): string | undefined {
   const { definition } = outcome;
   if (definition.transport === "in-process") return undefined;
   const dialect = variablesOf(definition.definedIn.host);
-  const sorted = (texts: { readonly [name: string]: string } = {}, nameOf = (name: string) => name) => {
+  const sorted = (texts: { readonly [name: string]: string } = {}, field: "env" | "headers") => {
     const names = Object.keys(texts);
     if (names.length === 0) return names;
     return names
-      .map((name) => [nameOf(name), canonical(texts[name] ?? "", dialect, true)])
+      .map((name) => {
+        const isValue = !isPlainValue(definition, field, name);
+        const text = canonical(texts[name] ?? "", dialect, isValue);
+        return [field === "headers" ? name.toLowerCase() : name, text];
+      })
       .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
   };
   if (definition.transport === "stdio") {
@@ -29,15 +34,14 @@ export function endpointOf({ outcome }: SourceEntry): string | undefined {
     return JSON.stringify([
       [command, ...args].map((text) => canonical(text, dialect)),
       canonical(cwd, dialect),
-      sorted(env),
+      sorted(env, "env"),
     ]);
   }
   const { url, headers, headersFromEnv, bearerTokenEnv } = definition;
-  const lowered = (name: string) => name.toLowerCase();
   return JSON.stringify([
     normalUrl(canonical(url, dialect)),
-    sorted(headers, lowered),
-    sorted(headersFromEnv, lowered),
+    sorted(headers, "headers"),
+    sorted(headersFromEnv, "headers"),
     bearerTokenEnv,
   ]);
 }

@@ -153,7 +153,8 @@ describe("the files of a host", () => {
     ["warp", "project", ".warp/.mcp.json"],
     ["crush", "project", ".crush.json", "crush.json"],
     ["crush", "project-script", ".crushrc", "crushrc"],
-    ["omp", "project", ".omp/mcp.json", ".omp/.mcp.json", "mcp.json", ".mcp.json"],
+    ["omp", "project", ".omp/mcp.json", ".omp/.mcp.json"],
+    ["omp", "project-root", "mcp.json", ".mcp.json"],
     ["mcporter", "project", "config/mcporter.json", "config/mcporter.jsonc"],
     ["continue", "project-block", ".continue/mcpServers/*"],
   ])("%s (%s) are in each folder of the project, the nearest first: %s", (host, kind, ...files) => {

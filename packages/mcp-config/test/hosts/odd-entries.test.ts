@@ -92,7 +92,7 @@ const OK: { readonly [host: string]: object } = {
 describe("a list of the tools to offer", () => {
   test.each([
     ["copilot-cli", "tools", { include: [] }],
-    ["omp", "enabledTools", { include: [] }],
+    ["omp", "enabledTools", undefined],
     ["crush", "enabled_tools", undefined],
     ["goose", "available_tools", undefined],
   ])("that is empty means to %s (%s) %j", async (host, field, tools) => {

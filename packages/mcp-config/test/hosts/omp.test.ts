@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { createServerResolver } from "../../src/index.ts";
+import { endpointOf } from "../../src/sources/server-endpoint.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+import { parse } from "../discovery/parsing.ts";
+
+const homeWith = useHomeFolder();
+const servers = (entries: object) => ({ mcpServers: entries });
+/** A name that no project's file has, so that it is taken for the user's own. */
+const own = { host: "omp", file: "/folder/own-servers.json" };
+
+describe("values that an entry of oh-my-pi calls final", () => {
+  const entries = {
+    all: { command: "x", envPolicy: "literal", env: { A: "!printf run", B: "NAME", C: "${NAME}" } },
+    some: { command: "x", envLiteralKeys: ["A", "B"], env: { A: "!printf run", B: "NAME", D: "NAME" } },
+    headers: { type: "http", url: "https://h", headerPolicy: "origin-locked", headers: { B: "NAME" } },
+  };
+
+  test("are neither run as commands nor taken for names of variables, and nothing is told of them", async () => {
+    const { servers: found, told } = await parse(servers(entries), own);
+    expect(told).toEqual([]);
+    const resolve = createServerResolver({ env: { NAME: "value" }, runCommands: true });
+    const signal = AbortSignal.timeout(60_000);
+    const resolved = await Promise.all(found.map(({ definition }) => resolve(definition, { signal })));
+    expect(resolved).toMatchObject([
+      { env: { A: "!printf run", B: "NAME", C: "value" } },
+      { env: { A: "!printf run", B: "NAME", D: "value" } },
+      { headers: { B: "NAME" } },
+    ]);
+  });
+
+  test("are not the same endpoint as a variable of that name", async () => {
+    const entry = { command: "x", env: { B: "NAME" } };
+    const both = servers({ final: { ...entry, envPolicy: "literal" }, variable: entry });
+    const { servers: found } = await parse(both, own);
+    const [final, variable] = found.map(({ name, definition }) =>
+      endpointOf({ name, definedIn: definition.definedIn, outcome: { definition } }),
+    );
+    expect(final).not.toBe(variable);
+  });
+});
+
+test.each([
+  [30, 30_000],
+  [0.5, 500],
+  [999, 999_000],
+])(
+  "a time limit of oh-my-pi beneath a second is one in seconds, which is told: %d",
+  async (timeout, timeoutMs) => {
+    const { servers: found, diagnostics } = await parse(servers({ s: { command: "x", timeout } }), own);
+    expect(found.map(({ written }) => written.timeoutMs)).toEqual([timeoutMs]);
+    expect(diagnostics).toMatchObject([{ code: "legacy-shape", pointer: "/mcpServers/s/timeout" }]);
+    expect(diagnostics[0]?.message).toContain(`write ${timeoutMs}`);
+  },
+);
+
+test.each([0, 1000])("a time limit of oh-my-pi of %d ms is just that", async (timeout) => {
+  const { servers: found, told } = await parse(servers({ s: { command: "x", timeout } }), own);
+  expect(found.map(({ written }) => written.timeoutMs)).toEqual([timeout]);
+  expect(told).toEqual([]);
+});
+
+test("an entry of oh-my-pi can be lazy", async () => {
+  const { servers: found, told } = await parse(servers({ s: { command: "x", lazy: true } }), own);
+  expect(found).toMatchObject([{ written: { lazy: true }, definition: { lazy: true } }]);
+  expect(told).toEqual([]);
+});
+
+test("scopes of oh-my-pi stand in one text", async () => {
+  const entry = { type: "http", url: "https://h", oauth: { clientId: "c", scope: "read write" } };
+  const { servers: found } = await parse(servers({ s: entry }), own);
+  expect(found[0]?.definition).toMatchObject({ oauth: { clientId: "c", scopes: ["read", "write"] } });
+});
+
+test("oh-my-pi's files of a project beat the user's, and those that other hosts read as well do not", async () => {
+  const { discover } = await homeWith({
+    "work/.omp/mcp.json": servers({ a: { command: "native" } }),
+    ".omp/agent/mcp.json": servers({ a: { command: "user" }, b: { command: "user" } }),
+    "work/mcp.json": servers({ b: { command: "root" }, c: { command: "root" } }),
+    "work/.mcp.json": servers({ c: { command: "dotted" } }),
+  });
+  const { servers: found, shadowed } = await discover({ hosts: ["omp"] });
+  const commands = found.map((server) => [server.name, "command" in server ? server.command : undefined]);
+  expect(Object.fromEntries(commands)).toEqual({ a: "native", b: "user", c: "root" });
+  expect(shadowed.map(({ by, reason }) => [by, reason])).toEqual([
+    ["a", "name"],
+    ["c", "name"],
+    ["b", "name"],
+  ]);
+});
