@@ -1,4 +1,11 @@
-import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
+import type { DefinedIn } from "@jackfield/mcp-core";
+import type { JsonMap } from "../documents/json-value.ts";
+import {
+  COMMON_FIELDS,
+  COMMON_TRANSPORT,
+  entryDialect,
+  type RemarkOnEntry,
+} from "../entries/entry-dialect.ts";
 import { OWN_VARIABLES } from "../variables.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { absolute, applicationData, inDirectory, joined, upward } from "./host-paths.ts";
@@ -29,11 +36,24 @@ export const JACKFIELD: HostDialect = {
       },
       toolsObject: "tools",
       oauth: { object: "oauth" },
+      reshape,
     },
     true,
   ),
   variables: OWN_VARIABLES,
 };
+
+/** Some programs count seconds in a field of this name, so a file that counts them gets what it says, and is told of it. */
+function reshape(entry: JsonMap, remark: RemarkOnEntry, _platform: unknown, { file }: DefinedIn): JsonMap {
+  const { timeout, callTimeoutMs } = entry;
+  const isShort = typeof timeout === "number" && timeout > 0 && timeout < 1000;
+  if (isShort && callTimeoutMs === undefined && file !== undefined) {
+    const text = `"timeout" counts milliseconds, so ${timeout} of them end most calls too soon`;
+    const advice = `write ${timeout * 1000} if it was meant in seconds, else "callTimeoutMs"`;
+    remark("deprecated-field", "timeout", `${text}; ${advice}.`);
+  }
+  return entry;
+}
 
 /** `$JACKFIELD_HOME`, else where the platform keeps settings. A relative variable would let a project choose the place. */
 function userDirectory(at: HostSurroundings): string {
