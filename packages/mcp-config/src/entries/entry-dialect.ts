@@ -1,4 +1,5 @@
 import type { DefinedIn } from "@jackfield/mcp-core";
+import type { JsonPath } from "../documents/json-path.ts";
 import type { JsonMap } from "../documents/json-value.ts";
 import type { WrittenServer } from "./written-server.ts";
 
@@ -58,7 +59,7 @@ export interface OAuthRule {
 export type RemarkOnEntry = (
   code:
     | ("legacy-shape" | "legacy-field" | "deprecated-field" | "invalid-field")
-    | ("unused-field" | "self-approval" | "unsupported-address"),
+    | ("unused-field" | "self-approval" | "unsupported-address" | "literal-secret"),
   field: string,
   text: string,
 ) => void;
@@ -84,12 +85,18 @@ export interface EntryRules {
   readonly reshape?:
     | ((entry: JsonMap, remark: RemarkOnEntry, platform: NodeJS.Platform, definedIn: DefinedIn) => JsonMap)
     | undefined;
+  /** Where the file has what `reshape` has put at a path. It is asked for where a place is told, and for nothing else. */
+  readonly writtenAt?:
+    | ((path: JsonPath, entry: JsonMap, platform: NodeJS.Platform) => JsonPath)
+    | undefined;
   /** What an entry needs to be given before it can be used. */
   readonly requires?: ((entry: JsonMap) => WrittenServer["requires"]) | undefined;
   /** What reshaping an entry takes out of it, to be kept in `extra`. */
   readonly keptAside?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
   /** What filling in an entry depends on besides its texts, to be kept in `extra` of its definition alone. */
   readonly asks?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
+  /** What the host makes of an entry beyond what is written, for its definition alone. */
+  readonly meant?: ((written: WrittenServer) => WrittenServer) | undefined;
   /** What the host refuses an entry for, besides what every host does. */
   readonly refused?:
     | ((entry: JsonMap, name: string) => { readonly field: string; readonly text: string } | undefined)
@@ -190,7 +197,7 @@ function namesOf(written: EntryFieldNames[keyof EntryFieldNames]): readonly stri
   return (written ?? []).map((field) => (typeof field === "string" ? field : field.field));
 }
 
-/** A command in an array, with its arguments, as two fields. */
+/** A command in an array, with its arguments, as two fields; `placeInCommand` knows where they stand. */
 export function splitCommand(entry: JsonMap): JsonMap {
   const { command, args } = entry;
   if (!Array.isArray(command)) return entry;

@@ -9,7 +9,7 @@ import type { EntryFields, FaultAt, Tolerate } from "./entry-fields.ts";
 import type { EntryPlace } from "./entry-place.ts";
 import { reportCommandLine, reportFields, reportUnread, reportValues } from "./entry-remarks.ts";
 import { readWrittenEntry } from "./written-entry.ts";
-import { subjectOf, writtenPaths } from "./written-path.ts";
+import { placeOfReshaped, subjectOf, writtenPaths } from "./written-path.ts";
 import type { WrittenServer } from "./written-server.ts";
 
 /** What became of an entry. */
@@ -30,18 +30,21 @@ export interface ServerEntry {
 export function readServerEntry(entry: unknown, place: EntryPlace, report: Report): ServerEntry {
   const { name, dialect } = place;
   const faultAt: FaultAt = (path, text) => invalidServer(name, place.locate(path), text);
-  const nameFault = serverNameFault(name, dialect.strict);
-  if (nameFault) throw faultAt([], `${nameFault}; choose another.`);
   if (!isMap(entry)) {
     const shape = `write { "command": "…" } or { "url": "…" }`;
     throw faultAt([], `the entry must be an object, not ${kindOf(entry)}; ${shape}.`);
   }
+  const nameFault = serverNameFault(name, dialect.strict);
+  if (nameFault) throw faultAt([], `${nameFault}; choose another.`);
   reportFields(entry, place, report);
   const refusal = dialect.refused?.(entry, name);
   if (refusal) throw faultAt(refusal.field === "" ? [] : [refusal.field], refusal.text);
   const { platform, definedIn } = place;
   const shaped = dialect.reshape?.(entry, remarkOn(place, report), platform, definedIn) ?? entry;
-  const read = readWrittenEntry(shaped, dialect, place.inCode, faultAt, toleranceOf(place, report));
+  const shapedPlace = placeOfReshaped(entry, place);
+  const faultAtShaped: FaultAt =
+    shapedPlace === place ? faultAt : (path, text) => invalidServer(name, shapedPlace.locate(path), text);
+  const read = readWrittenEntry(shaped, dialect, place.inCode, faultAtShaped, toleranceOf(place, report));
   const { transport, common, way, fields } = read;
   if (transport === "in-process") {
     const server = readInstance(fields, faultAt);
@@ -51,7 +54,7 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     const settings = { ...off(enabled), lazy, shared, limits, tools, extra };
     return { definition: { name, definedIn, ...settings, transport, server } };
   }
-  const unread = reportUnread(fields.rest(), transport, place, report);
+  const unread = reportUnread(fields.rest(), transport, shapedPlace, report);
   const aside = dialect.keptAside?.(entry);
   const extra = aside ? { ...unread, ...aside } : unread;
   const requires = dialect.requires?.(entry);
@@ -62,14 +65,14 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     ...(requires ? { requires } : undefined),
     ...(extra ? { extra } : undefined),
   };
-  const find = writtenPaths(entry, dialect);
+  const find = writtenPaths(entry, place);
   const faultIn: FaultIn = (path, text) => {
     const found = find(path);
     return faultAt(found, `${subjectOf(found)} ${text}`);
   };
   const asked = dialect.asks?.(entry);
   const whole = asked ? { ...written, extra: { ...extra, ...asked } } : written;
-  const definition = defineServer(whole, place, faultIn);
+  const definition = defineServer(dialect.meant?.(whole) ?? whole, place, faultIn);
   reportCommandLine(written, place, find, report);
   reportValues(written, place, find, report);
   return { written, definition };

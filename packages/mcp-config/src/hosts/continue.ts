@@ -1,8 +1,11 @@
 import { basename } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
-import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
-import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
+import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
+import type { WrittenServer } from "../entries/written-server.ts";
+import { quote } from "../server-name.ts";
 import { doubleBraces } from "../variable-syntax.ts";
+import { hasVariables, type VariableDialect } from "../variables.ts";
 import {
   type FindingContext,
   type FindServers,
@@ -16,9 +19,15 @@ import { joined, projectFolders } from "./host-paths.ts";
 const BLOCKS = ".continue/mcpServers/*";
 const JSON_ENDING = /\.jsonc?$/i;
 
+const VARIABLES: VariableDialect = {
+  syntaxes: [doubleBraces({ secrets: "environment", inputs: "input" })],
+  unset: "fail",
+  ownEnv: "remote",
+};
+
 /**
  * Servers are a list, in the configuration and in blocks with a file each. Blocks in JSON come from other hosts: a map of
- * servers, a file of Claude Code with several projects, or a single server that is called like its file.
+ * servers, a file of Claude Code with several projects, or a single server that is called like its file. An `apiKey` is a bearer token.
  */
 export const CONTINUE: HostDialect = {
   id: "continue",
@@ -46,16 +55,17 @@ export const CONTINUE: HostDialect = {
     fields: { ...COMMON_FIELDS, connectTimeoutMs: ["connectionTimeout"] },
     kept: ["apiKey", "faviconUrl"],
     reshape,
+    meant: withBearer,
+    notRunnable: (entry) =>
+      typeof entry.uses === "string" && !looksLikeServer(entry)
+        ? `${quote(entry.uses)} is a block that Continue fetches from its hub`
+        : undefined,
     keptAside: ({ requestOptions }) => {
       const { headers: _headers, ...rest } = isMap(requestOptions) ? requestOptions : {};
       return Object.keys(rest).length > 0 ? { requestOptions: rest } : undefined;
     },
   }),
-  variables: {
-    syntaxes: [doubleBraces({ secrets: "environment", inputs: "input" })],
-    unset: "fail",
-    ownEnv: "remote",
-  },
+  variables: VARIABLES,
 };
 
 function findServers(root: JsonMap, _context: FindingContext, file = ""): ReturnType<FindServers> {
@@ -74,16 +84,37 @@ function findServers(root: JsonMap, _context: FindingContext, file = ""): Return
 /** The name is the key of the entry, and headers stand in `requestOptions`. */
 function reshape(
   { name: _name, requestOptions, ...entry }: JsonMap,
-  _remark: unknown,
+  remark: RemarkOnEntry,
   _platform: unknown,
   { file = "" }: DefinedIn,
 ): JsonMap {
   const headers = isMap(requestOptions) ? requestOptions.headers : undefined;
+  remarkOnKey(entry.apiKey, remark);
   return {
     ...entry,
     ...(headers === undefined ? undefined : { headers }),
     ...(JSON_ENDING.test(file) && isMap(entry.env) ? { env: withSecrets(entry.env) } : undefined),
   };
+}
+
+function remarkOnKey(key: unknown, remark: RemarkOnEntry): void {
+  if (key === undefined || key === "") return;
+  if (typeof key !== "string") {
+    const text = `"apiKey" must be a string, not ${kindOf(key)}, so it is not sent; put it in quotes.`;
+    remark("invalid-field", "apiKey", text);
+  } else if (!hasVariables(key, VARIABLES)) {
+    const text = `"apiKey" holds a credential; refer to a variable instead of writing it out.`;
+    remark("literal-secret", "apiKey", text);
+  }
+}
+
+/** The key goes along as a bearer token, unless the entry has an `Authorization` of its own. */
+function withBearer(written: WrittenServer): WrittenServer {
+  const { transport, headers = {}, extra } = written;
+  const key = extra?.apiKey;
+  if (transport === "stdio" || typeof key !== "string" || key === "") return written;
+  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) return written;
+  return { ...written, headers: { ...headers, Authorization: `Bearer ${key}` } };
 }
 
 /** Variables of the other hosts that a block in JSON comes from. Continue makes secrets of them in `env`, and nowhere else. */

@@ -112,3 +112,63 @@ describe("a variable in dollar and braces", () => {
     expect(found).toMatchObject([{ args: ["${KEY}|k|${KEY:-no}"], env: { KEY: "${KEY}|k|${KEY:-no}" } }]);
   });
 });
+
+describe("a key of a remote server", () => {
+  const file = "/home/u/.continue/config.yaml";
+  const entry = { name: "s", url: "https://h/x", apiKey: "${{ secrets.KEY }}" };
+  const read = (server: object) =>
+    parse(JSON.stringify({ mcpServers: [{ ...entry, ...server }] }), { host: "continue", file });
+
+  test("is sent as a bearer token, and stays where it is written", async () => {
+    const { servers, told } = await read({ requestOptions: { headers: { "X-A": "a" } } });
+    expect(told).toEqual([]);
+    expect(servers[0]?.written).toMatchObject({
+      headers: { "X-A": "a" },
+      extra: { apiKey: "${{ secrets.KEY }}" },
+    });
+    expect(servers[0]?.written.headers).not.toHaveProperty("Authorization");
+    const resolve = createServerResolver({ env: { KEY: "planted" } });
+    const signal = new AbortController().signal;
+    expect(await resolve(servers[0]?.definition as never, { signal })).toMatchObject({
+      headers: { "X-A": "a", Authorization: "Bearer planted" },
+      secrets: expect.arrayContaining(["planted"]),
+    });
+  });
+
+  test.each([
+    ["the entry has a header for it", { requestOptions: { headers: { authorization: "${{ secrets.X }}" } } }],
+    ["it is empty", { apiKey: "" }],
+  ])("is not sent where %s", async (_what, server) => {
+    const { servers, told } = await read(server);
+    expect(servers[0]?.definition).not.toHaveProperty("headers.Authorization");
+    expect(told).toEqual([]);
+  });
+
+  test("that is no text is told of", async () => {
+    const { servers, diagnostics } = await read({ apiKey: 12345 });
+    expect(servers[0]?.definition).not.toHaveProperty("headers.Authorization");
+    expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer: "/mcpServers/0/apiKey" }]);
+  });
+
+  test("is a credential where it is written out", async () => {
+    const { diagnostics } = await read({ apiKey: "planted" });
+    expect(diagnostics).toMatchObject([{ code: "literal-secret", pointer: "/mcpServers/0/apiKey" }]);
+    expect(JSON.stringify(diagnostics)).not.toContain("planted");
+  });
+
+  test("means nothing to a process", async () => {
+    const { servers } = await read({ url: undefined, command: "x" });
+    expect(servers[0]?.definition).not.toHaveProperty("headers");
+  });
+});
+
+test("an element of the list without a name is called what it is", async () => {
+  const text = "mcpServers:\n  - uses: org/block\n  - plain\n  - command: x\n  - {name: ok, command: w}\n";
+  const { names, diagnostics } = await parse(text, { host: "continue", file: "/home/u/config.yaml" });
+  expect(names).toEqual(["ok"]);
+  expect(diagnostics.map(({ code, line, message }) => [line, code, message])).toEqual([
+    [3, "ServerConfigError", expect.stringContaining("the entry must be an object, not a string")],
+    [4, "ServerConfigError", expect.stringContaining("its name is empty")],
+    [2, "not-runnable", expect.stringContaining('"org/block" is a block that Continue fetches from its hub')],
+  ]);
+});
