@@ -7,7 +7,7 @@ import { absolute, inDirectory, joined, systemDirectory, upward } from "./host-p
 
 /**
  * Layers of TOML, merged field by field. Variables are not filled in but named: `env_vars`, `env_http_headers`,
- * `bearer_token_env_var`. A project's layer counts only where the user's own file calls the project trusted.
+ * `bearer_token_env_var`. A project's layer counts only where the user's own file calls its folder, or the project, trusted.
  */
 export const CODEX: HostDialect = {
   id: "codex",
@@ -100,11 +100,16 @@ function refused(entry: JsonMap): { field: string; text: string } | undefined {
   return { field, text: `"${field}" is refused by Codex beside "${isRemoteServer ? "url" : "command"}".` };
 }
 
-function trustsProject(documents: readonly HostDocument[], root: string): boolean {
-  return documents.some(({ scope, content }) => {
-    const project = isMap(content.projects) ? ownMember(content.projects, root) : undefined;
-    return scope !== "project" && isMap(project) && project.trust_level === "trusted";
-  });
+/** What is said of the folder itself counts before what is said of the project, each as the strongest layer has it. */
+function trustsProject(documents: readonly HostDocument[], folder: string, top: string): boolean {
+  const layers = documents.filter(({ scope }) => scope !== "project");
+  const levels = [folder, top].flatMap((path) => layers.map(({ content }) => trustLevel(content, path)));
+  return levels.find((level) => level !== undefined) === "trusted";
+}
+
+function trustLevel({ projects }: JsonMap, path: string): unknown {
+  const project = isMap(projects) ? ownMember(projects, path) : undefined;
+  return isMap(project) ? project.trust_level : undefined;
 }
 
 function codexHome(at: HostSurroundings): string {

@@ -132,7 +132,7 @@ export interface ListVerdict {
   readonly because?: string | undefined;
   /** A list of the user's own switches it on, whatever the entry says. */
   readonly isSwitchedOn?: boolean | undefined;
-  /** What is said about its tools outside the entry. */
+  /** What is said about its tools outside the entry; its `include` takes the place of the entry's. */
   readonly tools?: ToolFilter | undefined;
 }
 
@@ -167,8 +167,10 @@ export interface HostDialect {
   /** Whether entries of one endpoint are one server even within the host, for entries of this scope. */
   readonly endpointScope?: DefinitionScope | undefined;
   readonly lists?: ReadLists | undefined;
-  /** Whether the host reads a project's files. Default: it does. */
-  readonly trustsProject?: ((documents: readonly HostDocument[], root: string) => boolean) | undefined;
+  /** Whether the host reads a project's files in a folder, `top` being the topmost of the project. Default: it does. */
+  readonly trustsProject?:
+    | ((documents: readonly HostDocument[], folder: string, top: string) => boolean)
+    | undefined;
 }
 
 /** Servers in one map, under one key or a path of keys. */

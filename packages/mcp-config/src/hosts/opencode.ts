@@ -1,8 +1,9 @@
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, splitCommand } from "../entries/entry-dialect.ts";
 import { bareBraces } from "../variable-syntax.ts";
-import type { HostDialect, HostDocument, HostSurroundings, ReadLists, ServersPlace } from "./host-dialect.ts";
+import type { HostDialect, HostSurroundings, ServersPlace } from "./host-dialect.ts";
 import { absolute, configHome, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
+import { readToolSwitches } from "./opencode-tools.ts";
 
 const FILES = ["opencode.jsonc", "opencode.json"];
 
@@ -53,7 +54,7 @@ export const OPENCODE: HostDialect = {
     ownEnv: "remote",
   },
   merge: "fields",
-  lists: readLists,
+  lists: readToolSwitches,
 };
 
 /** Both formats may stand in one file; what is beside `mcp.servers` is of the older one, except for settings of the newer. */
@@ -74,20 +75,6 @@ function isEntry(value: unknown): boolean {
   return ["type", "command", "url", ...SWITCHES].some(
     (field) => Object.hasOwn(value, field) && !isMap(value[field]),
   );
-}
-
-/** `tools` at the root switches tools off by the name under which they are offered, `<server>_<tool>`. */
-function readLists(documents: readonly HostDocument[]): ReturnType<ReadLists> {
-  const patterns = documents.flatMap(({ content: { tools } }) =>
-    isMap(tools) ? Object.keys(tools).filter((pattern) => tools[pattern] === false) : [],
-  );
-  return ({ name }) => {
-    const beginning = `${name}_`;
-    const exclude = patterns
-      .filter((pattern) => pattern.startsWith(beginning))
-      .map((pattern) => pattern.slice(beginning.length));
-    return exclude.length > 0 ? { tools: { exclude } } : undefined;
-  };
 }
 
 function namedFile(at: HostSurroundings) {

@@ -26,7 +26,7 @@ function readHostServers(host: HostDocuments, context: FindingContext, report: R
   const { dialect, isExclusive } = host;
   const problems: ConfigProblem[] = [];
   const documents = host.documents.filter(({ scope }) => !isExclusive || scope === dialect.exclusiveScope);
-  const trusted = documents.filter((document) => isTrusted(document, host, report));
+  const trusted = documents.filter((document) => isTrusted(document, host, context, report));
   const readings = Map.groupBy(trusted, ({ file }) => file);
   const found = trusted.flatMap((document) => {
     const ofFile = readings.get(document.file) ?? [];
@@ -64,11 +64,16 @@ function askLists(
   return (server) => (server.definedIn.scope === "project" ? all : withoutProjects)(server);
 }
 
-function isTrusted(document: ParsedHostText, host: HostDocuments, report: Report): boolean {
+function isTrusted(
+  document: ParsedHostText,
+  host: HostDocuments,
+  { folders }: FindingContext,
+  report: Report,
+): boolean {
   const { trustsProject, title } = host.dialect;
   const { scope, root, file } = document;
   if (host.isTrusted || scope !== "project" || !trustsProject || root === undefined) return true;
-  if (trustsProject(host.documents, root)) return true;
+  if (trustsProject(host.documents, root, folders.at(-1) ?? root)) return true;
   const message = `${file} is not read, because ${title} does not trust its project; trust it there first.`;
   report(diagnose("untrusted-project", message, { file }));
   return false;
@@ -91,7 +96,8 @@ function readEntry(
   if (error) return { entry: { name, definedIn, ...option, outcome: { error } }, kind };
   const reason = isMap(value) ? dialect.entry.notRunnable?.(value) : undefined;
   if (reason !== undefined) {
-    const message = `Server ${quote(name)} is left out: ${reason}.`;
+    const subject = name === "" ? "A server without a name" : `Server ${quote(name)}`;
+    const message = `${subject} is left out: ${reason}.`;
     report(diagnose("not-runnable", message, locationOf(definedIn), { server: name }));
     return undefined;
   }
@@ -141,7 +147,13 @@ function applyLists(entry: SourceEntry, kind: string, verdictOf: VerdictOf, repo
     ...(isSwitchedOn ? { enabled: true } : {}),
     ...(disabledBy === undefined ? {} : { enabled: false }),
     ...(tools
-      ? { tools: { ...server.tools, exclude: [...(server.tools?.exclude ?? []), ...(tools.exclude ?? [])] } }
+      ? {
+          tools: {
+            ...server.tools,
+            ...(tools.include ? { include: tools.include } : {}),
+            exclude: [...(server.tools?.exclude ?? []), ...(tools.exclude ?? [])],
+          },
+        }
       : {}),
   });
   const definition = { ...change(outcome.definition), ...(disabledBy === undefined ? {} : { disabledBy }) };

@@ -1,9 +1,13 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ConfigDiagnostic } from "../../src/diagnostic-codes.ts";
 import { CODEX } from "../../src/hosts/codex.ts";
 import { type ParsedHostText, parseHostText } from "../../src/sources/host-document.ts";
 import { readHostServersSafely } from "../../src/sources/host-servers.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
+
+const homeWith = useHomeFolder();
 
 const SERVERS = `
 [mcp_servers.local]
@@ -130,4 +134,24 @@ test.each([
   expect(names).toEqual([]);
   expect(diagnostics).toMatchObject([{ code: "ServerConfigError", line: 3 }]);
   expect(diagnostics[0]?.message).toContain(`"${field}" is refused`);
+});
+
+describe("a folder of a project", () => {
+  test.each<[string, { [folder: string]: string }, readonly string[]]>([
+    ["is trusted with its project", { work: "trusted" }, ["deep", "top"]],
+    ["may be trusted alone", { "work/a": "trusted" }, ["deep"]],
+    ["may be left out of that", { work: "trusted", "work/a": "untrusted" }, ["top"]],
+    ["is not trusted for the sake of a folder within", { "work/a/b": "trusted" }, []],
+  ])("%s", async (_what, levels, expected) => {
+    const { home, project, write, discover } = await homeWith({
+      "work/.codex/config.toml": '[mcp_servers.top]\ncommand = "top"\n',
+      "work/a/.codex/config.toml": '[mcp_servers.deep]\ncommand = "deep"\n',
+    });
+    const lines = Object.entries(levels).map(
+      ([folder, level]) => `[projects."${join(home, folder)}"]\ntrust_level = "${level}"\n`,
+    );
+    await write(".codex/config.toml", lines.join(""));
+    const { servers } = await discover({ hosts: ["codex"], cwd: join(project, "a") });
+    expect(servers.map(({ name }) => name).sort()).toEqual(expected);
+  });
 });
