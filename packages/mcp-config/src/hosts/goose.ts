@@ -1,10 +1,23 @@
-import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
+import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
+import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
+import { quote } from "../server-name.ts";
 import { NO_VARIABLES } from "../variables.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { applicationData, configHome, inDirectory, joined } from "./host-paths.ts";
 
 /** Extensions that are no servers of their own: what is built in, and what its window or a script provides. */
 const NOT_SERVERS = ["builtin", "platform", "frontend", "inline_python"];
+
+/** Variables that no extension may set (`Envs::DISALLOWED_KEYS` of its source, where their case does not count). */
+const REFUSED_VARIABLES: ReadonlySet<string> = new Set([
+  ...["PATH", "PATHEXT", "SYSTEMROOT", "WINDIR"],
+  ...["LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "LD_DEBUG", "LD_BIND_NOW", "LD_ASSUME_KERNEL"],
+  ...["DYLD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_FRAMEWORK_PATH"],
+  ...["PYTHONPATH", "PYTHONHOME", "NODE_OPTIONS", "RUBYOPT", "GEM_PATH", "GEM_HOME"],
+  ...["CLASSPATH", "GO111MODULE", "GOROOT"],
+  ...["APPINIT_DLLS", "SESSIONNAME", "COMSPEC", "TEMP", "TMP"],
+  ...["LOCALAPPDATA", "USERPROFILE", "HOMEDRIVE", "HOMEPATH"],
+]);
 
 /**
  * Servers are extensions in a YAML file. Times are seconds. Secrets are not in the file but named in `env_keys`, and an empty list
@@ -36,6 +49,7 @@ export const GOOSE: HostDialect = {
     emptyIncludesAll: true,
     // A remote definition has no place for variables that are handed on.
     kept: ["name", "bundled", "env_keys"],
+    reshape,
     notRunnable: ({ type }) =>
       typeof type === "string" && NOT_SERVERS.includes(type)
         ? `an extension of type ${type} runs inside Goose`
@@ -43,6 +57,26 @@ export const GOOSE: HostDialect = {
   }),
   variables: NO_VARIABLES,
 };
+
+/** What Goose leaves out with a warning is left out here as well. */
+function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
+  const { envs, env_keys: keys } = entry;
+  const shaped = { ...entry };
+  if (isMap(envs)) {
+    const left = createMap();
+    for (const name of Object.keys(envs)) if (isLet(name, "envs", remark)) left[name] = envs[name];
+    shaped.envs = left;
+  }
+  if (Array.isArray(keys)) shaped.env_keys = keys.filter((name) => isLet(name, "env_keys", remark));
+  return shaped;
+}
+
+function isLet(name: unknown, field: string, remark: RemarkOnEntry): boolean {
+  if (typeof name !== "string" || !REFUSED_VARIABLES.has(name.toUpperCase())) return true;
+  const text = `Goose lets no extension set ${quote(name)} in ${quote(field)}; it is left out.`;
+  remark("invalid-field", field, text);
+  return false;
+}
 
 function directory(at: HostSurroundings): string {
   return at.platform === "win32"

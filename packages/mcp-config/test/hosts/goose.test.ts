@@ -24,3 +24,34 @@ test("env_keys of a process is handed on, and a field that means nothing for a r
   expect(servers[0]?.written.extra).toBeUndefined();
   expect(told).toEqual(["unused-field: remote"]);
 });
+
+test("variables that Goose lets no extension set are left out, and told of", async () => {
+  const envs = {
+    PATH: "/evil",
+    Ld_Preload: "x.so",
+    node_options: "--require ./x.js",
+    ComSpec: "x",
+    KEPT: "1",
+  };
+  const extensions = {
+    child: { type: "stdio", cmd: "x", envs, env_keys: ["KEY", "PYTHONPATH"] },
+    remote: { type: "streamable_http", uri: "https://h", envs: { TMP: "/t" } },
+  };
+  const { servers, diagnostics } = await parse(
+    { extensions },
+    { host: "goose", file: "/folder/config.yaml" },
+  );
+  expect(servers).toMatchObject([
+    { written: { env: { KEPT: "1" }, envPassthrough: ["KEY"] } },
+    { written: { env: {} } },
+  ]);
+  expect(servers[0]?.definition).toMatchObject({ env: { KEPT: "1" } });
+  expect(Object.keys(servers[0]?.written.env ?? {})).toEqual(["KEPT"]);
+  expect(diagnostics.map(({ code, pointer }) => [code, pointer])).toEqual([
+    ...Array.from({ length: 4 }, () => ["invalid-field", "/extensions/child/envs"]),
+    ["invalid-field", "/extensions/child/env_keys"],
+    ["invalid-field", "/extensions/remote/envs"],
+  ]);
+  expect(diagnostics[1]?.message).toContain('"Ld_Preload" in "envs"');
+  expect(JSON.stringify(diagnostics)).not.toContain("evil");
+});
