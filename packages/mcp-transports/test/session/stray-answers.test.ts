@@ -97,6 +97,33 @@ test("[R40] the number of a request, given back as a string, is its own id and n
   expect(onProgress).toHaveBeenCalledTimes(20);
 });
 
+test.each(["tools/call", "prompts/get"] as const)(
+  "[R40] progress with a token that is blank, misspelt or none is told to nobody: %s",
+  async (method) => {
+    const server = scriptedServer(
+      (message, { send, answer }) => {
+        const { progressToken: token } = message.params?._meta ?? {};
+        if (token === undefined) return undefined;
+        const blank = ["", " ", "\t", null, false, [], {}];
+        const misspelt = [[token], `0x${Number(token).toString(16)}`, `${token}.0`, ` ${token}`];
+        for (const progressToken of [...blank, ...misspelt, undefined])
+          send({ method: "notifications/progress", params: { progressToken, progress: 1 } });
+        answer({ resultType: "complete", content: [], messages: [] });
+        return true;
+      },
+      { isModern: true, capabilities: { tools: {}, prompts: {} } },
+    );
+    // Without the probe, the first request of the SDK's client has the token 0. It makes those of callers who answer questions themselves.
+    const first = await connect(server);
+    const session = await connect(server, { prior: first.handshake.prior });
+    const onProgress = vi.fn();
+    await session.request(method, { name: "echo" }, { onProgress, inputRequired: "return" });
+    expect(onProgress).not.toHaveBeenCalled();
+    const tokens = server.received().map(({ params }) => params?._meta?.progressToken);
+    if (method === "prompts/get") expect(tokens).toContain(0);
+  },
+);
+
 test("[R39] an answer to a call that was given up is nobody's, also if it comes while others wait", async () => {
   const server = scriptedServer((message, { send, answer }) => {
     if (message.method !== "tools/call") return undefined;

@@ -1,0 +1,95 @@
+import { describe, expect, test, vi } from "vitest";
+import { connect, failureOf } from "../connecting.ts";
+import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
+
+/** Makes the requests that a call's arguments name, and answers the call with the client's answers once all have come. */
+const asking = (): ScriptedServer =>
+  scriptedServer((message, { send }) => {
+    const state = globalThis as { call?: number | string | undefined; open?: number; replies?: object[] };
+    if (message.method === "tools/call") {
+      const { requests } = message.params.arguments;
+      Object.assign(state, { call: message.id, open: requests.length, replies: [] });
+      for (const { id = message.id, ...request } of requests) send({ id, ...request });
+      return true;
+    }
+    const { id, method, ...reply } = message;
+    if (method !== undefined || !state.replies) return undefined;
+    state.replies.push({ isPending: id === state.call, id, ...reply });
+    const result = { content: [], structuredContent: { replies: state.replies } };
+    if (state.replies.length === state.open) send({ id: state.call, result });
+    return true;
+  });
+
+/** What the client answers to the requests; one without an id gets that of the pending call. */
+async function repliesTo(...requests: object[]): Promise<unknown> {
+  const session = await connect(asking());
+  const { structuredContent } = await session.request("tools/call", { name: "ask", arguments: { requests } });
+  return (structuredContent as { readonly replies: unknown }).replies;
+}
+
+describe("a request of a local server", () => {
+  test("[N14] that is a ping is answered with nothing but life", async () => {
+    expect(await repliesTo({ id: "a", method: "ping" })).toMatchObject([{ id: "a", result: {} }]);
+  });
+
+  test("[N14] is answered before the handshake is over", async () => {
+    const server = scriptedServer((message, { send }) => {
+      if (message.method === "initialize") send({ id: "early", method: "ping" });
+      return false;
+    });
+    const session = await connect(server);
+    await session.request("tools/call", { name: "echo" });
+    const replies = server.received().filter(({ id }) => id === "early");
+    expect(replies).toEqual([{ jsonrpc: "2.0", id: "early", result: {} }]);
+  });
+
+  test.each(["roots/list", "sampling/createMessage", "elicitation/create", "made/up"])(
+    "[N16] %s without a handler is refused with -32601",
+    async (method) => {
+      expect(await repliesTo({ id: "a", method, params: {} })).toMatchObject([
+        { id: "a", error: { code: -32601 } },
+      ]);
+    },
+  );
+
+  test("[N17] with the id of the pending call is a request, and resolves no call", async () => {
+    const replies = await repliesTo({ method: "ping" }, { method: "made/up" }, { id: "a", method: "ping" });
+    expect(replies).toHaveLength(3);
+    expect(replies).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ isPending: true, result: {} }),
+        expect.objectContaining({ isPending: true, error: expect.objectContaining({ code: -32601 }) }),
+        expect.objectContaining({ isPending: false, id: "a", result: {} }),
+      ]),
+    );
+  });
+
+  test("[N18] with the id 0 is a request", async () => {
+    expect(await repliesTo({ id: 0, method: "ping" })).toMatchObject([{ id: 0, result: {} }]);
+  });
+
+  test("[N19] whose answer nobody is there to take disturbs nothing", async () => {
+    const answered = Promise.withResolvers<void>();
+    const lost = Promise.withResolvers<void>();
+    const roots = vi.fn(async () => {
+      await lost.promise;
+      answered.resolve();
+      return [];
+    });
+    const log = vi.fn();
+    const server = scriptedServer((message, { send, process }) => {
+      if (message.method !== "tools/call") return undefined;
+      send({ id: "a", method: "roots/list" });
+      process.stdout.write("", () => process.exit(1));
+      return true;
+    });
+    const session = await connect(server, { handlers: { roots }, log });
+    session.onClose(() => lost.resolve());
+    const error = await failureOf(session.request("tools/call", { name: "ask" }));
+    expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+    await answered.promise;
+    await session.close();
+    expect(roots).toHaveBeenCalledOnce();
+    expect(log.mock.calls.filter(([level]) => level === "error")).toEqual([]);
+  });
+});
