@@ -79,10 +79,12 @@ export function createServerPorts(
     isAdmitted,
     onSecrets,
   };
-  return tellOfRefusals({
+  const ports = {
     resolve: resolve === undefined ? createServerResolver(own) : learning(resolve, secrecy),
     connect: secrecy.protect(connect),
-  });
+  };
+  const runsCommands = resolve === undefined && Boolean(runCommands);
+  return tellOfRefusals(ports, { runsCommands, log: secrecy.log });
 }
 
 /** What a resolver of the caller's says is secret is hidden as well. */
