@@ -86,9 +86,7 @@ export interface EntryRules {
     | ((entry: JsonMap, remark: RemarkOnEntry, platform: NodeJS.Platform, definedIn: DefinedIn) => JsonMap)
     | undefined;
   /** Where the file has what `reshape` has put at a path. It is asked for where a place is told, and for nothing else. */
-  readonly writtenAt?:
-    | ((path: JsonPath, entry: JsonMap, platform: NodeJS.Platform) => JsonPath)
-    | undefined;
+  readonly writtenAt?: ((path: JsonPath, entry: JsonMap, platform: NodeJS.Platform) => JsonPath) | undefined;
   /** What an entry needs to be given before it can be used. */
   readonly requires?: ((entry: JsonMap) => WrittenServer["requires"]) | undefined;
   /** What reshaping an entry takes out of it, to be kept in `extra`. */

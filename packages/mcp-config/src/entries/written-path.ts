@@ -2,17 +2,22 @@ import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import type { EntryDialect, EntryFieldNames } from "./entry-dialect.ts";
+import type { EntryPlace } from "./entry-place.ts";
 
 /** Where an entry has what stands at a path of Jackfield's own names: hosts call many fields otherwise. */
 export type FindWritten = (path: JsonPath) => JsonPath;
 
 /** Looks for the names in an entry that its host has for each field. One that is not there has the first of them. */
-export function writtenPaths(entry: JsonMap, dialect: EntryDialect): FindWritten {
+export function writtenPaths(
+  entry: JsonMap,
+  { dialect, platform }: Pick<EntryPlace, "dialect" | "platform">,
+): FindWritten {
   return (path) => {
     const [field, ...inner] = path;
     if (field === undefined) return [];
     if (field === "oauth") return oauthPath(entry, inner, dialect);
-    return [writtenName(entry, field, dialect), ...inner];
+    const shaped = [writtenName(entry, field, dialect), ...inner];
+    return dialect.writtenAt?.(shaped, entry, platform) ?? shaped;
   };
 }
 
@@ -32,6 +37,24 @@ function oauthPath(entry: JsonMap, [setting, ...inner]: JsonPath, { oauth = {} }
   if (own !== undefined) return [own, ...inner];
   if (setting === undefined) return [object];
   return [object, Object.keys(members).find(isMeant(members, entry[object])) ?? setting, ...inner];
+}
+
+/** The place of an entry, for paths of the shape in which it is read. */
+export function placeOfReshaped(entry: JsonMap, place: EntryPlace): EntryPlace {
+  const { dialect, platform } = place;
+  const { writtenAt } = dialect;
+  return writtenAt ? { ...place, locate: (path) => place.locate(writtenAt(path, entry, platform)) } : place;
+}
+
+/** Where a command stands that `splitCommand` has taken apart. */
+export function placeInCommand(path: JsonPath, { command, args }: JsonMap): JsonPath {
+  if (!Array.isArray(command)) return path;
+  const [field, index, ...inner] = path;
+  if (field === "command") return ["command", 0];
+  if (field !== "args") return path;
+  if (typeof index !== "number") return [Array.isArray(args) ? "args" : "command"];
+  const own = command.length - 1;
+  return index < own ? ["command", index + 1, ...inner] : ["args", index - own, ...inner];
 }
 
 /** A field of an entry, or something in one, as a fault calls it. */

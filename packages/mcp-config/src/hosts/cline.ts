@@ -1,3 +1,4 @@
+import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { prefixedBraces } from "../variable-syntax.ts";
@@ -39,6 +40,7 @@ export const CLINE: HostDialect = {
     outdated: { transportType: "legacy-field" },
     kept: ["transport", "remoteConfigured", "metadata", "oauth"],
     reshape,
+    writtenAt,
   }),
   variables: { syntaxes: [prefixedBraces({ env: "environment" })], unset: "literal", ownEnv: "remote" },
 };
@@ -52,6 +54,15 @@ function reshape({ transport, transportType, ...entry }: JsonMap, remark: Remark
   const flat = isMap(transport) ? { ...entry, ...transport } : entry;
   if (transportType === undefined) return flat;
   return { type: transportType === "http" ? "streamableHttp" : transportType, ...flat };
+}
+
+function writtenAt(path: JsonPath, entry: JsonMap): JsonPath {
+  const { transport } = entry;
+  const [field = ""] = path;
+  if (isMap(transport) && Object.hasOwn(transport, field)) return ["transport", ...path];
+  const isOldType =
+    field === "type" && !Object.hasOwn(entry, "type") && Object.hasOwn(entry, "transportType");
+  return isOldType ? ["transportType"] : path;
 }
 
 function settingsFile(at: HostSurroundings): HostPath[] {

@@ -1,3 +1,4 @@
+import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
 import { NO_VARIABLES } from "../variables.ts";
@@ -58,6 +59,7 @@ export const CODEX: HostDialect = {
       "name",
     ],
     reshape: (entry) => ({ ...entry, env_vars: localVariables(entry.env_vars) }),
+    writtenAt,
     keptAside: ({ env_vars }) => {
       const remote = Array.isArray(env_vars) ? env_vars.filter(isRemote) : [];
       return remote.length > 0 ? { env_vars: remote } : undefined;
@@ -76,6 +78,13 @@ function localVariables(written: unknown): unknown {
   return written
     .filter((variable) => !isRemote(variable))
     .map((variable) => (isMap(variable) ? variable.name : variable));
+}
+
+function writtenAt(path: JsonPath, { env_vars: written }: JsonMap): JsonPath {
+  const [field, index] = path;
+  if (field !== "env_vars" || typeof index !== "number" || !Array.isArray(written)) return path;
+  const at = [...written.keys()].filter((place) => !isRemote(written[place]))[index] ?? index;
+  return isMap(written[at]) ? [field, at, "name"] : [field, at];
 }
 
 function isRemote(variable: unknown): boolean {

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
+import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
@@ -55,6 +56,7 @@ export const CONTINUE: HostDialect = {
     fields: { ...COMMON_FIELDS, connectTimeoutMs: ["connectionTimeout"] },
     kept: ["apiKey", "faviconUrl"],
     reshape,
+    writtenAt,
     meant: withBearer,
     notRunnable: (entry) =>
       typeof entry.uses === "string" && !looksLikeServer(entry)
@@ -115,6 +117,15 @@ function withBearer(written: WrittenServer): WrittenServer {
   if (transport === "stdio" || typeof key !== "string" || key === "") return written;
   if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) return written;
   return { ...written, headers: { ...headers, Authorization: `Bearer ${key}` } };
+}
+
+function writtenAt(path: JsonPath, { requestOptions, apiKey }: JsonMap): JsonPath {
+  const [field, name = ""] = path;
+  if (field !== "headers") return path;
+  const headers = isMap(requestOptions) ? requestOptions.headers : undefined;
+  const isOfKey = name === "Authorization" && !(isMap(headers) && Object.hasOwn(headers, name));
+  if (isOfKey && apiKey !== undefined) return ["apiKey"];
+  return headers === undefined ? path : ["requestOptions", ...path];
 }
 
 /** Variables of the other hosts that a block in JSON comes from. Continue makes secrets of them in `env`, and nowhere else. */

@@ -34,6 +34,7 @@ export const COPILOT_CLI: HostDialect = {
     },
     kept: ["auth", "deferTools", "disableToolCache", "slowConnectionThresholdMs", "oidc", "filterMapping"],
     reshape,
+    writtenAt: (path, { auth }) => (path[0] === "redirectPort" && isMap(auth) ? ["auth", ...path] : path),
     keptAside: ({ auth }) => {
       const { redirectPort: _read, ...others } = isMap(auth) ? auth : {};
       return Object.keys(others).length > 0 ? { auth: others } : undefined;

@@ -1,4 +1,5 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
+import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
 import { type EntryDialect, entryDialect } from "../entries/entry-dialect.ts";
 import { quote } from "../server-name.ts";
@@ -27,6 +28,7 @@ export const MCPB: HostDialect = {
     fields: { command: "command", args: "args", env: "env" },
     kept: ["type", "entry_point", "mcp_config", ASKED],
     reshape,
+    writtenAt,
     refused,
     asks: ({ [ASKED]: asked }) => (isMap(asked) ? { [ASKED]: asked } : undefined),
   }),
@@ -53,6 +55,15 @@ function reshape({ mcp_config: launch }: JsonMap, _remark: unknown, platform: No
   const { platform_overrides: overrides, ...general } = launch;
   const special = isMap(overrides) ? ownMember(overrides, platform) : undefined;
   return isMap(special) ? { ...general, ...special } : general;
+}
+
+function writtenAt(path: JsonPath, { mcp_config: launch }: JsonMap, platform: NodeJS.Platform): JsonPath {
+  const [field] = path;
+  if (field === undefined || !isMap(launch)) return path;
+  const { platform_overrides: overrides } = launch;
+  const special = isMap(overrides) ? ownMember(overrides, platform) : undefined;
+  const isSpecial = isMap(special) && Object.hasOwn(special, field);
+  return ["mcp_config", ...(isSpecial ? ["platform_overrides", platform] : []), ...path];
 }
 
 /**

@@ -1,5 +1,7 @@
+import type { JsonPath } from "../documents/json-path.ts";
 import type { JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect, splitCommand } from "../entries/entry-dialect.ts";
+import { placeInCommand } from "../entries/written-path.ts";
 import { braces, prefixedDollar } from "../variable-syntax.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 import { configHome, inDirectory, joined, upward } from "./host-paths.ts";
@@ -52,6 +54,7 @@ export const MCPORTER: HostDialect = {
     },
     kept: ["lifecycle"],
     reshape,
+    writtenAt,
   }),
   variables: { syntaxes: [braces(), prefixedDollar("env")], unset: "fail", ownEnv: "remote" },
 };
@@ -61,4 +64,8 @@ function reshape(entry: JsonMap): JsonMap {
   const { auth, ...rest } = splitCommand(entry);
   if (auth === "oauth") return { ...rest, oauthEnabled: true };
   return auth === undefined ? rest : { ...rest, auth };
+}
+
+function writtenAt(path: JsonPath, entry: JsonMap): JsonPath {
+  return path[0] === "oauthEnabled" && entry.auth === "oauth" ? ["auth"] : placeInCommand(path, entry);
 }

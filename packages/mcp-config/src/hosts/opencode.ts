@@ -1,5 +1,6 @@
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, splitCommand } from "../entries/entry-dialect.ts";
+import { placeInCommand } from "../entries/written-path.ts";
 import { bareBraces } from "../variable-syntax.ts";
 import type { HostDialect, HostSurroundings, ServersPlace } from "./host-dialect.ts";
 import { absolute, configHome, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
@@ -43,6 +44,7 @@ export const OPENCODE: HostDialect = {
     fields: { ...COMMON_FIELDS, env: "environment", timeoutMs: ["timeout"] },
     oauth: { object: "oauth", members: { scope: "scopes" } },
     reshape: splitCommand,
+    writtenAt: placeInCommand,
     notRunnable: (entry) => {
       const isSwitchOnly = Object.keys(entry).every((field) => SWITCHES.includes(field));
       return isSwitchOnly ? "it only switches a server that another file defines" : undefined;

@@ -1,3 +1,4 @@
+import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 
 /** A value with the names of what has to be given before it is whole. */
@@ -11,13 +12,18 @@ export interface FilledIn<T> {
 
 /** A member of a record; older files write `registry_type` where newer ones write `registryType`. */
 export function member(record: JsonMap, name: string): unknown {
-  return (
-    ownMember(record, name) ??
-    ownMember(
-      record,
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    )
-  );
+  return ownMember(record, name) ?? ownMember(record, withUnderscores(name));
+}
+
+/** How a record calls a member. */
+export function memberName(record: JsonMap, name: string): string {
+  return ownMember(record, name) === undefined && Object.hasOwn(record, withUnderscores(name))
+    ? withUnderscores(name)
+    : name;
+}
+
+function withUnderscores(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The same, if it is a text that is not empty. */
@@ -69,6 +75,21 @@ export function readArguments(list: unknown): FilledIn<readonly string[]> {
     } else if (isRequired(input)) missing.push(name ?? textMember(input, "valueHint") ?? "argument");
   }
   return { value, missing, variables };
+}
+
+/** Which member of a list holds the value of a name, or has a text for its value; the path to it in the list. */
+export function placeOfInput(
+  list: unknown,
+  { name, text }: { name?: unknown; text?: unknown },
+): JsonPath | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const inputs: readonly unknown[] = list;
+  const index = inputs.findLastIndex((input) => {
+    if (!isMap(input)) return false;
+    return name === undefined ? readInput(input)?.value === text : input.name === name && readInput(input);
+  });
+  const input = inputs[index];
+  return isMap(input) ? [index, ownMember(input, "value") === undefined ? "default" : "value"] : undefined;
 }
 
 function inputsOf(list: unknown): readonly JsonMap[] {

@@ -1,9 +1,17 @@
+import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { bareName } from "../variable-syntax.ts";
 import type { FindServers, HostDialect } from "./host-dialect.ts";
-import { fillVariables, member, readNamedInputs, textMember } from "./registry-inputs.ts";
+import {
+  fillVariables,
+  member,
+  memberName,
+  placeOfInput,
+  readNamedInputs,
+  textMember,
+} from "./registry-inputs.ts";
 import { packageFault, packageIdentity, packageLaunch, packageTrouble } from "./registry-package.ts";
 
 const LISTS_OF_PACKAGES = ["runtimeArguments", "packageArguments", "environmentVariables"];
@@ -34,6 +42,7 @@ export const REGISTRY: HostDialect = {
     fields: { command: "command", args: "args", env: "env", url: "url", headers: "headers" },
     kept: ["transport", "identifier", "variables", "version", "name"],
     reshape,
+    writtenAt,
     requires: (option) =>
       withoutEmpty(isPackage(option) ? packageLaunch(option).missing : remoteAddress(option).missing),
     refused: (option) => (isPackage(option) ? packageFault(option) : remoteFault(option)),
@@ -60,6 +69,31 @@ function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
     if (value !== undefined && !Array.isArray(value)) remark("invalid-field", list, "must be a list");
   }
   return isPackage(option) ? packageLaunch(option).entry : remoteAddress(option).entry;
+}
+
+/** What stands nowhere by itself, as the version behind a package's name, is the option's as a whole. */
+function writtenAt([field, key]: JsonPath, option: JsonMap): JsonPath {
+  const inList = (list: string, sought: { name?: unknown; text?: unknown }) => {
+    const place = placeOfInput(member(option, list), sought);
+    return place && [memberName(option, list), ...place];
+  };
+  switch (field) {
+    case "env":
+      return inList("environmentVariables", { name: key }) ?? [];
+    case "headers":
+      return inList("headers", { name: key }) ?? [];
+    case "args": {
+      const { args } = packageLaunch(option).entry;
+      const text: unknown = Array.isArray(args) && typeof key === "number" ? args[key] : undefined;
+      return inList("packageArguments", { text }) ?? inList("runtimeArguments", { text }) ?? [];
+    }
+    case "command":
+      return [memberName(option, "runtimeHint")];
+    case "type":
+      return [Object.hasOwn(option, "type") ? "type" : memberName(option, "transportType")];
+    default:
+      return field === undefined ? [] : [field];
+  }
 }
 
 function isPackage(option: JsonMap): boolean {

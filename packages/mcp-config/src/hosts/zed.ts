@@ -1,3 +1,4 @@
+import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { NO_VARIABLES } from "../variables.ts";
@@ -20,6 +21,7 @@ export const ZED: HostDialect = {
     oauth: { object: "oauth", members: { client_id: "clientId", client_secret: "clientSecret" } },
     kept: ["remote", "settings"],
     reshape,
+    writtenAt,
     keptAside: ({ command }) => {
       const { path: _path, args: _args, env: _env, ...others } = isMap(command) ? command : {};
       return Object.keys(others).length > 0 ? { command: others } : undefined;
@@ -49,6 +51,14 @@ function reshape({ source: _source, ...entry }: JsonMap, remark: RemarkOnEntry):
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
   };
+}
+
+function writtenAt(path: JsonPath, { command }: JsonMap): JsonPath {
+  if (!isMap(command)) return path;
+  const [field = ""] = path;
+  if (field === "command") return ["command", "path"];
+  const isMoved = (field === "args" || field === "env") && command[field] !== undefined;
+  return isMoved ? ["command", ...path] : path;
 }
 
 function settingsDirectory(at: HostSurroundings): string {
