@@ -177,7 +177,7 @@ declare const RETRY_PRESETS: {
         readonly slowDelaysMs: readonly [
         ];
         readonly maxPerSecond: 50;
-        readonly stableAfterMs: 0;
+        readonly stableAfterMs: 10000;
         readonly reviveOnCall: false;
     };
     readonly "openai-agents": {

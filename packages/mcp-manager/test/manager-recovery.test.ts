@@ -50,6 +50,55 @@ describe("a server that is given up", () => {
   });
 });
 
+describe("a server that a call tries once more", () => {
+  const retry = { delaysMs: [1_000], maxDelayMs: 5_000, jitter: "none" } as const;
+
+  async function spent() {
+    const { manager, connector } = createFixture(["a"], { byHand: true, retry });
+    const starting = manager.start();
+    (await connector.nextAttempt()).fail(exited);
+    await starting;
+    await vi.advanceTimersByTimeAsync(1_000);
+    (await connector.nextAttempt()).fail(exited);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(manager.servers()).toMatchObject([{ status: "failed" }]);
+    return { manager, connector };
+  }
+
+  it("[R10] is not tried with all its retries again", async () => {
+    const { manager, connector } = await spent();
+    const calling = manager.callTool({ server: "a", tool: "echo" }).catch(({ code }) => code);
+    (await connector.nextAttempt()).fail(exited);
+    expect(await calling).toBe("MCP_SERVER_EXITED");
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(connector.attempts).toHaveLength(3);
+    await manager.close();
+  });
+
+  it.each([
+    ["[R1] [S9] and dies soon after has failed again", 9_999, "failed"],
+    ["and stays up has all its retries again", 10_000, "backoff"],
+  ])("%s", async (_what, upForMs, status) => {
+    const { manager, connector } = await spent();
+    const calling = manager.callTool({ server: "a", tool: "echo" });
+    const session = (await connector.nextAttempt()).open(offering("echo"));
+    await calling;
+    await vi.advanceTimersByTimeAsync(upForMs);
+    session.lose(exited);
+    expect(manager.servers()).toMatchObject([{ status }]);
+    await manager.close();
+  });
+
+  it("is tried with all its retries again when it is reconnected", async () => {
+    const { manager, connector } = await spent();
+    const reconnecting = expect(manager.reconnect("a")).rejects.toBe(exited);
+    (await connector.nextAttempt()).fail(exited);
+    await reconnecting;
+    expect(manager.servers()).toMatchObject([{ status: "backoff" }]);
+    await manager.close();
+  });
+});
+
 describe("a server that is about to be tried again", () => {
   it("keeps the process alive for a call without limits that waits for it, and for nobody else", async () => {
     const { manager, session } = await startedByHand({ retry: { restartsAtOnce: false, jitter: "none" } });

@@ -11,7 +11,7 @@ import { createPendingWork } from "../pending-work.ts";
 import { givenUpError, goneError } from "./gone-error.ts";
 import { type LongTimer, setLongTimer } from "./long-timer.ts";
 import { resolveInTime } from "./resolve-in-time.ts";
-import { nextRetry } from "./retry-policy.ts";
+import { nextRetry, spentAttempts } from "./retry-policy.ts";
 import type { ConnectionSettings } from "./server-settings.ts";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "./state.ts";
 import { type CallCounts, type WatchedSession, watchSession } from "./watched-session.ts";
@@ -267,7 +267,7 @@ class ServerConnection implements Connection {
     };
     const retry = nextRetry(policy, loss);
     const paced = retry && { ...retry, retryAt: pace(retry.retryAt) };
-    this.#dispatch({ type: "lost", error, now, retry: paced });
+    this.#dispatch({ type: "lost", error, attempt: spentAttempts(policy, loss), now, retry: paced });
   }
 
   #asError(thrown: unknown): McpError {

@@ -18,7 +18,7 @@ export interface RetryPolicy {
   readonly delaysMs?: readonly number[] | undefined;
   /**
    * `full`: a delay is drawn evenly between 0 and itself, so that servers lost together do not come back together. `around`:
-   * between half and one and a half of itself. Default `full`.
+   * between half and one and a half of itself, at most `maxDelayMs`. Default `full`.
    */
   readonly jitter: "full" | "around" | "none";
   /** Retries after the first attempt, in a row. Default 5. */
@@ -75,13 +75,21 @@ export interface Loss {
  */
 export function nextRetry(policy: RetryPolicy, loss: Loss): Retry | undefined {
   if (!loss.error.retryable) return undefined;
-  const wasStable = loss.upForMs !== undefined && loss.upForMs >= policy.stableAfterMs;
-  const attempt = wasStable ? 1 : loss.attempt + 1;
-  const retries = wasStable ? 1 : loss.attempt;
+  const attempt = wasStable(policy, loss) ? 1 : loss.attempt + 1;
+  const retries = spentAttempts(policy, loss);
   const delayMs = delayBefore(policy, retries, loss);
   if (delayMs === undefined) return undefined;
   const retryAt = loss.now + Math.max(delayMs, loss.error.retryAfterMs ?? 0);
   return { attempt, retryAt: Math.min(retryAt, LATEST) };
+}
+
+/** How many attempts in a row are spent when a server is lost: a session that has stayed up makes them one again. */
+export function spentAttempts(policy: RetryPolicy, loss: Loss): number {
+  return wasStable(policy, loss) ? 1 : loss.attempt;
+}
+
+function wasStable({ stableAfterMs }: RetryPolicy, { upForMs }: Loss): boolean {
+  return upForMs !== undefined && upForMs >= stableAfterMs;
 }
 
 function delayBefore(policy: RetryPolicy, retries: number, loss: Loss): number | undefined {
@@ -92,7 +100,9 @@ function delayBefore(policy: RetryPolicy, retries: number, loss: Loss): number |
     if (isFirstRestart && delaysMs === undefined && restartsAtOnce) return 0;
     const times = Math.min(factor ** (retries - 1), Number.MAX_VALUE); // Of nothing, infinitely much would be no number.
     const exponentialMs = Math.min(maxDelayMs, initialDelayMs * times);
-    return jittered(policy, delaysMs?.[retries - 1] ?? exponentialMs, loss.random);
+    const listedMs = delaysMs?.[retries - 1];
+    if (listedMs !== undefined) return jittered(policy, listedMs, loss.random);
+    return jittered(policy, exponentialMs, loss.random, maxDelayMs); // Jitter leads beyond no cap ([R26]).
   }
   const slow = policy.slowDelaysMs ?? [];
   if (!loss.isRemote || !loss.wasEverReady || slow.length === 0) return undefined;
@@ -100,7 +110,9 @@ function delayBefore(policy: RetryPolicy, retries: number, loss: Loss): number |
   return jittered(policy, slow[index] ?? 0, loss.random);
 }
 
-function jittered({ jitter }: RetryPolicy, delayMs: number, random: number): number {
+function jittered({ jitter }: RetryPolicy, delayMs: number, random: number, mostMs = LATEST): number {
   if (jitter === "none") return delayMs;
-  return Math.floor(delayMs * (jitter === "full" ? random : 0.5 + random));
+  if (jitter === "full") return Math.floor(delayMs * random);
+  const leastMs = delayMs / 2;
+  return Math.floor(leastMs + (Math.min(3 * leastMs, mostMs) - leastMs) * random);
 }

@@ -20,7 +20,13 @@ export type ServerState =
       readonly retryAt: number;
       readonly error: McpError;
     }
-  | { readonly status: "failed"; readonly at: number; readonly error: McpError }
+  | {
+      readonly status: "failed";
+      /** How many attempts in a row were spent. */
+      readonly attempt: number;
+      readonly at: number;
+      readonly error: McpError;
+    }
   | { readonly status: "closing" }
   | { readonly status: "closed" };
 
@@ -28,10 +34,14 @@ export type ServerEvent =
   /** Start-up, demand or the backoff's timer wants a connection. */
   | { readonly type: "connect" }
   | { readonly type: "opened"; readonly session: WatchedSession; readonly now: number }
-  /** The attempt failed or the session ended. `retry` is what the retry policy says, `undefined` if nothing is to follow. */
+  /**
+   * The attempt failed or the session ended, and so many attempts in a row are spent. `retry` is what the retry policy says,
+   * `undefined` if nothing is to follow.
+   */
   | {
       readonly type: "lost";
       readonly error: McpError;
+      readonly attempt: number;
       readonly now: number;
       readonly retry: Retry | undefined;
     }
@@ -75,8 +85,8 @@ export function transition(state: ServerState, event: ServerEvent): ServerState 
 function connecting(state: ServerState): ServerState | undefined {
   switch (state.status) {
     case "idle":
-    case "failed":
       return { status: "connecting", attempt: 1, abort: new AbortController() };
+    case "failed": // Once more, and not with all its retries again.
     case "backoff":
       return { status: "connecting", attempt: state.attempt, abort: new AbortController() };
     default:
@@ -84,8 +94,8 @@ function connecting(state: ServerState): ServerState | undefined {
   }
 }
 
-function lost({ error, now, retry }: Extract<ServerEvent, { type: "lost" }>): ServerState {
-  if (retry === undefined) return { status: "failed", at: now, error };
+function lost({ error, attempt, now, retry }: Extract<ServerEvent, { type: "lost" }>): ServerState {
+  if (retry === undefined) return { status: "failed", attempt, at: now, error };
   return { status: "backoff", attempt: retry.attempt, retryAt: retry.retryAt, error };
 }
 

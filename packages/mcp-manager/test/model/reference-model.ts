@@ -86,7 +86,7 @@ export class ReferenceModel {
     else {
       if (!server.isKnown || server.definition.hidden) call.stage = "listing";
       const isLongFailed = server.status === "failed" && this.now - server.at >= POLICY.reviveAfterMs;
-      if (isLongFailed) this.#connect(server, 1);
+      if (isLongFailed) this.#connect(server, server.attempt);
       this.#wake(server);
       this.#serve(name, server);
     }

@@ -41,6 +41,14 @@ describe("the retry policy", () => {
     expect(delays({ ...steady, maxRetries: 8 }, {}, 8).slice(4)).toEqual([16_000, 30_000, 30_000, 30_000]);
   });
 
+  it("[R26] draws nothing beyond the cap either, and of what is left evenly", () => {
+    const drawn = [0, 0.5, 0.999].map(
+      (random) =>
+        nextRetry({ ...steady, jitter: "around", maxRetries: 8 }, loss({ attempt: 6, random }))?.retryAt,
+    );
+    expect(drawn).toEqual([15_000, 22_500, 29_985]);
+  });
+
   it("does without a delay for ever where none is wanted", () => {
     const eager = { ...steady, initialDelayMs: 0, maxRetries: 5_000 };
     for (const attempt of [1, 1_024, 1_026, 4_000])
@@ -150,11 +158,16 @@ describe("the policies of earlier runtimes", () => {
 
   it("[R5] SideCar tries three times and gives up, and a success starts over", () => {
     expect(of("sidecar", { isRemote: true }, 4)).toEqual([2_000, 5_000, 15_000, undefined]);
-    expect(nextRetry(RETRY_PRESETS.sidecar, loss({ attempt: 3, upForMs: 0 }))).toEqual({
-      retryAt: 2_000,
-      attempt: 1,
-    });
+    const success = loss({ attempt: 3, upForMs: 10_000 });
+    expect(nextRetry(RETRY_PRESETS.sidecar, success)).toEqual({ retryAt: 2_000, attempt: 1 });
   });
+
+  it.each(["oh-my-pi", "sidecar", "openai-agents", "claude-code", "hexos"] as const)(
+    "[R1] [R4] [S9] %s gives up a process that dies after each handshake",
+    (preset) => {
+      expect(of(preset, { upForMs: 50 }, 6).at(-1)).toBeUndefined();
+    },
+  );
 
   it("openai-agents leaves it to reconnect", () => {
     expect(of("openai-agents", { isRemote: true }, 1)).toEqual([undefined]);

@@ -13,7 +13,7 @@ const STATES: Record<ServerStatus, ServerState> = {
   connecting: { status: "connecting", attempt: 2, abort: new AbortController() },
   ready: { status: "ready", attempt: 2, since: 1, session },
   backoff: { status: "backoff", attempt: 3, retryAt: 9, error },
-  failed: { status: "failed", at: 1, error },
+  failed: { status: "failed", attempt: 6, at: 1, error },
   closing: { status: "closing" },
   closed: { status: "closed" },
 };
@@ -21,8 +21,8 @@ const STATES: Record<ServerStatus, ServerState> = {
 const EVENTS = {
   connect: { type: "connect" },
   opened: { type: "opened", session, now: 5 },
-  lostForGood: { type: "lost", error, now: 5, retry: undefined },
-  lostForNow: { type: "lost", error, now: 5, retry: { retryAt: 9, attempt: 3 } },
+  lostForGood: { type: "lost", error, attempt: 2, now: 5, retry: undefined },
+  lostForNow: { type: "lost", error, attempt: 2, now: 5, retry: { retryAt: 9, attempt: 3 } },
   release: { type: "release", disconnected: false },
   disconnect: { type: "release", disconnected: true },
   close: { type: "close" },
@@ -64,9 +64,10 @@ describe("a server's life", () => {
     expect(transition(STATES[from], EVENTS[event])?.status).toBe(to);
   });
 
-  it("counts attempts from one when it is idle or has failed, and goes on counting in backoff", () => {
+  it("counts attempts from one when it is idle, goes on counting in backoff, and begins a revival with what was spent", () => {
     expect(transition(STATES.idle, EVENTS.connect)).toMatchObject({ attempt: 1 });
-    expect(transition(STATES.failed, EVENTS.connect)).toMatchObject({ attempt: 1 });
+    expect(transition(STATES.ready, EVENTS.lostForGood)).toMatchObject({ attempt: 2 });
+    expect(transition(STATES.failed, EVENTS.connect)).toMatchObject({ attempt: 6 });
     expect(transition(STATES.backoff, EVENTS.connect)).toMatchObject({ attempt: 3 });
   });
 
