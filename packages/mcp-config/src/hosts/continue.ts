@@ -102,8 +102,7 @@ function reshape(
 function remarkOnKey(key: unknown, remark: RemarkOnEntry): void {
   if (key === undefined || key === "") return;
   if (typeof key !== "string") {
-    const text = `"apiKey" must be a string, not ${kindOf(key)}, so it is not sent; put it in quotes.`;
-    remark("invalid-field", "apiKey", text);
+    remark("invalid-field", "apiKey", `"apiKey" must be a string, not ${kindOf(key)}.`);
   } else if (!hasVariables(key, VARIABLES)) {
     const text = `"apiKey" holds a credential; refer to a variable instead of writing it out.`;
     remark("literal-secret", "apiKey", text);

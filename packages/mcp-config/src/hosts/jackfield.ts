@@ -48,9 +48,8 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry, _platform: unknown, { fi
   const { timeout, callTimeoutMs } = entry;
   const isShort = typeof timeout === "number" && timeout > 0 && timeout < 1000;
   if (isShort && callTimeoutMs === undefined && file !== undefined) {
-    const text = `"timeout" counts milliseconds, so ${timeout} of them end most calls too soon`;
     const advice = `write ${timeout * 1000} if it was meant in seconds, else "callTimeoutMs"`;
-    remark("deprecated-field", "timeout", `${text}; ${advice}.`);
+    remark("deprecated-field", "timeout", `"timeout" counts milliseconds; ${advice}.`);
   }
   return entry;
 }

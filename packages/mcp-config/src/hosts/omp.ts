@@ -64,8 +64,7 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const { timeout } = entry;
   if (typeof timeout !== "number" || timeout <= 0 || timeout >= LEAST_MS) return entry;
   const timeoutMs = Math.round(timeout * 1000);
-  const text = `"timeout" is less than ${LEAST_MS}, so it counts seconds, as it does in oh-my-pi; write ${timeoutMs}`;
-  remark("legacy-shape", "timeout", `${text}.`);
+  remark("legacy-shape", "timeout", `"timeout" counts seconds beneath ${LEAST_MS}; write ${timeoutMs}.`);
   return { ...entry, timeout: timeoutMs };
 }
 

@@ -30,34 +30,21 @@ export function readToolSwitches(
   };
 }
 
-/** A pattern that cannot be compared switches off at least what it means, and nothing on. */
+/** Filters here know no mark for one character: what is switched off by one is more than it means, and nothing is switched on. */
 function readSwitches({ content, document }: HostDocument, report: Report): readonly [string, boolean][] {
-  const written = content[LIST];
-  if (written === undefined) return [];
-  const remark = (path: readonly string[], text: string) => {
+  const written = content[LIST] ?? {};
+  const isFit = (path: readonly string[], isRight: boolean) => {
     const location = document?.locate(path) ?? {};
-    report(diagnose("invalid-field", `${describeLocation(location)}: ${text}`, location));
+    const text = `${quote(path.at(-1) ?? "")} cannot be read; write true or false by patterns in which * stands for any characters`;
+    if (!isRight) report(diagnose("invalid-field", `${describeLocation(location)}: ${text}.`, location));
+    return isRight;
   };
-  if (!isMap(written)) {
-    remark(
-      [LIST],
-      `${quote(LIST)} must be an object of true and false by pattern, so it switches nothing off.`,
-    );
-    return [];
-  }
-  return Object.keys(written).flatMap((pattern): [string, boolean][] => {
-    const isOn = written[pattern];
-    if (typeof isOn !== "boolean") {
-      remark([LIST, pattern], `${quote(pattern)} must be true or false, so it switches nothing off.`);
-      return [];
-    }
-    if (!pattern.includes("?")) return [[pattern, isOn]];
-    const effect = isOn ? "it switches nothing on" : "it is read as *";
-    remark(
-      [LIST, pattern],
-      `? in ${quote(pattern)} stands for one character, which no filter here can say; ${effect}.`,
-    );
-    return isOn ? [] : [[pattern.replaceAll("?", "*"), isOn]];
+  const map = isMap(written) ? written : {};
+  isFit([LIST], map === written);
+  return Object.keys(map).flatMap((pattern): [string, boolean][] => {
+    const isOn = map[pattern];
+    const isClear = isFit([LIST, pattern], typeof isOn === "boolean" && !pattern.includes("?"));
+    return isOn === false || (isOn === true && isClear) ? [[pattern.replaceAll("?", "*"), isOn]] : [];
   });
 }
 
