@@ -4,7 +4,7 @@ import { definitionContent } from "./definition-content.ts";
 
 /** Remembers which definitions a person has accepted, by content and never by name. */
 export interface ApprovalLedger {
-  /** Whether exactly this definition, in this place, was accepted. */
+  /** Whether exactly this definition, in this place, was accepted; for one that is switched off, also if it was while it was on. */
   isApproved(definition: ServerDefinition): Promise<boolean>;
   approve(definition: ServerDefinition): Promise<void>;
   /** @returns whether it had been approved. */
@@ -26,10 +26,18 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
     return key === undefined ? undefined : PREFIX + hash(key, definition);
   }
 
+  /** Under what it was approved. */
+  async function entriesOf(definition: ServerDefinition): Promise<readonly string[]> {
+    const key = await store.get(KEY_NAME);
+    if (key === undefined) return [];
+    const entries = sameWhenSwitchedOff(definition).map((same) => PREFIX + hash(key, same));
+    const isKept = await Promise.all(entries.map(async (entry) => (await store.get(entry)) !== undefined));
+    return entries.filter((_entry, index) => isKept[index]);
+  }
+
   return {
     async isApproved(definition) {
-      const entry = await entryOf(definition);
-      return entry !== undefined && (await store.get(entry)) !== undefined;
+      return (await entriesOf(definition)).length > 0;
     },
     async approve(definition) {
       if ((await store.get(KEY_NAME)) === undefined) {
@@ -40,12 +48,18 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
       if (entry !== undefined) await store.set(entry, new Date().toISOString());
     },
     async revoke(definition) {
-      const entry = await entryOf(definition);
-      if (entry === undefined || (await store.get(entry)) === undefined) return false;
-      await store.delete(entry);
-      return true;
+      const entries = await entriesOf(definition);
+      for (const entry of entries) await store.delete(entry);
+      return entries.length > 0;
     },
   };
+}
+
+/** To switch an entry off runs nothing, so it needs no other approval than the entry has; to switch one on does. */
+function sameWhenSwitchedOff(definition: ServerDefinition): readonly ServerDefinition[] {
+  if (definition.enabled !== false) return [definition];
+  const { enabled: _enabled, ...unsaid } = definition;
+  return [definition, unsaid, { ...unsaid, enabled: true }];
 }
 
 function hash(key: string, definition: ServerDefinition): string {

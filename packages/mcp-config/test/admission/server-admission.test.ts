@@ -141,6 +141,25 @@ describe("an entry of a project that was approved", () => {
     });
     expect(summary(found)).toMatchObject({ used: [], blocked: ["a of project: disabled"] });
   });
+
+  test("[A10] keeps its name when it is switched off later, and is used as before when it is on again", async () => {
+    const entry = { command: "of-project" };
+    const { admission, discover, write } = await approvedIn({
+      [USER_FILE]: file({ a: { command: "own" } }),
+      [PROJECT_FILE]: file({ a: entry }),
+    });
+    const { admit } = admission;
+    const after = async (changed: object) => {
+      await write(PROJECT_FILE, JSON.stringify(file({ a: changed })));
+      return summary(await discover({ admit }));
+    };
+    expect(await after({ ...entry, disabled: true })).toMatchObject({
+      used: [],
+      blocked: ["a of project: disabled"],
+    });
+    expect(await after({ command: "other", disabled: true })).toMatchObject({ used: ["a of user"] });
+    expect(await after(entry)).toMatchObject({ used: ["a of project"], blocked: [] });
+  });
 });
 
 describe("what projects bring", () => {

@@ -122,6 +122,26 @@ describe("the ledger of approvals", () => {
     expect(await ledger.isApproved({ ...LOCAL, shadows: [] })).toBe(true);
   });
 
+  test.each([LOCAL, { ...LOCAL, enabled: true }])(
+    "[A10] [threat T02] switching an entry off changes nothing, nor does switching it on again (%#)",
+    async (definition) => {
+      const off = { ...definition, enabled: false };
+      const ledger = await approved(definition);
+      expect(await ledger.isApproved(off)).toBe(true);
+      expect(await ledger.isApproved({ ...off, command: "npX" })).toBe(false);
+      expect(await ledger.isApproved(definition)).toBe(true);
+      expect(await ledger.revoke(off)).toBe(true);
+      expect(await ledger.isApproved(off)).toBe(false);
+    },
+  );
+
+  test("[threat T02] switching on an entry that was approved while it was off asks again", async () => {
+    const ledger = await approved({ ...LOCAL, enabled: false });
+    expect(await ledger.isApproved({ ...LOCAL, enabled: false })).toBe(true);
+    expect(await ledger.isApproved(LOCAL)).toBe(false);
+    expect(await ledger.isApproved({ ...LOCAL, enabled: true })).toBe(false);
+  });
+
   test("what was revoked is asked about again", async () => {
     const ledger = await approved(LOCAL);
     expect(await ledger.revoke(LOCAL)).toBe(true);
