@@ -32,7 +32,7 @@ export interface ServerDirectory {
   readonly configured: readonly ServerDefinition[];
   /** In configured order, those that were dropped included. */
   all(): readonly ManagedServer[];
-  /** The same without those. */
+  /** The same without those; where servers are dropped, nobody once all are closed ([R37]). */
   shown(): readonly ManagedServer[];
   find(name: string): ManagedServer | undefined;
   /** @throws McpError `MCP_SERVER_UNKNOWN` */
@@ -60,6 +60,7 @@ class Directory implements ServerDirectory {
   readonly #leftover = createPendingWork();
   /** Servers that are gone and still closing: whoever takes their name waits for them. */
   readonly #parting = new Map<string, Promise<void>>();
+  #isClosed = false;
   #configured: readonly ServerDefinition[];
   #servers: ReadonlyMap<string, ManagedServer>;
 
@@ -94,6 +95,7 @@ class Directory implements ServerDirectory {
   }
 
   shown(): readonly ManagedServer[] {
+    if (this.#isClosed && this.#settings.dropFailed) return [];
     return this.all().filter(({ dropped }) => dropped === undefined);
   }
 
@@ -116,6 +118,7 @@ class Directory implements ServerDirectory {
 
   renew(definitions: readonly ServerDefinition[]): void {
     this.#configured = definitions;
+    this.#isClosed = false;
     this.#servers = this.#makeAll();
     this.#announce(this.#registry.configure(this.#configured));
   }
@@ -125,6 +128,7 @@ class Directory implements ServerDirectory {
     const closing = this.all().map((server) => server.close());
     this.#announce(this.#registry.configure([])); // Nothing can be called from now on.
     await Promise.all(closing);
+    this.#isClosed = true;
     await this.#leftover.finished(Math.max(0, until - performance.now()));
   }
 

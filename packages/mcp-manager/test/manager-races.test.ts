@@ -1,5 +1,5 @@
 import { type LogFields, McpError } from "@jackfield/mcp-core";
-import { createFakeSession, createFakeToolCache, recordStatuses } from "@jackfield/test-kit";
+import { createFakeSession, createFakeToolCache, recordStatuses, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFixture, only, tool } from "./manager-fixture.ts";
 
@@ -265,6 +265,22 @@ describe("what callers are told", () => {
     await manager.start();
     (manager.servers() as unknown[]).pop();
     expect(manager.servers()).toHaveLength(1);
+    await manager.close();
+  });
+
+  it("[R35] the report of a start and what is said of a server cannot be changed, and the host's own definition can", async () => {
+    const definition = stdioDefinition("a", { definedIn: { scope: "explicit" } });
+    const off = stdioDefinition("off", { enabled: false });
+    const { manager } = createFixture([definition, off]);
+    const report = await manager.start();
+    const { ready, cached, failed, waiting, blocked } = report;
+    const [snapshot] = manager.servers();
+    const given = [report, ready, cached, failed, waiting, blocked, ...ready, ...blocked, snapshot];
+    expect(given.every(Object.isFrozen)).toBe(true);
+    expect([snapshot?.definedIn, snapshot?.serverInfo].every(Object.isFrozen)).toBe(true);
+    expect(snapshot?.definedIn).toEqual(definition.definedIn);
+    expect(Object.isFrozen(definition.definedIn)).toBe(false);
+    expect(await manager.start()).toBe(report);
     await manager.close();
   });
 });

@@ -125,10 +125,11 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     const { name, transport, definedIn } = this.#definition;
     const { state } = this.#connection;
     const handshake = this.openSession?.handshake;
-    return {
+    const serverInfo = handshake?.serverInfo;
+    return Object.freeze({
       name,
       transport,
-      definedIn,
+      definedIn: Object.freeze({ ...definedIn }), // The host's own stays as it is.
       status: state.status,
       since: this.#since,
       error: this.#errorReport(),
@@ -136,10 +137,10 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
       tools: this.#hooks.offered(),
       toolsFrom: this.#tools.from,
       era: handshake?.era ?? this.#memory.prior?.era,
-      serverInfo: handshake?.serverInfo,
+      serverInfo: serverInfo && Object.freeze({ ...serverInfo }),
       instructions: handshake?.instructions,
       ...this.counts,
-    };
+    });
   }
 
   recall(shelf: CatalogShelf | undefined): void {

@@ -12,7 +12,7 @@ export interface RetryPolicy {
   readonly restartsAtOnce: boolean;
   /** Each delay is the one before times this. Default 2. */
   readonly factor: number;
-  /** No delay is longer. Default 30,000. */
+  /** No exponential delay is longer. Default 30,000. */
   readonly maxDelayMs: number;
   /** The delays one by one, instead of the exponential ones: as many retries as there are delays. Default: none. */
   readonly delaysMs?: readonly number[] | undefined;

@@ -1,6 +1,6 @@
 import type { McpError, ServerDefinition, ServerSnapshot } from "@jackfield/mcp-core";
 
-/** How a start went, server by server. Each server stands in exactly one list. */
+/** How a start went, server by server. Each server stands in exactly one list. Frozen. */
 export interface StartupReport {
   /** Connected, with live tools. */
   readonly ready: readonly ServerSnapshot[];
@@ -35,14 +35,20 @@ export function reportStartup(
   const isCached = (snapshot: ServerSnapshot) =>
     !isReady(snapshot) && ["cache", "stale"].includes(snapshot.toolsFrom);
   const isWaiting = (snapshot: ServerSnapshot) => !isReady(snapshot) && !isCached(snapshot);
-  return {
-    ready: snapshots.filter(isReady),
-    cached: snapshots.filter(isCached),
-    failed,
-    waiting: snapshots.filter(isWaiting),
-    blocked: configured
-      .filter(({ enabled }) => enabled === false)
-      .map(({ name }) => ({ name, reason: "it is switched off where it is defined" })),
+  const blocked = configured
+    .filter(({ enabled }) => enabled === false)
+    .map(({ name }) => ({ name, reason: "it is switched off where it is defined" }));
+  // Whoever starts again is given the same report ([R35]).
+  return Object.freeze({
+    ready: frozen(snapshots.filter(isReady)),
+    cached: frozen(snapshots.filter(isCached)),
+    failed: frozen(failed),
+    waiting: frozen(snapshots.filter(isWaiting)),
+    blocked: frozen(blocked),
     tookMs,
-  };
+  });
+}
+
+function frozen<T extends object>(items: readonly T[]): readonly T[] {
+  return Object.freeze(items.map((item) => Object.freeze(item)));
 }

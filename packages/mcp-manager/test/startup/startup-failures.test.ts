@@ -149,6 +149,20 @@ describe("a start that drops what fails", () => {
     await manager.close();
   });
 
+  it("[R37] shows no server once it is closed, and all of them when it starts again", async () => {
+    const { manager, connector } = createFixture(["good", "bad"], dropping);
+    for (const _ of ["once", "again"]) {
+      const starting = manager.start();
+      (await connector.nextAttempt()).open(offering("echo"));
+      (await connector.nextAttempt()).fail(refused);
+      await starting;
+      expect(manager.servers()).toMatchObject([{ name: "good", status: "ready" }]);
+      await manager.close();
+      expect(manager.servers()).toEqual([]);
+    }
+    await expect(manager.callTool("mcp__good__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
+  });
+
   it("tries it again when the configuration is read again, though nothing in it is different", async () => {
     const { manager, connector } = createFixture(["bad"], dropping);
     const starting = manager.start();
