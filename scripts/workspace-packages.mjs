@@ -20,7 +20,7 @@ export function publishedEntries() {
   return publishedPackages().flatMap((owner) =>
     Object.entries(owner.manifest.exports)
       .filter(([, target]) => typeof target === "object")
-      .map(([path, { types, import: module }]) => ({
+      .map(([path, { types, default: module }]) => ({
         name: `${owner.name}${path.slice(1)}`,
         owner,
         types: join(owner.folder, types),
