@@ -32,8 +32,8 @@ export interface StartupOptions {
    *
    * `keep`: it is shown as failed and tried again as the retry policy says. `drop`: it is taken out of `servers()`, and out of
    * `tools()`, and not tried again before `reconnect` or `reload`; so is one that was up and was then lost for good. `throw`: one
-   * failure makes `start()` reject, once everything it had started is closed; it waits for every server that is not lazy, whatever
-   * the catalog knows. Default `keep`. The last two are what openai-agents does with `drop_failed_servers` and `strict`.
+   * failure makes `start()` reject, once everything is closed, what calls had connected before as well; it waits for every server that
+   * is not lazy, whatever the catalog knows. Default `keep`. The last two are what openai-agents does with `drop_failed_servers` and `strict`.
    */
   readonly failures?: "keep" | "drop" | "throw" | undefined;
 }

@@ -19,7 +19,7 @@ export interface StartRunOptions {
  * Starts a manager's servers, made anew if it was closed before, and says how that went.
  *
  * @throws McpError `MCP_ABORTED` if the signal fires, `MCP_CLOSED`, or why the first server failed where all must come up; everything
- * that was started is gone then.
+ * that was connected is gone then, by a call before the start as well.
  */
 export async function startRun(
   run: Run,

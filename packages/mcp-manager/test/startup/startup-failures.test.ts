@@ -41,6 +41,17 @@ describe("a strict start", () => {
     await expect(manager.callTool("mcp__good__echo")).rejects.toMatchObject({ code: "MCP_CLOSED" });
   });
 
+  it("closes as well what a call had connected before", async () => {
+    const { manager, connector } = createFixture(["early", "bad"], strict);
+    const calling = manager.callTool({ server: "early", tool: "echo" });
+    const early = (await connector.nextAttempt()).open(offering("echo"));
+    await calling;
+    const starting = manager.start().catch((error: unknown) => error);
+    (await connector.nextAttempt()).fail(refused);
+    expect(await starting).toBe(refused);
+    expect(early.closed).toBe(true);
+  });
+
   it("waits for every server, even one that the catalog knows well, and not for a lazy one", async () => {
     const lazy = stdioDefinition("lazy", { lazy: true });
     const { manager, connector } = createFixture(["bad", lazy], {
