@@ -82,16 +82,15 @@ export function transition(state: ServerState, event: ServerEvent): ServerState 
   }
 }
 
+/** A failed server is tried once more, and not with all its retries again: what was spent stays spent. */
 function connecting(state: ServerState): ServerState | undefined {
-  switch (state.status) {
-    case "idle":
-      return { status: "connecting", attempt: 1, abort: new AbortController() };
-    case "failed": // Once more, and not with all its retries again.
-    case "backoff":
-      return { status: "connecting", attempt: state.attempt, abort: new AbortController() };
-    default:
-      return undefined;
-  }
+  const { status } = state;
+  if (status !== "idle" && status !== "backoff" && status !== "failed") return undefined;
+  return {
+    status: "connecting",
+    attempt: status === "idle" ? 1 : state.attempt,
+    abort: new AbortController(),
+  };
 }
 
 function lost({ error, attempt, now, retry }: Extract<ServerEvent, { type: "lost" }>): ServerState {
@@ -100,29 +99,13 @@ function lost({ error, attempt, now, retry }: Extract<ServerEvent, { type: "lost
 }
 
 function released(state: ServerState, disconnected: boolean): ServerState | undefined {
-  switch (state.status) {
-    case "connecting":
-    case "ready":
-    case "backoff":
-    case "failed":
-      return { status: "idle", disconnected };
-    case "idle":
-      return state.disconnected === disconnected ? undefined : { status: "idle", disconnected };
-    default:
-      return undefined;
-  }
+  const { status } = state;
+  const isOver = status === "closing" || status === "closed";
+  const isSame = status === "idle" && state.disconnected === disconnected;
+  return isOver || isSame ? undefined : { status: "idle", disconnected };
 }
 
-function closed(state: ServerState): ServerState | undefined {
-  switch (state.status) {
-    case "idle":
-    case "backoff":
-    case "failed":
-      return { status: "closed" };
-    case "connecting":
-    case "ready":
-      return { status: "closing" };
-    default:
-      return undefined;
-  }
+function closed({ status }: ServerState): ServerState | undefined {
+  if (status === "closing" || status === "closed") return undefined;
+  return { status: status === "connecting" || status === "ready" ? "closing" : "closed" };
 }

@@ -39,16 +39,8 @@ export async function startAllOrNone(
 ): Promise<void> {
   const eager = await recallServers(servers, options, stop);
   void startInOrder(eager, options.startup.concurrency, stop);
-  const stopped = Promise.withResolvers<undefined>();
-  const end = () => stopped.resolve(undefined);
-  if (stop.aborted) return;
-  stop.addEventListener("abort", end, { once: true });
-  try {
-    const failure = await Promise.race([firstFailure(eager), stopped.promise]);
-    if (failure !== undefined && !stop.aborted) throw failure;
-  } finally {
-    stop.removeEventListener("abort", end);
-  }
+  const failure = await raceSignal(firstFailure(eager), stop).catch(() => undefined); // Only the signal makes it reject.
+  if (failure !== undefined && !stop.aborted) throw failure;
 }
 
 /** Hands each server what the catalog knows of it. @returns the servers that are to be woken: those that are not lazy. */

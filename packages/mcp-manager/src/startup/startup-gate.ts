@@ -1,3 +1,4 @@
+import { raceSignal } from "../deadline.ts";
 import type { CatalogVerdict } from "../server/catalog-record.ts";
 import { startTimer } from "../timer.ts";
 
@@ -41,21 +42,9 @@ export async function waitAtGate(
 ): Promise<void> {
   const settledOf = (patience: Patience) =>
     Promise.all(servers.filter((server) => server.patience === patience).map((server) => server.settled));
-  let timer: NodeJS.Timeout | undefined;
-  const gate = new Promise<void>((resolve) => {
-    timer = startTimer(resolve, gateMs);
-  });
-  const ended = Promise.withResolvers<void>();
-  const end = () => ended.resolve();
-  signal.addEventListener("abort", end, { once: true });
-  if (signal.aborted) end();
-  try {
-    await Promise.race([
-      Promise.all([settledOf("settled"), Promise.race([settledOf("gate"), gate])]),
-      ended.promise,
-    ]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", end);
-  }
+  const gate = Promise.withResolvers<void>();
+  const timer = startTimer(gate.resolve, gateMs);
+  const ready = Promise.all([settledOf("settled"), Promise.race([settledOf("gate"), gate.promise])]);
+  await raceSignal(ready, signal).catch(() => {}); // Only the signal makes it reject.
+  clearTimeout(timer);
 }
