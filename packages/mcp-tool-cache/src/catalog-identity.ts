@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
+import { isAbsolute, resolve } from "node:path";
 import type { CatalogId, CatalogIdentity, ResolvedServer, ResolvedStdioServer } from "@jackfield/mcp-core";
-import { cryptography } from "./builtin-modules.ts";
+import { cryptography, fileSystem } from "./builtin-modules.ts";
 
 /** What an identity depends on besides the server. */
 export interface IdentityOptions {
@@ -12,6 +13,8 @@ export interface IdentityOptions {
   readonly principal?: string | undefined;
   /** The program that runs. Tells apart the in-process servers of two programs, which have nothing but a name. */
   readonly program: string;
+  /** Where a process runs whose entry names no directory. Default: the current one. */
+  readonly directory?: string | undefined;
 }
 
 /** Stands where a secret stood. It can occur in no argument, variable, URL or header. */
@@ -20,13 +23,14 @@ const PLACEHOLDER = "\0";
 /**
  * Names what is reached and as whom: transport, command, arguments, directory, the entry's own variables, URL, headers and
  * principal, each secret replaced by a placeholder, so that a renewed token leads to the same entry. The server's name, limits and
- * filters take no part; for an in-process server the name is all there is, so there the name and the program do.
+ * filters take no part; for an in-process server the name is all there is, so there the name and the program do. Where an entry names no
+ * directory, the current one takes part if an argument names something in it: `node ./server.js` is another server elsewhere.
  *
  * `credentials` covers the secrets alone, in an order that does not depend on how they were found.
  */
 export function catalogIdentity(server: ResolvedServer, options: IdentityOptions): CatalogIdentity {
   const secrets = [...new Set(server.secrets)].filter((secret) => secret !== "").sort();
-  const subject = [options.principal ?? null, ...connection(server, options.program)];
+  const subject = [options.principal ?? null, ...connection(server, options)];
   return {
     id: keyedHash(options.key, "catalog", withoutSecrets(subject, secrets)) as CatalogId,
     credentials:
@@ -41,16 +45,30 @@ export function credentialsHash(key: KeyObject, secrets: readonly string[]): str
 
 type Subject = string | null | readonly Subject[];
 
-function connection(server: ResolvedServer, program: string): readonly Subject[] {
+function connection(
+  server: ResolvedServer,
+  { program, directory }: Pick<IdentityOptions, "program" | "directory">,
+): readonly Subject[] {
   switch (server.transport) {
-    case "stdio":
-      return ["stdio", server.command, server.args, server.cwd ?? null, sorted(ownVariables(server))];
+    case "stdio": {
+      const { command, args, cwd = directoryOf(args, directory) } = server;
+      return ["stdio", command, args, cwd, sorted(ownVariables(server))];
+    }
     case "http":
     case "sse":
       return [server.transport, server.url, sorted(lowerCaseNames(server.headers))];
     case "in-process":
       return ["in-process", server.name, program];
   }
+}
+
+/** The current directory, if an argument, or what an option is set to, names something in it. */
+function directoryOf(args: readonly string[], directory = process.cwd()): string | null {
+  const isThere = (arg: string) => {
+    const path = arg.startsWith("-") ? arg.slice(arg.indexOf("=") + 1 || arg.length) : arg;
+    return path !== "" && !isAbsolute(path) && fileSystem.existsSync(resolve(directory, path));
+  };
+  return args.some(isThere) ? directory : null;
 }
 
 /** What the entry gives its process. What the process inherits differs from terminal to terminal and makes no other server. */

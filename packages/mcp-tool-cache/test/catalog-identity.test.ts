@@ -1,4 +1,5 @@
 import { createSecretKey } from "node:crypto";
+import { basename, join } from "node:path";
 import type { ResolvedServer } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { catalogIdentity } from "../src/catalog-identity.ts";
@@ -49,6 +50,27 @@ describe("what an identity stands for", () => {
     const here = identify(sampleServer({ name: "db", args: ["--dsn", "here"] }));
     const there = identify(sampleServer({ name: "db", args: ["--dsn", "there"] }));
     expect(here.id).not.toBe(there.id);
+  });
+
+  test("[L8] where an entry names no directory, the current one matters if an argument names something in it", () => {
+    const [here, there] = [import.meta.dirname, join(import.meta.dirname, "fixtures")];
+    const file = basename(import.meta.filename);
+    const identifyIn = (directory: string, args: readonly string[], cwd?: string) => {
+      const server = sampleServer({ args, cwd });
+      return catalogIdentity(server, { key: KEY, program: "/app/main.js", directory }).id;
+    };
+    for (const args of [
+      [`./${file}`],
+      ["--import", file],
+      [`--config=${file}`],
+      ["-y", "server-files", "."],
+    ]) {
+      expect(identifyIn(here, args)).not.toBe(identifyIn(there, args));
+      expect(identifyIn(here, args, "/srv")).toBe(identifyIn(there, args, "/srv"));
+    }
+    for (const args of [["-y", "server-files"], ["--config="], [""], [join(here, file)]]) {
+      expect(identifyIn(here, args)).toBe(identifyIn(there, args));
+    }
   });
 
   test("limits do not matter", () => {

@@ -22,7 +22,10 @@ export interface CatalogShelf {
   readonly verdict: CatalogVerdict;
 }
 
-/** Judges an entry. Pure. Another token may see other tools, so other credentials make an entry stale. */
+/**
+ * Judges an entry. Pure. Another token may see other tools, so other credentials make an entry stale; so does an empty list, which a
+ * server also gives while it warms up (case L1), unless it says that it has no tools.
+ */
 export function judge(
   entry: CatalogEntry | undefined,
   identity: CatalogIdentity,
@@ -32,7 +35,8 @@ export function judge(
   const failedLastTime = entry?.lastOutcome?.ok === false;
   if (entry?.tools === undefined) return { freshness: "none", failedLastTime };
   const isYoung = now - entry.listedAt < (reliableTtlMs(entry.ttlMs) ?? staleAfterMs);
-  const isFresh = isYoung && entry.stale !== true && entry.credentials === identity.credentials;
+  const hasTools = entry.tools.length > 0 || entry.capabilities?.tools === undefined;
+  const isFresh = isYoung && hasTools && entry.stale !== true && entry.credentials === identity.credentials;
   return { freshness: isFresh ? "fresh" : "stale", failedLastTime };
 }
 

@@ -13,6 +13,8 @@ describe("what a catalog entry is good for", () => {
     ["nothing, if there is none", undefined, 0, "none"],
     ["nothing, if the server was never listed", { ...entry, tools: undefined }, 0, "none"],
     ["everything, while it is young", entry, HOUR - 1, "fresh"],
+    ["[L1] less, if it has no tools", { ...entry, tools: [], capabilities: { tools: {} } }, 0, "stale"],
+    ["everything, if its server says it has none", { ...entry, tools: [], capabilities: {} }, 0, "fresh"],
     ["less, when it is old", entry, HOUR, "stale"],
     ["as long as the server said, even if that is longer", { ...entry, ttlMs: 2 * HOUR }, HOUR, "fresh"],
     ["as long as the server said, even if that is shorter", { ...entry, ttlMs: 10 }, 10, "stale"],
@@ -23,7 +25,6 @@ describe("what a catalog entry is good for", () => {
     ["nothing, if what the server says is no number", { ...entry, ttlMs: Number.NaN }, 0, "stale"],
     ["less, if another token wrote it", { ...entry, credentials: "token-2" }, 0, "stale"],
     ["less, if it was marked", { ...entry, stale: true }, 0, "stale"],
-    ["everything, even if the list is empty", { ...entry, tools: [] }, 0, "fresh"],
   ])("%s", (_title, stored, now, freshness) => {
     expect(judge(stored, identity, now, HOUR).freshness).toBe(freshness);
   });
