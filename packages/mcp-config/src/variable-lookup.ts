@@ -23,6 +23,11 @@ export function ambientVariable(
   return isReadable ? ownValue(policy.environment, name) : undefined;
 }
 
+/** Whether whatever is no value of an entry's own `env` sees that `env`, and what its `envFile` holds. */
+export function seesOwnEnv({ transport }: ReferringDefinition, { ownEnv }: VariableDialect): boolean {
+  return ownEnv === "always" || transport !== "stdio";
+}
+
 /**
  * Whether a path, url, header or argument does not see a variable: what is called like a credential reaches none of them from a
  * project's entry, even if the user allows the entry to read it, and a default does not stand in for it (threat T13).

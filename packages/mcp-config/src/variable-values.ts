@@ -9,6 +9,7 @@ import {
   isWithheldOutside,
   ownValue,
   type ReferringDefinition,
+  seesOwnEnv,
 } from "./variable-lookup.ts";
 import {
   type Answer,
@@ -104,7 +105,7 @@ class Lookup implements VariableValues {
     if (sight === "env") {
       return ownValue(this.#own().lower, name) ?? ambientVariable(name, definition, this.#policy);
     }
-    const seesOwn = sight === "field" && (dialect.ownEnv === "always" || definition.transport !== "stdio");
+    const seesOwn = sight === "field" && seesOwnEnv(definition, dialect);
     const own = seesOwn ? ownValue(this.#own().env, name) : undefined;
     if (own) return isHeldBack(name, definition, dialect) ? "withheld" : own;
     if (isWithheldOutside(name, definition)) return "withheld";

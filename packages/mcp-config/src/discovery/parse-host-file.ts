@@ -3,17 +3,14 @@ import { basename, dirname, resolve } from "node:path";
 import { type DefinitionScope, McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
-import { textsOf } from "../entries/written-texts.ts";
 import type { FindingContext, HostDialect, HostFile } from "../hosts/host-dialect.ts";
-import { dialectOf, variablesOf } from "../hosts/host-dialects.ts";
+import { dialectOf } from "../hosts/host-dialects.ts";
 import type { Environment } from "../safe-environment.ts";
-import { quote } from "../server-name.ts";
 import { readConfigFile } from "../sources/config-file.ts";
-import { type ConfigProblem, describeProblem, locationOf } from "../sources/config-problem.ts";
+import { type ConfigProblem, describeProblem } from "../sources/config-problem.ts";
 import { type HostText, type ParsedHostText, parseHostText, problemOf } from "../sources/host-document.ts";
 import { readHostServersSafely } from "../sources/host-servers.ts";
 import { describeOwners, mergeEntries } from "../sources/merged-servers.ts";
-import { references, sourcesOf } from "../variables.ts";
 import { unknownHost } from "./discovered-hosts.ts";
 import { kindOfFile } from "./file-kind.ts";
 import { formatOf, reportDangling, reportScript, rulesOf } from "./host-files.ts";
@@ -87,7 +84,11 @@ export async function parseHostFile(options: ParseHostFileOptions): Promise<Pars
     return written ? [{ name, written, definition }] : [];
   });
   const servers: readonly ParsedServer[] = [...named, ...choices.servers];
-  if (options.env) for (const server of servers) reportUnresolved(server, options.env, report);
+  const { env, platform = process.platform } = options;
+  if (env) {
+    const { reportUnresolved } = await import("./unresolved-variables.ts");
+    reportUnresolved(servers, source.entries, { env, platform }, report);
+  }
   const lost = [...problems, ...source.problems, ...merged.problems, ...choices.problems].map(
     describeProblem,
   );
@@ -153,21 +154,4 @@ function contextOf(
       report(diagnose(code, text, location));
     },
   };
-}
-
-function reportUnresolved(
-  { name, written, definition }: ParsedServer,
-  env: Environment,
-  report: Report,
-): void {
-  const dialect = variablesOf(definition.definedIn.host);
-  for (const { text, path, isValue } of textsOf(written)) {
-    for (const { reference } of references(text, dialect, isValue)) {
-      const isSet = sourcesOf(reference).some((source) => Object.hasOwn(env, source.name));
-      const isUnset = reference.kind === "environment" && !isSet;
-      if (!isUnset || reference.defaultText !== undefined || reference.unset !== undefined) continue;
-      const message = `Server ${quote(name)}: ${quote(reference.name)} in ${quote(path.join("."))} is not set.`;
-      report(diagnose("unresolved-variable", message, locationOf(definition.definedIn), { server: name }));
-    }
-  }
 }

@@ -1,6 +1,8 @@
 import { type ServerDefinition, toMcpError } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
-import { isMap } from "../documents/json-value.ts";
+import { isMap, type JsonMap } from "../documents/json-value.ts";
+import type { EntryPlace } from "../entries/entry-place.ts";
+import { writtenPaths } from "../entries/written-path.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import type { FindingContext, HostDialect, ListedServer } from "../hosts/host-dialect.ts";
 import { baseDirectory } from "../project-boundary.ts";
@@ -112,10 +114,19 @@ function readEntry(
     locate: found.locate,
   };
   const read = readSourceEntry(value, place, report);
-  const entry = option ? { ...read, ...option } : read;
+  const locate = context.isSingleFile && isMap(value) ? locatorIn(value, place) : undefined;
+  const entry = option || locate ? { ...read, ...option, locate } : read;
   // What is odd about it is said of the whole.
   const withoutProject = found.withoutProject && readEntry(found.withoutProject, context, () => {});
   return withoutProject ? { entry, kind, withoutProject } : { entry, kind };
+}
+
+function locatorIn(entry: JsonMap, place: EntryPlace): SourceEntry["locate"] {
+  const find = writtenPaths(entry, place);
+  return (path) => {
+    const written = find(path);
+    return { path: written, location: place.locate(written) };
+  };
 }
 
 /** @param verdictOf - missing where the host has no lists */

@@ -1,10 +1,23 @@
-import { type DefinedIn, type McpError, type ServerDefinition, toMcpError } from "@jackfield/mcp-core";
+import {
+  type DefinedIn,
+  type McpError,
+  type ServerDefinition,
+  type SourceLocation,
+  toMcpError,
+} from "@jackfield/mcp-core";
 import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
+import type { JsonPath } from "../documents/json-path.ts";
 import type { EntryPlace } from "../entries/entry-place.ts";
 import { readServerEntry } from "../entries/server-entry.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { quote } from "../server-name.ts";
 import type { ConfigProblem } from "./config-problem.ts";
+
+/** Where something in an entry stands, and what the file calls it. */
+export interface WrittenPlace {
+  readonly path: JsonPath;
+  readonly location: SourceLocation;
+}
 
 /** One name in a source: a server, or the reason why its entry is none. */
 export interface SourceEntry {
@@ -12,6 +25,8 @@ export interface SourceEntry {
   readonly definedIn: DefinedIn;
   /** Which of several ways to reach one server this is. */
   readonly option?: string | undefined;
+  /** Where something in it stands, by Jackfield's own name of it. Known where a file is looked at by itself. */
+  readonly locate?: ((path: JsonPath) => WrittenPlace) | undefined;
   /** What takes its place where it is joined with a project's part, and the project's part is not to count. */
   readonly withoutProject?: SourceEntry | undefined;
   readonly outcome:

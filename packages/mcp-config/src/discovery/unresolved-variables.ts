@@ -1,0 +1,84 @@
+import { diagnose, type Report } from "../diagnostic-codes.ts";
+import type { JsonPath } from "../documents/json-path.ts";
+import { textsOf, type WrittenText } from "../entries/written-texts.ts";
+import { variablesOf } from "../hosts/host-dialects.ts";
+import type { Environment } from "../safe-environment.ts";
+import { quote } from "../server-name.ts";
+import { locationOf } from "../sources/config-problem.ts";
+import type { SourceEntry } from "../sources/server-source.ts";
+import { seesOwnEnv } from "../variable-lookup.ts";
+import { createVariableValues, type Sight } from "../variable-values.ts";
+import { references } from "../variables.ts";
+import type { ParsedServer } from "./parse-host-file.ts";
+
+/** What variables depend on besides the entry. */
+interface Surroundings {
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Settings for logins that may refer to variables, as headers do. */
+const REFERRING_SETTINGS = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
+
+/**
+ * Remarks on references to variables that the resolver would not find. What an `envFile` holds is not known here, so nothing is said of
+ * whatever could stand in it.
+ *
+ * @param entries - those that the servers were made of
+ */
+export function reportUnresolved(
+  servers: readonly ParsedServer[],
+  entries: readonly SourceEntry[],
+  surroundings: Surroundings,
+  report: Report,
+): void {
+  const places = new Map(entries.map(({ definedIn, locate }) => [definedIn, locate]));
+  for (const server of servers) {
+    const { definedIn } = server.definition;
+    const locate = places.get(definedIn) ?? ((path) => ({ path, location: locationOf(definedIn) }));
+    for (const { path, variable } of unresolvedIn(server, surroundings)) {
+      const { path: written, location } = locate(path);
+      const message = `Server ${quote(server.name)}: ${quote(variable)} in ${quote(written.join("."))} is not set.`;
+      report(diagnose("unresolved-variable", message, location, { server: server.name }));
+    }
+  }
+}
+
+function unresolvedIn(server: ParsedServer, { env, platform }: Surroundings) {
+  const { definition } = server;
+  if (definition.transport === "in-process") return [];
+  const dialect = variablesOf(definition.definedIn.host);
+  const values = createVariableValues(
+    definition,
+    { platform, environment: env, projectVariables: Object.keys(env), inputs: {}, cwd: process.cwd() },
+    { dialect, files: new Map(), commands: new Map() },
+    () => ({ env: definition.env ?? {}, lower: {} }),
+  );
+  return referringTexts(server).flatMap(({ text, path, isValue }) => {
+    const sight = sightOf(path);
+    const seesFile = sight === "env" || (sight === "field" && seesOwnEnv(definition, dialect));
+    if (definition.envFile !== undefined && seesFile) return [];
+    const unresolved = [...references(text, dialect, isValue)].filter(({ reference }) => {
+      const isElsewhere = reference.platform !== undefined && reference.platform !== platform;
+      const mustBeSet = reference.kind === "environment" && reference.unset === undefined && !isElsewhere;
+      return mustBeSet && values.lookUp(reference, sight) === undefined;
+    });
+    return unresolved.map(({ reference }) => ({ path, variable: reference.name }));
+  });
+}
+
+/** What is written, with the headers that are sent. */
+function referringTexts({ written, definition }: ParsedServer): readonly WrittenText[] {
+  const headers = "headers" in definition ? definition.headers : undefined;
+  const { oauth } = written;
+  const settings = REFERRING_SETTINGS.flatMap((setting): WrittenText[] => {
+    const text = oauth ? oauth[setting] : undefined;
+    return text === undefined ? [] : [{ text, path: ["oauth", setting], isValue: true }];
+  });
+  return [...textsOf({ ...written, headers }), ...settings];
+}
+
+function sightOf([field]: JsonPath): Sight {
+  if (field === "env") return "env";
+  return field === "envFile" ? "path" : "field";
+}

@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type ParseHostFileOptions, parseHostFile } from "../../src/index.ts";
+import { useTemporaryFolder } from "../temporary-folder.ts";
+import { parse } from "./parsing.ts";
+
+const folderWith = useTemporaryFolder();
+
+/** What is told of variables that are not set: the message's subject and the place. */
+async function unresolved(entry: unknown, options: Partial<ParseHostFileOptions> = {}, key = "mcpServers") {
+  const { diagnostics } = await parse(
+    { [key]: { s: entry } },
+    { env: { SET: "x" }, platform: "linux", ...options },
+  );
+  const found = diagnostics.filter(({ code }) => code === "unresolved-variable");
+  return found.map(({ message, pointer }) => [/: (.*) is not set/.exec(message)?.[1], pointer]);
+}
+
+describe("a variable that is not set is told with the place of the text that refers to it", () => {
+  test("in every field", async () => {
+    const entry = {
+      command: "x",
+      args: ["${SET}", "${env:A}", "${env:B}-${env:C}"],
+      env: { V: "${env:D}" },
+      envFile: "${env:E}/.env",
+    };
+    expect(await unresolved({ ...entry, env: {} }, { host: "cursor" })).toEqual([
+      ['"E" in "envFile"', "/mcpServers/s/envFile"],
+      ['"A" in "args.1"', "/mcpServers/s/args/1"],
+      ['"B" in "args.2"', "/mcpServers/s/args/2"],
+      ['"C" in "args.2"', "/mcpServers/s/args/2"],
+    ]);
+    expect(await unresolved({ command: "x", env: entry.env }, { host: "cursor" })).toEqual([
+      ['"D" in "env.V"', "/mcpServers/s/env/V"],
+    ]);
+  });
+
+  test("by the name that its host has for the field, and where an entry has another shape", async () => {
+    const transport = { type: "sse", url: "https://h", headers: { Authorization: "Bearer ${env:T}" } };
+    expect(await unresolved({ transport }, { host: "cline" })).toEqual([
+      ['"T" in "transport.headers.Authorization"', "/mcpServers/s/transport/headers/Authorization"],
+    ]);
+    const local = { type: "local", command: ["x", "{env:A}"], environment: { V: "{env:B}" } };
+    expect(await unresolved(local, { host: "opencode" }, "mcp")).toEqual([
+      ['"A" in "command.1"', "/mcp/s/command/1"],
+      ['"B" in "environment.V"', "/mcp/s/environment/V"],
+    ]);
+  });
+
+  test("in the layer that has it, where a host joins its files", async () => {
+    const folder = await folderWith({
+      "strong.json": { mcp: { s: { type: "local", command: ["x"] } } },
+      "weak.json": { mcp: { s: { environment: { V: "{env:A}" } } } },
+    });
+    const beneath = [join(folder, "weak.json")];
+    const { diagnostics } = await parseHostFile({
+      host: "opencode",
+      file: join(folder, "strong.json"),
+      beneath,
+      env: {},
+    });
+    expect(diagnostics).toMatchObject([
+      { code: "unresolved-variable", file: join(folder, "weak.json"), pointer: "/mcp/s/environment/V" },
+    ]);
+  });
+
+  test("in settings for logins, and in a key that becomes a header", async () => {
+    const entry = { type: "http", url: "https://h", oauth: { clientId: "${SET}", clientSecret: "${S}" } };
+    expect(await unresolved(entry, { host: "jackfield" })).toEqual([
+      ['"S" in "oauth.clientSecret"', "/mcpServers/s/oauth/clientSecret"],
+    ]);
+    const auth = { url: "https://h", auth: { CLIENT_ID: "${env:C}" } };
+    expect(await unresolved(auth, { host: "cursor" })).toEqual([
+      ['"C" in "auth.CLIENT_ID"', "/mcpServers/s/auth/CLIENT_ID"],
+    ]);
+    const list = { mcpServers: [{ name: "s", url: "https://h", apiKey: "${{ secrets.K }}" }] };
+    const { diagnostics } = await parse(list, { host: "continue", env: {} });
+    expect(diagnostics).toMatchObject([{ code: "unresolved-variable", pointer: "/mcpServers/0/apiKey" }]);
+  });
+});
+
+describe("a variable that the resolver finds is not told", () => {
+  test("in an entry's own env, where its host looks there", async () => {
+    const remote = {
+      type: "http",
+      url: "https://h/${P}",
+      headers: { A: "Bearer ${T}" },
+      env: { T: "t", P: "p" },
+    };
+    expect(await unresolved(remote, { host: "claude-code" })).toEqual([]);
+    const local = { command: "x", args: ["${Q}"], env: { Q: "1" } };
+    expect(await unresolved(local, { host: "jackfield" })).toEqual([]);
+    expect(await unresolved(local, { host: "claude-code" })).toEqual([
+      ['"Q" in "args.0"', "/mcpServers/s/args/0"],
+    ]);
+    const sibling = { command: "x", env: { Q: "1", R: "${Q}" } };
+    expect(await unresolved(sibling, { host: "jackfield" })).toEqual([
+      ['"Q" in "env.R"', "/mcpServers/s/env/R"],
+    ]);
+  });
+
+  test("that an envFile may hold, except in the file's own path and where the host does not look into it", async () => {
+    const entry = { command: "x", args: ["${F}"], env: { G: "${F}" }, envFile: "${H}/.env" };
+    expect(await unresolved(entry, { host: "jackfield" })).toEqual([
+      ['"H" in "envFile"', "/mcpServers/s/envFile"],
+    ]);
+    const local = { command: "x", args: ["${env:F}"], env: { G: "${env:F}" }, envFile: ".env" };
+    expect(await unresolved(local, { host: "cursor" })).toEqual([
+      ['"F" in "args.0"', "/mcpServers/s/args/0"],
+    ]);
+  });
+});
