@@ -121,7 +121,7 @@ async function readCandidates(
 ) {
   const documents: ParsedHostText[] = [];
   const problems: ConfigProblem[] = [];
-  const loaded: Reading[] = [];
+  const loaded: HostText[] = [];
   let isExclusive = false;
   for (const candidate of candidates) {
     const { script } = candidate.file;
@@ -151,7 +151,7 @@ async function readCandidates(
 async function parseCandidate(
   candidate: Candidate,
   found: ConfigFile | { readonly text: string },
-  loaded: Reading[],
+  loaded: HostText[],
   dialect: HostDialect,
   at: HostSurroundings,
   report: Report,
@@ -172,37 +172,19 @@ async function parseCandidate(
   if (!("stats" in found)) return parseHostText({ ...source, text: found.text }, report);
   const refusal = refusalOf(candidate, found, at);
   if (refusal !== undefined) return { problem: refused(candidate, refusal, dialect) };
-  if (isLoaded(source, found.realFile, loaded)) return {};
-  return parseHostText({ ...source, text: found.text, realFile: found.realFile }, report);
+  const reading: HostText = { ...source, text: found.text, realFile: found.realFile };
+  if (loaded.some(isSameReading, reading)) return {};
+  loaded.push(reading);
+  return parseHostText(reading, report);
 }
 
-/** A file that was read, and as what. */
-interface Reading extends Pick<HostText, "scope" | "servers"> {
-  /** The file itself. */
-  readonly realFile: string;
-  /** The extension it belongs to. */
-  readonly extension: string | undefined;
-}
-
-/** Whether another path of the host has led to the same file with the same servers in it; if not, it has from now on. */
-function isLoaded(
-  { file, scope, root, servers }: Omit<HostText, "text">,
-  realFile: string | undefined,
-  loaded: Reading[],
-): boolean {
-  // What says something about servers does so as the kind of file that it was found as.
-  if (servers === "none") return false;
-  const itself = realFile ?? file;
-  // Extensions are told apart by their folders; a project's file belongs to the nearest folder.
-  const extension = scope === "extension" ? root : undefined;
-  const isSame = (known: Reading) =>
-    known.realFile === itself &&
-    known.scope === scope &&
-    known.extension === extension &&
-    known.servers === servers;
-  if (loaded.some(isSame)) return true;
-  loaded.push({ realFile: itself, scope, extension, servers });
-  return false;
+/**
+ * Whether another path of the host has led to the same file with the same servers in it. Extensions are told apart by their folders; a
+ * project's file belongs to the nearest folder. What says something about servers does so as the kind of file that it was found as.
+ */
+function isSameReading(this: HostText, { file, realFile = file, scope, root, servers }: HostText): boolean {
+  if (servers === "none" || servers !== this.servers || scope !== this.scope) return false;
+  return realFile === (this.realFile ?? this.file) && (scope !== "extension" || root === this.root);
 }
 
 function refused({ path, file }: Candidate, refusal: string, dialect: HostDialect): ConfigProblem {

@@ -7,6 +7,7 @@ import { applicationData, type FindPaths, inDirectory, joined, upward } from "./
 
 const inDevContainer = serversUnder("customizations", "vscode", "mcp", "servers");
 const inSettings = serversUnder("mcp", "servers");
+const inOwnFile = serversUnder("servers");
 
 /** A file by itself: a development container and the old block in the settings are told by what they hold. */
 const anywhere: FindServers = (root, context) => {
@@ -29,13 +30,13 @@ const userFiles = (edition: string, prefix: string): HostFile[] => [
     kind: `${prefix}user`,
     scope: "user",
     paths: ofUser(edition, "mcp.json"),
-    servers: serversUnder("servers"),
+    servers: inOwnFile,
   },
   {
     kind: `${prefix}profile`,
     scope: "user",
     paths: ofUser(edition, "profiles/*/mcp.json"),
-    servers: serversUnder("servers"),
+    servers: inOwnFile,
   },
   {
     kind: `${prefix}user-settings`,
@@ -55,7 +56,7 @@ export const VSCODE: HostDialect = {
       kind: "workspace",
       scope: "project",
       paths: upward(".vscode/mcp.json"),
-      servers: serversUnder("servers"),
+      servers: inOwnFile,
     },
     {
       kind: "devcontainer",

@@ -188,13 +188,17 @@ describe("which one counts", () => {
     const { discover, home, project } = await homeWith({
       ".codeium/windsurf/mcp_config.json": content,
       "work/.cursor/mcp.json": content,
+      ".config/Code/User/mcp.json": { servers: { s: { command: "x", cmd: "y" } } },
     });
     await symlink("windsurf/mcp_config.json", join(home, ".codeium", "mcp_config.json"));
+    await mkdir(join(home, ".config", "Code", "User", "profiles", "p"), { recursive: true });
+    await symlink("../../mcp.json", join(home, ".config", "Code", "User", "profiles", "p", "mcp.json"));
     await mkdir(join(project, "deep", ".cursor"), { recursive: true });
     await symlink("../../.cursor/mcp.json", join(project, "deep", ".cursor", "mcp.json"));
     for (const [host, file] of [
       ["windsurf", join(home, ".codeium", "windsurf", "mcp_config.json")],
       ["cursor", join(project, "deep", ".cursor", "mcp.json")],
+      ["vscode", join(home, ".config", "Code", "User", "mcp.json")],
     ] as const) {
       const found = await discover({ hosts: [host], cwd: join(project, "deep") });
       expect(found.servers).toMatchObject([{ name: "s", definedIn: { file } }]);
