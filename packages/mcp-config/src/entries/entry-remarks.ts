@@ -44,12 +44,11 @@ export function reportFields(entry: JsonMap, place: EntryPlace, report: Report):
 
 /** Remarks on what was not read, and hands it on as `extra`. */
 export function reportUnread(
-  unread: JsonMap | undefined,
+  unread: JsonMap,
   transport: EntryTransport,
   place: EntryPlace,
   report: Report,
-): JsonMap | undefined {
-  if (unread === undefined) return undefined;
+): JsonMap {
   const { dialect } = place;
   const isKept = (field: string) => dialect.kept?.includes(field) || dialect.commands?.includes(field);
   for (const field of Object.keys(unread)) {

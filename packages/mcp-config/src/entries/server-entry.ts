@@ -41,20 +41,23 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   if (refusal) throw faultAt(refusal.field === "" ? [] : [refusal.field], refusal.text);
   const { platform, definedIn } = place;
   const shaped = dialect.reshape?.(entry, remarkOn(place, report), platform, definedIn) ?? entry;
-  const shapedPlace = placeOfReshaped(entry, place);
-  const faultAtShaped: FaultAt =
-    shapedPlace === place ? faultAt : (path, text) => invalidServer(name, shapedPlace.locate(path), text);
+  const { writtenAt } = dialect;
+  const faultAtShaped: FaultAt = writtenAt
+    ? (path, text) => faultAt(writtenAt(path, entry, platform), text)
+    : faultAt;
   const read = readWrittenEntry(shaped, dialect, place.inCode, faultAtShaped, toleranceOf(place, report));
   const { transport, common, way, fields } = read;
   if (transport === "in-process") {
     const server = readInstance(fields, faultAt);
-    const extra = reportUnread(fields.rest(), transport, place, report);
+    const left = fields.rest();
+    const extra = left && reportUnread(left, transport, place, report);
     const { enabled, lazy, shared, tools } = common;
     const limits = limitsOf(common);
     const settings = { ...off(enabled), lazy, shared, limits, tools, extra };
     return { definition: { name, definedIn, ...settings, transport, server } };
   }
-  const unread = reportUnread(fields.rest(), transport, shapedPlace, report);
+  const left = fields.rest();
+  const unread = left && reportUnread(left, transport, placeOfReshaped(entry, place), report);
   const aside = dialect.keptAside?.(entry);
   const extra = aside ? { ...unread, ...aside } : unread;
   const requires = dialect.requires?.(entry);
