@@ -51,6 +51,16 @@ describe("what a command prints", () => {
     expect(widest(printed)).toBeGreaterThan(40);
   });
 
+  it.each(["__proto__", "constructor", "toString"])(
+    "can be a table with a server called %s",
+    async (name) => {
+      const entry = JSON.stringify({ command: "no-such-program" });
+      const printed = await print(80, "config", "list", "--mcp-server", `${name}=${entry}`);
+      expect(printed).toContain(ESCAPE);
+      expect(stripVTControlCharacters(printed)).toMatch(new RegExp(`^${name} +stdio`, "m"));
+    },
+  );
+
   it("keeps the end of a path, which tells more than its beginning", async () => {
     vi.stubEnv("NO_COLOR", "1");
     const [, row] = (await print(80, "config", "list")).split("\n");

@@ -66,7 +66,8 @@ export function tableOn(
     hasHeading: true,
     paint: (cell, _column, row) => {
       if (row === 0) return paint("faint", cell);
-      const tone = tones[cell];
+      // A server may be called `constructor`.
+      const tone = Object.hasOwn(tones, cell) ? tones[cell] : undefined;
       return tone === undefined ? cell : paint(tone, cell);
     },
   };
