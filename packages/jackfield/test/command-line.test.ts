@@ -74,6 +74,22 @@ describe("jackfield status", () => {
     expect(stderr).toContain("MCP_CONFIG_NOT_FOUND");
   });
 
+  it("exits 1 if a file loses its servers to a key that is not read", async () => {
+    using folder = temporaryFolder();
+    const file = folder.file("mcp.json");
+    writeFileSync(file, JSON.stringify({ mcpservers: { everything } }));
+    const { exitCode, stdout, stderr } = await commandLine(
+      "status",
+      "--json",
+      "--config",
+      file,
+      "--cache",
+      folder.path,
+    );
+    expect({ exitCode, servers: JSON.parse(stdout).servers }).toEqual({ exitCode: 1, servers: [] });
+    expect(stderr).toMatch(/^error: .*"mcpservers" is not read/);
+  });
+
   it("shows a table to people, in which a server's words cannot move the cursor", async () => {
     using folder = temporaryFolder();
     const evil = `evil=${JSON.stringify({ command: process.execPath, args: ["-e", "console.error('\\u001b[2Jgone'); process.exit(1)"] })}`;

@@ -9,7 +9,7 @@ import { alignColumns, tableOn } from "./table.ts";
 import { wrapWords } from "./terminal.ts";
 
 /**
- * Which servers are up, for how long, and why the others are not. Exits with 1 if some are not.
+ * Which servers are up, for how long, and why the others are not. Exits with 1 if some are not, or a file lost its servers.
  *
  * @param now - epoch milliseconds
  */
@@ -17,7 +17,9 @@ export function status(mcp: Pick<Mcp, "servers" | "report">, now = Date.now()): 
   const servers = mcp.servers();
   const isUp = (server: ServerSnapshot) =>
     server.error === undefined && ["ready", "idle"].includes(server.status);
-  const isWell = servers.every(isUp) && mcp.report.problems.length === 0;
+  const { problems, diagnostics } = mcp.report;
+  const isRead = problems.length === 0 && diagnostics.every(({ severity }) => severity !== "error");
+  const isWell = servers.every(isUp) && isRead;
   return {
     json: { servers: servers.map((server) => asJson(server, now)), startedInMs: mcp.report.tookMs },
     text: servers.length === 0 ? NOTHING_CONFIGURED : (page) => table(servers, mcp.report.tookMs, page, now),
