@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 // Loading it takes longer than a test has; here it is loaded before the first one.
 import "@jackfield/mcp-transports";
+import type { ErrorReport, ServerSnapshot } from "@jackfield/mcp-core";
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
 import { stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
@@ -49,21 +50,23 @@ describe("jackfield doctor, over several runs", () => {
     }
   }
 
+  const server = (error?: ErrorReport): ServerSnapshot => ({
+    name: "slow",
+    status: error === undefined ? "ready" : "backoff",
+    transport: "http",
+    since: 0,
+    error,
+    tools: 0,
+    toolsFrom: "live",
+    calls: 0,
+    failures: 0,
+    definedIn: { scope: "user", file: "/home/ada/mcp.json", line: 4 },
+  });
+
   it("finds a server that took longer than three seconds in this run", () => {
-    const server = {
-      name: "slow",
-      status: "ready",
-      transport: "http",
-      since: 0,
-      tools: 0,
-      toolsFrom: "live",
-      calls: 0,
-      failures: 0,
-      definedIn: { scope: "user", file: "/home/ada/mcp.json", line: 4 },
-    } as const;
     const attempt = { name: "slow", what: "connecting", beganAt: 1_000 };
-    expect(slowStartFindings([server], [{ ...attempt, endedAt: 4_000 }], new Map())).toEqual([]);
-    expect(slowStartFindings([server], [{ ...attempt, endedAt: 4_001 }], new Map())).toMatchObject([
+    expect(slowStartFindings([server()], [{ ...attempt, endedAt: 4_000 }], new Map())).toEqual([]);
+    expect(slowStartFindings([server()], [{ ...attempt, endedAt: 4_001 }], new Map())).toMatchObject([
       {
         code: "slow-start",
         message: 'Server "slow" took 3.0 s to start.',
@@ -71,6 +74,19 @@ describe("jackfield doctor, over several runs", () => {
         line: 4,
       },
     ]);
+  });
+
+  it("does not take how long a server failed to start for the time that it needs", () => {
+    const { error, ...up } = server({
+      code: "MCP_CONNECT_TIMEOUT",
+      message: "It did not come up.",
+      at: 31_000,
+    });
+    const failed = { name: "slow", what: "connecting", beganAt: 1_000, endedAt: 31_000, hasFailed: true };
+    const wasSlow = new Map([["slow", { ok: true, at: 0, tookMs: 4_200 }]]);
+    expect(slowStartFindings([{ ...up, error }], [failed], wasSlow)).toEqual([]);
+    const second = { ...failed, beganAt: 32_000, endedAt: 32_100, hasFailed: undefined };
+    expect(slowStartFindings([up], [failed, second], new Map())).toEqual([]);
   });
 
   it("finds a damaged catalog, and what an earlier run has set aside", async () => {

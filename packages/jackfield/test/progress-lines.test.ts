@@ -57,7 +57,7 @@ describe("progress", () => {
     await expect(attempt).rejects.toThrow("refused");
     vi.advanceTimersByTime(250);
     expect(stderr.text().endsWith(UP(1))).toBe(true);
-    expect(activities.all()).toMatchObject([{ name: "files", what: "connecting" }]);
+    expect(activities.all()).toMatchObject([{ name: "files", what: "connecting", hasFailed: true }]);
     expect(activities.all()[0]?.endedAt).toBeGreaterThan(0);
   });
 

@@ -10,6 +10,8 @@ export interface Activity {
   readonly beganAt: number;
   /** Epoch milliseconds; missing while it goes on. */
   readonly endedAt?: number | undefined;
+  /** Whether it ended with an error. */
+  readonly hasFailed?: boolean | undefined;
 }
 
 /** What a command is doing, and has done. */
@@ -27,6 +29,9 @@ export function createActivities(now: () => number = Date.now): Activities {
       known.push(activity);
       try {
         return await work();
+      } catch (error) {
+        activity.hasFailed = true;
+        throw error;
       } finally {
         activity.endedAt = now();
       }

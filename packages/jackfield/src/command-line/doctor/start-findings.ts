@@ -8,7 +8,7 @@ import { type Finding, findingOf } from "./finding.ts";
 const SLOW_START_MS = 3_000;
 
 /**
- * Servers that took longer than three seconds to start, now or the last time.
+ * Servers that took longer than three seconds to start, now or the last time. How long one failed to start is no time that it needs.
  *
  * @param attempts - the connections of this run
  * @param remembered - how the attempts before this run ended, by server
@@ -18,11 +18,12 @@ export function slowStartFindings(
   attempts: readonly Activity[],
   remembered: ReadonlyMap<string, LastOutcome>,
 ): readonly Finding[] {
-  return servers.flatMap(({ name, definedIn: { file, line }, transport }) => {
+  return servers.flatMap(({ name, definedIn: { file, line }, transport, error }) => {
+    if (error !== undefined) return [];
     const now = Math.max(
       0,
       ...attempts
-        .filter((attempt) => attempt.name === name)
+        .filter((attempt) => attempt.name === name && !attempt.hasFailed)
         .map(({ beganAt, endedAt = beganAt }) => endedAt - beganAt),
     );
     const last = remembered.get(name);
