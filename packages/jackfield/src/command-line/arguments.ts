@@ -186,12 +186,36 @@ function readServers(entries: readonly string[]): CommonArguments["servers"] {
   );
 }
 
-/** @throws McpError `MCP_CONFIG_INVALID` that begins with what was read. */
+/** @throws McpError `MCP_CONFIG_INVALID` that begins with what was read, without a word of the text: it may hold secrets. */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
+  } catch {
+    const read = readableLength(text);
+    throw usage(
+      `${what} ${read < text.length ? `is not valid at character ${read + 1}` : "ends too early"}.`,
+    );
+  }
+}
+
+/** How much of a text could be the beginning of JSON. Not every message of the parser says where it stopped, and some show what stands there. */
+function readableLength(text: string): number {
+  let [most, tooMuch] = [0, text.length + 1];
+  while (tooMuch - most > 1) {
+    const middle = (most + tooMuch) >> 1;
+    if (couldGoOn(text.slice(0, middle))) most = middle;
+    else tooMuch = middle;
+  }
+  return most;
+}
+
+function couldGoOn(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
   } catch (error) {
-    throw usage(`${what} is not valid: ${error instanceof Error ? error.message : String(error)}`);
+    const { message } = error as Error;
+    return /end of JSON|Unterminated string/.test(message) || message.includes(`position ${text.length}`);
   }
 }
 
