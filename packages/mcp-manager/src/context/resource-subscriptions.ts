@@ -76,20 +76,20 @@ class Subscriptions implements ResourceSubscriptions {
     try {
       await (signal === undefined ? settled : raceSignal(settled, signal));
     } catch (error) {
-      this.#forget(uri, own); // A loop that is under way undoes what it has done.
+      this.#forget(uri, own);
+      if (!this.#wanted.has(uri)) void this.#settleOrWarn(uri); // The answer may have come just now.
       throw error;
     }
     return async () => {
       this.#forget(uri, own);
-      await this.#settle(uri).catch((error: unknown) => this.#warn(uri, error));
+      await this.#settleOrWarn(uri);
     };
   }
 
   opened(session: Session): void {
     this.#told = { session, uris: new Set(), loops: new Map() };
     if (!takesSubscriptions(session)) return;
-    for (const uri of this.#wanted.keys())
-      void this.#settle(uri).catch((error: unknown) => this.#warn(uri, error));
+    for (const uri of this.#wanted.keys()) void this.#settleOrWarn(uri);
   }
 
   gone(): void {
@@ -106,8 +106,7 @@ class Subscriptions implements ResourceSubscriptions {
 
   delisted(uris: Iterable<string>): void {
     for (const uri of uris) {
-      if (!this.#wanted.delete(uri)) continue;
-      void this.#settle(uri).catch((error: unknown) => this.#warn(uri, error));
+      if (this.#wanted.delete(uri)) void this.#settleOrWarn(uri);
     }
   }
 
@@ -115,13 +114,29 @@ class Subscriptions implements ResourceSubscriptions {
   async #settle(uri: string): Promise<void> {
     const told = this.#told;
     if (told === undefined) return;
-    const loop = told.loops.get(uri) ?? this.#tell(told, uri).finally(() => told.loops.delete(uri));
-    told.loops.set(uri, loop);
-    await loop;
+    do {
+      const loop = told.loops.get(uri) ?? this.#tell(told, uri).finally(() => told.loops.delete(uri));
+      told.loops.set(uri, loop);
+      await loop;
+    } while (this.#isBehind(told, uri)); // A loop that has found nothing more to do is there for some microtasks yet.
+  }
+
+  async #settleOrWarn(uri: string): Promise<void> {
+    try {
+      await this.#settle(uri);
+    } catch (thrown) {
+      const { server, log } = this.#options;
+      const { code, message } = toMcpError(thrown, "MCP_INTERNAL", String(thrown), { server });
+      log("warn", "a subscription to a resource failed", { server, uri, code, error: message });
+    }
+  }
+
+  #isBehind(told: Told, uri: string): boolean {
+    return this.#told === told && this.#wanted.has(uri) !== told.uris.has(uri);
   }
 
   async #tell(told: Told, uri: string): Promise<void> {
-    while (this.#told === told && this.#wanted.has(uri) !== told.uris.has(uri)) {
+    while (this.#isBehind(told, uri)) {
       const isWanted = this.#wanted.has(uri);
       // Of one that could not be taken back nothing more is known than that nobody wants it.
       if (!isWanted) told.uris.delete(uri);
@@ -151,20 +166,9 @@ class Subscriptions implements ResourceSubscriptions {
     const message = `Server "${server}" takes no subscriptions to resources; read them again instead.`;
     return new McpError("MCP_REQUEST_REJECTED", message, { server, outcome: "not-sent" });
   }
-
-  #warn(uri: string, thrown: unknown): void {
-    const { server, log } = this.#options;
-    const { code, message } = toMcpError(thrown, "MCP_INTERNAL", String(thrown), { server });
-    log("warn", "a subscription to a resource failed", { server, uri, code, error: message });
-  }
 }
 
 function takesSubscriptions({ handshake: { capabilities } }: Session): boolean {
-  const { resources } = capabilities;
-  return (
-    typeof resources === "object" &&
-    resources !== null &&
-    "subscribe" in resources &&
-    resources.subscribe === true
-  );
+  const resources = capabilities.resources as { readonly subscribe?: unknown } | null | undefined;
+  return resources?.subscribe === true;
 }

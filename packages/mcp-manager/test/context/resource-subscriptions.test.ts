@@ -84,6 +84,50 @@ describe("subscriptions to resources", () => {
     expect(listener).toHaveBeenCalledOnce();
   });
 
+  const soon = Array.from({ length: 8 }, (_, turns) => turns);
+  const pass = async (turns: number) => {
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+  };
+
+  it.each(soon)("[N3] that are given up %i turns after the answer came are undone", async (turns) => {
+    const held = Promise.withResolvers<object>();
+    const session = openSession((method) => (method === "resources/subscribe" ? held.promise : {}));
+    const controller = new AbortController();
+    const adding = subscriptions.add(session, A, () => {}, controller.signal);
+    held.resolve({});
+    await pass(turns);
+    controller.abort();
+    const stop = await adding.catch(() => undefined);
+    await stop?.();
+    await vi.waitFor(() => expect(asked(session)).toEqual([`+${A}`, `-${A}`]));
+    expect(logged).toEqual([]);
+  });
+
+  it.each(soon)(
+    "[N4] that are wanted again %i turns after they were undone are made again",
+    async (turns) => {
+      const held = Promise.withResolvers<object>();
+      const session = openSession((method) => (method === "resources/unsubscribe" ? held.promise : {}));
+      const stop = await subscriptions.add(session, A, () => {});
+      const stopping = stop();
+      held.resolve({});
+      await pass(turns);
+      await subscriptions.add(session, A, () => {});
+      await stopping;
+      expect(asked(session)).toEqual([`+${A}`, `-${A}`, `+${A}`]);
+    },
+  );
+
+  it("that the server refuses to two who want them are asked for once", async () => {
+    const session = openSession(() => {
+      throw new McpError("MCP_REQUEST_REJECTED", "No.");
+    });
+    const adding = [subscriptions.add(session, A, () => {}), subscriptions.add(session, A, () => {})];
+    const ends = await Promise.allSettled(adding);
+    expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(asked(session)).toEqual([`+${A}`]);
+  });
+
   it("[N5] pass over updates of resources that nobody asked for", async () => {
     const listener = vi.fn();
     await subscriptions.add(openSession(), A, listener);
