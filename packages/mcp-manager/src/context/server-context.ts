@@ -46,9 +46,12 @@ export interface ServerContext {
   opened(session: Session): void;
   /** Loads whatever the server has announced and nobody has asked for yet. */
   load(session: Session): void;
+  /** The session is gone. What it told of a resource is still told when that has been quiet. */
   gone(): void;
   /** Offers nothing any more; what is watched stays wanted. */
   withdraw(): void;
+  /** The server is gone for good. */
+  end(): void;
   /** @returns when a list that the server says has changed has been seen; nothing if it said something else. */
   notified(session: Session, notification: ServerNotification): Promise<unknown> | undefined;
   /** What is known of a kind without asking; `undefined` if nothing is. */
@@ -97,9 +100,7 @@ class Context implements ServerContext {
   }
 
   recall(entry: CatalogEntry | undefined): void {
-    if (entry === undefined || this.#isLive) return;
-    const { resources, resourceTemplates, prompts } = entry;
-    this.#items = { resources, resourceTemplates, prompts };
+    if (entry !== undefined && !this.#isLive) this.#items = entry;
   }
 
   opened(session: Session): void {
@@ -114,13 +115,17 @@ class Context implements ServerContext {
   gone(): void {
     for (const loader of Object.values(this.#loaders)) loader.reset();
     this.#subscriptions.gone();
-    this.#pace.clear();
   }
 
   withdraw(): void {
     const offered = KIND_NAMES.filter((kind) => (this.known(kind)?.length ?? 0) > 0);
     this.#items = {};
+    this.#pace.clear();
     for (const kind of new Set(offered.map((name) => KINDS[name]))) this.#options.changed(kind);
+  }
+
+  end(): void {
+    this.#pace.clear();
   }
 
   notified(session: Session, { method, params }: ServerNotification): Promise<unknown> | undefined {

@@ -192,6 +192,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   }
 
   async close(): Promise<void> {
+    this.#context?.end();
     await this.#connection.close();
   }
 

@@ -39,6 +39,40 @@ describe("subscriptions of a runtime", () => {
     expect(asked(session)).toEqual([`+${README.uri}`, `+${LOG.uri}`, `-${README.uri}`]);
   });
 
+  it("[N13] tell of an update though the session ends before the resource was quiet, once", async () => {
+    const { manager, session, open } = await openedFixture({ retry: { initialDelayMs: 0, jitter: "none" } });
+    await using _ = manager;
+    const heard = vi.fn();
+    await manager.subscribe("s", README.uri, heard);
+    session.notify(updated(README.uri));
+    await vi.advanceTimersByTimeAsync(100);
+    session.lose(LOST);
+    await vi.advanceTimersByTimeAsync(1);
+    const next = await open();
+    next.notify(updated(README.uri));
+    await vi.advanceTimersByTimeAsync(499);
+    expect(heard).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(heard).toHaveBeenCalledOnce();
+    next.notify(updated(README.uri));
+    next.lose(LOST);
+    await vi.advanceTimersByTimeAsync(500); // While the server is down.
+    expect(heard).toHaveBeenCalledTimes(2);
+  });
+
+  it.each(["disconnect", "close"] as const)("[N13] tell of nothing after %s", async (end) => {
+    const { manager, session } = await openedFixture();
+    await using _ = manager;
+    const heard = vi.fn();
+    await manager.subscribe("s", README.uri, heard);
+    session.notify(updated(README.uri));
+    session.lose(LOST);
+    await manager[end]("s");
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(heard).not.toHaveBeenCalled();
+  });
+
   it("[N5] are not told of resources that nobody asked for, and nothing is kept of those", async () => {
     const { manager, session } = await openedFixture();
     await using _ = manager;
