@@ -52,8 +52,8 @@ export interface ServerContext {
   withdraw(): void;
   /** The server is gone for good. */
   end(): void;
-  /** @returns when a list that the server says has changed has been seen; nothing if it said something else. */
-  notified(session: Session, notification: ServerNotification): Promise<unknown> | undefined;
+  /** @returns of each list that the server says has changed, when that has been seen; nothing if it said something else. */
+  notified(session: Session, notification: ServerNotification): readonly Promise<void>[];
   /** What is known of a kind without asking; `undefined` if nothing is. */
   known<K extends ContextKind>(kind: K): readonly CatalogItems[K][] | undefined;
   /**
@@ -128,15 +128,15 @@ class Context implements ServerContext {
     this.#pace.clear();
   }
 
-  notified(session: Session, { method, params }: ServerNotification): Promise<unknown> | undefined {
+  notified(session: Session, { method, params }: ServerNotification): readonly Promise<void>[] {
     const { prompts, resources, resourceTemplates } = this.#loaders;
-    if (method === "notifications/prompts/list_changed") return prompts.announce(session);
+    if (method === "notifications/prompts/list_changed") return [prompts.announce(session)];
     if (method === "notifications/resources/list_changed")
-      return Promise.all([resources.announce(session), resourceTemplates.announce(session)]);
+      return [resources.announce(session), resourceTemplates.announce(session)];
     const uri = (params as { readonly uri?: unknown } | undefined)?.uri;
     const isUpdate = method === "notifications/resources/updated" && typeof uri === "string";
     if (isUpdate && this.#subscriptions.isWatched(uri)) this.#pace.push(uri, () => this.#updated(uri));
-    return undefined;
+    return [];
   }
 
   known<K extends ContextKind>(kind: K): readonly CatalogItems[K][] | undefined {

@@ -49,8 +49,8 @@ export interface ListLoader {
   /** Like `load`, but is content with a list that is in or under way. */
   settle(session: Session): Promise<void>;
   /**
-   * The server says that its list changed. One that says so all the time is asked ever more rarely. Resolves when the change has been
-   * seen, at once if that is put off.
+   * The server says that its list changed. One that says so all the time is asked ever more rarely. Resolves, in the order of the
+   * calls, when a list that knows the change is in or has failed, or the session is gone.
    */
   announce(session: Session): Promise<void>;
   /** The session is gone: whatever is under way no longer counts. */
@@ -71,8 +71,8 @@ class Loader<L extends Listing> implements ListLoader {
   #timer: NodeJS.Timeout | undefined;
   /** The list under way or scheduled was announced by the server. */
   #isAnnounced = false;
-  /** One more list is wanted, as soon as the pace allows. */
-  #isDue = false;
+  /** One more list is wanted, as soon as the pace allows; what that list will be waited for by. */
+  #due: PromiseWithResolvers<void> | undefined;
 
   constructor(options: ListLoaderOptions<L>) {
     this.#options = options;
@@ -94,35 +94,38 @@ class Loader<L extends Listing> implements ListLoader {
     return this.#state.status === "live" ? Promise.resolve() : this.load(session);
   }
 
-  async announce(session: Session): Promise<void> {
+  announce(session: Session): Promise<void> {
     this.#isAnnounced = true;
-    if (this.#current !== undefined) {
-      // The list under way may have been answered before the change.
-      if (!this.#current.isFollowUp) return this.load(session);
-      this.#isDue = true;
-      return;
+    // The list under way may have been answered before the change.
+    if (this.#current?.isFollowUp === false) return this.load(session);
+    // The list that is scheduled will see this change too.
+    if (this.#current === undefined && this.#due === undefined) {
+      if (this.#pace.waitMs() === 0) return this.#begin(session, false);
+      this.#scheduleDue(session);
     }
-    if (this.#isDue) return; // The list that is scheduled will see this change too.
-    const waitMs = this.#pace.waitMs();
-    if (waitMs === 0) return this.#begin(session, false);
-    this.#scheduleDue(session, waitMs);
+    this.#due ??= Promise.withResolvers();
+    return this.#due.promise;
   }
 
   reset(): void {
     const abandoned = this.#current;
+    const due = this.#due;
     this.#current = undefined;
     this.#isAnnounced = false;
-    this.#isDue = false;
+    this.#due = undefined;
     clearTimeout(this.#timer);
     this.#state = { status: "none" };
     abandoned?.done.resolve();
     abandoned?.followUp?.resolve();
+    // After whoever waits for a list that this one superseded.
+    void Promise.resolve(abandoned?.done.promise).then(due?.resolve);
   }
 
   #begin(session: Session, isFollowUp: boolean): Promise<void> {
     clearTimeout(this.#timer);
-    this.#isDue = false;
-    const load: Load = { session, isFollowUp, done: Promise.withResolvers(), followUp: undefined };
+    const done = this.#due ?? Promise.withResolvers();
+    this.#due = undefined;
+    const load: Load = { session, isFollowUp, done, followUp: undefined };
     this.#current = load;
     if (this.#state.status !== "live") this.#state = { status: "loading" };
     void this.#run(load);
@@ -144,8 +147,8 @@ class Loader<L extends Listing> implements ListLoader {
     if (followUp === undefined) this.#rest(session);
     else {
       const seen = this.#begin(session, true);
-      void seen.then(followUp.resolve);
       if (!isPublished) void seen.then(load.done.resolve); // Whoever waits for this list finds what it says.
+      void seen.then(followUp.resolve);
     }
     if (isPublished) load.done.resolve();
   }
@@ -183,8 +186,8 @@ class Loader<L extends Listing> implements ListLoader {
   }
 
   #rest(session: Session): void {
-    if (this.#isDue) {
-      this.#scheduleDue(session, this.#pace.waitMs());
+    if (this.#due !== undefined) {
+      this.#scheduleDue(session);
       return;
     }
     this.#isAnnounced = false;
@@ -192,9 +195,8 @@ class Loader<L extends Listing> implements ListLoader {
     if (pollIntervalMs > 0) this.#schedule(() => void this.#begin(session, false), pollIntervalMs);
   }
 
-  #scheduleDue(session: Session, waitMs: number): void {
-    this.#isDue = true;
-    this.#schedule(() => void this.#begin(session, true), waitMs);
+  #scheduleDue(session: Session): void {
+    this.#schedule(() => void this.#begin(session, true), this.#pace.waitMs());
   }
 
   #schedule(list: () => void, waitMs: number): void {

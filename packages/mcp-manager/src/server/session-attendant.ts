@@ -19,6 +19,9 @@ export interface SessionAttendantOptions {
   readonly lose: (session: WatchedSession, error: McpError) => void;
 }
 
+/** So many notifications wait for their lists at most: a server that floods fills no memory with them. */
+const MOST_WAITING = 100;
+
 /** Does what a session that has just been opened wants done: loads what the server offers, hears what it says, sees that it lives. */
 export function attendSession(
   session: WatchedSession,
@@ -34,13 +37,18 @@ export function attendSession(
     });
   };
 
+  let waiting = 0;
   /** Whoever hears that a list has changed finds the new one ([N12]); everything else is told at once. */
   const notified = (notification: ServerNotification) => {
     const isOfTools = notification.method === "notifications/tools/list_changed";
     if (isOfTools) memory.doubt();
-    const seen = isOfTools ? tools.loader.announce(session) : context.notified(session, notification);
-    if (seen === undefined) hooks.notified(notification);
-    else void seen.then(() => hooks.notified(notification));
+    const lists = isOfTools ? [tools.loader.announce(session)] : context.notified(session, notification);
+    if (lists.length === 0 || waiting === MOST_WAITING) return hooks.notified(notification);
+    waiting += 1;
+    void Promise.all(lists).then(() => {
+      waiting -= 1;
+      hooks.notified(notification);
+    });
   };
 
   /** What came during the handshake is older than the lists that are about to be asked for: it makes none be asked for anew ([N10]). */

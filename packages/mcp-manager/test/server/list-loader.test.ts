@@ -91,6 +91,89 @@ describe("a burst of changes", () => {
   });
 });
 
+describe("whoever is told of a change", () => {
+  /** Changes the list, says so, and notes what was published when that change had been seen. */
+  function changing({ loader, session, published }: ReturnType<typeof setUp>) {
+    const seen: string[][] = [];
+    const change = (name: string) => {
+      session.setTools([tool(name)]);
+      void loader.announce(session).then(() => seen.push([name, ...(published.at(-1) ?? [])]));
+    };
+    return { seen, change };
+  }
+
+  it("[N12] finds it in the list, also when that list is put off", async () => {
+    const all = await loaded();
+    const { seen, change } = changing(all);
+    for (const name of ["one", "two", "three"]) {
+      change(name);
+      await vi.advanceTimersByTimeAsync(150);
+    }
+    expect(seen).toEqual([["one", "one"]]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(seen.slice(1)).toEqual([
+      ["two", "three"],
+      ["three", "three"],
+    ]);
+    all.loader.reset();
+  });
+
+  it("[N12] hears of it after the changes before, however slowly the server lists", async () => {
+    const all = await loaded();
+    const { seen, change } = changing(all);
+    change("one");
+    await vi.advanceTimersByTimeAsync(5);
+    change("two");
+    await vi.advanceTimersByTimeAsync(10); // The list that follows is under way.
+    change("three");
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(seen).toEqual([
+      ["one", "two"],
+      ["two", "two"],
+      ["three", "three"],
+    ]);
+    all.loader.reset();
+  });
+
+  it("hears of it with a list that somebody else asked for meanwhile", async () => {
+    const all = await loaded();
+    const { seen, change } = changing(all);
+    change("one");
+    await vi.advanceTimersByTimeAsync(50);
+    change("two");
+    void all.loader.load(all.session);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(seen.at(-1)).toEqual(["two", "two"]);
+    all.loader.reset();
+  });
+
+  it("hears of it in order also when the list fails, and when the session ends", async () => {
+    const all = await loaded();
+    const { seen, change } = changing(all);
+    all.session.failLists(new McpError("MCP_REQUEST_REJECTED", "not now"));
+    change("one");
+    await vi.advanceTimersByTimeAsync(50);
+    change("two");
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(seen.map(([name]) => name)).toEqual(["one", "two"]);
+    all.session.failLists(undefined);
+    await vi.advanceTimersByTimeAsync(60_000);
+    for (const name of ["three", "four", "five"]) {
+      change(name);
+      await vi.advanceTimersByTimeAsync(6);
+    }
+    all.loader.reset();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(seen.slice(2).map(([name]) => name)).toEqual(["three", "four", "five"]);
+    change("six");
+    await vi.advanceTimersByTimeAsync(10);
+    change("seven");
+    all.loader.reset();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(seen.slice(5).map(([name]) => name)).toEqual(["six", "seven"]);
+  });
+});
+
 describe("a server that says its list changed whenever it is listed", () => {
   it("is listed at most ten times in a minute", async () => {
     const { loader, session } = setUp({
