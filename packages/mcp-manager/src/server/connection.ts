@@ -1,5 +1,4 @@
 import {
-  DEFAULT_LIMITS,
   McpError,
   type PriorHandshake,
   type ServerDefinition,
@@ -186,7 +185,7 @@ class ServerConnection implements Connection {
     if (state.status === "connecting" && event.type !== "opened") state.abort.abort();
     if (state.status !== "ready") return;
     // A session that was lost has said itself why; else callers hear of it before the server does ([S3]).
-    if (event.type !== "lost") state.session.giveUp(givenUpError(this.#subject.definition.name, event));
+    if (event.type !== "lost") state.session.giveUp(() => givenUpError(this.#subject.definition.name, event));
     this.#end(state.session.close());
   }
 
@@ -229,13 +228,9 @@ class ServerConnection implements Connection {
   }
 
   #watch(opened: Session): WatchedSession {
-    const { counts } = this.#subject;
-    const idleTimeoutMs = () =>
-      this.#subject.definition.limits?.idleTimeoutMs ?? DEFAULT_LIMITS.idleTimeoutMs;
-    const idle = () => {
+    const session: WatchedSession = watchSession(opened, this.#subject, () => {
       if (this.#isCurrent(session)) void this.release(false);
-    };
-    const session = watchSession(opened, { idleTimeoutMs, idle, counts });
+    });
     return session;
   }
 

@@ -1,4 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
+import { type ErrorCode, McpError } from "@jackfield/mcp-core";
 import type { ServerEvent } from "./state.ts";
 
 /** Why there is no session, and none to wait for: the request was not sent. */
@@ -10,6 +10,15 @@ export function goneError(server: string, isDisconnected: boolean): McpError {
 /** Why a request was given up that is in flight when its session is let go: it may have been carried out. */
 export function givenUpError(server: string, event: ServerEvent): McpError {
   const released = event.type === "release" && (event.disconnected ? "disconnected" : "reconnected");
-  const message = `Server "${server}" was ${released || "closed"} while a request to it was in flight; it may have been carried out.`;
-  return new McpError("MCP_CLOSED", message, { server, outcome: "unknown" });
+  return inFlightError("MCP_CLOSED", server, `was ${released || "closed"}`);
+}
+
+/** The same of a session that is given up because its server is dead: what it would say itself if it were lost. */
+export function silencedError(server: string, isCall: boolean): McpError {
+  return inFlightError(isCall ? "MCP_OUTCOME_UNKNOWN" : "MCP_SESSION_LOST", server, "gave no sign of life");
+}
+
+function inFlightError(code: ErrorCode, server: string, what: string): McpError {
+  const message = `Server "${server}" ${what} while a request to it was in flight; it may have been carried out.`;
+  return new McpError(code, message, { server, outcome: "unknown" });
 }

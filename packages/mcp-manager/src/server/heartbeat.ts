@@ -39,7 +39,7 @@ export interface HeartbeatSubject {
   ping(timeoutMs: number): Promise<unknown>;
   /** When the server was last heard, by the clock that nobody sets, in milliseconds. */
   heardAt(): number;
-  /** Whether an answer is being waited for: then that wait has a deadline of its own, and a busy server is left in peace. */
+  /** Whether an answer is being waited for that has a deadline of its own: then a busy server is left in peace. */
   isBusy(): boolean;
 }
 

@@ -1,6 +1,7 @@
 import type { McpError, ServerNotification } from "@jackfield/mcp-core";
 import type { ServerContext } from "../context/server-context.ts";
 import type { CatalogMemory } from "./catalog-memory.ts";
+import { silencedError } from "./gone-error.ts";
 import { createHeartbeat, type Heartbeat, type HeartbeatPolicy } from "./heartbeat.ts";
 import type { ServerHooks } from "./server-hooks.ts";
 import type { ServerTools } from "./server-tools.ts";
@@ -80,6 +81,7 @@ function seeThatItLives(
   };
   return createHeartbeat(heartbeat, subject, (error) => {
     hooks.unhealthy(error);
+    session.giveUp((isCall) => silencedError(server, isCall)); // It cannot say by itself why it ends.
     lose(session, error);
   });
 }

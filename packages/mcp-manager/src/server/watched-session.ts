@@ -1,8 +1,12 @@
 import {
   type CatalogKind,
+  DEFAULT_LIMITS,
   isMcpError,
   type Listing,
   type McpError,
+  type RequestOptions,
+  type ServerDefinition,
+  type ServerLimits,
   type Session,
   type SessionMethod,
   type SessionParams,
@@ -13,10 +17,8 @@ import { startTimer } from "../timer.ts";
 
 /** Who wants to know what a session is used for. */
 export interface SessionWatch {
-  /** After so many milliseconds without a request the session is idle; `0` = never. Asked again after each use. */
-  readonly idleTimeoutMs: () => number;
-  /** Nothing was asked of the session for `idleTimeoutMs`, and nothing is in flight. */
-  readonly idle: () => void;
+  /** The server's, as it is now. After `idleTimeoutMs` of its limits without a request the session is idle. */
+  readonly definition: Pick<ServerDefinition, "limits">;
   readonly counts: CallCounts;
 }
 
@@ -32,10 +34,10 @@ export interface CallCounts {
 export interface WatchedSession extends Session {
   /** When the server last said anything, by the clock that nobody sets, in milliseconds. */
   readonly heardAt: number;
-  /** Whether anything is in flight. */
+  /** Whether anything is in flight that has a deadline: what has none ends with the session only. */
   readonly isBusy: boolean;
   /** Rejects whatever is in flight at once; the session itself is not told. */
-  giveUp(error: McpError): void;
+  giveUp(why: (isCall: boolean) => McpError): void;
 }
 
 /** What a session is asked for. */
@@ -50,21 +52,33 @@ const REQUEST: Use = { isUse: true, isCall: false };
 /** Looking whether the server is alive is not using it, and a list that is polled would keep it for ever. */
 const LOOK: Use = { isUse: false, isCall: false };
 
+/** The time a request is given; what is missing is the server's own. */
+type FlightLimits = Pick<RequestOptions, "timeoutMs" | "maxTotalMs">;
+
+/** A list has one time limit for all its pages. */
+const LIST_LIMITS: FlightLimits = { maxTotalMs: 0 };
+
 interface Flight {
   readonly use: Use;
+  readonly limits: FlightLimits;
   readonly reject: (error: unknown) => void;
   /** Where it stands among the others; `-1` once it has landed. */
   place: number;
 }
 
-/** Watches over a session that has just been opened. */
-export function watchSession(session: Session, watch: SessionWatch): WatchedSession {
-  return new Watched(session, watch);
+/**
+ * Watches over a session that has just been opened.
+ *
+ * @param idle - called when nothing was asked of it for `idleTimeoutMs`, and nothing is in flight
+ */
+export function watchSession(session: Session, watch: SessionWatch, idle: () => void): WatchedSession {
+  return new Watched(session, watch, idle);
 }
 
 class Watched implements WatchedSession {
   readonly #session: Session;
   readonly #watch: SessionWatch;
+  readonly #idle: () => void;
   /** What is in flight, requests and lists. A set of them would cost more than all else here (`mcp-transports/src/roster.ts` says why). */
   readonly #flights: Flight[] = [];
   /** By the clock that nobody sets. */
@@ -73,9 +87,10 @@ class Watched implements WatchedSession {
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
-  constructor(session: Session, watch: SessionWatch) {
+  constructor(session: Session, watch: SessionWatch, idle: () => void) {
     this.#session = session;
     this.#watch = watch;
+    this.#idle = idle;
     this.#waitForIdleness();
   }
 
@@ -88,11 +103,19 @@ class Watched implements WatchedSession {
   }
 
   get isBusy(): boolean {
-    return this.#flights.length > 0;
+    const own = this.#limits;
+    return this.#flights.some(
+      ({ limits: { timeoutMs = own.callTimeoutMs, maxTotalMs = own.maxTotalMs } }) =>
+        timeoutMs !== 0 || maxTotalMs !== 0,
+    );
+  }
+
+  get #limits(): ServerLimits {
+    return this.#watch.definition.limits ?? {};
   }
 
   list<K extends CatalogKind>(kind: K, options: { readonly signal: AbortSignal }): Promise<Listing<K>> {
-    return this.#inFlight(this.#session.list(kind, options), LOOK);
+    return this.#inFlight(this.#session.list(kind, options), LOOK, LIST_LIMITS);
   }
 
   request<M extends SessionMethod>(
@@ -103,11 +126,14 @@ class Watched implements WatchedSession {
     const isCall = method === "tools/call";
     if (isCall) this.#watch.counts.calls += 1;
     const use = isCall ? CALL : method === "ping" ? LOOK : REQUEST;
-    return this.#inFlight(this.#session.request(method, params, options), use);
+    return this.#inFlight(this.#session.request(method, params, options), use, options);
   }
 
-  giveUp(error: McpError): void {
-    for (const flight of [...this.#flights]) if (this.#hasLanded(flight, error)) flight.reject(error);
+  giveUp(why: (isCall: boolean) => McpError): void {
+    for (const flight of [...this.#flights]) {
+      const error = why(flight.use.isCall);
+      if (this.#hasLanded(flight, error)) flight.reject(error);
+    }
   }
 
   onNotification(listener: Parameters<Session["onNotification"]>[0]): () => void {
@@ -136,9 +162,9 @@ class Watched implements WatchedSession {
   }
 
   /** Written out, because an asynchronous function would make three promises more for each call. */
-  #inFlight<T>(work: Promise<T>, use: Use): Promise<T> {
+  #inFlight<T>(work: Promise<T>, use: Use, limits: FlightLimits): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const flight: Flight = { use, reject, place: this.#flights.length };
+      const flight: Flight = { use, limits, reject, place: this.#flights.length };
       this.#flights.push(flight);
       work.then(
         (answer) => {
@@ -178,12 +204,11 @@ class Watched implements WatchedSession {
 
   #waitForIdleness(): void {
     clearTimeout(this.#timer);
-    const { idle } = this.#watch;
-    const idleTimeoutMs = this.#watch.idleTimeoutMs();
+    const { idleTimeoutMs = DEFAULT_LIMITS.idleTimeoutMs } = this.#limits;
     if (idleTimeoutMs === 0 || this.#isOver) return;
     const waitMs = Math.max(0, this.#usedAt + idleTimeoutMs - performance.now());
     this.#timer = startTimer(() => {
-      if (this.#flights.length === 0) idle();
+      if (this.#flights.length === 0) this.#idle();
     }, waitMs);
     this.#timer.unref(); // Waiting to end a session keeps no process alive.
   }

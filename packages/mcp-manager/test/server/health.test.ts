@@ -1,7 +1,7 @@
 import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import { createFakeSession, type FakeAnswer, httpDefinition, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createFixture } from "../manager-fixture.ts";
+import { createFixture, tool } from "../manager-fixture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,6 +12,10 @@ const silent: FakeAnswer = async (_method, _params, { timeoutMs = 0 }) => {
   await new Promise((resolve) => setTimeout(resolve, timeoutMs));
   throw LATE;
 };
+
+/** The same, and calls are left to their callers. */
+const silentToCalls: FakeAnswer = (method, params, options) =>
+  method === "ping" ? silent(method, params, options) : new Promise(() => {});
 
 /** A manager of one server, whose sessions open at once and answer as the test says. */
 async function started(
@@ -25,7 +29,7 @@ async function started(
   fixture.manager.on("unhealthy", ({ server, error }) => unhealthy.push([server, error.code]));
   const open = async (answers = answer) => {
     const attempt = await fixture.connector.nextAttempt();
-    return attempt.open(createFakeSession({ handshake: { era }, answer: answers }));
+    return attempt.open(createFakeSession({ handshake: { era }, tools: [tool("echo")], answer: answers }));
   };
   const starting = fixture.manager.start();
   const session = await open();
@@ -73,6 +77,27 @@ describe("a runtime that looks after its servers", () => {
       await vi.advanceTimersByTimeAsync(20_000);
     }
     expect(pings()).toBe(0);
+  });
+
+  it("[S5] gives a server up that answers nothing any more, though a call waits for it without any deadline", async () => {
+    const { manager, session, unhealthy } = await started(httpDefinition("s"), silentToCalls);
+    await using _ = manager;
+    const endless = manager.callTool({ server: "s", tool: "echo" }, {}, { timeoutMs: 0, maxTotalMs: 0 });
+    const lost = expect(endless).rejects.toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+    await vi.advanceTimersByTimeAsync(45_000);
+    await lost;
+    expect(session.closed).toBe(true);
+    expect(unhealthy).toEqual([["s", "MCP_SESSION_LOST"]]);
+  });
+
+  it("leaves a server in peace that works on a call with a deadline, however late that is", async () => {
+    const { manager, session, pings } = await started(httpDefinition("s"), silentToCalls);
+    await using _ = manager;
+    const options = { timeoutMs: 0, maxTotalMs: 3_600_000 };
+    void manager.callTool({ server: "s", tool: "echo" }, {}, options).catch(() => {});
+    await vi.advanceTimersByTimeAsync(1_800_000);
+    expect(pings()).toBe(0);
+    expect(session.closed).toBe(false);
   });
 
   it.each([

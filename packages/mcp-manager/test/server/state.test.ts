@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "../../src/server/state.ts";
 import { watchSession } from "../../src/server/watched-session.ts";
 
-const watch = { idleTimeoutMs: () => 0, idle: () => {}, counts: { calls: 0, failures: 0 } };
-const session = watchSession(createFakeSession(), watch);
+const watch = { definition: { limits: { idleTimeoutMs: 0 } }, counts: { calls: 0, failures: 0 } };
+const session = watchSession(createFakeSession(), watch, () => {});
 const error = new McpError("MCP_SESSION_LOST", "gone");
 
 const STATES: Record<ServerStatus, ServerState> = {

@@ -1,0 +1,38 @@
+import type { RequestOptions, ServerLimits } from "@jackfield/mcp-core";
+import { createFakeSession } from "@jackfield/test-kit";
+import { expect, it } from "vitest";
+import { watchSession } from "../../src/server/watched-session.ts";
+
+function watched(limits: ServerLimits) {
+  const session = createFakeSession({ answer: () => new Promise(() => {}) });
+  session.holdLists();
+  return watchSession(session, { definition: { limits }, counts: { calls: 0, failures: 0 } }, () => {});
+}
+
+const ENDLESS = { callTimeoutMs: 0, maxTotalMs: 0 };
+
+it.each<[boolean, RequestOptions, ServerLimits]>([
+  [true, { timeoutMs: 5 }, {}],
+  [true, { timeoutMs: 0, maxTotalMs: 5 }, {}],
+  [true, { timeoutMs: 5 }, ENDLESS],
+  [true, {}, {}],
+  [false, {}, ENDLESS],
+  [false, { timeoutMs: 0, maxTotalMs: 0 }, {}],
+])(
+  "is busy: %j, with a request that is given %j by a server with the limits %j",
+  (isBusy, options, limits) => {
+    const session = watched(limits);
+    expect(session.isBusy).toBe(false);
+    session.request("tools/call", { name: "echo" }, options).catch(() => {});
+    expect(session.isBusy).toBe(isBusy);
+  },
+);
+
+it.each([
+  [true, {}],
+  [false, { callTimeoutMs: 0 }],
+])("is busy: %j, with a list of a server with the limits %j", (isBusy, limits) => {
+  const session = watched(limits);
+  session.list("tools", { signal: new AbortController().signal }).catch(() => {});
+  expect(session.isBusy).toBe(isBusy);
+});
