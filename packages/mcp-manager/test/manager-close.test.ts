@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { McpError } from "@jackfield/mcp-core";
-import { createFakeSession, createFakeToolCache, stdioDefinition } from "@jackfield/test-kit";
+import { createFakeSession, createFakeToolCache, recordStatuses, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFixture, only, tool } from "./manager-fixture.ts";
 
@@ -16,6 +16,7 @@ const offering = (...names: string[]) => createFakeSession({ tools: names.map((n
 describe("close", () => {
   it("[C31] [S2] closes a connection that comes up while it is closing", async () => {
     const { manager, connector } = createFixture(["a"], { byHand: true });
+    const statuses = recordStatuses(manager);
     const starting = manager.start();
     const refused = expect(starting).rejects.toMatchObject({ code: "MCP_CLOSED" });
     const attempt = await connector.nextAttempt();
@@ -24,6 +25,7 @@ describe("close", () => {
     await closing;
     await refused;
     expect(late.closed).toBe(true);
+    expect(statuses.of("a")).toEqual(["connecting", "closing", "closed"]);
   });
 
   it("[S3] settles every pending call before it resolves", async () => {
