@@ -1,4 +1,5 @@
-import type { BlockedServer } from "@jackfield/mcp-config";
+import { resolve } from "node:path";
+import type { BlockedServer, DiscoveredServers, DiscoverServersOptions } from "@jackfield/mcp-config";
 import type { DefinedIn, Diagnostic } from "@jackfield/mcp-core";
 
 /** A server that was found and is not used. */
@@ -20,33 +21,69 @@ export function isAwaitingTrust({ by }: BlockedServer): boolean {
 }
 
 /** What is told of a blocked server; nothing of its values, which may be secret. */
-export function reasonOf({ by, reason, definition }: BlockedServer): BlockedReport {
-  const { name, definedIn } = definition;
-  const advice = by === "approval" ? `; look at it and decide with: ${approveCommand([definition])}` : "";
-  return { name, by, reason: reason + advice, definedIn };
+export function reasonOf({ by, reason, definition: { name, definedIn } }: BlockedServer): BlockedReport {
+  return { name, by, reason, definedIn };
 }
 
-/** The one warning about everything that waits for approval; `undefined` if nothing does. */
-export function approvalWarning(blocked: readonly BlockedServer[]): Diagnostic | undefined {
+/** Where servers were looked for. */
+export type SearchedPlaces = Pick<DiscoverServersOptions, "cwd" | "hosts">;
+
+/** What was found, and how to approve what waits for that. */
+export interface AdvisedServers extends DiscoveredServers {
+  /** The one warning about everything that waits for approval; missing if nothing does. */
+  readonly approvalWarning?: Diagnostic | undefined;
+}
+
+/** Adds the command that approves it to whatever waits for approval. */
+export function adviseApproval(found: DiscoveredServers, places: SearchedPlaces): AdvisedServers {
+  const blocked = found.blocked.map((server) => {
+    if (server.by !== "approval") return server;
+    const command = approveCommand([server.definition], places);
+    return { ...server, reason: `${server.reason}; look at it and decide with: ${command}` };
+  });
+  return { ...found, blocked, approvalWarning: approvalWarning(blocked, places) };
+}
+
+function approvalWarning(blocked: readonly BlockedServer[], places: SearchedPlaces): Diagnostic | undefined {
   const waiting = blocked.filter(({ by }) => by === "approval").map(({ definition }) => definition);
   const [first] = waiting;
   if (first === undefined) return undefined;
   const names = [...new Set(waiting.map(({ name }) => JSON.stringify(name)))];
   const shown = names.slice(0, 10).join(", ") + (names.length > 10 ? ` and ${names.length - 10} more` : "");
-  const message = `This project brings servers that nobody has approved, so they are not started: ${shown}. Look at them and decide with: ${approveCommand(waiting)}`;
+  const message = `This project brings servers that nobody has approved, so they are not started: ${shown}. Look at them and decide with: ${approveCommand(waiting, places)}`;
   return { code: "not-approved", severity: "warning", message, file: first.definedIn.file };
 }
 
 type Approvable = Pick<BlockedServer["definition"], "name" | "definedIn">;
 
-/** The command that shows exactly these servers. A name that a shell would take for something else is left out. */
-function approveCommand(definitions: readonly Approvable[]): string {
+/** The command that shows these servers. A name that a shell would take for something else is left out. */
+export function approveCommand(
+  definitions: readonly Approvable[],
+  { hosts, cwd = "." }: SearchedPlaces,
+): string {
   const names = new Set(definitions.map(({ name }) => name));
   const [name = ""] = names.size === 1 ? names : [];
-  const hosts = new Set(definitions.map(({ definedIn }) => definedIn.host ?? "jackfield"));
-  const isOwn = hosts.size === 1 && hosts.has("jackfield");
   const words = ["npx jackfield approve"];
   if (/^\w[\w.@-]*$/.test(name)) words.push(name);
-  if (!isOwn) words.push(`--hosts ${[...hosts].join(",")}`);
+  const searched = searchedHosts(definitions, hosts);
+  if (searched !== "jackfield") words.push(`--hosts ${shellWord(searched)}`);
+  const folder = resolve(cwd);
+  if (folder !== process.cwd()) words.push(`--cwd ${shellWord(folder)}`);
   return words.join(" ");
+}
+
+/** Those whose dialect the files are in, if they were searched: some files of a host are in the dialect of another. */
+function searchedHosts(
+  definitions: readonly Approvable[],
+  hosts: SearchedPlaces["hosts"] = ["jackfield"],
+): string {
+  if (hosts === "all") return hosts;
+  const dialects = new Set(definitions.map(({ definedIn }) => definedIn.host ?? "jackfield"));
+  const isSearched = [...dialects].every((host) => hosts.includes(host));
+  return (isSearched ? [...dialects] : hosts).join(",");
+}
+
+function shellWord(text: string): string {
+  if (/^[\w:/.,@-]+$/.test(text)) return text;
+  return process.platform === "win32" ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -60,7 +60,7 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
     case "cache": {
       const { cache } = await import("./command-line/cache-command.ts");
       const log = logTo(terminal, args.verbose ? "debug" : "warn");
-      const result = cache(args.wanted, { directory: args.cache, log });
+      const result = cache(args.wanted, { directory: args.cache, cwd: args.cwd, log });
       return show(await untilInterrupted(result, signal), args, terminal, signal);
     }
     case "approve":

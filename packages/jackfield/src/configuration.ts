@@ -1,13 +1,13 @@
 import type { BlockedServer, ConfigProblem, DiscoveredServers, FoundServers } from "@jackfield/mcp-config";
 import { type Diagnostic, McpError, type ServerDefinition, type ServerSnapshot } from "@jackfield/mcp-core";
 import type { McpManager } from "@jackfield/mcp-manager";
-import { isAwaitingTrust, reasonOf } from "./blocked-servers.ts";
+import { type AdvisedServers, isAwaitingTrust, reasonOf } from "./blocked-servers.ts";
 import type { McpReloadReport } from "./mcp.ts";
 
 /** What was read, and what of it may be used. */
 export interface ReadConfiguration {
   readonly found: FoundServers;
-  readonly merged: DiscoveredServers;
+  readonly merged: AdvisedServers;
 }
 
 /** An entry that cannot be used, or not yet, as it is listed among the servers. */
@@ -20,7 +20,7 @@ export interface BrokenEntry {
 /** What is configured, and how to read it again. */
 export interface Configuration {
   /** What was read last and could be used. */
-  readonly merged: DiscoveredServers;
+  readonly merged: AdvisedServers;
   /** Entries with a mistake, as of the last reading. */
   broken(): readonly BrokenEntry[];
   /** Servers that wait for somebody to trust them, as of the last reading, save where another one has the name. */
@@ -35,9 +35,9 @@ export interface ConfigurationPorts {
   /** Reads the sources; it does not reject. */
   read(): Promise<ReadConfiguration>;
   /** Merges what was read by what may be used now. */
-  merge(found: FoundServers): Promise<DiscoveredServers>;
+  merge(found: FoundServers): Promise<AdvisedServers>;
   /** Told of what is used from now on. */
-  taken(merged: DiscoveredServers): void;
+  taken(merged: AdvisedServers): void;
 }
 
 export function createConfiguration(opened: ReadConfiguration, ports: ConfigurationPorts): Configuration {
@@ -131,7 +131,9 @@ function waitingEntries({ servers, problems, blocked }: DiscoveredServers): read
 
 function approvalError(server: BlockedServer): McpError {
   const { name, definedIn } = server.definition;
-  const message = `Server ${JSON.stringify(name)} is not started: ${reasonOf(server).reason}.`;
+  const { by, reason } = reasonOf(server);
+  // Where it ends with a command, that ends it.
+  const message = `Server ${JSON.stringify(name)} is not started: ${reason}${by === "approval" ? "" : "."}`;
   return new McpError("MCP_APPROVAL_REQUIRED", message, {
     server: name,
     phase: "approve",

@@ -9,7 +9,7 @@ import type {
 } from "@jackfield/mcp-core";
 import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-manager";
 import type { Leftover } from "@jackfield/mcp-transports";
-import { approvalWarning, type BlockedReport, reasonOf } from "./blocked-servers.ts";
+import { type BlockedReport, reasonOf } from "./blocked-servers.ts";
 import type { Configuration } from "./configuration.ts";
 /** How the opening went. */
 export interface McpReport extends StartupReport {
@@ -100,8 +100,7 @@ export function createMcp(
   { started, configuration, leftovers }: Opening,
   release: () => Promise<void>,
 ): Mcp {
-  const { problems, diagnostics, blocked, discoveryError } = configuration.merged;
-  const warning = approvalWarning(blocked);
+  const { problems, diagnostics, blocked, discoveryError, approvalWarning: warning } = configuration.merged;
   const report: McpReport = {
     ...started,
     blocked: blocked.map(reasonOf),

@@ -22,7 +22,7 @@ import type { GuardOptions } from "./guards.ts";
 
 /** Where the persistent catalog is. */
 export interface CacheOptions {
-  /** A directory, made when missing. Default: the user's cache folder, or `cache` under `$JACKFIELD_HOME`. */
+  /** A directory, relative to `cwd`, made when missing. Default: the user's cache folder, or `cache` under `$JACKFIELD_HOME`. */
   readonly path?: string | undefined;
   /** Time limit for a lock that another process holds, in milliseconds. Default 5,000. */
   readonly busyTimeoutMs?: number | undefined;
@@ -69,7 +69,7 @@ export interface OpenMcpOptions
   readonly servers?: { readonly [name: string]: InlineServer } | undefined;
   /** Files in the `mcpServers` form, the strongest first. */
   readonly configFiles?: readonly string[] | undefined;
-  /** What relative paths in the two options above are relative to. Default: the process's working directory. */
+  /** What relative paths in the two options above, and in `cache`, are relative to. Default: the process's working directory. */
   readonly cwd?: string | undefined;
   /**
    * Where else servers are looked for: `{ cwd, hosts, project }`, or `false` for nowhere. Default: the project's `.mcp.json`, from

@@ -1,6 +1,7 @@
-import type { DiscoveredServers } from "@jackfield/mcp-config";
+import { resolve } from "node:path";
 import type { Logger, ToolCache } from "@jackfield/mcp-core";
 import { createMcpManager, type McpManager } from "@jackfield/mcp-manager";
+import type { AdvisedServers } from "./blocked-servers.ts";
 import { type Configuration, createConfiguration, type ReadConfiguration } from "./configuration.ts";
 import { createGuards } from "./guards.ts";
 import { processRecordDirectory, reportLeftovers } from "./leftover-report.ts";
@@ -63,7 +64,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     search.read(),
     connect === undefined ? reportLeftovers(directory, log) : [],
   ]);
-  const catalog = await openCatalog(cache, { log });
+  const catalog = await openCatalog(cache, { cwd, log });
   const logins = options.auth === undefined ? createStoredLogins({ log, learn: secrecy.learn }) : undefined;
   const release = async () => {
     stop.abort();
@@ -108,7 +109,7 @@ function configure(
 ): Configuration {
   const { read, merge } = search;
   const findExaKeys = createExaKeyFinder(options, ports.resolve, log, signal);
-  const taken = (merged: DiscoveredServers) => {
+  const taken = (merged: AdvisedServers) => {
     findExaKeys(merged);
     search.follow(merged, startApproved);
   };
@@ -130,12 +131,13 @@ interface OpenedCatalog {
 
 async function openCatalog(
   option: OpenMcpOptions["cache"],
-  { log }: Pick<OpenMcpOptions, "log">,
+  { cwd = ".", log }: Pick<OpenMcpOptions, "cwd" | "log">,
 ): Promise<OpenedCatalog> {
   if (option === false) return { cache: undefined, release: async () => {} };
   if (option !== undefined && "getMany" in option) return { cache: option, release: async () => {} };
-  const { path, busyTimeoutMs, maxBytes } = option ?? {};
+  const { path: named, busyTimeoutMs, maxBytes } = option ?? {};
   const { sqliteToolCache } = await import("@jackfield/mcp-tool-cache");
+  const path = named === undefined ? undefined : resolve(cwd, named);
   const cache = sqliteToolCache({ path, busyTimeoutMs, maxBytes, logger: log });
   return { cache, release: () => cache.close() };
 }

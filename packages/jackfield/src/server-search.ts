@@ -9,7 +9,7 @@ import {
 import type { Connector, Logger, ResolveServer, ServerDefinition } from "@jackfield/mcp-core";
 import { createApprovalDesk } from "./approval-desk.ts";
 import { openApprovals } from "./approval-store.ts";
-import { approvalWarning } from "./blocked-servers.ts";
+import { type AdvisedServers, adviseApproval } from "./blocked-servers.ts";
 import type { ReadConfiguration } from "./configuration.ts";
 import { readConnectDeadline, withConnectDeadline } from "./connect-deadline.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
@@ -21,9 +21,9 @@ export interface ServerSearch extends Pick<ServerAdmission, "isAdmitted"> {
   /** Reads files and code, and merges what may be used. It does not reject. */
   read(): Promise<ReadConfiguration>;
   /** The same without reading anything again. */
-  merge(found: FoundServers): Promise<DiscoveredServers>;
+  merge(found: FoundServers): Promise<AdvisedServers>;
   /** Warns of what waits for approval, unless that was said before, and has somebody asked about it. */
-  follow(merged: DiscoveredServers, granted: () => void): void;
+  follow(merged: AdvisedServers, granted: () => void): void;
 }
 
 export function createServerSearch(options: OpenMcpOptions, log: Logger, signal: AbortSignal): ServerSearch {
@@ -33,7 +33,7 @@ export function createServerSearch(options: OpenMcpOptions, log: Logger, signal:
   const places = discover === false ? { hosts: [] } : { cwd, ...discover };
   const deadlineMs = readConnectDeadline(process.env, log);
   const merge = async (found: FoundServers) => {
-    const merged = await found.merge(admission.admit);
+    const merged = adviseApproval(await found.merge(admission.admit), places);
     return { ...merged, servers: withConnectDeadline(merged.servers, deadlineMs) };
   };
   let warned: string | undefined;
@@ -44,8 +44,7 @@ export function createServerSearch(options: OpenMcpOptions, log: Logger, signal:
       return { found, merged: await merge(found) };
     },
     merge,
-    follow({ blocked }, granted) {
-      const warning = approvalWarning(blocked);
+    follow({ blocked, approvalWarning: warning }, granted) {
       if (warning !== undefined && warning.message !== warned) log("warn", warning.message);
       warned = warning?.message;
       const waiting = blocked.filter(({ by }) => by === "approval").map(({ definition }) => definition);

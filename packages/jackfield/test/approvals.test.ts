@@ -140,10 +140,18 @@ describe("approval", () => {
     await using mcp = await open({ log: (level, message) => said.push([level, message]) });
     await mcp.reload();
     const warnings = said.filter(([level]) => level === "warn").map(([, message]) => message);
-    expect(warnings).toEqual([expect.stringMatching(/"a", "b", "c; rm -rf ~".*npx jackfield approve$/)]);
+    const cwd = `--cwd ${clone.project}`;
+    expect(warnings).toEqual([
+      expect.stringMatching(/"a", "b", "c; rm -rf ~".*npx jackfield approve --cwd /),
+    ]);
+    expect(warnings[0]?.endsWith(`npx jackfield approve ${cwd}`)).toBe(true);
     expect(mcp.report.diagnostics.filter(({ code }) => code === "not-approved")).toHaveLength(1);
     const reasons = mcp.report.blocked.map(({ reason }) => reason.split(": ").at(-1));
-    expect(reasons).toEqual(["npx jackfield approve a", "npx jackfield approve b", "npx jackfield approve"]);
+    expect(reasons).toEqual([
+      `npx jackfield approve a ${cwd}`,
+      `npx jackfield approve b ${cwd}`,
+      `npx jackfield approve ${cwd}`,
+    ]);
   });
 });
 

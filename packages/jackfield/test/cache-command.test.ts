@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteToolCache } from "@jackfield/mcp-tool-cache";
-import { useLeakCheck } from "@jackfield/test-kit";
+import { stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { commandLine, type TemporaryFolder, temporaryFolder } from "./fixture.ts";
 
@@ -43,6 +44,21 @@ describe("jackfield cache", () => {
     expect(stdout).not.toContain("sk-planted");
     const table = await run("list");
     expect(table.stdout).toMatch(/^SERVER +TOOLS +LISTED AT\nfiles +1 +20\d\d-.+Z\nmail /);
+  });
+
+  it("takes a path of the catalog relative to the folder of --cwd, as the runtime does", async () => {
+    const cwd = ["--cwd", folder.path];
+    const path = join(folder.path, "kept");
+    const { stdout } = await commandLine("cache", "path", "--cache", "kept", ...cwd);
+    expect(stdout).toBe(`${path}\n`);
+    expect(existsSync(path)).toBe(false);
+    const server = `quick=${JSON.stringify(stdioFaultServer())}`;
+    const options = ["--no-discover", "--mcp-server", server, "--cache", "kept", ...cwd];
+    expect((await commandLine("status", ...options)).exitCode).toBe(0);
+    expect((await commandLine("types", "--json", ...options)).exitCode).toBe(0);
+    const listed = await commandLine("cache", "list", "--json", "--cache", "kept", ...cwd);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ server: "quick" }]);
+    expect(existsSync(path)).toBe(true);
   });
 
   it("forgets one server, or all", async () => {

@@ -52,6 +52,15 @@ describe("jackfield config parse", () => {
     expect(exitCode).toBe(0);
   });
 
+  it("takes files relative to the folder of --cwd", async () => {
+    const file = write("work/mcp.json", servers({ upper: { command: "x" } }));
+    const beneath = write("work/lower.json", servers({ lower: { command: "y" } }));
+    const argv = ["--host", "cursor", "mcp.json", "lower.json", "--cwd", folder.file("work")];
+    const { stdout } = await commandLine("config", "parse", ...argv);
+    expect(stdout).toContain(`${file}:3`);
+    expect(stdout).toContain(`${beneath}:3`);
+  });
+
   it("prints diagnostics with their place, and exits 1 if one is an error", async () => {
     const file = write("mcp.json", servers({ good: { command: "x" }, bad: { args: [] } }));
     const { exitCode, stdout, stderr } = await commandLine(

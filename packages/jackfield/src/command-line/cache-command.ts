@@ -21,8 +21,9 @@ export type CacheAction =
   | { readonly action: "clear"; readonly server: string | undefined };
 
 export interface CacheCommandOptions {
-  /** The catalog's directory. Default: where `openMcp` keeps it. */
+  /** The catalog's directory, relative to `cwd`. Default: where `openMcp` keeps it. */
   readonly directory: string | undefined;
+  readonly cwd: string | undefined;
   /** Told what keeps the catalog from being read or changed. */
   readonly log: Logger;
 }
@@ -30,9 +31,9 @@ export interface CacheCommandOptions {
 /** Looks into the catalog, or forgets what is in it. No server is connected, and no directory is made. */
 export async function cache(
   wanted: CacheAction,
-  { directory, log }: CacheCommandOptions,
+  { directory, cwd, log }: CacheCommandOptions,
 ): Promise<CommandResult> {
-  const path = catalogDirectory(directory);
+  const path = catalogDirectory(directory, cwd);
   if (wanted.action === "path") return { json: { path }, text: `${path}\n`, exitCode: 0 };
   // Not imported: an import would copy all that the module exports, and load streams on the way.
   const { existsSync } = process.getBuiltinModule("node:fs");
@@ -53,9 +54,9 @@ async function entriesAt(path: string, logger: Logger): Promise<readonly Catalog
 }
 
 /** The catalog's directory: the one that is named, else where `openMcp` keeps it. */
-export function catalogDirectory(named: string | undefined): string {
+export function catalogDirectory(named: string | undefined, cwd = "."): string {
   const surroundings = { platform: process.platform, env: process.env, home: homedir() };
-  return resolve(named ?? defaultCacheDirectory(surroundings));
+  return resolve(cwd, named ?? defaultCacheDirectory(surroundings));
 }
 
 async function sortedEntries(catalog: ToolCache): Promise<readonly CatalogSummary[]> {

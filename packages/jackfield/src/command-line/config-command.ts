@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { ApprovalLedger, DiscoveredServers, DiscoverServersOptions } from "@jackfield/mcp-config";
 import { createServerAdmission, findServers } from "@jackfield/mcp-config/runtime";
 import type { DefinitionScope, Logger, ServerDefinition } from "@jackfield/mcp-core";
@@ -85,7 +86,9 @@ export async function parseConfig(
   cwd: string | undefined,
 ): Promise<CommandResult> {
   const { describeServers, parseHostFile } = await import("@jackfield/mcp-config");
-  const { servers, diagnostics } = await parseHostFile({ host, file, beneath, cwd, env: process.env });
+  const inFolder = (path: string) => resolve(cwd ?? ".", path);
+  const files = { file: inFolder(file), beneath: beneath.map(inFolder) };
+  const { servers, diagnostics } = await parseHostFile({ host, ...files, cwd, env: process.env });
   const rows = servers.map(({ name, written, definition: { definedIn } }) => ({
     name,
     transport: written.transport,

@@ -1,4 +1,5 @@
 import { McpError, type ServerSnapshot } from "@jackfield/mcp-core";
+import type { SearchedPlaces } from "../blocked-servers.ts";
 import type { Mcp } from "../mcp.ts";
 import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
@@ -15,6 +16,7 @@ import { wrapWords } from "./terminal.ts";
 
 export interface DoctorOptions {
   readonly catalog: Pick<WatchedCatalog, "remembered" | "findings">;
+  readonly places: SearchedPlaces;
   readonly signal: AbortSignal;
 }
 
@@ -26,14 +28,14 @@ export interface DoctorOptions {
  */
 export async function doctor(
   { mcp, leftovers, activities }: Pick<OpenedRuntime, "mcp" | "leftovers" | "activities">,
-  { catalog, signal }: DoctorOptions,
+  { catalog, places, signal }: DoctorOptions,
 ): Promise<CommandResult> {
   await startLazyServers(mcp, signal);
   const servers = mcp.servers();
   const findings = byGravity([
     ...configurationFindings(mcp.report),
     ...serverFindings(servers),
-    ...approvalFindings(mcp.report.blocked),
+    ...approvalFindings(mcp.report.blocked, places),
     ...slowStartFindings(servers, activities.all(), catalog.remembered),
     ...nameFindings(servers),
     ...leftoverFindings(leftovers),

@@ -20,6 +20,7 @@ import {
   type ServerDefinition,
 } from "@jackfield/mcp-core";
 import { openApprovals } from "../approval-store.ts";
+import { approveCommand } from "../blocked-servers.ts";
 import { entryAuthorization } from "../entry-authorization.ts";
 import { loginDirectory } from "../login-directory.ts";
 import { createSecrecy, type Secrecy } from "../secrecy.ts";
@@ -139,14 +140,14 @@ async function findDefinition(
   const definition = found.servers.find((server) => server.name === name);
   if (definition !== undefined) return definition;
   const blocked = found.blocked.find((server) => server.definition.name === name);
-  const isUnapproved = blocked?.by === "approval";
-  const message = isUnapproved
-    ? `Server ${JSON.stringify(name)} came with a project, and nobody has approved it; "jackfield approve" shows it and asks.`
+  const unapproved = blocked?.by === "approval" ? blocked.definition : undefined;
+  const message = unapproved
+    ? `Server ${JSON.stringify(name)} came with a project, and nobody has approved it; look at it and decide with: ${approveCommand([unapproved], { cwd, hosts })}`
     : blocked !== undefined
       ? `Server ${JSON.stringify(name)} is not used: ${blocked.reason}.`
       : `No server is called ${JSON.stringify(name)}; "jackfield config list" shows what there is.`;
-  const code = isUnapproved ? "MCP_APPROVAL_REQUIRED" : "MCP_SERVER_UNKNOWN";
-  throw new McpError(code, message, { server: name, phase: isUnapproved ? "approve" : "config" });
+  const code = unapproved ? "MCP_APPROVAL_REQUIRED" : "MCP_SERVER_UNKNOWN";
+  throw new McpError(code, message, { server: name, phase: unapproved ? "approve" : "config" });
 }
 
 function refusal({ name, definedIn }: ServerDefinition, fact: string): McpError {

@@ -47,11 +47,11 @@ async function examine(
   const { catalogDirectory } = await import("./cache-command.ts");
   const { watchCatalog } = await import("./doctor/catalog-findings.ts");
   const { doctor } = await import("./doctor-command.ts");
-  await using catalog = watchCatalog(catalogDirectory(args.cache), log);
+  await using catalog = watchCatalog(catalogDirectory(args.cache, args.cwd), log);
   const { cache } = catalog;
   await using runtime = await openRuntime(args, { terminal, signal, log, cache, startup: UNTIL_SETTLED });
   using _ = args.verbose ? undefined : showProgress(terminal.stderr, runtime.activities);
-  return await show(await doctor(runtime, { catalog, signal }));
+  return await show(await doctor(runtime, { catalog, places: args, signal }));
 }
 
 async function execute(

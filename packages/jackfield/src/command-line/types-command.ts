@@ -13,9 +13,9 @@ import { declareTools } from "./tool-declarations.ts";
 const DECLARATION_FILE = "mcp-tools.d.ts";
 
 export interface TypesOptions {
-  /** The file, relative to `cwd`. Default: `mcp-tools.d.ts`. */
+  /** The file, relative to the `cwd` of `runtime`. Default: `mcp-tools.d.ts`. */
   readonly out: string | undefined;
-  /** The catalog's directory. */
+  /** The catalog's directory, relative to the same. */
   readonly cache: string | undefined;
   /** Which servers there are. */
   readonly runtime: Omit<OpenMcpOptions, "cache">;
@@ -32,8 +32,10 @@ export async function types({
   cache,
   runtime,
 }: TypesOptions): Promise<CommandResult> {
-  const file = resolve(runtime.cwd ?? ".", out);
-  const catalog = sqliteToolCache({ path: cache, logger: runtime.log });
+  const { cwd = ".", log: logger } = runtime;
+  const file = resolve(cwd, out);
+  const path = cache === undefined ? undefined : resolve(cwd, cache);
+  const catalog = sqliteToolCache({ path, logger });
   const mcp = await openMcp({
     ...runtime,
     cache: readOnly(catalog),

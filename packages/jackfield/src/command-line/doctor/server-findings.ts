@@ -1,5 +1,5 @@
 import type { ErrorCode, ServerSnapshot } from "@jackfield/mcp-core";
-import type { BlockedReport } from "../../blocked-servers.ts";
+import { approveCommand, type BlockedReport, type SearchedPlaces } from "../../blocked-servers.ts";
 import { type FINDING_CODES, type Finding, findingOf } from "./finding.ts";
 
 interface Cause {
@@ -66,13 +66,16 @@ export function serverFindings(servers: readonly ServerSnapshot[]): readonly Fin
 }
 
 /** Servers that a project brings and nobody has approved. */
-export function approvalFindings(blocked: readonly BlockedReport[]): readonly Finding[] {
+export function approvalFindings(
+  blocked: readonly BlockedReport[],
+  places: SearchedPlaces,
+): readonly Finding[] {
   return blocked
     .filter(({ by }) => by === "approval")
-    .map(({ name, definedIn: { file, line, host = "jackfield" } }) => {
-      const hosts = host === "jackfield" ? "" : ` with --hosts ${host}`;
+    .map(({ name, definedIn }) => {
+      const { file, line } = definedIn;
       const message = `Server ${JSON.stringify(name)} comes with this project and is not started: nobody has approved it.`;
-      const nextStep = `Look at it and decide with "jackfield approve"${hosts}.`;
+      const nextStep = `Look at it and decide with: ${approveCommand([{ name, definedIn }], places)}`;
       return findingOf("not-approved", message, nextStep, { server: name, file, line });
     });
 }
