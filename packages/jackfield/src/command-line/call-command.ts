@@ -10,18 +10,21 @@ import type { Mcp } from "../mcp.ts";
 import { parseJson } from "./arguments.ts";
 import type { CommandResult } from "./command-result.ts";
 import { untilInterrupted } from "./interruption.ts";
+import { unknownTools, untilListed } from "./late-servers.ts";
 import { printable } from "./terminal.ts";
 
 export interface CallOptions {
-  /** An exposed name, or an original one if only one server has it. */
-  readonly tool: string;
+  readonly tool: ToolRef;
   /** The tool's arguments. */
   readonly input: unknown;
   readonly signal: AbortSignal;
 }
 
-export async function call(mcp: Mcp, { tool, input, signal }: CallOptions): Promise<CommandResult> {
-  const result = await mcp.callTool(findTool(mcp, tool), input as JsonObject, { signal });
+export async function call(
+  mcp: Pick<Mcp, "callTool">,
+  { tool, input, signal }: CallOptions,
+): Promise<CommandResult> {
+  const result = await mcp.callTool(tool, input as JsonObject, { signal });
   const { content, structuredContent, isError = false } = result;
   return { json: { content, structuredContent, isError }, text: asText(result), exitCode: isError ? 2 : 0 };
 }
@@ -43,7 +46,10 @@ export async function readInput(
   { stdin, signal }: InputOptions,
 ): Promise<unknown> {
   if (input === undefined) return {};
-  return parseJson(input === "-" ? await readAll(stdin(), signal) : input, "The tool's arguments");
+  return parseJson(
+    input === "-" ? await readAll(stdin(), signal) : input,
+    "The JSON of the tool's arguments",
+  );
 }
 
 async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
@@ -59,20 +65,34 @@ async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
   }
 }
 
-function findTool(mcp: Mcp, name: string): ToolRef {
-  const tools = mcp.tools();
-  if (tools.some((tool) => tool.name === name)) return name;
-  const [match, ...others] = tools.filter((tool) => tool.originalName === name);
-  if (match !== undefined && others.length === 0) return match.name;
-  const names = [match, ...others].flatMap((tool) => (tool === undefined ? [] : [tool.name]));
-  const hint =
-    names.length > 0
-      ? `several servers have one: ${names.join(", ")}`
-      : '"jackfield tools" lists those that are on offer';
-  throw new McpError("MCP_TOOL_UNKNOWN", `No tool is called "${name}"; ${hint}.`, {
+/**
+ * The tool that a word means: an exposed name, or an original one if only one server has it. Servers that nothing is known of yet are waited for
+ * before a name is refused.
+ *
+ * @throws McpError `MCP_TOOL_UNKNOWN`, and the signal's reason
+ */
+export async function findTool(mcp: Mcp, name: string, signal: AbortSignal): Promise<ToolRef> {
+  await untilListed(mcp, { isEnough: () => namesOf(mcp, name).length > 0, signal });
+  const [found, ...others] = namesOf(mcp, name);
+  if (found !== undefined && others.length === 0) return found;
+  throw new McpError("MCP_TOOL_UNKNOWN", `No tool is called "${name}"${hintOn(mcp, found, others)}`, {
     tool: name,
     outcome: "not-sent",
   });
+}
+
+function hintOn(mcp: Mcp, found: string | undefined, others: readonly string[]): string {
+  if (found !== undefined) return `; several servers have one: ${[found, ...others].join(", ")}.`;
+  const unknown = mcp.servers().flatMap((server) => unknownTools(server) ?? []);
+  const told = unknown.map((text) => ` ${text}`).join("");
+  return `; "jackfield tools" lists those that are on offer.${told}`;
+}
+
+/** The exposed names of the tools that a word may mean. */
+function namesOf(mcp: Mcp, name: string): readonly string[] {
+  const tools = mcp.tools();
+  if (tools.some((tool) => tool.name === name)) return [name];
+  return tools.filter((tool) => tool.originalName === name).map((tool) => tool.name);
 }
 
 function asText({ content, structuredContent }: ToolCallResult): string {

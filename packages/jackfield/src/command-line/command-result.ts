@@ -6,5 +6,7 @@ export interface CommandResult {
   readonly json: unknown;
   /** The same for people; a function where it depends on how wide the page is and whether it has colours. */
   readonly text: string | ((page: Page) => string | Promise<string>);
+  /** What is told on standard error besides. */
+  readonly remarks?: readonly string[] | undefined;
   readonly exitCode: number;
 }

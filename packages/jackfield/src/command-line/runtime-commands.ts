@@ -35,8 +35,10 @@ export async function runOnRuntime(args: RuntimeArguments, options: RuntimeComma
       `warning: ${printable(server)} of an earlier run (host ${hostPid}) is still running\n`,
     );
   }
+  const result = await execute(runtime, args, terminal, signal);
+  for (const remark of result.remarks ?? []) terminal.stderr.write(`warning: ${printable(remark)}\n`);
   // Awaited, because the servers are closed when this function ends, and who reads the result may be slow.
-  return await options.show(await execute(runtime, args, terminal, signal));
+  return await options.show(result);
 }
 
 /** What others say on standard error is among the findings here. */
@@ -60,9 +62,13 @@ async function execute(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<CommandResult> {
+  // Not while somebody types what is read below.
+  const showing = () => (args.verbose ? undefined : showProgress(terminal.stderr, activities));
   if (args.command === "tools") {
     const { tools } = await import("./tools-command.ts");
-    return tools(mcp, args);
+    using _ = showing();
+    // Awaited, because the lines are taken away when this function ends.
+    return await tools(mcp, { ...args, signal });
   }
   if (args.command === "verify") {
     const { verify } = await import("./verify-command.ts");
@@ -72,10 +78,9 @@ async function execute(
     const { status } = await import("./status-command.ts");
     return status(mcp);
   }
-  const { call, readInput } = await import("./call-command.ts");
-  const { tool } = args;
+  const { call, findTool, readInput } = await import("./call-command.ts");
   const input = await readInput(args.input, { stdin: () => terminal.stdin ?? process.stdin, signal });
-  using _ = args.verbose ? undefined : showProgress(terminal.stderr, activities);
-  // Awaited, because the lines are taken away when this function ends.
-  return await activities.during(tool, "calling", () => call(mcp, { tool, input, signal }));
+  using _ = showing();
+  const tool = await findTool(mcp, args.tool, signal);
+  return await activities.during(args.tool, "calling", () => call(mcp, { tool, input, signal }));
 }

@@ -1,15 +1,24 @@
-import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
+import { McpError, type ServerSnapshot, type ToolDescriptor } from "@jackfield/mcp-core";
 import type { Mcp } from "../mcp.ts";
 import type { CommandResult } from "./command-result.ts";
+import { unknownTools, untilListed } from "./late-servers.ts";
 import { printableLine } from "./lines.ts";
 import { alignColumns } from "./table.ts";
 import { estimateTokens } from "./token-estimate.ts";
 
-export function tools(
-  mcp: Mcp,
-  options: { readonly server: string | undefined; readonly tokens: boolean },
-): CommandResult {
-  const { server, tokens } = options;
+export interface ToolsOptions {
+  /** Default: all servers. */
+  readonly server: string | undefined;
+  readonly tokens: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Lists the tools on offer, once every server has either listed its tools or failed, and says which servers' tools are not known.
+ *
+ * @throws McpError `MCP_SERVER_UNKNOWN`, and the signal's reason
+ */
+export async function tools(mcp: Mcp, { server, tokens, signal }: ToolsOptions): Promise<CommandResult> {
   if (server !== undefined && !mcp.servers().some(({ name }) => name === server)) {
     throw new McpError(
       "MCP_SERVER_UNKNOWN",
@@ -17,23 +26,26 @@ export function tools(
       { server },
     );
   }
+  const isAsked = ({ name }: ServerSnapshot) => server === undefined || name === server;
+  await untilListed(mcp, { isWanted: isAsked, signal });
+  const asked = mcp.servers().filter(isAsked);
   const listed = mcp.tools().filter((tool) => server === undefined || tool.server === server);
   return {
     json: listed.map((tool) => asJson(tool, tokens)),
     text:
       listed.length === 0
-        ? nothingOffered(mcp, server)
+        ? nothingOffered(asked)
         : ({ columns }) =>
             alignColumns(
               listed.map((tool) => row(tool, tokens)),
               { columns },
             ),
+    remarks: asked.flatMap((one) => unknownTools(one) ?? []),
     exitCode: 0,
   };
 }
 
-function nothingOffered(mcp: Mcp, server: string | undefined): string {
-  const asked = mcp.servers().filter(({ name }) => server === undefined || name === server);
+function nothingOffered(asked: readonly ServerSnapshot[]): string {
   // Some have failed, others wait for approval: what is wrong with each takes more than a line.
   const troubled = asked
     .filter(({ error }) => error !== undefined)
