@@ -1,0 +1,111 @@
+import { homedir } from "node:os";
+import { basename, dirname, resolve } from "node:path";
+import { type DefinitionScope, McpError } from "@jackfield/mcp-core";
+import { type ConfigDiagnostic, diagnose, type Report } from "../diagnostic-codes.ts";
+import type { FindingContext, HostDialect, HostFile } from "../hosts/host-dialect.ts";
+import { dialectOf } from "../hosts/host-dialects.ts";
+import { readConfigFile } from "../sources/config-file.ts";
+import { type ConfigProblem, describeProblem } from "../sources/config-problem.ts";
+import { type HostText, type ParsedHostText, parseHostText, problemOf } from "../sources/host-document.ts";
+import { readHostServersSafely } from "../sources/host-servers.ts";
+import { describeOwners, mergeEntries } from "../sources/merged-servers.ts";
+import { unknownHost } from "./discovered-hosts.ts";
+import { kindOfFile } from "./file-kind.ts";
+import { formatOf, reportDangling, reportScript, rulesOf } from "./host-files.ts";
+import { joinOptions } from "./launch-options.ts";
+import type { ParsedHostFile, ParsedServer, ParseHostFileOptions } from "./parse-host-file.ts";
+import { reportUnresolved } from "./unresolved-variables.ts";
+
+/** What `parseHostFile` does. */
+export async function parseSingleFile(options: ParseHostFileOptions): Promise<ParsedHostFile> {
+  const dialect = dialectOf(options.host);
+  if (!dialect) throw new McpError("MCP_CONFIG_INVALID", unknownHost(options.host), { phase: "config" });
+  const diagnostics: ConfigDiagnostic[] = [];
+  const report: Report = (diagnostic) => diagnostics.push(diagnostic);
+  const documents: ParsedHostText[] = [];
+  const problems: ConfigProblem[] = [];
+  for (const [index, file] of [options.file, ...(options.beneath ?? [])].entries()) {
+    const text = index === 0 ? options.text : undefined;
+    const { document, problem } = await parseFile({ ...options, file, text }, dialect, report);
+    if (document) documents.push(document);
+    if (problem) problems.push(problem);
+  }
+  const host = { dialect, documents, isExclusive: false, isTrusted: true };
+  const source = readHostServersSafely(host, contextOf(options, documents, report), report);
+  const single = source.entries.filter(({ option }) => option === undefined);
+  const choices = joinOptions(source.entries.filter(({ option }) => option !== undefined));
+  const merged = describeOwners(mergeEntries(single));
+  const named = merged.servers.flatMap((definition): ParsedServer[] => {
+    const { name } = definition;
+    const written = merged.written.get(name);
+    return written ? [{ name, written, definition }] : [];
+  });
+  const servers: readonly ParsedServer[] = [...named, ...choices.servers];
+  const { env, platform = process.platform } = options;
+  if (env) reportUnresolved(servers, source.entries, { env, platform }, report);
+  const lost = [...problems, ...source.problems, ...merged.problems, ...choices.problems].map(
+    describeProblem,
+  );
+  return { servers, diagnostics: [...lost, ...diagnostics, ...merged.diagnostics] };
+}
+
+async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, report: Report) {
+  const { text, largestBytes } = options;
+  const file = resolve(options.file);
+  const known = kindOfFile(file, dialect.files, { env: process.env, home: homedir() });
+  if (known?.script !== undefined) {
+    reportScript(file, known.script, report, "error");
+    return {};
+  }
+  if (known?.servers === "none") {
+    const message = `${file}: its host reads no servers from this file.`;
+    report(diagnose("no-servers", message, { file }, { severity: "warning" }));
+    return {};
+  }
+  const source = sourceOf(file, dialect, known);
+  if (text !== undefined) return parseHostText({ ...source, text }, report);
+  const found = readConfigFile(file, report, largestBytes);
+  if ("text" in found)
+    return parseHostText({ ...source, text: found.text, realFile: found.realFile }, report);
+  if (found.absence !== "dangling") return { problem: problemOf(source, found.kind, found.error) };
+  reportDangling(file, report);
+  return {};
+}
+
+/** What a file by itself is taken for: the kind of the host's files that lies there, else that of the user's own. */
+function sourceOf(file: string, dialect: HostDialect, known: HostFile | undefined): Omit<HostText, "text"> {
+  const scope: DefinitionScope = known?.scope ?? dialect.scope ?? "user";
+  const rules = known ? rulesOf(known, dialect) : dialect;
+  return {
+    file,
+    ...(scope === "extension" ? { root: installationOf(file) } : {}),
+    kind: known?.kind ?? "user",
+    scope,
+    format: known?.format ?? formatOf(file, rules),
+    servers: rules.servers,
+    dialect: rules,
+    host: rules.id,
+  };
+}
+
+/** Where an extension is installed whose file this is: a manifest may stand in a folder of its own, such as `.claude-plugin`. */
+function installationOf(file: string): string {
+  const folder = dirname(file);
+  return basename(folder).startsWith(".") ? dirname(folder) : folder;
+}
+
+function contextOf(
+  { cwd, platform = process.platform }: ParseHostFileOptions,
+  documents: readonly ParsedHostText[],
+  report: Report,
+): FindingContext {
+  return {
+    folders: cwd === undefined ? [] : [cwd],
+    isSingleFile: true,
+    platform,
+    remark: (code, path, text) => {
+      const location = documents[0]?.document.locate(path) ?? {};
+      report(diagnose(code, text, location));
+    },
+  };
+}
