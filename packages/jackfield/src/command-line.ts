@@ -6,7 +6,7 @@ import { helpOn } from "./command-line/help.ts";
 import { interruption, untilInterrupted } from "./command-line/interruption.ts";
 import { watchTerminal, writeText } from "./command-line/outputs.ts";
 import { pageOf } from "./command-line/page.ts";
-import { printable, printableJson, type Terminal } from "./command-line/terminal.ts";
+import { placed, printable, printableJson, type Terminal } from "./command-line/terminal.ts";
 
 /** As a shell reports a program that was ended by Ctrl+C. */
 const EXIT_INTERRUPTED = 130;
@@ -174,7 +174,7 @@ function tellProblems(
   const remarks = diagnostics.filter(({ severity }) => severity !== "info" || verbose);
   const lines = [
     ...problems.map(({ error }) => errorText(error)),
-    ...remarks.map(({ severity, message }) => `${severity}: ${printable(message)}\n`),
+    ...remarks.map((remark) => `${remark.severity}: ${placed(remark)}\n`),
   ];
   // All at once: a file can be remarked on a hundred times, and the system is asked for each text that is written.
   if (lines.length > 0) stderr.write(lines.join(""));

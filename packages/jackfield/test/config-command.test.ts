@@ -112,6 +112,24 @@ describe("jackfield config parse", () => {
     expect(JSON.parse(stdout).servers.docs).toMatchObject({ command: "docs-server-dev", cwd: "/srv/docs" });
   });
 
+  it("says once where each remark belongs, as a listing does", async () => {
+    const own = write("own/mcp.json", servers({ s: { command: "x", cmd: "y" } }));
+    const file = write(
+      "mcp.json",
+      servers({ s: { command: "x", cmd: "y", timeout: "1" }, t: { command: 5 } }),
+    );
+    const { stdout } = await commandLine("config", "parse", "--host", "gemini", file);
+    expect(stdout.split("\n").slice(2, -1)).toEqual([
+      `error ServerConfigError: Server "t" (${file}:9:4): "command" must be a string, not a number; put it in quotes.`,
+      `warning near-miss-field: ${file}:5:4: Server "s": "cmd" is not read; did you mean "command"?`,
+      expect.stringContaining(
+        `warning invalid-field: Server "s" (${file}:6:4): "timeout" must be a finite number`,
+      ),
+    ]);
+    const { stderr } = await commandLine("config", "list", "--cwd", project());
+    expect(stderr).toBe(`warning: ${own}:5:4: Server "s": "cmd" is not read; did you mean "command"?\n`);
+  });
+
   it("shows people no values", async () => {
     const entry = { url: "https://u:planted@host.example", headers: { Authorization: "Bearer planted" } };
     const file = write("mcp.json", servers({ s: entry }));

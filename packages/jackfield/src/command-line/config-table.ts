@@ -3,7 +3,7 @@ import type { ListedServer } from "./config-command.ts";
 import { printableLine, printableName } from "./lines.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
-import { printable } from "./terminal.ts";
+import { placed } from "./terminal.ts";
 
 /** Every definition in a line of a table. */
 export function listedTable(servers: readonly ListedServer[], page: Page): string {
@@ -54,8 +54,8 @@ export function parsedTable(
   return `${table}${diagnostics.map(lineOf).join("")}`;
 }
 
-function lineOf({ severity, code, message }: Diagnostic): string {
-  return `${severity} ${code}: ${printable(message)}\n`;
+function lineOf(diagnostic: Diagnostic): string {
+  return `${diagnostic.severity} ${diagnostic.code}: ${placed(diagnostic)}\n`;
 }
 
 function placeOf({ file, line }: Pick<ServerDefinition["definedIn"], "file" | "line">): string {

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { Diagnostic } from "@jackfield/mcp-core";
 
 /** A stream that may be a terminal's. */
 export type Output = Writable & {
@@ -37,6 +38,12 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) =>
     character === "\n" || character === "\t" ? character : "�",
   );
+}
+
+/** What is told of a file, with the place in front unless the message has it. */
+export function placed({ message, file, line, column }: Diagnostic): string {
+  const place = `${file}:${line}:${column}`;
+  return printable(line === undefined || message.includes(place) ? message : `${place}: ${message}`);
 }
 
 /** A JSON text that says the same, in which what a terminal would obey or hide is written as an escape. */
