@@ -157,10 +157,10 @@ async function account(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const { cwd, configFiles: files, servers, server: name } = args;
+  const { cwd, configFiles: files, servers, server: name, cache } = args;
   const hosts = args.discover ? args.hosts : [];
   const log = logTo(terminal, args.verbose ? "debug" : "warn");
-  const options = { name, cwd, files, servers, hosts, log, signal };
+  const options = { name, cache, cwd, files, servers, hosts, log, signal };
   const { login, logout } = await import("./command-line/login-command.ts");
   const result = args.command === "login" ? login({ ...args, ...options, terminal }) : logout(options);
   return show(await result, args, terminal, signal);

@@ -144,6 +144,20 @@ describe("jackfield logout", () => {
   });
 });
 
+describe("the catalog", () => {
+  it.each(["login", "logout"])(
+    "is not relied on after a %s: other tools may be on offer now",
+    async (command) => {
+      await run("login", "files", "--no-browser", ...only());
+      await run("status", ...only());
+      const isStale = async () => JSON.parse((await run("cache", "list", "--json")).stdout)[0].stale;
+      expect(await isStale()).toBe(false);
+      await run(command, "files", "--no-browser", ...only());
+      expect(await isStale()).toBe(true);
+    },
+  );
+});
+
 describe("what is shown of a server's address", () => {
   /** A variable in the path, a literal key in the query, and a user with a password. */
   const withSecrets = () => {

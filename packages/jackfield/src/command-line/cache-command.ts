@@ -5,6 +5,7 @@ import {
   type CatalogSummary,
   type Logger,
   McpError,
+  type ResolvedServer,
   type ToolCache,
 } from "@jackfield/mcp-core";
 import { defaultCacheDirectory, sqliteToolCache } from "@jackfield/mcp-tool-cache";
@@ -57,6 +58,17 @@ async function entriesAt(path: string, logger: Logger): Promise<readonly Catalog
 export function catalogDirectory(named: string | undefined, cwd = "."): string {
   const surroundings = { platform: process.platform, env: process.env, home: homedir() };
   return resolve(cwd, named ?? defaultCacheDirectory(surroundings));
+}
+
+/**
+ * Has what the catalog knows of a server confirmed before a start relies on it: as somebody else, other tools may be on offer. Where there
+ * is no catalog, none is made.
+ */
+export async function doubtCatalog(server: ResolvedServer, path: string, logger: Logger): Promise<void> {
+  if (!process.getBuiltinModule("node:fs").existsSync(path)) return;
+  await using catalog = sqliteToolCache({ path, logger });
+  const { id } = await catalog.identify(server);
+  await catalog.markStale(id);
 }
 
 async function sortedEntries(catalog: ToolCache): Promise<readonly CatalogSummary[]> {

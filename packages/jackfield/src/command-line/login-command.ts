@@ -24,6 +24,7 @@ import { approveCommand } from "../blocked-servers.ts";
 import { entryAuthorization } from "../entry-authorization.ts";
 import { loginDirectory } from "../login-directory.ts";
 import { createSecrecy, type Secrecy } from "../secrecy.ts";
+import { catalogDirectory, doubtCatalog } from "./cache-command.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printableName } from "./lines.ts";
 import { shownUrl } from "./shown-url.ts";
@@ -32,6 +33,8 @@ import { printable, type Terminal } from "./terminal.ts";
 export interface LoginCommandOptions
   extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers"> {
   readonly name: string | undefined;
+  /** The catalog's directory, as `CacheCommandOptions` has it. */
+  readonly cache: string | undefined;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -58,6 +61,7 @@ export async function login(options: LoginOptions): Promise<CommandResult> {
   const login = await oauth
     .login(server, { signal, scopes, authorize: showPage(options) })
     .catch((error: unknown) => Promise.reject(secrecy.hideIn(error)));
+  await doubtCatalog(server, catalogDirectory(options.cache, options.cwd), secrecy.log);
   const { serverUrl, resource } = login;
   const made = secrecy.hideIn({ ...login, serverUrl: shownUrl(serverUrl), resource: shownUrl(resource) });
   const until = made.isRefreshable
@@ -81,6 +85,7 @@ export async function logout(options: LoginCommandOptions): Promise<CommandResul
   const { server, oauth, secrecy } = await openAccount(options);
   await using _ = oauth;
   const wasLoggedIn = await oauth.logout(server);
+  await doubtCatalog(server, catalogDirectory(options.cache, options.cwd), secrecy.log);
   const name = printableName(server.name);
   const serverUrl = secrecy.hideIn(shownUrl(server.url));
   return {
