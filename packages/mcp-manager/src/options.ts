@@ -16,6 +16,7 @@ import {
 import type { HeartbeatOptions } from "./server/heartbeat.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./server/retry-policy.ts";
 import type { NamingOptions } from "./tools/naming-options.ts";
+import { writtenValue } from "./written-value.ts";
 
 /** How long `start()` waits for whom (DESIGN, section 4). Times are milliseconds. */
 export interface StartupOptions {
@@ -200,16 +201,14 @@ function withDefaults<T extends object>(
 /** A time-out that is `NaN` or "1" would not fail but never or always fire ([R45]). */
 function checkNumbers(where: string, options: object): void {
   for (const [field, value] of Object.entries(options)) {
-    const isCount =
-      field.endsWith("Ms") ||
-      field.endsWith("Bytes") ||
-      ["concurrency", "factor", "maxPerSecond", "maxRetries", "threshold"].includes(field);
-    if (!isCount || value === undefined) continue;
     const least = ["concurrency", "factor", "maxPerSecond", "threshold"].includes(field) ? 1 : 0;
+    if (value === undefined || (least === 0 && !/Ms$|Bytes$|^maxRetries$/.test(field))) continue;
     const isRight = (number: unknown) =>
       typeof number === "number" && Number.isFinite(number) && number >= least;
-    if ((Array.isArray(value) ? value : [value]).every(isRight)) continue;
-    const message = `Option "${field}" (${where}) must be a finite number of at least ${least}, not ${JSON.stringify(value) ?? String(value)}.`;
+    const isList = /delaysMs$/i.test(field);
+    if (isList ? Array.isArray(value) && value.every(isRight) : isRight(value)) continue;
+    const right = isList ? "a list of finite numbers" : "a finite number";
+    const message = `Option "${field}" (${where}) must be ${right} of at least ${least}, not ${writtenValue(value)}.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
   }
 }
@@ -217,7 +216,7 @@ function checkNumbers(where: string, options: object): void {
 /** A misspelt choice would not fail but be taken for another one. */
 function checkChoice(where: string, field: string, value: unknown, choices: readonly string[]): void {
   if (choices.some((choice) => choice === value)) return;
-  const message = `Option "${field}" (${where}) must be one of ${choices.map((choice) => `"${choice}"`).join(", ")}, not ${JSON.stringify(value) ?? String(value)}.`;
+  const message = `Option "${field}" (${where}) must be one of ${choices.map((choice) => `"${choice}"`).join(", ")}, not ${writtenValue(value)}.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }
 
@@ -225,7 +224,7 @@ function checkNames(servers: readonly ServerDefinition[]): void {
   const seen = new Set<string>();
   for (const { name, definedIn } of servers) {
     if (typeof name !== "string" || name === "") {
-      const message = `A server must have a name, a string that is not empty, not ${JSON.stringify(name) ?? String(name)}.`;
+      const message = `A server must have a name, a string that is not empty, not ${writtenValue(name)}.`;
       throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location: definedIn });
     }
     if (seen.has(name)) {

@@ -50,6 +50,25 @@ describe("options that cannot be right", () => {
     expect(() => createMcpManager({ ...options, servers: [], ...wrong })).toThrow(`"${field}"`);
   });
 
+  it.each([
+    ["gateMs", { startup: { gateMs: 5n as unknown as number } }],
+    ["callTimeoutMs", { limits: { callTimeoutMs: [] as unknown as number } }],
+    ["closeTimeoutMs", { closeTimeoutMs: [1] as unknown as number }],
+    ["maxRetries", { retry: { maxRetries: [3] as unknown as number } }],
+    ["delaysMs", { retry: { delaysMs: 5 as unknown as readonly number[] } }],
+    ["slowDelaysMs", { retry: { slowDelaysMs: [1n] as unknown as readonly number[] } }],
+  ])("refuses a %s that is no number, or no list of them, whatever it is", (field, wrong) => {
+    const refusal = { code: "MCP_CONFIG_INVALID", message: expect.stringContaining(`"${field}"`) };
+    expect(() => createMcpManager({ ...options, servers: [], ...wrong })).toThrow(
+      expect.objectContaining(refusal),
+    );
+  });
+
+  it("takes lists of delays, empty ones as well", () => {
+    const retry = { delaysMs: [], slowDelaysMs: [1, 2] };
+    expect(resolveOptions({ ...options, servers: [], retry }).retry).toMatchObject(retry);
+  });
+
   it("[H17] merges a retry policy over the defaults, field by field", () => {
     const { retry } = resolveOptions({
       ...options,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { McpManager } from "../src/index.ts";
 import { createFixture, tool } from "./manager-fixture.ts";
 
-type Options = { readonly timeoutMs: number };
+type Options = { readonly timeoutMs?: number; readonly signal?: AbortSignal };
 
 /** Every request and operation that takes a time limit. */
 const QUESTIONS: readonly [string, (manager: McpManager, options: Options) => Promise<unknown>][] = [
@@ -42,6 +42,20 @@ describe.each(QUESTIONS)("%s", (_, ask) => {
       expect(connector.attempts).toHaveLength(1);
     },
   );
+});
+
+describe.each(QUESTIONS)("%s", (_, ask) => {
+  it.each([["x"], [{}], [null], [1n]])("refuses %s as its signal, and asks for nothing", async (signal) => {
+    const { manager, connector, session } = await started();
+    await using _manager = manager;
+    await expect(ask(manager, { signal: signal as unknown as AbortSignal })).rejects.toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+      outcome: "not-sent",
+      message: expect.stringContaining('option "signal" must be an AbortSignal'),
+    });
+    expect(session.requests).toEqual([]);
+    expect(connector.attempts).toHaveLength(1);
+  });
 });
 
 describe("a call that is none", () => {

@@ -1,5 +1,6 @@
 import { type CallOptions, DEFAULT_LIMITS, type ServerLimits } from "@jackfield/mcp-core";
 import { MAX_TIMER_MS } from "../timer.ts";
+import { writtenValue } from "../written-value.ts";
 
 /**
  * How much of its time a call has left, all its waits and attempts included. Read off the clock that nobody sets, so that a
@@ -88,17 +89,26 @@ function rest(limitMs: number, elapsedMs: number): number {
  */
 export function invalidOption(options: CallOptions): string | undefined {
   if (typeof options !== "object" || options === null)
-    return `its options must be an object, not ${said(options)}`;
-  const { timeoutMs, maxTotalMs, replay, inputRequired } = options;
+    return `its options must be an object, not ${writtenValue(options)}`;
+  const { signal, timeoutMs, maxTotalMs, replay, inputRequired } = options;
+  if (!isSignal(signal)) return `option "signal" must be an AbortSignal, not ${writtenValue(signal)}`;
   if (!isDuration(timeoutMs))
-    return `option "timeoutMs" must be a finite number of at least 0, not ${said(timeoutMs)}`;
+    return `option "timeoutMs" must be a finite number of at least 0, not ${writtenValue(timeoutMs)}`;
   if (!isDuration(maxTotalMs))
-    return `option "maxTotalMs" must be a finite number of at least 0, not ${said(maxTotalMs)}`;
+    return `option "maxTotalMs" must be a finite number of at least 0, not ${writtenValue(maxTotalMs)}`;
   if (!isReplay(replay))
-    return `option "replay" must be "never", "trusted" or a whole number of at least 0, not ${said(replay)}`;
+    return `option "replay" must be "never", "trusted" or a whole number of at least 0, not ${writtenValue(replay)}`;
   if (inputRequired !== undefined && inputRequired !== "handlers" && inputRequired !== "return")
-    return `option "inputRequired" must be "handlers" or "return", not ${said(inputRequired)}`;
+    return `option "inputRequired" must be "handlers" or "return", not ${writtenValue(inputRequired)}`;
   return undefined;
+}
+
+/** One of another realm is one as well. */
+function isSignal(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== "object" || value === null) return false;
+  const { aborted, addEventListener } = value as Partial<AbortSignal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function";
 }
 
 function isDuration(value: unknown): boolean {
@@ -112,8 +122,4 @@ function isReplay(value: unknown): boolean {
     value === "trusted" ||
     (Number.isInteger(value) && Number(value) >= 0)
   );
-}
-
-function said(value: unknown): string {
-  return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 }
