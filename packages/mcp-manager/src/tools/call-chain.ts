@@ -7,9 +7,8 @@ import {
   type ToolCall,
   type ToolCallResult,
   type ToolDescriptor,
-  toMcpError,
 } from "@jackfield/mcp-core";
-import { abortedBeforeSending, about } from "./call-error.ts";
+import { abortedBeforeSending, about, middlewareError } from "./call-error.ts";
 
 /** Makes the call of a tool that has been found. May throw at once as well. */
 export type MakeCall = (
@@ -18,54 +17,70 @@ export type MakeCall = (
   options: CallOptions,
 ) => Promise<ToolCallResult>;
 
-/** Puts middleware around a call, the first outermost. Whatever it does, the caller gets a result or an `McpError`. */
+/** A call's way to the server. */
+interface Passage {
+  /** Whether the call itself was begun: whatever fails after that, it may have been carried out. */
+  wasMade: boolean;
+}
+
+/** One stage of the way; what a call has to be known by is handed on, so that the stages are made once for all calls. */
+type Stage = (
+  tool: ToolDescriptor,
+  args: JsonObject,
+  options: CallOptions,
+  passage: Passage,
+) => Promise<ToolCallResult>;
+
+/** Puts middleware around a call, the first outermost. Whatever it does, the caller gets a result or an `McpError` with an outcome. */
 export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall): MakeCall {
   const [outermost, ...others] = use;
   if (outermost === undefined) return call;
-  const through = (inner: MakeCall) =>
-    others.reduceRight<MakeCall>((next, middleware) => within(middleware, next), inner);
-  const next = through(call);
+  const innermost: Stage = (tool, args, options, passage) => {
+    const isLate = options.signal?.aborted === true; // What comes after the abort is not sent.
+    const result = call(tool, args, options);
+    passage.wasMade ||= !isLate;
+    return result;
+  };
+  const next = others.reduceRight((inner, middleware) => within(middleware, inner), innermost);
   return async (tool, args, options) => {
     const { signal } = options;
     if (signal?.aborted === true) throw abortedBeforeSending(tool);
+    const passage: Passage = { wasMade: false };
     try {
-      if (signal === undefined) return resultOf(await enter(outermost, next, { tool, args, options }), tool);
-      let wasMade = false;
-      const noted = through((...made) => {
-        wasMade ||= !signal.aborted; // What comes after the abort is not sent.
-        return call(...made);
-      });
-      const result = enter(outermost, noted, { tool, args, options });
-      return resultOf(await unlessAborted(result, tool, signal, () => wasMade), tool);
+      const result = enter(outermost, next, { tool, args, options }, passage);
+      return resultOf(
+        await (signal === undefined ? result : unlessAborted(result, tool, signal, passage)),
+        tool,
+        passage,
+      );
     } catch (thrown) {
-      const message = `A call middleware failed on tool "${tool.originalName}".`;
-      throw toMcpError(thrown, "MCP_INTERNAL", message, about(tool));
+      throw middlewareError(thrown, tool, passage.wasMade);
     }
   };
 }
 
-function within(middleware: CallMiddleware, next: MakeCall): MakeCall {
-  return async (tool, args, options) =>
-    resultOf(await enter(middleware, next, { tool, args, options }), tool);
+function within(middleware: CallMiddleware, next: Stage): Stage {
+  return async (tool, args, options, passage) =>
+    resultOf(await enter(middleware, next, { tool, args, options }, passage), tool, passage);
 }
 
 /** Hands a call to a middleware. What it makes of it may be anything. */
-function enter(middleware: CallMiddleware, next: MakeCall, call: ToolCall): Promise<unknown> {
+function enter(middleware: CallMiddleware, next: Stage, call: ToolCall, passage: Passage): Promise<unknown> {
   const { tool, args, options } = call;
   let used = false;
   return middleware(call, (change?: CallChange) => {
-    if (used) return Promise.reject(misbehaved(tool, "tried to make the call twice"));
+    if (used) return Promise.reject(misbehaved("tried to make the call twice", tool, passage));
     used = true;
     try {
-      return next(tool, change?.args ?? args, withMeta(options, change?.meta));
+      return next(tool, change?.args ?? args, withMeta(options, change?.meta), passage);
     } catch (error) {
       return Promise.reject(error);
     }
   });
 }
 
-function resultOf(result: unknown, tool: ToolDescriptor): ToolCallResult {
-  if (typeof result !== "object" || result === null) throw misbehaved(tool, "gave no result");
+function resultOf(result: unknown, tool: ToolDescriptor, passage: Passage): ToolCallResult {
+  if (typeof result !== "object" || result === null) throw misbehaved("gave no result", tool, passage);
   return result as ToolCallResult;
 }
 
@@ -78,11 +93,11 @@ async function unlessAborted(
   result: Promise<unknown>,
   tool: ToolDescriptor,
   signal: AbortSignal,
-  wasMade: () => boolean,
+  passage: Passage,
 ): Promise<unknown> {
   const aborted = Promise.withResolvers<never>();
   const giveUp = () =>
-    setImmediate(() => aborted.reject(wasMade() ? abortedOnItsWay(tool) : abortedBeforeSending(tool)));
+    setImmediate(() => aborted.reject(passage.wasMade ? abortedOnItsWay(tool) : abortedBeforeSending(tool)));
   signal.addEventListener("abort", giveUp, { once: true });
   try {
     return await Promise.race([result, aborted.promise]);
@@ -96,7 +111,6 @@ function abortedOnItsWay(tool: ToolDescriptor): McpError {
   return new McpError("MCP_ABORTED", message, { ...about(tool), outcome: "unknown" });
 }
 
-function misbehaved(tool: ToolDescriptor, how: string): McpError {
-  const message = `A call middleware ${how} (tool "${tool.originalName}" of server "${tool.server}").`;
-  return new McpError("MCP_INTERNAL", message, about(tool));
+function misbehaved(how: string, tool: ToolDescriptor, { wasMade }: Passage): McpError {
+  return middlewareError(undefined, tool, wasMade, how);
 }

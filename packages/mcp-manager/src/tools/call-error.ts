@@ -7,8 +7,11 @@ import {
   toMcpError,
 } from "@jackfield/mcp-core";
 
+/** What an error says of a tool; there may be no more of one that was never listed. */
+type NamedTool = Pick<ToolDescriptor, "server" | "originalName">;
+
 /** Where a call went wrong. */
-export function about(tool: ToolDescriptor): McpErrorDetails {
+export function about(tool: NamedTool): McpErrorDetails {
   return { server: tool.server, tool: tool.originalName, phase: "call" };
 }
 
@@ -24,7 +27,7 @@ export function optionInvalid(what: string, ref: ToolRef): McpError {
 }
 
 /** Why there is no session, told of this call: the same error may answer many callers. */
-export function unavailable(tool: ToolDescriptor, thrown: unknown): McpError {
+export function unavailable(tool: NamedTool, thrown: unknown): McpError {
   const cause = toMcpError(thrown, "MCP_INTERNAL", "The server could not be reached.");
   const message = `Tool "${tool.originalName}" was not called: ${cause.message}`;
   return new McpError(cause.code, message, { ...cause.toJSON(), ...about(tool), outcome: "not-sent", cause });
@@ -49,6 +52,25 @@ export function callError(thrown: unknown, tool: ToolDescriptor, signal: AbortSi
   const error = toMcpError(thrown, "MCP_INTERNAL", failed, { ...about(tool), outcome: "unknown" });
   if (error.tool !== undefined) return error;
   return new McpError(error.code, error.message, { ...error.toJSON(), ...about(tool), cause: error.cause });
+}
+
+/**
+ * What became of a call in its middleware. Once the call was made, whatever fails on the way back leaves it open whether it was
+ * carried out; an outcome that is told is known better by whoever tells it.
+ */
+export function middlewareError(
+  thrown: unknown,
+  tool: ToolDescriptor,
+  wasMade: boolean,
+  how = "failed",
+): McpError {
+  const isKnown = isMcpError(thrown);
+  if (isKnown && thrown.outcome !== undefined) return thrown;
+  const details = { ...about(tool), outcome: wasMade ? "unknown" : "not-sent", cause: thrown } as const;
+  if (isKnown) return new McpError(thrown.code, thrown.message, { ...thrown.toJSON(), ...details });
+  const became = wasMade ? "may have been carried out" : "was not sent";
+  const message = `A call middleware ${how} (tool "${tool.originalName}" of server "${tool.server}"); the call ${became}.`;
+  return new McpError("MCP_INTERNAL", message, details);
 }
 
 /** A failed repetition does not undo an earlier attempt that may have been carried out: that is what the caller must know. */

@@ -1,4 +1,4 @@
-import type { CallMiddleware, ToolCallResult, ToolDescriptor } from "@jackfield/mcp-core";
+import { type CallMiddleware, McpError, type ToolCallResult, type ToolDescriptor } from "@jackfield/mcp-core";
 import { describe, expect, it, vi } from "vitest";
 import { throughMiddleware } from "../../src/tools/call-chain.ts";
 
@@ -67,5 +67,62 @@ describe("a call that is aborted while middleware has it", () => {
     await new Promise((resolve) => setImmediate(resolve));
     caller.abort();
     expect(await Promise.all(outcomes)).toEqual(["unknown", "not-sent"]);
+  });
+});
+
+describe("middleware that fails", () => {
+  const answer = (): Promise<ToolCallResult> => Promise.resolve({ content: [] });
+  const broken = new Error("the scanner broke");
+  const limit = new McpError("MCP_LIMIT_EXCEEDED", "The result is too long.");
+  const after =
+    (fail: () => unknown): CallMiddleware =>
+    async (_call, next) => {
+      await next();
+      return fail() as ToolCallResult;
+    };
+  const before =
+    (fail: () => unknown): CallMiddleware =>
+    () =>
+      fail() as Promise<ToolCallResult>;
+  const throwing = (error: Error) => () => {
+    throw error;
+  };
+  const twice: CallMiddleware = (_call, next) => next().then(() => next());
+
+  it.each<[string, readonly CallMiddleware[], string, string]>([
+    ["throws after the answer", [after(throwing(broken))], "MCP_INTERNAL", "unknown"],
+    ["throws after the answer, inside another", [pass, after(throwing(broken))], "MCP_INTERNAL", "unknown"],
+    ["throws after the answer, around another", [after(throwing(broken)), pass], "MCP_INTERNAL", "unknown"],
+    ["refuses the answer", [after(throwing(limit))], "MCP_LIMIT_EXCEEDED", "unknown"],
+    ["gives no result after the answer", [after(() => undefined)], "MCP_INTERNAL", "unknown"],
+    ["makes the call twice", [twice], "MCP_INTERNAL", "unknown"],
+    ["throws before the call", [before(throwing(broken))], "MCP_INTERNAL", "not-sent"],
+    ["throws before the call, inside another", [pass, before(throwing(broken))], "MCP_INTERNAL", "not-sent"],
+    ["refuses the call", [before(throwing(limit))], "MCP_LIMIT_EXCEEDED", "not-sent"],
+    ["gives no result in place of the call", [before(() => undefined)], "MCP_INTERNAL", "not-sent"],
+  ])("%s: what is known of the call", async (_title, use, code, outcome) => {
+    const call = vi.fn(answer);
+    for (const options of [{}, { signal: new AbortController().signal }]) {
+      const error = await throughMiddleware(use, call)(TOOL, {}, options).catch((thrown) => thrown);
+      expect(error).toMatchObject({ code, outcome, server: "a", tool: "echo", phase: "call" });
+      if (code === "MCP_INTERNAL" && outcome === "unknown")
+        expect(error.message).toContain("may have been carried out");
+    }
+    expect(call).toHaveBeenCalledTimes(outcome === "unknown" ? 2 : 0);
+  });
+
+  it("leaves an outcome as it was told", async () => {
+    const notSent = new McpError("MCP_CONNECT_FAILED", "refused", { outcome: "not-sent" });
+    const call = throughMiddleware([pass, pass], () => Promise.reject(notSent));
+    await expect(call(TOOL, {}, {})).rejects.toBe(notSent);
+  });
+
+  it("did not make a call whose arguments are refused", async () => {
+    const refuse: CallMiddleware = async (_call, next) => {
+      await next().catch(() => {});
+      throw broken;
+    };
+    const call = throughMiddleware([refuse], throwing(limit));
+    await expect(call(TOOL, {}, {})).rejects.toMatchObject({ code: "MCP_INTERNAL", outcome: "not-sent" });
   });
 });
