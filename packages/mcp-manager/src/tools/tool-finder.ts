@@ -1,6 +1,7 @@
 import { type CallOptions, McpError, type ToolDescriptor, type ToolRef } from "@jackfield/mcp-core";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
+import { unavailable } from "./call-error.ts";
 import { createCallTime } from "./call-time.ts";
 import { nearestNames, repairedTool } from "./tool-alias.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
@@ -24,7 +25,7 @@ export interface FoundTool {
  * by its server may belong to a list that is not in yet, and is waited for.
  *
  * @throws McpError `MCP_TOOL_UNKNOWN`, which names up to three tools with names like it; `MCP_SERVER_UNKNOWN`; or what keeps the
- * server from being asked. Nothing was sent.
+ * server from being asked, with outcome `not-sent`.
  */
 export type ToolFinder = (ref: ToolRef, options: CallOptions) => FoundTool | Promise<FoundTool>;
 
@@ -42,7 +43,11 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
     const owner = server(ref.server);
     const time = createCallTime(options, owner.definition.limits ?? {});
     using deadline = operationDeadline(owner, "list", { signal: options.signal, timeoutMs: time.waitMs() });
-    await owner.ensureTools(deadline);
+    try {
+      await owner.ensureTools(deadline);
+    } catch (thrown) {
+      throw unavailable({ server: ref.server, originalName: ref.tool }, thrown);
+    }
     const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
     return { tool, options: { ...options, ...time.left() } };
   }
