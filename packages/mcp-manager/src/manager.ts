@@ -32,7 +32,6 @@ import { startRun } from "./startup/start-run.ts";
 import { startServers } from "./startup/start-servers.ts";
 import type { StartupReport } from "./startup/startup-report.ts";
 import { createToolCaller, type ToolCaller } from "./tools/tool-caller.ts";
-import { findByName } from "./tools/tool-finder.ts";
 import type { ToolRegistry } from "./tools/tool-registry.ts";
 import { createAsyncToolView, createToolView, type ToolView, type ViewParent } from "./views/tool-view.ts";
 import type { AsyncViewFilter, ViewFilter } from "./views/view-filter.ts";
@@ -54,7 +53,7 @@ class Manager implements McpManager, ViewParent {
   readonly #events: Emitter<McpEvents>;
   readonly #registry: ToolRegistry;
   readonly #directory: ServerDirectory;
-  readonly #call: ToolCaller;
+  readonly #caller: ToolCaller;
   readonly resources: McpManager["resources"];
   readonly resourceTemplates: McpManager["resourceTemplates"];
   readonly readResource: McpManager["readResource"];
@@ -81,7 +80,7 @@ class Manager implements McpManager, ViewParent {
     this.#directory = createServerDirectory({ options, registry: this.#registry, events: this.#events });
     const server = (name: string) => this.#server(name);
     const ports = { server, registry: this.#registry, refuseIfClosed: () => refuseIfClosed(this.#run) };
-    this.#call = createToolCaller({ ...ports, use: options.use });
+    this.#caller = createToolCaller({ ...ports, use: options.use });
     const context = createContextReader({ all: () => this.#all(), server, log: options.log });
     this.resources = context.resources;
     this.resourceTemplates = context.resourceTemplates;
@@ -107,7 +106,7 @@ class Manager implements McpManager, ViewParent {
   }
 
   callTool(ref: ToolRef, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolCallResult> {
-    return this.#call(ref, args, options);
+    return this.#caller.call(ref, args, options);
   }
 
   on<E extends keyof McpEvents>(event: E, listener: (event: McpEvents[E]) => void): () => void {
@@ -126,8 +125,10 @@ class Manager implements McpManager, ViewParent {
     return this.#directory.shown().map((server) => server.snapshot());
   }
 
-  lookup(name: string): ToolDescriptor | undefined {
-    return findByName(name, this.#registry);
+  find: ViewParent["find"] = (ref, options) => this.#caller.find(ref, options);
+
+  get ended(): AbortSignal {
+    return this.#run.stop.signal;
   }
 
   view(filter: ViewFilter): ToolView {
@@ -238,7 +239,7 @@ class Manager implements McpManager, ViewParent {
   }
 
   #close(run: Run): Promise<void> {
-    run.stop.abort();
+    run.stop.abort(closedError());
     run.closed ??= this.#closeAll();
     return run.closed;
   }

@@ -42,9 +42,17 @@ export interface McpManager extends ContextSource<McpEvents>, AsyncDisposable {
   disconnect(server: string): Promise<void>;
   /** Lists the server's tools anew and resolves when they are on offer. @throws McpError the cause, if that fails. */
   refreshTools(server: string, options?: OperationOptions): Promise<void>;
-  /** Some of the servers and tools as a source of its own, whose closing ends nothing here: what one agent may use. */
+  /**
+   * Some of the servers and tools as a source of its own, whose closing ends nothing here: what one agent may use.
+   *
+   * @throws McpError `MCP_CONFIG_INVALID` for what is no filter.
+   */
   view(filter: ViewFilter): ToolView;
-  /** The same with a filter that has to look something up; resolves when it has, for what is on offer now. */
+  /**
+   * The same with a filter that has to look something up; resolves when it has, for what is on offer now.
+   *
+   * @throws McpError `MCP_CONFIG_INVALID`; `MCP_CLOSED` if this is closed before the filter has answered.
+   */
   viewFor(filter: AsyncViewFilter): Promise<ToolView>;
   /**
    * The same servers for another user, not started: sessions and catalog entries of its own, but the sessions here for servers that

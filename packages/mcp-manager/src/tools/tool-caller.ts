@@ -5,7 +5,7 @@ import { optionInvalid } from "./call-error.ts";
 import { sendCall } from "./call-sender.ts";
 import { invalidOption } from "./call-time.ts";
 import { checkArguments } from "./tool-arguments.ts";
-import { createToolFinder } from "./tool-finder.ts";
+import { createToolFinder, type ToolFinder } from "./tool-finder.ts";
 import { createOutputChecks } from "./tool-output.ts";
 import { checkToolRef } from "./tool-ref.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
@@ -20,36 +20,46 @@ export interface ToolCallerOptions {
   readonly refuseIfClosed: () => void;
 }
 
-/**
- * Makes a call: finds the tool, goes through the middleware, checks the arguments, sends them within the call's deadlines,
- * at most once, and checks the answer.
- *
- * @throws McpError only.
- */
-export type ToolCaller = (ref: ToolRef, args: JsonObject, options: CallOptions) => Promise<ToolCallResult>;
+/** Calls the tools of a manager. Both throw an `McpError` only. */
+export interface ToolCaller {
+  /**
+   * Finds what a reference means, as a call does, and sends nothing.
+   *
+   * @throws McpError whatever `ToolFinder` throws, `MCP_CLOSED`, or `MCP_CONFIG_INVALID` for options that cannot be right.
+   */
+  readonly find: ToolFinder;
+  /**
+   * Makes a call: finds the tool, goes through the middleware, checks the arguments, sends them within the call's deadlines,
+   * at most once, and checks the answer.
+   */
+  readonly call: (ref: ToolRef, args: JsonObject, options: CallOptions) => Promise<ToolCallResult>;
+}
 
 export function createToolCaller({ use, registry, server, refuseIfClosed }: ToolCallerOptions): ToolCaller {
-  const find = createToolFinder({ registry, server });
+  const findTool = createToolFinder({ registry, server });
   const checkOutput = createOutputChecks();
-  const call = throughMiddleware(use, (tool, args, options) => {
+  const send = throughMiddleware(use, (tool, args, options) => {
     checkArguments(tool, args);
     return checkOutput(tool, sendCall({ tool, args, options }, server(tool.server)));
   });
-  const begin = (ref: ToolRef, args: JsonObject, options: CallOptions) => {
+  const find: ToolFinder = (ref, options) => {
     refuseIfClosed();
     checkToolRef(ref);
     const invalid = invalidOption(options);
     if (invalid !== undefined) throw optionInvalid(invalid, ref);
-    const found = find(ref, options);
-    if (!(found instanceof Promise)) return call(found.tool, args, found.options);
-    return found.then(({ tool, options: remaining }) => call(tool, args, remaining));
+    return findTool(ref, options);
   };
-  // A promise less for each call than an asynchronous function would make.
-  return (ref, args, options) => {
-    try {
-      return begin(ref, args, options);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  return {
+    find,
+    // A promise less for each call than an asynchronous function would make.
+    call(ref, args, options) {
+      try {
+        const found = find(ref, options);
+        if (!(found instanceof Promise)) return send(found.tool, args, found.options);
+        return found.then(({ tool, options: remaining }) => send(tool, args, remaining));
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
   };
 }

@@ -54,7 +54,7 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
 }
 
 /** The tool of this name, or the only one that can be meant by it. */
-export function findByName(name: string, registry: ToolRegistry): ToolDescriptor | undefined {
+function findByName(name: string, registry: ToolRegistry): ToolDescriptor | undefined {
   return registry.get(name) ?? repairedTool(name, registry.known());
 }
 

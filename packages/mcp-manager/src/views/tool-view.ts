@@ -1,6 +1,7 @@
 import {
   type CallOptions,
   type ContextSource,
+  isMcpError,
   type JsonObject,
   type Logger,
   McpError,
@@ -12,9 +13,12 @@ import {
   type ToolRef,
   type ToolsChanged,
 } from "@jackfield/mcp-core";
+import { raceSignal } from "../deadline.ts";
 import { createEmitter, type Emitter } from "../emitter.ts";
+import type { FoundTool, ToolFinder } from "../tools/tool-finder.ts";
 import { checkToolRef } from "../tools/tool-ref.ts";
 import { createToldTools } from "./told-tools.ts";
+import { verdictInTime } from "./verdict-in-time.ts";
 import {
   type AsyncViewFilter,
   asyncViewRules,
@@ -28,9 +32,13 @@ import { createViewSubscriptions } from "./view-subscriptions.ts";
 export interface ToolView extends ContextSource<McpEvents>, AsyncDisposable {
   /** Of the servers that the view lets through. */
   servers(): readonly ServerSnapshot[];
-  /** A view of this view: it lets through what both do. */
+  /** A view of this view: it lets through what both do. @throws McpError `MCP_CONFIG_INVALID` for what is no filter. */
   view(filter: ViewFilter): ToolView;
-  /** The same with a filter that has to look something up; resolves when it has, for what is on offer now. */
+  /**
+   * The same with a filter that has to look something up; resolves when it has, for what is on offer now.
+   *
+   * @throws McpError `MCP_CONFIG_INVALID`; `MCP_CLOSED` if this, or what it is a view of, is closed before the filter has answered.
+   */
   viewFor(filter: AsyncViewFilter): Promise<ToolView>;
   /** Ends the view and the subscriptions that were made through it: it offers nothing any more. What it is a view of goes on ([C23]). Idempotent. */
   close(): Promise<void>;
@@ -39,8 +47,10 @@ export interface ToolView extends ContextSource<McpEvents>, AsyncDisposable {
 /** What a view is of. */
 export interface ViewParent extends ContextSource<McpEvents> {
   servers(): readonly ServerSnapshot[];
-  /** The tool that a name means, mangled as models mangle names. */
-  lookup(name: string): ToolDescriptor | undefined;
+  /** Fires when it is closed; its reason is the `McpError` that says so. */
+  readonly ended: AbortSignal;
+  /** Finds a tool as a call does, or waits for it; sends nothing. */
+  readonly find: ToolFinder;
   /** As `on`, for some of the events only: the others stay for those who want them. */
   listen<E extends keyof McpEvents>(
     event: E,
@@ -61,7 +71,12 @@ export async function createAsyncToolView(
 ): Promise<ToolView> {
   const rules = asyncViewRules(filter, log);
   const view = new View(parent, rules, log);
-  await rules.judge?.(namesOf(parent), parent.tools());
+  try {
+    await raceSignal(rules.judge(namesOf(parent), parent.tools()), parent.ended);
+  } catch (error) {
+    await view.close();
+    throw error;
+  }
   view.begin();
   return view;
 }
@@ -80,7 +95,7 @@ class View implements ToolView, ViewParent {
   #tools: readonly ToolDescriptor[] = Object.freeze([]);
   readonly #told = createToldTools();
   readonly #subscriptions = createViewSubscriptions();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(parent: ViewParent, rules: ViewRules, log: Logger) {
     this.#parent = parent;
@@ -94,6 +109,14 @@ class View implements ToolView, ViewParent {
       this.#stops.add(parent.on("statusChanged", ({ snapshot }) => void judge([snapshot.name], [])));
   }
 
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  get ended(): AbortSignal {
+    return AbortSignal.any([this.#parent.ended, this.#closing.signal]);
+  }
+
   /** What is on offer now needs to be told to nobody: the view is about to be handed out. */
   begin(): void {
     this.#told.begin(this.tools());
@@ -104,11 +127,22 @@ class View implements ToolView, ViewParent {
     return this.#tools;
   }
 
-  async callTool(ref: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult> {
+  async callTool(ref: ToolRef, args?: JsonObject, options: CallOptions = {}): Promise<ToolCallResult> {
+    const finding = this.find(ref, options);
+    const { tool, options: remaining } = finding instanceof Promise ? await finding : finding;
+    return this.#parent.callTool({ server: tool.server, tool: tool.originalName }, args, remaining);
+  }
+
+  find(ref: ToolRef, options: CallOptions): FoundTool | Promise<FoundTool> {
     this.#refuseIfClosed();
     checkToolRef(ref);
-    const tool = this.#find(ref);
-    return this.#parent.callTool({ server: tool.server, tool: tool.originalName }, args, options);
+    if (typeof ref !== "string" && !this.#rules.hasServer(ref.server)) throw notOffered(ref);
+    try {
+      const found = this.#parent.find(ref, options);
+      return found instanceof Promise ? this.#awaited(ref, found) : this.#shown(ref, found);
+    } catch (error) {
+      throw inOwnWords(error, ref);
+    }
   }
 
   on<E extends keyof McpEvents>(event: E, listener: (event: McpEvents[E]) => void): () => void {
@@ -133,11 +167,6 @@ class View implements ToolView, ViewParent {
   servers(): readonly ServerSnapshot[] {
     if (this.#isClosed) return [];
     return this.#parent.servers().filter(({ name }) => this.#rules.hasServer(name));
-  }
-
-  lookup(name: string): ToolDescriptor | undefined {
-    const tool = this.#isClosed ? undefined : this.#parent.lookup(name);
-    return tool !== undefined && this.#rules.hasTool(tool) ? tool : undefined;
   }
 
   view(filter: ViewFilter): ToolView {
@@ -170,7 +199,7 @@ class View implements ToolView, ViewParent {
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.#isClosed = true;
+    this.#closing.abort(new McpError("MCP_CLOSED", "The view is closed.", { outcome: "not-sent" }));
     for (const stop of this.#stops) stop();
     this.#tools = Object.freeze([]);
     await this.#subscriptions.close();
@@ -210,15 +239,22 @@ class View implements ToolView, ViewParent {
     if (visible !== undefined) this.#changes.emit("toolsChanged", visible);
   }
 
-  #find(ref: ToolRef): ToolDescriptor {
-    const found =
-      typeof ref === "string"
-        ? this.lookup(ref)
-        : this.tools().find(({ server, originalName }) => server === ref.server && originalName === ref.tool);
-    if (found !== undefined) return found;
-    const place = typeof ref === "string" ? { tool: ref.slice(0, 128) } : ref;
-    const message = `This view offers no tool ${JSON.stringify(place.tool)}.`;
-    throw new McpError("MCP_TOOL_UNKNOWN", message, { ...place, phase: "call", outcome: "not-sent" });
+  /** A tool that came while it was waited for has only just been shown to the filter, which may have to look something up. */
+  async #awaited(ref: ToolRef, finding: Promise<FoundTool>): Promise<FoundTool> {
+    const { judge } = this.#rules;
+    try {
+      const found = await raceSignal(finding, this.#closing.signal);
+      if (judge === undefined) return this.#shown(ref, found);
+      const judging = judge([found.tool.server], [found.tool]);
+      return this.#shown(ref, await verdictInTime(judging, found, this.ended));
+    } catch (error) {
+      throw inOwnWords(error, ref);
+    }
+  }
+
+  #shown(ref: ToolRef, found: FoundTool): FoundTool {
+    if (this.#rules.hasTool(found.tool)) return found;
+    throw notOffered(ref);
   }
 
   async #listed<T>(
@@ -238,6 +274,18 @@ class View implements ToolView, ViewParent {
   }
 
   #refuseIfClosed(): void {
-    if (this.#isClosed) throw new McpError("MCP_CLOSED", "The view is closed.", { outcome: "not-sent" });
+    this.#closing.signal.throwIfAborted();
   }
+}
+
+function notOffered(ref: ToolRef): McpError {
+  const place = typeof ref === "string" ? { tool: ref.slice(0, 128) } : ref;
+  const message = `This view offers no tool ${JSON.stringify(place.tool)}.`;
+  return new McpError("MCP_TOOL_UNKNOWN", message, { ...place, phase: "call", outcome: "not-sent" });
+}
+
+/** What the parent says of a tool that it does not know may name others, which the view hides. */
+function inOwnWords(error: unknown, ref: ToolRef): unknown {
+  const isUnknown = isMcpError(error, "MCP_TOOL_UNKNOWN") || isMcpError(error, "MCP_SERVER_UNKNOWN");
+  return isUnknown ? notOffered(ref) : error;
 }

@@ -1,5 +1,6 @@
-import type { Logger, ToolDescriptor } from "@jackfield/mcp-core";
+import { type Logger, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
+import { writtenValue } from "../written-value.ts";
 import { createToolVerdicts } from "./tool-verdicts.ts";
 
 /** What a view lets through. Functions are asked anew each time, so that they may depend on what has happened meanwhile. */
@@ -30,8 +31,19 @@ export interface ViewRules {
     | undefined;
 }
 
-/** Makes the rules of a filter. A function that throws, or gives anything but `true`, hides what it was asked about ([L16]). */
-export function viewRules({ servers, tools }: ViewFilter, log: Logger): ViewRules {
+/** The rules of a filter that looks things up. */
+export interface AsyncViewRules extends ViewRules {
+  readonly judge: NonNullable<ViewRules["judge"]>;
+}
+
+/**
+ * Makes the rules of a filter. A function that throws, or gives anything but `true`, hides what it was asked about ([L16]).
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for what is no filter: it would hide nothing, or fail when it is asked.
+ */
+export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
+  checkFilter(filter);
+  const { servers, tools } = filter;
   const asks = (what: string, name: string, ask: () => unknown): boolean => {
     try {
       return ask() === true;
@@ -55,8 +67,14 @@ export function viewRules({ servers, tools }: ViewFilter, log: Logger): ViewRule
   };
 }
 
-/** The rules of a filter that has to look something up. Promises that reject hide what was asked about. */
-export function asyncViewRules({ servers, tools }: AsyncViewFilter, log: Logger): ViewRules {
+/**
+ * The rules of a filter that has to look something up. Promises that reject hide what was asked about.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for what is no filter.
+ */
+export function asyncViewRules(filter: AsyncViewFilter, log: Logger): AsyncViewRules {
+  checkFilter(filter);
+  const { servers, tools } = filter;
   const shownServers = new Map<string, boolean>();
   const shownTools = createToolVerdicts();
   const asks = async (what: string, name: string, ask: () => unknown): Promise<boolean> => {
@@ -67,13 +85,22 @@ export function asyncViewRules({ servers, tools }: AsyncViewFilter, log: Logger)
       return false;
     }
   };
+  const asking = new Map<string | ToolDescriptor, Promise<void>>();
+  /** Who wants to know what is being looked up already waits for the same answer. */
+  const once = (subject: string | ToolDescriptor, look: () => Promise<void>) => {
+    const asked = asking.get(subject) ?? look().finally(() => asking.delete(subject));
+    asking.set(subject, asked);
+    return asked;
+  };
   const judgeServer = async (server: string) => {
     if (typeof servers !== "function" || shownServers.has(server)) return;
-    shownServers.set(server, await asks("server", server, () => servers(server)));
+    await once(server, async () => {
+      shownServers.set(server, await asks("server", server, () => servers(server)));
+    });
   };
   const judgeTool = async (tool: ToolDescriptor) => {
     if (typeof tools !== "function" || shownTools.get(tool) !== undefined) return;
-    shownTools.set(tool, await asks("tool", tool.name, () => tools(tool)));
+    await once(tool, async () => shownTools.set(tool, await asks("tool", tool.name, () => tools(tool))));
   };
   const rules = viewRules(
     {
@@ -93,4 +120,23 @@ export function asyncViewRules({ servers, tools }: AsyncViewFilter, log: Logger)
 
 function isNamed({ name, originalName }: ToolDescriptor, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => matchesPattern(pattern, name) || matchesPattern(pattern, originalName));
+}
+
+function checkFilter(filter: unknown): void {
+  const wrong = wrongOf(filter);
+  if (wrong === undefined) return;
+  const message = `A view's filter is { servers, tools }, each a list of names or a function; ${wrong}.`;
+  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+}
+
+function wrongOf(filter: unknown): string | undefined {
+  if (typeof filter !== "object" || filter === null || Array.isArray(filter))
+    return `${writtenValue(filter)} is none`;
+  for (const [field, names] of Object.entries(filter)) {
+    if (field !== "servers" && field !== "tools") return `it has no ${JSON.stringify(field)}`;
+    const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
+    if (names !== undefined && typeof names !== "function" && !isList)
+      return `"${field}" must not be ${writtenValue(names)}`;
+  }
+  return undefined;
 }

@@ -31,15 +31,7 @@ async function twoServers() {
 }
 
 /** What the manager is to its views. */
-function parentOf(manager: McpManager): ViewParent {
-  return {
-    tools: () => manager.tools(),
-    callTool: (tool, args, options) => manager.callTool(tool, args, options),
-    on: (event, listener) => manager.on(event, listener),
-    servers: () => manager.servers(),
-    lookup: (name) => manager.tools().find((candidate) => candidate.name === name),
-  } as ViewParent;
-}
+const parentOf = (manager: McpManager) => manager as McpManager & ViewParent;
 
 const namesOf = (view: { tools(): readonly { readonly name: string }[] }) =>
   view.tools().map(({ name }) => name);

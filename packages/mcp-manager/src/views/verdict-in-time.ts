@@ -1,0 +1,29 @@
+import { McpError } from "@jackfield/mcp-core";
+import { createDeadline, raceSignal } from "../deadline.ts";
+import { abortedBeforeSending, about } from "../tools/call-error.ts";
+import { createCallTime } from "../tools/call-time.ts";
+import type { FoundTool } from "../tools/tool-finder.ts";
+
+/**
+ * Waits for the verdict on a tool within what its call has left of its time.
+ *
+ * @throws McpError `MCP_CALL_TIMEOUT`, `MCP_ABORTED`, or why it ended, with outcome `not-sent`.
+ */
+export async function verdictInTime(
+  judging: Promise<void>,
+  { tool, options }: FoundTool,
+  ended: AbortSignal,
+): Promise<FoundTool> {
+  const time = createCallTime(options, {});
+  using deadline = createDeadline({
+    signal: options.signal,
+    timeoutMs: time.waitMs(),
+    aborted: () => abortedBeforeSending(tool),
+    expired: () => {
+      const message = `Tool "${tool.originalName}" was not called: the filter of a view did not answer within ${time.limitMs} ms.`;
+      return new McpError("MCP_CALL_TIMEOUT", message, { ...about(tool), outcome: "not-sent" });
+    },
+  });
+  await raceSignal(judging, AbortSignal.any([deadline.signal, ended]));
+  return { tool, options: { ...options, ...time.left() } };
+}

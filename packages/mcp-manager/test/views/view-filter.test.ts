@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { AsyncViewFilter, ViewFilter } from "../../src/index.ts";
+import { createFixture } from "../manager-fixture.ts";
+
+describe("what is no filter", () => {
+  it.each<[unknown]>([
+    [undefined],
+    [null],
+    ["echo"],
+    [() => true],
+    [[]],
+    [["a"]],
+    [{ server: ["a"] }],
+    [{ tools: "echo" }],
+    [{ tools: null }],
+    [{ servers: ["a", 1] }],
+    [{ servers: 5n }],
+  ])("is refused by a view, and by one that looks something up: %s", async (filter) => {
+    const { manager } = createFixture(["a"]);
+    await using _ = manager;
+    const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
+    for (const source of [manager, manager.view({})]) {
+      expect(() => source.view(filter as ViewFilter)).toThrow(refusal);
+      await expect(source.viewFor(filter as AsyncViewFilter)).rejects.toEqual(refusal);
+    }
+  });
+
+  it("is not one that asks for nothing", async () => {
+    const { manager } = createFixture(["a"]);
+    await using _ = manager;
+    await manager.start();
+    for (const filter of [{}, { servers: undefined, tools: undefined }]) {
+      expect(manager.view(filter).tools()).toHaveLength(1);
+      expect((await manager.viewFor(filter)).tools()).toHaveLength(1);
+    }
+  });
+});
