@@ -2,15 +2,26 @@
 const SHORTEST = 6;
 
 /**
- * Every way in which a program usually writes a value: as it is, escaped as in JSON (also JSON inside JSON), percent-encoded, and
- * in base64, alone or as a part of something longer. Whoever hides all of them hides the value from anybody who reads along.
+ * Every way in which a program usually writes a value: as it is, escaped as in JSON (also JSON inside JSON), in a JSON Pointer
+ * (RFC 6901), percent-encoded, and in base64, alone or as a part of something longer. Whoever hides all of them hides the value
+ * from anybody who reads along.
  */
 export function secretSpellings(value: string): readonly string[] {
   if (value.length < SHORTEST) return [value];
   const escaped = inJson(value);
   const percent = percentSpellings(value);
   const lowered = percent.map((text) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
-  const spellings = [value, escaped, inJson(escaped), ...percent, ...lowered, ...base64Spellings(value)];
+  const pointer = value.replaceAll("~", "~0").replaceAll("/", "~1");
+  const spellings = [
+    value,
+    escaped,
+    inJson(escaped),
+    pointer,
+    inJson(pointer),
+    ...percent,
+    ...lowered,
+    ...base64Spellings(value),
+  ];
   return [...new Set(spellings)].filter((spelling) => spelling.length >= SHORTEST);
 }
 

@@ -7,6 +7,7 @@ const WRITTEN: readonly (readonly [string, (secret: string) => string])[] = [
   ["as it is", (secret) => secret],
   ["as JSON", (secret) => JSON.stringify(secret).slice(1, -1)],
   ["as JSON in JSON", (secret) => JSON.stringify(JSON.stringify(secret)).slice(3, -3)],
+  ["in a JSON Pointer", (secret) => secret.replaceAll("~", "~0").replaceAll("/", "~1")],
   ["percent-encoded", (secret) => encodeURIComponent(secret)],
   [
     "percent-encoded in lower case",
