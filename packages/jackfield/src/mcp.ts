@@ -11,6 +11,10 @@ import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-man
 import type { Leftover } from "@jackfield/mcp-transports";
 import { type BlockedReport, reasonOf } from "./blocked-servers.ts";
 import type { Configuration } from "./configuration.ts";
+import type { DiagnosticNews } from "./diagnostic-news.ts";
+import { joinManager } from "./joined-source.ts";
+import type { Secrecy } from "./secrecy.ts";
+
 /** How the opening went. */
 export interface McpReport extends StartupReport {
   /** What was found and is not used, each with its reason; also entries whose name another server has. */
@@ -88,6 +92,8 @@ export interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal
 export interface Opening extends Pick<McpReport, "leftovers"> {
   readonly started: StartupReport;
   readonly configuration: Configuration;
+  readonly news: DiagnosticNews;
+  readonly secrecy: Pick<Secrecy, "hiddenErrorOf" | "log">;
 }
 
 /**
@@ -97,7 +103,7 @@ export interface Opening extends Pick<McpReport, "leftovers"> {
  */
 export function createMcp(
   manager: McpManager,
-  { started, configuration, leftovers }: Opening,
+  { started, configuration, leftovers, news, secrecy }: Opening,
   release: () => Promise<void>,
 ): Mcp {
   const { problems, diagnostics, blocked, discoveryError, approvalWarning: warning } = configuration.merged;
@@ -117,56 +123,22 @@ export function createMcp(
       await release();
     }
   };
+  const { hiddenErrorOf, log } = secrecy;
+  const entries = () => [...configuration.broken(), ...configuration.waiting()];
+  const joining = { entries, news, hiddenErrorOf, log };
   return {
-    ...sourceOf(manager, configuration),
+    ...joinManager(manager, joining),
     report,
-    reload: () => configuration.reload(manager),
+    async reload() {
+      const reloaded = await configuration.reload(manager);
+      if (!reloaded.applied) news.add(reloaded.diagnostics);
+      return reloaded;
+    },
     async forPrincipal(principal, options) {
       const other = manager.forPrincipal(principal);
-      return { ...sourceOf(other, configuration), report: await other.start(options) };
+      return { ...joinManager(other, joining), report: await other.start(options) };
     },
     close,
     [Symbol.asyncDispose]: close,
-  };
-}
-
-/** What a manager offers, joined with the entries that it knows nothing of because they cannot be used, or not yet. */
-function sourceOf(
-  manager: McpManager,
-  configuration: Pick<Configuration, "broken" | "waiting">,
-): Omit<McpForPrincipal, "report"> {
-  /** A server that waits to be approved is known, so nobody is told that there is none of its name. */
-  const waitingError = (server: string | undefined) =>
-    configuration.waiting().find(({ name }) => name === server)?.error;
-  const callTool: McpManager["callTool"] = (tool, args, options) => {
-    const waiting = typeof tool === "object" ? waitingError(tool.server) : undefined;
-    return waiting === undefined ? manager.callTool(tool, args, options) : Promise.reject(waiting);
-  };
-  return {
-    tools: () => manager.tools(),
-    callTool: callTool as TypedCalls["callTool"],
-    on: (event, listener) => manager.on(event, listener),
-    servers: () => [
-      ...manager.servers(),
-      ...[...configuration.broken(), ...configuration.waiting()].map(({ snapshot }) => snapshot),
-    ],
-    async reconnect(server, options) {
-      const waiting = waitingError(server);
-      if (waiting !== undefined) throw waiting;
-      await manager.reconnect(server, options);
-    },
-    disconnect: (server) => manager.disconnect(server),
-    refreshTools: (server, options) => manager.refreshTools(server, options),
-    resources: (server) => manager.resources(server),
-    resourceTemplates: (server) => manager.resourceTemplates(server),
-    readResource: (server, uri, options) => manager.readResource(server, uri, options),
-    subscribe: (server, uri, listener, options) => manager.subscribe(server, uri, listener, options),
-    prompts: (server) => manager.prompts(server),
-    getPrompt: (server, name, args, options) => manager.getPrompt(server, name, args, options),
-    complete: (server, request, options) => manager.complete(server, request, options),
-    view: (filter) => manager.view(filter),
-    viewFor: (filter) => manager.viewFor(filter),
-    close: () => manager.close(),
-    [Symbol.asyncDispose]: () => manager.close(),
   };
 }

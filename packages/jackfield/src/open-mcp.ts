@@ -3,6 +3,7 @@ import type { Logger, ToolCache } from "@jackfield/mcp-core";
 import { createMcpManager, type McpManager } from "@jackfield/mcp-manager";
 import type { AdvisedServers } from "./blocked-servers.ts";
 import { type Configuration, createConfiguration, type ReadConfiguration } from "./configuration.ts";
+import { createDiagnosticNews, type DiagnosticNews } from "./diagnostic-news.ts";
 import { createGuards } from "./guards.ts";
 import { processRecordDirectory, reportLeftovers } from "./leftover-report.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
@@ -65,7 +66,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     connect === undefined ? reportLeftovers(directory, log) : [],
   ]);
   const catalog = await openCatalog(cache, { cwd, log });
-  const logins = options.auth === undefined ? createStoredLogins({ log, learn: secrecy.learn }) : undefined;
+  const logins = options.auth === undefined ? createStoredLogins({ log }) : undefined;
   const release = async () => {
     stop.abort();
     await Promise.all([catalog.release(), logins?.close(), saved(options.closeTimeoutMs)]);
@@ -84,9 +85,11 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
       cache: catalog.cache,
     });
     if (statusChanged !== undefined) manager.on("statusChanged", statusChanged);
-    const configuration = configure(manager, opened, { search, ports, options, log, signal: stop.signal });
+    const news = createDiagnosticNews(log);
+    const following = { search, ports, news, options, log, signal: stop.signal };
+    const configuration = configure(manager, opened, following);
     const started = await manager.start({ signal });
-    return createMcp(manager, { configuration, started, leftovers }, release);
+    return createMcp(manager, { configuration, started, leftovers, news, secrecy }, release);
   } catch (error) {
     await release();
     throw error;
@@ -96,6 +99,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
 interface Following {
   readonly search: ServerSearch;
   readonly ports: ServerPorts;
+  readonly news: DiagnosticNews;
   readonly options: OpenMcpOptions;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -105,11 +109,13 @@ interface Following {
 function configure(
   manager: McpManager,
   opened: ReadConfiguration,
-  { search, ports, options, log, signal }: Following,
+  { search, ports, news, options, log, signal }: Following,
 ): Configuration {
   const { read, merge } = search;
   const findExaKeys = createExaKeyFinder(options, ports.resolve, log, signal);
   const taken = (merged: AdvisedServers) => {
+    const { diagnostics, approvalWarning } = merged;
+    news.take(approvalWarning === undefined ? diagnostics : [...diagnostics, approvalWarning]);
     findExaKeys(merged);
     search.follow(merged, startApproved);
   };

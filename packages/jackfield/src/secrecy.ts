@@ -1,5 +1,6 @@
 import { secretSpellings } from "@jackfield/mcp-config/runtime";
 import {
+  type AuthPort,
   type Connector,
   isMcpError,
   type Logger,
@@ -21,8 +22,13 @@ export interface Secrecy {
   learn(server: string, values: readonly string[], principal?: string): void;
   /** Data without the values, however they are written. */
   hideIn<T>(data: T): T;
+  /** The error itself if none of the values is in it. */
+  hiddenErrorOf(error: unknown): unknown;
   readonly log: Logger;
-  /** The same connector, whose errors and whose sessions' errors and notifications hold none of the values. */
+  /**
+   * The same connector, whose errors and whose sessions hold none of the values in what they tell of a server. The credentials that it is
+   * handed while a session lasts are learnt as well.
+   */
   protect(connect: Connector): Connector;
 }
 
@@ -45,24 +51,31 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     throw hiddenErrorOf(error);
   };
 
+  const remember = (whose: readonly unknown[], values: readonly string[]): void => {
+    if (values.length === 0) return;
+    const subject = JSON.stringify(whose);
+    const earlier = resolutions.get(subject) ?? [];
+    const latest = earlier.at(-1);
+    if (latest && latest.length === values.length && latest.every((value, at) => value === values[at]))
+      return;
+    resolutions.set(subject, [...earlier, values].slice(-REMEMBERED_RESOLUTIONS));
+    spellings = undefined;
+  };
+  // Apart from what the entry was given: tokens are renewed more often, and would have that forgotten.
+  const following = (auth: AuthPort, principal: string | undefined) =>
+    learningFrom(auth, (server, values) => remember([server, principal, "auth"], values));
+
   return {
-    learn(server, values, principal) {
-      if (values.length === 0) return;
-      const subject = JSON.stringify([server, principal]);
-      const earlier = resolutions.get(subject) ?? [];
-      const latest = earlier.at(-1);
-      if (latest && latest.length === values.length && latest.every((value, at) => value === values[at]))
-        return;
-      resolutions.set(subject, [...earlier, values].slice(-REMEMBERED_RESOLUTIONS));
-      spellings = undefined;
-    },
+    learn: (server, values, principal) => remember([server, principal], values),
     hideIn,
+    hiddenErrorOf,
     log:
       log === undefined
         ? silentLogger
         : (level, message, fields) => tell(log, level, hide(message), fields && hideIn(fields)),
     protect: (connect) => async (server, options) => {
-      const session = await connect(server, options).catch(rethrow);
+      const auth = options.auth && following(options.auth, options.principal);
+      const session = await connect(server, { ...options, auth }).catch(rethrow);
       return protectSession(session, { rethrow, hideIn, hiddenErrorOf });
     },
   };
@@ -82,11 +95,34 @@ interface Protection {
   hiddenErrorOf(error: unknown): unknown;
 }
 
-/** A session that answers as the other one does, save for what its errors and its notifications say. */
+/** The same port, which tells what it answers: each header's value, and what of it follows a scheme, for servers repeat both. */
+function learningFrom(auth: AuthPort, learn: (server: string, values: readonly string[]) => void): AuthPort {
+  return {
+    async headers(server) {
+      const headers = await auth.headers(server);
+      const values = Object.values(headers).map(String);
+      learn(server.name, [...new Set([...values, ...values.map((value) => value.replace(SCHEME, ""))])]);
+      return headers;
+    },
+    onChallenge: (...challenge) => auth.onChallenge(...challenge),
+  };
+}
+
+/** As in `Bearer x`. */
+const SCHEME = /^[A-Za-z][\w-]*\s+(?=\S+$)/;
+
+/** A session that answers as the other one does, save for what its errors, its notifications and its server say in words. */
 function protectSession(session: Session, { rethrow, hideIn, hiddenErrorOf }: Protection): Session {
+  let known: Session["handshake"] | undefined;
+  let shown = session.handshake;
   return {
     get handshake() {
-      return session.handshake;
+      if (known === session.handshake) return shown;
+      known = session.handshake;
+      // Capabilities and `prior` are for programs: what is connected by them has to be as it was said.
+      const { serverInfo, instructions } = known;
+      shown = { ...known, serverInfo: hideIn(serverInfo), instructions: hideIn(instructions) };
+      return shown;
     },
     list: (kind, options) => session.list(kind, options).catch(rethrow),
     request: (method, params, options) => session.request(method, params, options).catch(rethrow),

@@ -13,8 +13,6 @@ export interface StoredLogins {
 
 export interface StoredLoginsOptions {
   readonly log: Logger;
-  /** Told of each token that is sent, so that nobody is shown it. */
-  learn(server: string, values: readonly string[]): void;
 }
 
 /** How long it may take until a running program sees the first login that was ever made. */
@@ -30,7 +28,7 @@ interface Origin {
  * Uses stored logins and asks nobody to log in. They are their owner's: a server that is reached for one of several users gets none of
  * them, and neither does one that a connector of the caller's has made out of another. What knows OAuth is loaded if somebody has ever logged in, or when a server asks for it.
  */
-export function createStoredLogins({ log, learn }: StoredLoginsOptions): StoredLogins {
+export function createStoredLogins({ log }: StoredLoginsOptions): StoredLogins {
   const directory = loginDirectory();
   const origins = new WeakMap<ResolvedServer, Origin>();
   const closing = new AbortController();
@@ -65,18 +63,11 @@ export function createStoredLogins({ log, learn }: StoredLoginsOptions): StoredL
     nextLookAt = Date.now() + LOOK_INTERVAL_MS;
     return exists(directory);
   };
-  const told = new Map<string, string>();
 
   const auth: AuthPort = {
     async headers(server) {
       if (!isOwners(server) || !hasLogins()) return {};
-      const headers = await (await opened()).headers(server);
-      const { authorization } = headers;
-      if (authorization !== undefined && told.get(server.name) !== authorization) {
-        told.set(server.name, authorization);
-        learn(server.name, [authorization.replace(/^Bearer /, "")]);
-      }
-      return headers;
+      return (await opened()).headers(server);
     },
     async onChallenge(server, challenge, signal) {
       if (!isOwners(server)) return "fail";

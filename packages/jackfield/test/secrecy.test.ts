@@ -1,6 +1,11 @@
 import { inspect } from "node:util";
 import { McpError } from "@jackfield/mcp-core";
-import { createFakeConnector, createFakeSession, useLeakCheck } from "@jackfield/test-kit";
+import {
+  createFakeConnector,
+  createFakeSession,
+  createFakeToolCache,
+  useLeakCheck,
+} from "@jackfield/test-kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Mcp, openMcp } from "../src/index.ts";
 import { scriptServer } from "./fixture.ts";
@@ -124,6 +129,96 @@ describe("what was filled into a definition", () => {
       expect(leaks(said)).toEqual([]);
       expect(inspect(said, { depth: 20 })).toContain("refused [redacted]");
       expect(inspect(said, { depth: 20 })).toContain("notifications/message");
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("is in no snapshot, event and error of a server that has it in its name, its instructions or the names of its tools", async () => {
+    stubValues();
+    const said: unknown[] = [];
+    const texts = PLANTED.join(" ");
+    const serverInfo = { name: texts, version: VALUES.API_KEY, title: texts };
+    const era = { era: "modern", at: 1, discover: { instructions: texts } } as const;
+    const session = createFakeSession({
+      handshake: { serverInfo, instructions: `do ${texts}`, prior: era },
+      tools: [
+        {
+          name: "answers",
+          inputSchema: { type: "object" },
+          outputSchema: { required: ["a"], type: "object" },
+        },
+        { name: `of-${VALUES.API_KEY}`, inputSchema: { type: "object", required: [VALUES.PLACE] } },
+      ],
+      answer: () => ({ content: [], structuredContent: { [VALUES.FLAVOUR]: 1 } }),
+    });
+    const cache = createFakeToolCache();
+    const { connect } = createFakeConnector({ onAttempt: (attempt) => void attempt.open(session) });
+    const servers = { s: { command: "x", args: REFERENCES } };
+    const mcp = await openMcp({ servers, discover: false, cache, connect });
+    try {
+      watched(mcp, said);
+      const user = await mcp.forPrincipal("ann");
+      for (const source of [mcp, mcp.view({}), mcp.view({}).view({}), await mcp.viewFor({}), user])
+        for (const tool of ["answers", `of-${VALUES.API_KEY}`]) {
+          const error: unknown = await source.callTool({ server: "s", tool }, {}).catch((thrown) => thrown);
+          expect(error).toBeInstanceOf(McpError);
+          said.push(error, (error as McpError).message);
+        }
+      session.lose(new McpError("MCP_SESSION_LOST", "gone"));
+      said.push(mcp.report, mcp.servers(), mcp.view({}).servers(), user.servers());
+      expect(leaks(said)).toEqual([]);
+      expect(inspect(mcp.report, { depth: 20 })).toContain("do [redacted]");
+      // What a program connects by has to be as it was said.
+      const [kept] = cache.entries.values();
+      expect(kept).toMatchObject({ instructions: expect.stringContaining("do [redacted]"), prior: era });
+      expect(leaks({ ...kept, prior: undefined, tools: undefined })).toEqual([]);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("hides what an auth port hands out as well, with and without its scheme, also after many renewals", async () => {
+    stubValues();
+    const said: unknown[] = [];
+    let attempted = () => Promise.resolve({});
+    const session = createFakeSession({ tools: [] });
+    const { connect } = createFakeConnector({
+      onAttempt: (attempt) => {
+        const { auth } = attempt.options;
+        attempted = async () => (await auth?.headers(attempt.server)) ?? {};
+        attempt.open(session);
+      },
+    });
+    let renewals = 0;
+    const tokenNow = () => `token-number-${renewals}-of-the-port`;
+    const auth = {
+      headers: async () => ({ authorization: `Bearer ${tokenNow()}`, "x-other": "other-value-of-the-port" }),
+      onChallenge: async () => "fail" as const,
+    };
+    const servers = { s: { url: "http://127.0.0.1:9/", headers: { "x-key": "${API_KEY}" } } };
+    const mcp = await openMcp({
+      servers,
+      discover: false,
+      cache: false,
+      connect,
+      auth,
+      log: (...line) => said.push(line),
+    });
+    try {
+      watched(mcp, said);
+      const before = tokenNow();
+      for (; renewals < 10; renewals += 1) await attempted();
+      await attempted();
+      const base64 = Buffer.from(tokenNow()).toString("base64");
+      const data = `heard ${tokenNow()} other-value-of-the-port ${VALUES.API_KEY} ${base64}`;
+      session.notify({ method: "notifications/message", params: { data } });
+      session.lose(new McpError("MCP_SESSION_LOST", `refused Bearer ${tokenNow()}`));
+      said.push(mcp.servers(), mcp);
+      expect(inspect(said, { depth: 20 })).toContain("heard [redacted] [redacted] [redacted] [redacted]");
+      expect(inspect(said, { depth: 20 })).toContain("refused [redacted]");
+      expect(inspect(said, { depth: 20 })).not.toContain(tokenNow());
+      expect(before).not.toBe(tokenNow());
     } finally {
       await mcp.close();
     }
