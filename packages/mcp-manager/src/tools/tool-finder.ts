@@ -3,6 +3,7 @@ import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
 import { unavailable } from "./call-error.ts";
 import { createCallTime } from "./call-time.ts";
+import type { FoundTool, ToolFinder } from "./found-tool.ts";
 import { nearestNames, repairedTool } from "./tool-alias.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
@@ -13,21 +14,6 @@ export interface ToolFinderOptions {
   /** @throws McpError `MCP_SERVER_UNKNOWN` */
   readonly server: (name: string) => ManagedServer;
 }
-
-/** A tool, and the options of its call with what finding it has left of the call's time. */
-export interface FoundTool {
-  readonly tool: ToolDescriptor;
-  readonly options: CallOptions;
-}
-
-/**
- * Finds the tool a reference means. A name that a model mangled is repaired if only one tool can be meant; a tool that is named
- * by its server may belong to a list that is not in yet, and is waited for.
- *
- * @throws McpError `MCP_TOOL_UNKNOWN`, which names up to three tools with names like it; `MCP_SERVER_UNKNOWN`; or what keeps the
- * server from being asked, with outcome `not-sent`.
- */
-export type ToolFinder = (ref: ToolRef, options: CallOptions) => FoundTool | Promise<FoundTool>;
 
 export function createToolFinder({ registry, server }: ToolFinderOptions): ToolFinder {
   return (ref, options) => {

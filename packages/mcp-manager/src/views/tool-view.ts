@@ -15,7 +15,7 @@ import {
 } from "@jackfield/mcp-core";
 import { raceSignal } from "../deadline.ts";
 import { createEmitter, type Emitter } from "../emitter.ts";
-import type { FoundTool, ToolFinder } from "../tools/tool-finder.ts";
+import type { FoundTool, ToolFinder } from "../tools/found-tool.ts";
 import { checkToolRef } from "../tools/tool-ref.ts";
 import { createToldTools } from "./told-tools.ts";
 import { verdictInTime } from "./verdict-in-time.ts";

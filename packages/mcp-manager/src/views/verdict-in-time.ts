@@ -2,7 +2,7 @@ import { McpError } from "@jackfield/mcp-core";
 import { createDeadline, raceSignal } from "../deadline.ts";
 import { abortedBeforeSending, about } from "../tools/call-error.ts";
 import { createCallTime } from "../tools/call-time.ts";
-import type { FoundTool } from "../tools/tool-finder.ts";
+import type { FoundTool } from "../tools/found-tool.ts";
 
 /**
  * Waits for the verdict on a tool within what its call has left of its time.

@@ -1,0 +1,16 @@
+import type { CallOptions, ToolDescriptor, ToolRef } from "@jackfield/mcp-core";
+
+/** A tool, and the options of its call with what finding it has left of the call's time. */
+export interface FoundTool {
+  readonly tool: ToolDescriptor;
+  readonly options: CallOptions;
+}
+
+/**
+ * Finds the tool a reference means. A name that a model mangled is repaired if only one tool can be meant; a tool that is named
+ * by its server may belong to a list that is not in yet, and is waited for.
+ *
+ * @throws McpError `MCP_TOOL_UNKNOWN`, which names up to three tools with names like it; `MCP_SERVER_UNKNOWN`; or what keeps the
+ * server from being asked, with outcome `not-sent`.
+ */
+export type ToolFinder = (ref: ToolRef, options: CallOptions) => FoundTool | Promise<FoundTool>;
