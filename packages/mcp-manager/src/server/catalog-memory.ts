@@ -30,6 +30,7 @@ export interface CatalogMemory {
   readonly verdict: CatalogVerdict;
   /** What to hand back when the server is connected again. */
   readonly prior: PriorHandshake | undefined;
+  /** A list that is in already is told then. */
   take(shelf: CatalogShelf | undefined): void;
   /** The server was listed: `tookMs` since its attempt began. */
   listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void;
@@ -60,6 +61,8 @@ class Memory implements CatalogMemory {
   prior: PriorHandshake | undefined;
   /** Epoch milliseconds. */
   #doubtedAt = 0;
+  /** What is to be told of the list that came before there was a shelf: a call may wake the server before the start. */
+  #untold: ((held: CatalogShelf) => CatalogEntry) | undefined;
 
   constructor(server: string, telling: CatalogTelling) {
     this.#server = server;
@@ -73,13 +76,17 @@ class Memory implements CatalogMemory {
   take(shelf: CatalogShelf | undefined): void {
     this.#shelf = shelf;
     this.prior ??= shelf?.entry?.prior;
+    if (this.#untold !== undefined) this.#keep(this.#untold);
   }
 
   listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void {
     this.prior = handshake.prior;
     const outcome = { ok: true, at: Date.now(), tookMs };
-    const seen = { handshake, listing, outcome, doubtedAt: this.#doubtedAt };
-    this.#keep(({ entry, identity }) => listedEntry(entry, this.#server, identity, seen));
+    this.#untold = ({ entry, identity }) => {
+      const seen = { handshake, listing, outcome, doubtedAt: this.#doubtedAt };
+      return listedEntry(entry, this.#server, identity, seen);
+    };
+    this.#keep(this.#untold);
   }
 
   listedBesides<K extends BesideTools>(kind: K, items: readonly CatalogItems[K][]): void {
@@ -111,6 +118,7 @@ class Memory implements CatalogMemory {
     if (this.#shelf === undefined) return;
     const filled = { ...this.#shelf, entry: write(this.#shelf) };
     this.#shelf = filled;
+    this.#untold = undefined;
     this.#telling.store(filled);
   }
 }

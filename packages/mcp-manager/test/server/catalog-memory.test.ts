@@ -89,6 +89,35 @@ describe("what the catalog is told", () => {
     await manager.close();
   });
 
+  it("is the list of a server that a call woke before the start, as it was when it was in", async () => {
+    const cache = createFakeToolCache();
+    const { manager, sessions } = createFixture(["a"], { cache });
+    const listedAt = Date.now();
+    await manager.callTool({ server: "a", tool: "echo" });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await manager.start();
+    expect(only(cache.entries.values())).toMatchObject({
+      listedAt,
+      tools: [{ name: "echo" }],
+      stale: undefined,
+    });
+    expect(only(sessions.values()).listed).toEqual(["tools"]);
+    await manager.close();
+  });
+
+  it("is that such a list is stale if the server has announced another since", async () => {
+    const cache = createFakeToolCache();
+    const { manager, sessions } = createFixture(["a"], { cache });
+    await manager.callTool({ server: "a", tool: "echo" });
+    await vi.advanceTimersByTimeAsync(5_000);
+    const session = only(sessions.values());
+    session.holdLists();
+    session.notify(CHANGED);
+    await manager.start();
+    expect(only(cache.entries.values())).toMatchObject({ stale: true, tools: [{ name: "echo" }] });
+    await manager.close();
+  });
+
   it("is not needed to shake hands as before: a server that is started again is not asked for its era", async () => {
     const { manager, connector, sessions } = createFixture(["a"]);
     await manager.start();
