@@ -108,7 +108,11 @@ export function createExaKeyFinder(
     const key = exaApiKey(await resolve(definition, { signal }));
     if (key === undefined || told.has(key)) return;
     told.add(key);
-    tell?.(key, definition.name);
+    try {
+      await tell?.(key, definition.name);
+    } catch (error) {
+      log("warn", `"filters.exaApiKey" failed`, { server: definition.name, error: String(error) });
+    }
   };
   return ({ servers, blocked }) => {
     if (tell === undefined) return;

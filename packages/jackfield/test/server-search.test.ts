@@ -87,7 +87,25 @@ describe("filters", () => {
     expect(mcp.report.blocked).toMatchObject([{ name: "exa", by: "exa" }]);
     expect(clone.connector.attempts).toEqual([]);
   });
+
+  it.each([
+    ["throws", () => fail()],
+    ["rejects", async () => fail()],
+  ])("a host whose function %s disturbs nobody, and the logger is told without the key", async (_, tell) => {
+    vi.stubEnv("MY_EXA", "exa-key-1");
+    const server = { command: "npx", args: ["exa-mcp"], env: { EXA_API_KEY: "${MY_EXA}" } };
+    clone.writeFile(USER_FILE, { mcpServers: { exa: server } });
+    const log = vi.fn();
+    await using mcp = await openMcp({ ...clone.options, filters: { exa: true, exaApiKey: tell }, log });
+    const told = { server: "exa", error: "Error: no room for [redacted]" };
+    await vi.waitFor(() => expect(log).toHaveBeenCalledWith("warn", '"filters.exaApiKey" failed', told));
+    expect(mcp.report.blocked).toMatchObject([{ name: "exa", by: "exa" }]);
+  });
 });
+
+function fail(): never {
+  throw new Error("no room for exa-key-1");
+}
 
 it("a tool that its server's filter keeps back is not called either, and a filter that fits nothing says what there is", async () => {
   const session = createFakeSession({
