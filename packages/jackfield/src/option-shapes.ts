@@ -60,6 +60,12 @@ const no: Shape = { what: "false", fits: (value) => value === false };
 const names = listOf("strings", isString);
 const functions = listOf("functions", isFunction);
 const objects = listOf("objects", isObject);
+/** Anything else would deny nothing and allow nothing, and nobody would know. */
+const patterns = listOf("{ name }, { url } or { argv: [...] }", (pattern) => {
+  const [[kind, value] = [], ...others] = isObject(pattern) ? Object.entries(pattern) : [];
+  if (others.length > 0) return false;
+  return kind === "argv" ? names.fits(value) : (kind === "name" || kind === "url") && isString(value);
+});
 const store = objectWith("a StateStore", ["get", "set", "delete", "keys"]);
 
 /** A number of the manager's own is checked there, where what is given for single servers is checked as well. */
@@ -72,8 +78,8 @@ const OPTIONS: Shapes = {
   filters: objectOf({
     disabledServers: names,
     enabledServers: names,
-    allow: objects,
-    deny: objects,
+    allow: patterns,
+    deny: patterns,
     exa: flag,
     exaApiKey: callable,
     browser: either(flag, callable),
@@ -104,13 +110,22 @@ const OPTIONS: Shapes = {
   limits: objectOf({ trustAnnotations: flag }),
   guards: either(
     objectOf({
-      limits: either(objectOf(), no),
+      limits: either(
+        objectOf({
+          servers: {
+            what: "an object of limits by server",
+            fits: (value) => isObject(value) && Object.values(value).every(isObject),
+          },
+          store: objectWith("a ResultStore", ["save"]),
+        }),
+        no,
+      ),
       cleanTools: flag,
       cleanResults: flag,
       mark: flag,
       found: callable,
       lock: text,
-      pins: objectOf(),
+      pins: objectWith("ToolPins", ["policy", "middleware", "saved"]),
       trace: flag,
     }),
     no,

@@ -38,7 +38,28 @@ describe("options from untyped code", () => {
       'Option "startup.failures" must be "keep", "drop" or "throw", not this string.',
     ],
     [{ filters: null }, 'Option "filters" must be an object, not null.'],
-    [{ filters: { deny: "x" } }, 'Option "filters.deny" must be a list of objects, not this string.'],
+    [
+      { filters: { deny: "x" } },
+      'Option "filters.deny" must be a list of { name }, { url } or { argv: [...] }, not this string.',
+    ],
+    ...[
+      { nmae: "d" },
+      {},
+      { argv: "x" },
+      { argv: [5] },
+      { url: 5 },
+      { name: "d", argv: ["x"] },
+      "d",
+      null,
+    ].flatMap((pattern) =>
+      (["allow", "deny"] as const).map(
+        (list) =>
+          [
+            { filters: { [list]: [{ name: "a" }, pattern] } },
+            `Option "filters.${list}" must be a list of { name }, { url } or { argv: [...] }, not this list.`,
+          ] as const,
+      ),
+    ),
     [{ use: null }, 'Option "use" must be a list of functions, not null.'],
     [{ toolPolicies: [{}] }, 'Option "toolPolicies" must be a list of functions, not this list.'],
     [{ retry: null }, 'Option "retry" must be an object, not null.'],
@@ -46,6 +67,20 @@ describe("options from untyped code", () => {
     [{ trust: true }, 'Option "trust" must be a function, not this boolean.'],
     [{ discover: { order: "x" } }, 'Option "discover.order" must be a list of strings, not this string.'],
     [{ guards: { lock: 5 } }, 'Option "guards.lock" must be a string, not this number.'],
+    ...[null, { d: null }, [], "x"].map(
+      (servers) =>
+        [
+          { guards: { limits: { servers } } },
+          expect.stringContaining(
+            'Option "guards.limits.servers" must be an object of limits by server, not ',
+          ),
+        ] as const,
+    ),
+    [
+      { guards: { limits: { store: "x" } } },
+      'Option "guards.limits.store" must be a ResultStore, not this string.',
+    ],
+    [{ guards: { pins: {} } }, 'Option "guards.pins" must be ToolPins, not this object.'],
     [{ auth: { headers: {} } }, 'Option "auth" must be an AuthPort, not this object.'],
     [{ clientInfo: {} }, 'Option "clientInfo" must be an object with a name and a version, not this object.'],
     [null, "The options must be an object, not null."],
@@ -78,6 +113,8 @@ describe("options from untyped code", () => {
         cwd: undefined,
         startup: { uncached: undefined },
         approvals: new Store(),
+        filters: { deny: [{ name: "a*" }, { url: "https://a/*" }, { argv: ["a", "b"] }], allow: [] },
+        guards: { limits: { servers: { a: { maxResultChars: 5 } }, store: { save: async () => undefined } } },
         signal,
         more: 1,
       }),
