@@ -123,10 +123,13 @@ export async function createGuards({
     saved: async (withinMs = SAVING_LIMIT_MS) => {
       if (pins.length === 0) return;
       const late = Promise.withResolvers<void>();
-      const timer = setTimeout(() => {
-        settings.log("warn", `what was accepted of the tools was not stored within ${withinMs} ms`);
-        late.resolve();
-      }, withinMs);
+      const timer = setTimeout(
+        () => {
+          settings.log("warn", `what was accepted of the tools was not stored within ${withinMs} ms`);
+          late.resolve();
+        },
+        Math.min(withinMs, LONGEST_TIMER_MS),
+      );
       await Promise.race([Promise.all(pins.map((one) => one.saved())), late.promise]).finally(() =>
         clearTimeout(timer),
       );
@@ -136,6 +139,9 @@ export async function createGuards({
 
 /** What the manager takes to close, at most, unless it is told otherwise. */
 const SAVING_LIMIT_MS = 5_000;
+
+/** What is longer would be over at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Guards that nobody asked for are not loaded. */
 function loadGuards(): Promise<typeof import("@jackfield/mcp-guard")> {

@@ -3,6 +3,7 @@ import type { CallMiddleware, ToolDefinition, ToolListPolicy } from "@jackfield/
 import { formatLock, type InjectionFinding, lockOf, openToolPins } from "@jackfield/mcp-guard";
 import { memoryStateStore, stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createGuards } from "../src/guards.ts";
 import { type Mcp, type OpenMcpOptions, openMcp } from "../src/index.ts";
 import { type TemporaryFolder, temporaryFolder } from "./fixture.ts";
 import { type HostileAnswer, hostileServer } from "./red-team-runtime.ts";
@@ -153,6 +154,23 @@ test("a store that never has what was pinned does not keep the runtime from clos
   const { mcp } = await open({ guards: { pins }, closeTimeoutMs: 100, log });
   await mcp.close();
   expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("not stored within 100 ms"), undefined);
+});
+
+test("a close that may take longer than a timer can count waits for what was pinned all the same", async () => {
+  vi.useFakeTimers();
+  try {
+    const log = vi.fn();
+    const stored = Promise.withResolvers<void>();
+    const pins = { ...(await openToolPins()), saved: () => stored.promise };
+    const { saved } = await createGuards({ guards: { pins }, log, refresh: async () => {} });
+    const saving = saved(2 ** 31);
+    await vi.advanceTimersByTimeAsync(60_000);
+    stored.resolve();
+    await saving;
+    expect(log).not.toHaveBeenCalled();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("[T51] what a server says of itself is scanned when it comes up, and is shown, but put into no prompt", async () => {

@@ -45,6 +45,8 @@ const DEFAULT_FAILURE_BACKOFF_MS = 30_000;
 /** So many refusals are remembered for each entry, as hashes. */
 const MOST_REFUSED = 16;
 const LARGEST_OUTPUT_BYTES = 64 * 1024;
+/** What is longer would be over at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Remembered {
   value?: string | undefined;
@@ -162,7 +164,7 @@ async function runCommand(
     stdio: ["ignore", "pipe", "ignore"],
   });
   const end = () => endGroup(child);
-  const timer = setTimeout(end, timeoutMs);
+  const timer = setTimeout(end, Math.min(timeoutMs, LONGEST_TIMER_MS));
   signal.addEventListener("abort", end);
   if (signal.aborted) end();
   try {

@@ -79,6 +79,12 @@ describe.skipIf(process.platform === "win32")("the output of a command", () => {
     expect(runs()).toBe(2);
   });
 
+  test("is waited for if it may take longer than a timer can count", async () => {
+    const at = { env, cwd: await folderWith({}), signal };
+    const values = createCommandValues({ timeoutMs: 2 ** 31 });
+    expect(await printed(values, "sleep 0.2; echo value", at)).toBe("value");
+  });
+
   test("[A9] that a server refused is not given again, also if the command prints it again", async () => {
     const { command, at, runs } = await countedCommand("echo token");
     const values = createCommandValues({ failureBackoffMs: 0 });
