@@ -20,17 +20,30 @@ const CONTEXT: FindingContext = {
 /** Reads files that were named by the caller, in Jackfield's own form. A file that is missing is a problem. */
 export async function readNamedFiles(files: unknown, cwd: string): Promise<readonly ServerSource[]> {
   if (files === undefined) return [];
-  const isListOfPaths =
-    Array.isArray(files) && files.every((file) => typeof file === "string" && file !== "");
-  if (!isListOfPaths) {
-    const definedIn: DefinedIn = { scope: "explicit", pointer: "/files" };
-    const text = `it must be an array of paths, not ${Array.isArray(files) ? "one with other values" : kindOf(files)}.`;
-    const error = invalidSource(definedIn, text);
-    return [{ entries: [], problems: [{ definedIn, error, kind: "ConfigShapeError" }], diagnostics: [] }];
-  }
-  const paths = new Set(files.map((file: string) => resolve(cwd, file)));
+  if (!Array.isArray(files))
+    return [unusable("/files", `it must be an array of paths, not ${kindOf(files)}.`)];
   const loaded = new Set<string>();
-  return Promise.all(Array.from(paths, (file) => readNamedFile(file, loaded)));
+  const seen = new Set<string>();
+  const sources = files.map((file: unknown, index) => {
+    if (typeof file !== "string" || file === "") {
+      const what = file === "" ? "an empty text" : kindOf(file);
+      return unusable(
+        `/files/${index}`,
+        `it must be the path of a file, not ${what}; the other files are read.`,
+      );
+    }
+    const path = resolve(cwd, file);
+    if (seen.has(path)) return [];
+    seen.add(path);
+    return readNamedFile(path, loaded);
+  });
+  return (await Promise.all(sources)).flat();
+}
+
+function unusable(pointer: string, text: string): ServerSource {
+  const definedIn: DefinedIn = { scope: "explicit", pointer: "/files" };
+  const error = invalidSource({ pointer }, text);
+  return { entries: [], problems: [{ definedIn, error, kind: "ConfigShapeError" }], diagnostics: [] };
 }
 
 /** @param loaded - the files themselves: one to which two paths lead is loaded once */

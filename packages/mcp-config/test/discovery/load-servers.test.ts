@@ -104,6 +104,24 @@ describe("servers in code", () => {
   });
 });
 
+test("of files with some that are no path, each of those is a problem and all others are read", async () => {
+  const cwd = await folderWith({
+    "a.json": { mcpServers: { a: { command: "a" } } },
+    "b.json": { mcpServers: { b: { command: "b" } } },
+  });
+  const files = ["", "a.json", 5, "b.json", "./a.json", null] as never;
+  const { servers, problems } = await loadServers({ files, cwd });
+  expect(names(servers)).toEqual(["a", "b"]);
+  expect(problems.map(({ error }) => [error.location?.pointer, error.message])).toEqual([
+    [
+      "/files/0",
+      'option "/files/0": it must be the path of a file, not an empty text; the other files are read.',
+    ],
+    ["/files/2", 'option "/files/2": it must be the path of a file, not a number; the other files are read.'],
+    ["/files/5", 'option "/files/5": it must be the path of a file, not null; the other files are read.'],
+  ]);
+});
+
 describe("names", () => {
   test("servers of any permitted name are loaded under exactly that name", async () => {
     const nasty = [
