@@ -1,6 +1,12 @@
-import type { InProcessServer, ResolvedInProcessServer } from "@jackfield/mcp-core";
+import {
+  type InProcessServer,
+  isMcpError,
+  McpError,
+  type ResolvedInProcessServer,
+} from "@jackfield/mcp-core";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
+import { excerpt, harmlessCause } from "../errors/wording.ts";
 import { checkMessage, isAnswer, type MessageCheck, unsoundAnswer } from "../message-check.ts";
 import { loadSdk } from "../sdk.ts";
 import type { Opener } from "./opener.ts";
@@ -15,9 +21,9 @@ interface FoundServer {
 }
 
 /** A channel to a server in this process. */
-export const openInProcess: Opener<ResolvedInProcessServer> = async ({ server: source }) => {
+export const openInProcess: Opener<ResolvedInProcessServer> = async (entry) => {
   const sdk = await loadSdk();
-  const { server, isOurs } = await findServer(source);
+  const { server, isOurs } = await findServer(entry);
   const [ours, theirs] = sdk.InMemoryTransport.createLinkedPair();
   sendCopies(ours, (message) => message);
   sendCopies(theirs, checkMessage);
@@ -43,15 +49,33 @@ export const openInProcess: Opener<ResolvedInProcessServer> = async ({ server: s
 };
 
 /** The rule is told where the definition is (`InProcessServerDefinition`). */
-async function findServer(source: ResolvedInProcessServer["server"]): Promise<FoundServer> {
+async function findServer(entry: ResolvedInProcessServer): Promise<FoundServer> {
+  const { server: source } = entry;
   if (typeof source !== "function") return { server: source, isOurs: false };
-  const given: unknown = await source();
+  const made = (make: () => unknown) => madeBy(make, entry);
+  const given = await made(source);
   if (isServer(given)) return { server: given, isOurs: true };
   const exported = exportsOf(given).find((value) => isServer(value) || typeof value === "function");
   if (isServer(exported)) return { server: exported, isOurs: false };
-  const made: unknown = typeof exported === "function" ? await exported() : undefined;
-  if (isServer(made)) return { server: made, isOurs: true };
+  const server = typeof exported === "function" ? await made(() => exported()) : undefined;
+  if (isServer(server)) return { server, isOurs: true };
   throw new ChannelFault({ kind: "no-server-given" });
+}
+
+/** Its error is told here: a module that is not there has a code as an address has that cannot be reached. */
+async function madeBy(make: () => unknown, { name, secrets }: ResolvedInProcessServer): Promise<unknown> {
+  try {
+    return await make();
+  } catch (cause) {
+    if (isMcpError(cause)) throw cause;
+    const said = excerpt(cause instanceof Error ? cause.message : String(cause), secrets);
+    const message = `The function in the entry of server "${name}" failed: ${said}. Correct it, or the module that it imports.`;
+    throw new McpError("MCP_CONNECT_FAILED", message, {
+      server: name,
+      phase: "handshake",
+      cause: harmlessCause(cause, secrets),
+    });
+  }
 }
 
 function exportsOf(module: unknown): readonly unknown[] {

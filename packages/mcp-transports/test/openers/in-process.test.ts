@@ -137,6 +137,16 @@ describe("what a function gives", () => {
     expect(error.message).toContain("no database");
   });
 
+  test.each([
+    ["the import of a module that is not there", () => import(`file:///nowhere/${"server"}.mjs`)],
+    ["a module whose function fails like a connection", () => ({ default: failLikeConnection })],
+  ])("may be %s, which is told as a fault of the function and not of an address", async (_, source) => {
+    const error = await failToConnect(inProcess(source as ResolvedInProcessServer["server"]));
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", server: "calculator", phase: "handshake" });
+    expect(error.message).toMatch(/^The function in the entry of server "calculator" failed: .*nowhere/);
+    expect(error.message).not.toContain("address");
+  });
+
   test("may come too late, and is then let go", async () => {
     const { promise, resolve } = Promise.withResolvers<InProcessServer>();
     const closed = Promise.withResolvers<void>();
@@ -170,3 +180,7 @@ test("what a server holds cannot be changed through a session, nor what a caller
   const [again] = (await session.list("tools", never)).items;
   expect(Object.keys(again?.inputSchema.properties ?? {})).toEqual(["a", "b"]);
 });
+
+async function failLikeConnection(): Promise<never> {
+  throw Object.assign(new Error("connect ECONNREFUSED nowhere"), { code: "ECONNREFUSED" });
+}
