@@ -71,7 +71,7 @@ function joinView(view: ToolView, shows: Shows, outer: Joining): ToolView {
 
 /** Each server is asked about once: what the source was told of it holds for an entry of that name, too. */
 async function joinAsked(source: Viewed, filter: AsyncViewFilter, joining: Joining): Promise<ToolView> {
-  const { servers } = filter;
+  const { servers } = filter ?? {}; // What is no filter is refused by the source.
   if (typeof servers !== "function")
     return joinView(await source.viewFor(filter), shownBy({ servers }, joining), joining);
   const verdicts = new Map<string, boolean>();
@@ -85,13 +85,14 @@ async function joinAsked(source: Viewed, filter: AsyncViewFilter, joining: Joini
     if (verdicts.has(server)) return;
     await ask(server).catch((error: unknown) => tellOfFailure(error, server, joining));
   };
-  const view = await source.viewFor({ ...filter, servers: ask });
-  await Promise.all(joining.entries().map(({ name }) => judge(name)));
   const shows = (server: string) => {
     // Whoever came since is hidden until somebody has said what is to become of it.
     void judge(server);
     return verdicts.get(server) === true;
   };
+  // Begun first and not waited for: nothing of an entry is on offer.
+  for (const { name } of joining.entries()) void judge(name);
+  const view = await source.viewFor({ ...filter, servers: ask });
   return joinView(view, shows, joining);
 }
 

@@ -97,6 +97,17 @@ describe("an entry that cannot be used", () => {
   });
 });
 
+it("a view of what is no filter is refused, and one that waits for its filter ends with the runtime", async () => {
+  const mcp = await open();
+  const invalid = { code: "MCP_CONFIG_INVALID" };
+  expect(() => mcp.view(null as never)).toThrow(expect.objectContaining(invalid));
+  await expect(mcp.viewFor(null as never)).rejects.toMatchObject(invalid);
+  const view = mcp.viewFor({ servers: () => new Promise<boolean>(() => {}) });
+  const refused = expect(view).rejects.toMatchObject({ code: "MCP_CLOSED" });
+  await mcp.close();
+  await refused;
+});
+
 it.each([null, undefined, 5, {}, ["a"]])("%j as the name of a tool is refused by a promise", async (tool) => {
   await using mcp = await open();
   for (const source of [mcp, mcp.view({})])
