@@ -42,24 +42,6 @@ describe("options from untyped code", () => {
       { filters: { deny: "x" } },
       'Option "filters.deny" must be a list of { name }, { url } or { argv: [...] }, not this string.',
     ],
-    ...[
-      { nmae: "d" },
-      {},
-      { argv: "x" },
-      { argv: [5] },
-      { url: 5 },
-      { name: "d", argv: ["x"] },
-      "d",
-      null,
-    ].flatMap((pattern) =>
-      (["allow", "deny"] as const).map(
-        (list) =>
-          [
-            { filters: { [list]: [{ name: "a" }, pattern] } },
-            `Option "filters.${list}" must be a list of { name }, { url } or { argv: [...] }, not this list.`,
-          ] as const,
-      ),
-    ),
     [{ use: null }, 'Option "use" must be a list of functions, not null.'],
     [{ toolPolicies: [{}] }, 'Option "toolPolicies" must be a list of functions, not this list.'],
     [{ retry: null }, 'Option "retry" must be an object, not null.'],
@@ -67,15 +49,6 @@ describe("options from untyped code", () => {
     [{ trust: true }, 'Option "trust" must be a function, not this boolean.'],
     [{ discover: { order: "x" } }, 'Option "discover.order" must be a list of strings, not this string.'],
     [{ guards: { lock: 5 } }, 'Option "guards.lock" must be a string, not this number.'],
-    ...[null, { d: null }, [], "x"].map(
-      (servers) =>
-        [
-          { guards: { limits: { servers } } },
-          expect.stringContaining(
-            'Option "guards.limits.servers" must be an object of limits by server, not ',
-          ),
-        ] as const,
-    ),
     [
       { guards: { limits: { store: "x" } } },
       'Option "guards.limits.store" must be a ResultStore, not this string.',
@@ -92,6 +65,30 @@ describe("options from untyped code", () => {
       code: "MCP_CONFIG_INVALID",
       message,
       phase: "config",
+    });
+  });
+
+  it.each([
+    { nmae: "d" },
+    {},
+    { argv: "x" },
+    { argv: [5] },
+    { url: 5 },
+    { name: "d", argv: ["x"] },
+    "d",
+    null,
+  ])("%j as a pattern, which would mean no server, is refused", async (pattern) => {
+    for (const list of ["allow", "deny"])
+      expect(await rejection({ cache: false, filters: { [list]: [{ name: "a" }, pattern] } })).toMatchObject({
+        code: "MCP_CONFIG_INVALID",
+        message: `Option "filters.${list}" must be a list of { name }, { url } or { argv: [...] }, not this list.`,
+      });
+  });
+
+  it.each([null, { d: null }, [], "x"])("%j as limits by server is refused", async (servers) => {
+    expect(await rejection({ cache: false, guards: { limits: { servers } } })).toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+      message: expect.stringContaining('"guards.limits.servers" must be an object of limits by server, not '),
     });
   });
 
