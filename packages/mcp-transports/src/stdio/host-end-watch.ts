@@ -7,8 +7,17 @@ export interface HostEndWatch {
 /** Signals whose default action ends a process without an `exit` event. */
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Marks our signal listeners, so that several watches, also of several copies of this package, know each other. */
+/** Marks our signal listeners, so that the watches of several copies of this package know each other. */
 const YIELDING = Symbol.for("jackfield.yieldingSignalListener");
+
+/** Where the watches of one process find each other: each listener costs, and Node.js warns of more than ten. */
+const SHARED = Symbol.for("jackfield.hostEndWatches");
+
+/** All that is called back in one process, also for several copies of this package. */
+interface SharedWatch {
+  add(onEnd: () => void): void;
+  remove(onEnd: () => void): void;
+}
 
 /**
  * Calls back synchronously when the host ends. Once started it listens to `exit`, and to the signals that would end the host
@@ -19,10 +28,29 @@ const YIELDING = Symbol.for("jackfield.yieldingSignalListener");
  * signal is raised again.
  */
 export function createHostEndWatch(onEnd: () => void): HostEndWatch {
+  return {
+    start: () => sharedWatch().add(onEnd),
+    stop: () => sharedWatch().remove(onEnd),
+  };
+}
+
+function sharedWatch(): SharedWatch {
+  const shared = globalThis as { [SHARED]?: SharedWatch };
+  shared[SHARED] ??= createSharedWatch();
+  return shared[SHARED];
+}
+
+/** Listens as long as there is anybody to be called back. */
+function createSharedWatch(): SharedWatch {
+  const watching = new Set<() => void>();
+  const endAll = () => {
+    for (const onEnd of watching) onEnd();
+  };
   const onSignal = Object.assign(
     (signal: NodeJS.Signals) => {
       if (hasOtherListeners(signal)) return;
-      onEnd();
+      endAll();
+      watching.clear();
       stop();
       // Whoever is left yields as well, and is called next: it will find itself alone.
       if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
@@ -30,17 +58,23 @@ export function createHostEndWatch(onEnd: () => void): HostEndWatch {
     { [YIELDING]: true },
   );
   const stop = () => {
-    process.off("exit", onEnd);
+    process.off("exit", endAll);
     for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
   };
+  const start = () => {
+    process.on("exit", endAll);
+    // First in line: a listener added with `once` has removed itself by the time that later ones are called.
+    if (process.platform !== "win32")
+      for (const signal of ENDING_SIGNALS) process.prependListener(signal, onSignal);
+  };
   return {
-    start() {
-      process.on("exit", onEnd);
-      // First in line: a listener added with `once` has removed itself by the time that later ones are called.
-      if (process.platform !== "win32")
-        for (const signal of ENDING_SIGNALS) process.prependListener(signal, onSignal);
+    add(onEnd) {
+      if (watching.size === 0) start();
+      watching.add(onEnd);
     },
-    stop,
+    remove(onEnd) {
+      if (watching.delete(onEnd) && watching.size === 0) stop();
+    },
   };
 }
 

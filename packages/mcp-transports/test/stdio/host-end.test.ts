@@ -94,6 +94,15 @@ describe.concurrent("[R05] whichever way a host ends", () => {
     });
   });
 
+  test("a dozen connectors have one listener for each", async () => {
+    const { host, pids, nextLine, ended } = await startHost("count", { script: telling, servers: 12 });
+    expect(await nextLine()).toBe("listeners 1,1,1,1");
+    expect(await nextLine()).toBe("warnings 0");
+    host.kill("SIGTERM");
+    expect(await ended()).toEqual([null, "SIGTERM"]);
+    await gone(...pids);
+  });
+
   test("a host that closed its sessions ends by itself, without a listener of ours", async () => {
     const { pids, nextLine, ended } = await startHost("close", { script: telling });
     expect(await nextLine()).toBe("listeners 0,0,0,0");
