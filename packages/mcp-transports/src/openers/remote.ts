@@ -33,7 +33,8 @@ function readUrl(text: string): URL {
 }
 
 async function openWire(url: URL, server: ResolvedRemoteServer, tools: OpenerTools): Promise<HttpWire> {
-  const { fetch, tls, proxy = true } = httpOptionsFor(server, tools.http);
+  // A function that is async after all is waited for, or its options, a proxy or keys, would silently not hold.
+  const { fetch, tls, proxy = true } = await httpOptionsFor(server, tools.http);
   if (fetch) return createFetchWire(fetch);
   return createUndiciWire(await tools.pools.acquire(url.origin, { tls, proxy }));
 }

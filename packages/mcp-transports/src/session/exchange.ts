@@ -1,6 +1,7 @@
 import type { JsonObject, McpError, Progress, SessionRequestOptions } from "@jackfield/mcp-core";
 import type { ErrorContext } from "../errors/error-context.ts";
 import { abortedError, type RequestContext, requestError, timeoutError } from "../errors/request-error.ts";
+import { callListener } from "../listener-call.ts";
 import type { Roster, RosterMember } from "../roster.ts";
 import type { DeadlineListener, DeadlineSweep, RequestClock, RequestLimits } from "./deadline-sweep.ts";
 import type { DirectRequest, RpcAnswer } from "./direct-requests.ts";
@@ -130,13 +131,8 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
     this.#clock.progressed(progress.progress);
     const { onProgress } = this.#options.request;
     if (!onProgress) return;
-    this.#pace ??= createProgressPace((latest) => {
-      try {
-        onProgress(latest);
-      } catch {
-        // The listener is the caller's own, who can catch what it throws.
-      }
-    });
+    // The listener is the caller's own, who can catch what it throws.
+    this.#pace ??= createProgressPace((latest) => callListener(() => onProgress(latest)));
     this.#pace.push(progress);
   }
 

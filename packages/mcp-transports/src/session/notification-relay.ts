@@ -1,4 +1,5 @@
 import type { ServerNotification } from "@jackfield/mcp-core";
+import { callListener } from "../listener-call.ts";
 
 /** A server may talk before anybody listens; this much of it is kept. */
 const MAX_KEPT = 100;
@@ -16,13 +17,8 @@ export function createNotificationRelay(onListenerError: (error: unknown) => voi
   const listeners = new Set<Listener>();
   let kept: ServerNotification[] | undefined = [];
 
-  const tell = (listener: Listener, notification: ServerNotification) => {
-    try {
-      listener(notification);
-    } catch (error) {
-      onListenerError(error);
-    }
-  };
+  const tell = (listener: Listener, notification: ServerNotification) =>
+    callListener(() => listener(notification), onListenerError);
 
   return {
     push(notification) {

@@ -1,4 +1,5 @@
 import type { Logger, McpError } from "@jackfield/mcp-core";
+import { callListener } from "../listener-call.ts";
 
 /** Who wants to know what becomes of a session. A listener that throws disturbs nobody else. */
 export interface SessionListeners {
@@ -21,13 +22,10 @@ export function createSessionListeners({
   const ofRenewal = new Set<() => void>();
   let end: { readonly cause: McpError | undefined } | undefined;
 
-  const attempt = (what: "close" | "renewal", tell: () => void) => {
-    try {
-      tell();
-    } catch (error) {
-      log("warn", `A ${what} listener failed.`, { server, error: String(error) });
-    }
-  };
+  const attempt = (what: "close" | "renewal", tell: () => void) =>
+    callListener(tell, (error) =>
+      log("warn", `A ${what} listener failed.`, { server, error: String(error) }),
+    );
   return {
     onClose(listener) {
       if (end) {

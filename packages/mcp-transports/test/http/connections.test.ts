@@ -1,6 +1,7 @@
 import type { AuthPort } from "@jackfield/mcp-core";
 import { startHttpFaultServer } from "@jackfield/test-kit";
 import { describe, expect, test, vi } from "vitest";
+import type { HttpOptions } from "../../src/index.ts";
 import { atEnd } from "../cleanup.ts";
 import { failureOf } from "../connecting.ts";
 import { connectTo, ECHO, open } from "./remote.ts";
@@ -86,6 +87,24 @@ describe("a `fetch` of the host's own", () => {
     fetch.mockRejectedValueOnce(new TypeError("no network"));
     expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ outcome: "unknown" });
     expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+  });
+
+  test("that an async function gives after all is waited for, and a failure of it fails the opening", async () => {
+    const fetch = vi.fn(globalThis.fetch);
+    const later = (give: () => Promise<object>) => ({ http: give as unknown as HttpOptions });
+    const { session } = await open(
+      {},
+      later(async () => ({ fetch })),
+    );
+    expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+    expect(fetch).toHaveBeenCalled();
+    const failing = open(
+      {},
+      later(async () => {
+        throw new Error("no key");
+      }),
+    );
+    expect(await failureOf(failing)).toMatchObject({ code: "MCP_CONNECT_FAILED" });
   });
 
   test("[T84] is held to the limit as well", async () => {
