@@ -123,6 +123,7 @@ class OpenSession implements Session {
     const deadline = this.#limits.maxTotalMs === 0 ? undefined : performance.now() + this.#limits.maxTotalMs;
     const listing = await listAll(kind, {
       deadline,
+      maxMessageBytes: this.#limits.maxMessageBytes,
       ended: this.#ended.signal,
       signal,
       capabilities: this.handshake.capabilities,

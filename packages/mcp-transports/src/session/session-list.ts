@@ -8,6 +8,9 @@ import { createPageRetry } from "./page-retry.ts";
 /** More pages than any honest catalog has. */
 const MAX_PAGES = 64;
 
+/** What all pages of a list may hold together, in times of what one message may. */
+const LIST_MESSAGES = 2;
+
 interface KindFacts {
   readonly method: AnsweredMethod;
   /** The capability a server announces it with. */
@@ -27,6 +30,8 @@ export interface ListTools {
   readonly absent: Set<CatalogKind>;
   context(): ErrorContext;
   requestPage(method: AnsweredMethod, params: JsonObject | undefined): Promise<JsonObject>;
+  /** One message, decoded; `0` means no limit. */
+  readonly maxMessageBytes: number;
   /** When the list must be there, on the clock of `performance.now()`; missing means no limit. */
   readonly deadline: number | undefined;
   /** Fires when there is no session left to ask. */
@@ -56,6 +61,8 @@ async function followPages<K extends CatalogKind>(
 ): Promise<Listing<K>> {
   const { context } = tools;
   const retry = createPageRetry(tools);
+  const maxBytes = LIST_MESSAGES * tools.maxMessageBytes;
+  let bytes = 0;
   const items: CatalogItems[K][] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -66,12 +73,24 @@ async function followPages<K extends CatalogKind>(
     first ??= page;
     for (const item of page[kind] as CatalogItems[K][]) items.push(item);
     cursor = page.nextCursor as string | undefined;
+    // A list of one page is one message, which has its own limit.
+    if (maxBytes > 0 && (cursor !== undefined || seen.size > 0)) bytes += sizeOf(page);
+    if (bytes > maxBytes) throw oversizedError(maxBytes, method, context());
     if (cursor === undefined) break;
     if (seen.has(cursor)) throw endlessError("gave the same cursor twice", method, context());
     seen.add(cursor);
     if (seen.size >= MAX_PAGES) throw endlessError(`has more than ${MAX_PAGES} pages`, method, context());
   } while (cursor !== undefined);
   return { items, ttlMs: asNumber(first?.ttlMs), cacheScope: asScope(first?.cacheScope) };
+}
+
+function sizeOf(page: JsonObject): number {
+  return Buffer.byteLength(JSON.stringify(page));
+}
+
+function oversizedError(maxBytes: number, method: string, context: ErrorContext): McpError {
+  const message = `${nameOf(context)} gave more than ${maxBytes} bytes on the pages of "${method}"; its list was not taken over. Raise "maxMessageBytes" in its limits if that is expected.`;
+  return new McpError("MCP_LIMIT_EXCEEDED", message, { server: context.server.name, phase: "list" });
 }
 
 /** Connecting again would not help: a server that does this does it every time. */

@@ -38,6 +38,39 @@ describe("listing", () => {
     });
   });
 
+  describe("[T87] pages that hold more together than two messages may", () => {
+    const SAID = 100_000;
+    const verbose: Script = (message, { answer, process }) => {
+      if (message.method !== "tools/list") return undefined;
+      const page = Number(message.params?.cursor ?? 0);
+      const description = "x".repeat(Number(process.env.SAID));
+      const tools = [{ name: `t${page}`, description, inputSchema: { type: "object" } }];
+      answer({ tools, ...(page < 9 && { nextCursor: String(page + 1) }) });
+      return true;
+    };
+    const listWith = async (maxMessageBytes: number) => {
+      const server = scriptedServer(verbose, { env: { SAID: String(SAID) }, limits: { maxMessageBytes } });
+      const session = await connect(server);
+      const pages = () => server.received().filter(({ method }) => method === "tools/list").length;
+      return { session, pages, listed: session.list("tools", never) };
+    };
+
+    test("are not followed any further, and the session goes on", async () => {
+      const { session, pages, listed } = await listWith(2 * SAID);
+      const error = await failureOf(listed);
+      expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", phase: "list", server: "scripted" });
+      expect(error.message).toContain('400000 bytes on the pages of "tools/list"');
+      expect(error.message).toContain('"maxMessageBytes"');
+      expect(pages()).toBe(4);
+      expect(await session.request("ping", undefined)).toEqual({});
+    });
+
+    test.each([10 * SAID, 0])("are a list where the limit is %d", async (maxMessageBytes) => {
+      const { listed } = await listWith(maxMessageBytes);
+      expect((await listed).items).toHaveLength(10);
+    });
+  });
+
   test("a page may be longer than a function has arguments", async () => {
     const server = scriptedServer((message, { answer }) => {
       if (message.method !== "tools/list") return undefined;
