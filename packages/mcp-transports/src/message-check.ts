@@ -6,6 +6,12 @@ import { INTERNAL_ERROR } from "./rpc-codes.ts";
 /** In the `data` of an error that stands in for an answer that is none. */
 export const UNSOUND_ANSWER = Symbol("unsound answer");
 
+/** In the `data` of an error that stands in for questions which bring more along than is sent back with their answers. */
+export const OVERSIZED_STATE = Symbol("oversized state");
+
+/** More than any server has to be reminded of (threat T68). In characters. */
+export const LONGEST_STATE = 64 * 1024;
+
 /** Lets a message pass, or what is to be read in its place; nothing if nobody should see it. */
 export type MessageCheck = (message: JSONRPCMessage) => JSONRPCMessage | undefined;
 
@@ -37,6 +43,7 @@ export function soundMessage(message: JSONRPCMessage): JSONRPCMessage {
 function isPlainAnswer(message: AnswerMembers): boolean {
   const { jsonrpc, id, result } = message;
   if (jsonrpc !== "2.0" || !isId(id) || !isRecord(result) || "_meta" in result) return false;
+  if ("requestState" in result) return false;
   for (const member in message)
     if (member !== "jsonrpc" && member !== "id" && member !== "result") return false;
   return true;
@@ -59,6 +66,7 @@ function checkAnswer({ id, result, error }: AnswerMembers): JSONRPCMessage {
   if (hasError && result !== undefined && result !== null)
     return unsoundAnswer(id, "it has both a result and an error");
   if (hasError && isId(id) && isError(error)) return { jsonrpc: "2.0", id, error };
+  if (!hasError && isId(id) && hasLongState(result)) return oversizedState(id);
   if (!hasError && isId(id) && isResult(result)) return { jsonrpc: "2.0", id, result };
   return unsoundAnswer(id, hasError ? "its error is malformed" : "its result is not an object, or malformed");
 }
@@ -68,6 +76,17 @@ const isId = (id: unknown): id is RequestId => Number.isSafeInteger(id) || typeo
 
 function isResult(result: unknown): result is Result {
   return isRecord(result) && (result._meta === undefined || isRecord(result._meta));
+}
+
+/** What a server wants back with the answers to its questions is sent by us, and kept, as often as it asks. */
+function hasLongState(result: unknown): boolean {
+  if (!isRecord(result) || result.resultType !== "input_required") return false;
+  return typeof result.requestState === "string" && result.requestState.length > LONGEST_STATE;
+}
+
+function oversizedState(id: RequestId): JSONRPCMessage {
+  const message = `it wants more than ${LONGEST_STATE} characters sent back with an answer`;
+  return { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message, data: OVERSIZED_STATE } };
 }
 
 function isError(error: unknown): error is JSONRPCErrorResponse["error"] {

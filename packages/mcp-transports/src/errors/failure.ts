@@ -1,7 +1,7 @@
 import { isMcpError, type McpError } from "@jackfield/mcp-core";
 import type { SdkErrorCode } from "@modelcontextprotocol/client";
 import { ChannelFault, type ChannelFaultFacts } from "../channel-fault.ts";
-import { UNSOUND_ANSWER } from "../message-check.ts";
+import { OVERSIZED_STATE, UNSOUND_ANSWER } from "../message-check.ts";
 import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 
 /** What a thrown value says, whoever threw it. */
@@ -25,6 +25,8 @@ export type Failure =
   /** The request was not sent, because this server cannot be asked for it. */
   | { readonly kind: "unsupported"; readonly detail: string }
   | { readonly kind: "rounds-exceeded" }
+  /** The server wants more sent back than anybody should keep for it. */
+  | { readonly kind: "state-exceeded"; readonly detail: string }
   | { readonly kind: "other"; readonly detail: string };
 
 type SdkKind = "closed" | "invalid" | "unsupported" | "rounds-exceeded";
@@ -100,6 +102,7 @@ function readCode(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !("code" in error) || error instanceof DOMException) return undefined;
   const { code, message } = error;
   if ("data" in error && error.data === UNSOUND_ANSWER) return { kind: "invalid", detail: message };
+  if ("data" in error && error.data === OVERSIZED_STATE) return { kind: "state-exceeded", detail: message };
   if (typeof code === "number") return readRpc(code, message);
   if (typeof code !== "string") return undefined;
   const kind = code in SDK_KINDS ? SDK_KINDS[code as keyof typeof SDK_KINDS] : undefined;

@@ -1,6 +1,6 @@
 import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { ChannelFaultFacts } from "../channel-fault.ts";
-import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
+import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { ADVICE_ON_AUTHORIZATION } from "./http-status.ts";
@@ -121,6 +121,12 @@ function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Reques
         `${nameOf(context)} kept asking for input and never answered ${subjectOf(context)}.`,
         outcomeOf(context),
       ];
+    case "state-exceeded":
+      return [
+        "MCP_LIMIT_EXCEEDED",
+        `${nameOf(context)} did not answer ${subjectOf(context)}: ${failure.detail}. Report this to its maker.`,
+        outcomeOf(context),
+      ];
     case "network":
       return findLoss({ ...context, isWritten: context.isWritten && !failure.neverSent }, failure.code);
     case "channel":
@@ -174,10 +180,18 @@ function findLoss(context: RequestContext, reason: string): Finding {
 
 function findRefusal(rpcCode: number | undefined, reason: string, context: RequestContext): Finding {
   const code = rpcCode ?? UNSUPPORTED_PROTOCOL_VERSION;
+  const subject = subjectOf(context);
+  if (isRefusalCode(code))
+    return [
+      refusalCode(context),
+      `${nameOf(context)} refused ${subject} (JSON-RPC error ${code}): ${reason}`,
+      { rpcCode: code, outcome: "rejected" },
+    ];
+  const doubt = context.tool === undefined ? "" : ", which may or may not have been carried out";
   return [
     refusalCode(context),
-    `${nameOf(context)} refused ${subjectOf(context)} (JSON-RPC error ${code}): ${reason}`,
-    { rpcCode: code, outcome: "rejected" },
+    `${nameOf(context)} failed ${subject}${doubt} (JSON-RPC error ${code}): ${reason}`,
+    { rpcCode: code, outcome: "unknown" },
   ];
 }
 

@@ -158,14 +158,13 @@ describe("a call over Streamable HTTP that fails", () => {
     expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown", httpStatus: code });
   });
 
-  test("with a JSON-RPC error in a 400 was refused", async () => {
-    const body = JSON.stringify({
-      jsonrpc: "2.0",
-      id: null,
-      error: { code: -32000, message: "Bad Request" },
-    });
+  test.each([
+    [-32600, "was refused", "rejected"],
+    [-32000, "may have been carried out, whatever went wrong", "unknown"],
+  ])("with the JSON-RPC error %d in a 400 %s", async (code, _, outcome) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message: "Bad Request" } });
     const error = await failing(({ status }) => status(400, { "content-type": "application/json" }, body));
-    expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", outcome: "rejected", rpcCode: -32000 });
+    expect(error).toMatchObject({ code: "MCP_TOOL_REJECTED", outcome, rpcCode: code });
   });
 
   test("because the connection broke may have been carried out", async () => {

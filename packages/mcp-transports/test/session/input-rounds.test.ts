@@ -92,6 +92,27 @@ describe("what a modern server wants to know before it answers", () => {
     expect(elicit).toHaveBeenCalledTimes(5);
   });
 
+  test.each(["handlers", "return"] as const)(
+    "[T68] is not answered if more than 64 KiB would have to be sent back: %s",
+    async (inputRequired) => {
+      const elicit = vi.fn(async () => ({ action: "decline" }) as const);
+      const { server, session, answered } = await ask({ elicit }, { times: 0 });
+      await answered;
+      const askWith = (length: number) =>
+        session.request(
+          "tools/call",
+          { name: "ask", arguments: { times: 9, ask: { q: FORM }, state: "s".repeat(length) } },
+          { inputRequired },
+        );
+      const error = await failureOf(askWith(64 * 1024 + 1));
+      expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "unknown", tool: "ask" });
+      expect(error.message).toContain("65536 characters");
+      expect(callsOf(server)).toHaveLength(2);
+      expect(elicit).not.toHaveBeenCalled();
+      if (inputRequired === "return") expect(await askWith(64 * 1024)).toHaveProperty("requestState");
+    },
+  );
+
   test("without a handler fails the call with what is missing, and nothing else", async () => {
     const { server, session, answered } = await ask({}, { times: 1, ask: { q: FORM } });
     const error = await failureOf(answered);

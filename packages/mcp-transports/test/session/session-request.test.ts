@@ -93,7 +93,7 @@ describe.concurrent("a refusal", () => {
       code: "MCP_TOOL_REJECTED",
       rpcCode: 404,
       httpStatus: undefined,
-      outcome: "rejected",
+      outcome: "unknown",
       tool: "echo",
       server: "scripted",
       phase: "call",
@@ -105,7 +105,7 @@ describe.concurrent("a refusal", () => {
     expect(error).toMatchObject({
       code: "MCP_REQUEST_REJECTED",
       rpcCode: 404,
-      outcome: "rejected",
+      outcome: "unknown",
       tool: undefined,
     });
   });
