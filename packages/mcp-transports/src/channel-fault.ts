@@ -19,6 +19,8 @@ export type ChannelFaultFacts =
   | { readonly kind: "unwritable" }
   /** A message was refused because too much waits already for a process that does not read. */
   | { readonly kind: "queue-full"; readonly limitBytes: number }
+  /** The server has asked more than it has read answers to. */
+  | { readonly kind: "too-many-questions"; readonly limit: number }
   /** A message cannot be written as JSON. */
   | { readonly kind: "unserializable" }
   /** A message was being written when the process ended or closed its input. */

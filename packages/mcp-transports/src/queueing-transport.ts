@@ -4,6 +4,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
+import type { ChannelFault } from "./channel-fault.ts";
 
 /** What a queue asks and tells about one message. */
 export interface QueueHooks {
@@ -35,6 +36,10 @@ export interface QueueingTransport extends Transport {
    * Gives a request up that has a connection of its own: it is not written any more, and what is to come by that connection is not read.
    */
   abandon?(request: RequestId): void;
+  /** A message that waits is not wanted any more, so that it may make room for others. */
+  noticeUnwanted?(): void;
+  /** Ends the conversation, which the server has made impossible. */
+  fail?(fault: ChannelFault): void;
 }
 
 /** Whether a transport tells when a message is written. Others write it when they are handed it. */

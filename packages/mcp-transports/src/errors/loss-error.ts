@@ -1,7 +1,7 @@
 import { McpError } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
 import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
-import { describeExit, describeLastWords } from "./wording.ts";
+import { describeExit, describeLastWords, describeQuestions } from "./wording.ts";
 
 /** Why a session ended that we did not close. */
 export function lossError(context: ErrorContext): McpError {
@@ -14,6 +14,8 @@ export function lossError(context: ErrorContext): McpError {
       `${name} sent a message of more than ${facts.fault.facts.limitBytes} bytes and was disconnected. Raise "maxMessageBytes" in its limits if that is expected.`,
       details,
     );
+  if (facts.fault instanceof ChannelFault && facts.fault.facts.kind === "too-many-questions")
+    return new McpError("MCP_LIMIT_EXCEEDED", `${name} ${describeQuestions(facts.fault.facts)}`, details);
   if (facts.exit)
     return new McpError(
       "MCP_SERVER_EXITED",

@@ -5,7 +5,7 @@ import type { PassedOver } from "../stdio/command-lookup.ts";
 import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { ADVICE_ON_AUTHORIZATION, adviseOnStatus } from "./http-status.ts";
-import { describeExit, describeLastWords, describeStray, excerpt } from "./wording.ts";
+import { describeExit, describeLastWords, describeQuestions, describeStray, excerpt } from "./wording.ts";
 
 /** What an opening knows besides. */
 export interface OpeningContext extends ErrorContext {
@@ -94,6 +94,7 @@ function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Openin
         `${name} closed the connection in the middle of the handshake. Check that its entry names an MCP server.`,
       ];
     case "rounds-exceeded":
+    case "state-exceeded":
     case "other":
       return [
         "MCP_CONNECT_FAILED",
@@ -144,6 +145,8 @@ function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
         "MCP_LIMIT_EXCEEDED",
         `${name} sent a message of more than ${fault.limitBytes} bytes. Raise "maxMessageBytes" in its limits if that is expected.`,
       ];
+    case "too-many-questions":
+      return ["MCP_LIMIT_EXCEEDED", `${name} ${describeQuestions(fault)}`];
     case "http-refused":
       return findStatus(fault.status, `HTTP ${fault.status}`, context, fault.retryAfterMs);
     case "unwritable":

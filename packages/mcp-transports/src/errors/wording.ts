@@ -31,6 +31,11 @@ export function describeStray({ stray }: ChannelFacts, secrets: readonly string[
   return ` It printed ${lines} not JSON-RPC to its standard output, the first: "${excerpt(stray.first, secrets)}".`;
 }
 
+/** The end of a sentence about a server that asks without end. */
+export function describeQuestions({ limit }: { readonly limit: number }): string {
+  return `asked more than ${limit} things without taking an answer, and was disconnected. Report this to its maker.`;
+}
+
 /** What runtimes print after the reason of an end: stack frames, braces, their version, where a log is. */
 const EPILOGUE = /^\s*(?:at |[{}\]^~]|Node\.js v\d|npm \S+ A complete log)|^\s*$/;
 const REASON = /(?:error|exception|fatal|panicked)\b/i;

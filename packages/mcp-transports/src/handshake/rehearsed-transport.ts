@@ -7,10 +7,13 @@ import type {
   Transport,
   TransportSendOptions,
 } from "@modelcontextprotocol/client";
+import { ChannelFault } from "../channel-fault.ts";
 import { sdkErrorOf } from "../http/refusal-error.ts";
 import { isAnswer } from "../message-check.ts";
 import { isRecord, isRecordOrMissing } from "../plain-values.ts";
+import { isQueueing } from "../queueing-transport.ts";
 import { loadedSdk } from "../sdk.ts";
+import { createOpenQuestions, MOST_OPEN_QUESTIONS, type OpenQuestions } from "./open-questions.ts";
 
 /** A request, as a server is asked it. */
 export interface Question {
@@ -27,6 +30,9 @@ export type Outcome =
 
 /** A server that asks more than this before anybody can answer it does not mean to be answered. */
 const MOST_KEPT = 100;
+
+/** An answer has to repeat the id, and waits with it. In characters. */
+const LONGEST_ID = 1024;
 
 /**
  * A transport whose handshake was made before the SDK was there. The SDK's client may be connected to it later: it asks the same questions,
@@ -77,6 +83,7 @@ class Rehearsal implements RehearsedTransport {
   onmessage?: Transport["onmessage"];
   readonly #transport: Transport;
   readonly #options: RehearsalOptions;
+  readonly #questions: OpenQuestions;
   readonly #outcomes = new Map<string, Outcome>();
   #pending: PendingQuestion | undefined;
   #isInitialized = false;
@@ -89,10 +96,12 @@ class Rehearsal implements RehearsedTransport {
     this.#transport = transport;
     this.#options = options;
     // This is how the SDK recognises a transport that is a pipe.
-    if ("pid" in transport) Object.assign(this, { pid: null, stderr: null });
+    const isPipe = "pid" in transport;
+    if (isPipe) Object.assign(this, { pid: null, stderr: null });
+    this.#questions = createOpenQuestions({ hasConnections: isQueueing(transport) && !isPipe });
     transport.onmessage = (message, extra) => {
       if (this.#kept) this.#take(message);
-      else this.onmessage?.(message, extra);
+      else if (this.#mayPass(message)) this.onmessage?.(message, extra);
     };
     transport.onerror = (error) => (this.onerror ?? options.onProblem)(error);
     transport.onclose = () => {
@@ -140,10 +149,15 @@ class Rehearsal implements RehearsedTransport {
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const method = "method" in message ? message.method : undefined;
-    if (method === "notifications/initialized" && this.#isInitialized) return;
+    if (method === "notifications/initialized") {
+      if (this.#isInitialized) return;
+      this.#isInitialized = true;
+    }
     const outcome = method === undefined ? undefined : this.#outcomes.get(method);
     if (method === undefined || outcome === undefined || !("id" in message)) {
-      await this.#transport.send(message, options).catch(throwToSdk);
+      const send = () => this.#transport.send(message, options);
+      const answered = "method" in message ? undefined : message.id;
+      await (answered === undefined ? send() : this.#questions.answer(answered, send)).catch(throwToSdk);
       return;
     }
     this.#outcomes.delete(method);
@@ -174,11 +188,35 @@ class Rehearsal implements RehearsedTransport {
       const { method, params } = message;
       this.#options.onNotification({ method, params });
     } else if (isPing(message)) {
-      this.#transport.send({ jsonrpc: "2.0", id: message.id, result: {} }).catch(() => {});
+      const { id } = message;
+      if (!this.#mayAsk(id)) return;
+      this.#questions
+        .answer(id, () => this.#transport.send({ jsonrpc: "2.0", id, result: {} }))
+        .catch(() => {});
     } else if (this.#kept && this.#kept.length < MOST_KEPT) {
       this.#kept.push(message);
       this.#needed.resolve();
     }
+  }
+
+  /** Only a server of the older era is answered; what another one asks is dropped. */
+  #mayPass(message: JSONRPCMessage): boolean {
+    if (!this.#isInitialized || !("method" in message)) return true;
+    if ("id" in message) return this.#mayAsk(message.id);
+    if (message.method === "notifications/cancelled")
+      this.#questions.withdraw(message.params?.requestId as RequestId);
+    return true;
+  }
+
+  /** A server that asks too much at once is parted from: nothing that it says can be relied on, and it would go on. */
+  #mayAsk(id: RequestId): boolean {
+    const transport = this.#transport;
+    if (!isQueueing(transport)) return true; // a server in this process can do worse
+    if (this.isEnded || String(id).length > LONGEST_ID) return false;
+    const isOpened = this.#questions.open(id);
+    if (!isOpened)
+      transport.fail?.(new ChannelFault({ kind: "too-many-questions", limit: MOST_OPEN_QUESTIONS }));
+    return isOpened;
   }
 
   #takeAnswer(answer: JSONRPCMessage & { readonly id?: unknown }): void {

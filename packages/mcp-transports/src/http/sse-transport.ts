@@ -101,6 +101,10 @@ class StreamTransport implements SseTransport {
       if (id === request) post.abort(new Error("the request was given up"));
   }
 
+  fail(fault: ChannelFault): void {
+    this.#end(fault);
+  }
+
   async close(): Promise<void> {
     this.#end(undefined);
     await this.#options.wire.close();

@@ -1,5 +1,6 @@
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { Channel } from "../channel.ts";
+import type { ChannelFault } from "../channel-fault.ts";
 import { createStreamableHttpTransport } from "../http/streamable-http-transport.ts";
 import type { Opener } from "./opener.ts";
 import { openRemote } from "./remote.ts";
@@ -21,6 +22,7 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
   });
   const closeTransport = transport.close.bind(transport);
   let closed: Promise<void> | undefined;
+  let fault: ChannelFault | undefined;
 
   const end = async (farewellMs: number) => {
     await transport.endSession(farewellMs);
@@ -31,6 +33,11 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     closed ??= end(options?.hurry ? HURRIED_FAREWELL_MS : FAREWELL_MS);
     return closed;
   };
+  // Whoever listens closes the channel then.
+  transport.fail = (reason) => {
+    fault ??= reason;
+    transport.onclose?.();
+  };
   // The SDK closes the transport of a handshake that failed: it would cut off the farewell.
   transport.close = () => close();
 
@@ -38,6 +45,7 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     transport,
     isPipe: false,
     facts: () => ({
+      fault,
       hasSessionId: transport.hasHadSession,
       firstRefusal: transport.firstRefusal,
     }),

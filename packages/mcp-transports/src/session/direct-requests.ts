@@ -85,7 +85,10 @@ export function createDirectRequests({ transport, send, envelope }: DirectReques
     giveUp(request) {
       if (!unanswered.remove(request)) return;
       if (endsByStream || request.isWritten) cancel(request.id);
-      else if (isQueueing(transport)) transport.abandon?.(request.id);
+      else if (isQueueing(transport)) {
+        transport.abandon?.(request.id);
+        transport.noticeUnwanted?.();
+      }
     },
   };
 }

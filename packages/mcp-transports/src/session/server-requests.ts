@@ -56,12 +56,22 @@ export interface ServerRequestOptions {
   readonly log: Logger;
 }
 
+/** A server can take its questions back as soon as it has asked them; the handlers are at work all the same. */
+const MOST_AT_WORK = 1000;
+
 /** Has the client answer the server's requests through the host's handlers. */
 export function answerServerRequests(client: Client, options: ServerRequestOptions): void {
   const { handlers, server, log } = options;
   const { base } = handlers;
   const contextOf = (signal: AbortSignal): ServerRequestContext => ({ server, signal });
-  const guarded = <T>(method: string, answer: () => Promise<T>) => guard(client, method, options, answer);
+  let atWork = 0;
+  const guarded = async <T>(method: string, answer: () => Promise<T>) => {
+    if (atWork >= MOST_AT_WORK) throw new Error("too much is asked at once");
+    atWork += 1;
+    return guard(client, method, options, answer).finally(() => {
+      atWork -= 1;
+    });
+  };
   if (base.elicit)
     client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
       guarded("elicitation/create", async () => {

@@ -171,6 +171,7 @@ class TransportWatch implements WireWatch {
     if (sent && !sent.watched) this.#unanswered.delete(message.params?.requestId as RequestId);
     if (!sent?.watched || sent.isWritten) return false;
     sent.isWithdrawn = true;
+    if (isQueueing(this.#transport)) this.#transport.noticeUnwanted?.();
     return true;
   }
 

@@ -78,7 +78,7 @@ class ChildTransport implements StdioTransport {
       check: checkMessage,
       onMessage: (message) => this.#deliver(message),
       onError: (error) => this.onerror?.(error),
-      onFault: (fault) => this.#fail(fault),
+      onFault: (fault) => this.fail(fault),
       onStrayOutput: options.onStrayOutput,
     });
     this.#stderrTail = createOutputTail({ maxBytes: KEPT_STDERR_BYTES, secrets: server.secrets });
@@ -121,6 +121,10 @@ class ChildTransport implements StdioTransport {
     } catch (error) {
       follower.onFailed(error);
     }
+  }
+
+  noticeUnwanted(): void {
+    this.#queue?.noticeUnwanted();
   }
 
   close(): Promise<void> {
@@ -205,7 +209,7 @@ class ChildTransport implements StdioTransport {
 
   async #failUnlessExited(kind: "unwritable" | "output-ended"): Promise<void> {
     await this.#exitNoticed();
-    if (!this.#exit && !this.#closing) this.#fail(new ChannelFault({ kind }));
+    if (!this.#exit && !this.#closing) this.fail(new ChannelFault({ kind }));
   }
 
   /** A broken pipe is often seen before the death that broke it. */
@@ -215,7 +219,7 @@ class ChildTransport implements StdioTransport {
     await once(child, "exit", { signal: patienceOf(LAST_WORDS_MS) }).catch(() => {});
   }
 
-  #fail(fault: ChannelFault): void {
+  fail(fault: ChannelFault): void {
     if (this.#isFinished || this.#closing) return;
     this.#fault ??= fault;
     this.#finish();

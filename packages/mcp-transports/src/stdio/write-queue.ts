@@ -5,12 +5,17 @@ import type { QueueHooks, SendFollower } from "../queueing-transport.ts";
 /** What may wait for a process that does not read, in bytes. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
+/** What each line costs beside its text, in bytes: whoever waits for it is kept, too. */
+const LINE_OVERHEAD_BYTES = 256;
+
 /** Short lines are joined up to this size; a longer line is written alone. In bytes. */
 const LARGEST_JOINED_BYTES = 256 * 1024;
 
 interface QueuedLine {
   readonly line: string;
   readonly bytes: number;
+  /** What it counts for while it waits. */
+  readonly cost: number;
   readonly follower: LineFollower;
 }
 
@@ -30,6 +35,8 @@ export interface WriteQueue {
   push(line: string, hooks?: QueueHooks): Promise<void>;
   /** The same without a promise. */
   add(line: string, follower: LineFollower): void;
+  /** Somebody whose line waits does not want it written any more. Room is looked for only after that was said. */
+  noticeUnwanted(): void;
   /** Hands what waits to the stream, unless an earlier write still waits for the process to read. */
   flush(): void;
   /** Rejects every line that was not taken. */
@@ -38,11 +45,13 @@ export interface WriteQueue {
 
 interface QueueSettings {
   readonly maxWaitingBytes: number;
+  readonly lineOverheadBytes: number;
   onWriting(): void;
 }
 
 export interface WriteQueueOptions {
   readonly maxWaitingBytes?: number | undefined;
+  readonly lineOverheadBytes?: number | undefined;
   /** Hears of each line that is about to be written. */
   onWriting?(): void;
 }
@@ -54,24 +63,31 @@ export interface WriteQueueOptions {
  */
 export function createWriteQueue(
   stream: Writable,
-  { maxWaitingBytes = MAX_WAITING_BYTES, onWriting = () => {} }: WriteQueueOptions = {},
+  {
+    maxWaitingBytes = MAX_WAITING_BYTES,
+    lineOverheadBytes = LINE_OVERHEAD_BYTES,
+    onWriting = () => {},
+  }: WriteQueueOptions = {},
 ): WriteQueue {
-  return new StreamWriteQueue(stream, { maxWaitingBytes, onWriting });
+  return new StreamWriteQueue(stream, { maxWaitingBytes, lineOverheadBytes, onWriting });
 }
 
 class StreamWriteQueue implements WriteQueue {
   readonly #stream: Writable;
   readonly #maxWaitingBytes: number;
+  readonly #lineOverheadBytes: number;
   readonly #onWriting: () => void;
   #waiting: QueuedLine[] = [];
-  #waitingBytes = 0;
+  #waitingCost = 0;
+  #hasUnwanted = false;
   #underWay: readonly QueuedLine[] = [];
   #isScheduled = false;
   #isEnded = false;
 
-  constructor(stream: Writable, { maxWaitingBytes, onWriting }: QueueSettings) {
+  constructor(stream: Writable, { maxWaitingBytes, lineOverheadBytes, onWriting }: QueueSettings) {
     this.#stream = stream;
     this.#maxWaitingBytes = maxWaitingBytes;
+    this.#lineOverheadBytes = lineOverheadBytes;
     this.#onWriting = onWriting;
   }
 
@@ -88,15 +104,20 @@ class StreamWriteQueue implements WriteQueue {
 
   add(line: string, follower: LineFollower): void {
     const bytes = Buffer.byteLength(line);
+    const cost = bytes + this.#lineOverheadBytes;
     if (this.#isEnded || !this.#stream.writable) {
       follower.onFailed(new ChannelFault({ kind: "unwritable" }));
-    } else if (!this.#hasRoomFor(bytes)) {
+    } else if (!this.#hasRoomFor(cost)) {
       follower.onFailed(new ChannelFault({ kind: "queue-full", limitBytes: this.#maxWaitingBytes }));
     } else {
-      this.#waiting.push({ line, bytes, follower });
-      this.#waitingBytes += bytes;
+      this.#waiting.push({ line, bytes, cost, follower });
+      this.#waitingCost += cost;
       this.#schedule();
     }
+  }
+
+  noticeUnwanted(): void {
+    this.#hasUnwanted = true;
   }
 
   flush(): void {
@@ -123,7 +144,7 @@ class StreamWriteQueue implements WriteQueue {
     const unsent = this.#waiting;
     this.#underWay = [];
     this.#waiting = [];
-    this.#waitingBytes = 0;
+    this.#waitingCost = 0;
     // Whoever ends the queue can first tell them why everything has ended.
     queueMicrotask(() => {
       for (const { follower } of lost) follower.onFailed(new ChannelFault({ kind: "write-broken" }));
@@ -131,14 +152,15 @@ class StreamWriteQueue implements WriteQueue {
     });
   }
 
-  #hasRoomFor(bytes: number): boolean {
-    const fits = () => this.#waiting.length === 0 || this.#waitingBytes + bytes <= this.#maxWaitingBytes;
-    if (!fits()) this.#dropUnwanted();
+  #hasRoomFor(cost: number): boolean {
+    const fits = () => this.#waiting.length === 0 || this.#waitingCost + cost <= this.#maxWaitingBytes;
+    if (!fits() && this.#hasUnwanted) this.#dropUnwanted();
     return fits();
   }
 
   /** Whoever has given up need not be written for. This is looked after only when the room is needed. */
   #dropUnwanted(): void {
+    this.#hasUnwanted = false;
     const wanted: QueuedLine[] = [];
     for (const queued of this.#waiting) {
       if (!queued.follower.isWanted()) this.#drop(queued);
@@ -147,8 +169,8 @@ class StreamWriteQueue implements WriteQueue {
     this.#waiting = wanted;
   }
 
-  #drop({ bytes, follower }: QueuedLine): void {
-    this.#waitingBytes -= bytes;
+  #drop({ cost, follower }: QueuedLine): void {
+    this.#waitingCost -= cost;
     follower.onTaken?.();
   }
 
@@ -172,11 +194,11 @@ class StreamWriteQueue implements WriteQueue {
         if (batchBytes > 0 && batchBytes + queued.bytes > LARGEST_JOINED_BYTES) break;
         batch.push(queued);
         batchBytes += queued.bytes;
+        this.#waitingCost -= queued.cost;
       }
       taken += 1;
     }
     this.#waiting.splice(0, taken);
-    this.#waitingBytes -= batchBytes;
     for (const { follower } of batch) {
       follower.onWriting();
       this.#onWriting();

@@ -41,6 +41,25 @@ async function answerTo(question: object, handlers: HostHandlers, perCall?: Host
   return (await session.request("tools/call", call, { handlers: perCall })).structuredContent;
 }
 
+test("[T88] questions that are taken back at once do not set more than 1,000 handlers to work", async () => {
+  const server = scriptedServer((message, { send }) => {
+    if (message.method !== "tools/call") return undefined;
+    for (let id = 0; id < 1100; id += 1) {
+      send({ id, method: "roots/list" });
+      send({ method: "notifications/cancelled", params: { requestId: id } });
+    }
+    return false;
+  });
+  const over = Promise.withResolvers<void>();
+  const roots = vi.fn(() => over.promise.then(() => []));
+  const session = await connect(server, { handlers: { roots } });
+  await session.request("tools/call", { name: "ask" });
+  await vi.waitUntil(() => roots.mock.calls.length >= 1000);
+  await session.request("ping", undefined);
+  over.resolve();
+  expect(roots).toHaveBeenCalledTimes(1000);
+});
+
 describe("what is announced", () => {
   test("is what the host has handlers for", async () => {
     const handlers: HostHandlers = {

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { connect, failureOf } from "../connecting.ts";
+import { connect, failToConnect, failureOf } from "../connecting.ts";
+import { gone } from "../processes.ts";
 import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
 
 /** Makes the requests that a call's arguments name, and answers the call with the client's answers once all have come. */
@@ -66,6 +67,68 @@ describe("a request of a local server", () => {
 
   test("[N18] with the id 0 is a request", async () => {
     expect(await repliesTo({ id: 0, method: "ping" })).toMatchObject([{ id: 0, result: {} }]);
+  });
+
+  describe("[T88] of which there is no end, from one that does not read the answers", () => {
+    const flooding = (isBatch: boolean) =>
+      scriptedServer(
+        (message, { process }) => {
+          if (message.method !== "tools/call") return undefined;
+          process.stdin.pause();
+          let id = 0;
+          const ping = () => ({ jsonrpc: "2.0", id: ++id, method: "ping" });
+          const line = () => JSON.stringify(process.env.BATCH ? Array.from({ length: 500 }, ping) : ping());
+          const ask = () => process.stdout.write(`${line()}\n`.repeat(10), () => setImmediate(ask));
+          ask();
+          return true;
+        },
+        { env: isBatch ? { BATCH: "yes" } : {} },
+      );
+
+    test.each([
+      ["one by one", false],
+      ["in batches", true],
+    ])("ends the session, and the server with it: %s", async (_, isBatch) => {
+      const server = flooding(isBatch);
+      const session = await connect(server);
+      const closed = new Promise((resolve) => session.onClose(resolve));
+      const error = await failureOf(session.request("tools/call", { name: "ask" }, { timeoutMs: 0 }));
+      expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", outcome: "unknown", tool: "ask" });
+      expect(await closed).toMatchObject({
+        code: "MCP_LIMIT_EXCEEDED",
+        message: expect.stringContaining("asked more than 1000 things without taking an answer"),
+      });
+      await gone(...server.starts());
+    });
+
+    test("fails the opening if it begins before", async () => {
+      const server = scriptedServer((message, { process, send }) => {
+        if (message.method !== "initialize") return undefined;
+        process.stdin.pause();
+        const ask = () => {
+          for (let id = 0; id < 100; id += 1) send({ id, method: "ping" });
+          setImmediate(ask);
+        };
+        ask();
+        return true;
+      });
+      const error = await failToConnect(server);
+      expect(error).toMatchObject({ code: "MCP_LIMIT_EXCEEDED", phase: "handshake" });
+      expect(error.message).toContain("Report this to its maker.");
+      await gone(...server.starts());
+    });
+
+    test("is no flood where an id is longer than any that could be answered", async () => {
+      expect(await repliesTo({ id: "a".repeat(1024), method: "ping" })).toHaveLength(1);
+      const session = await connect(
+        scriptedServer((message, { send }) => {
+          if (message.method === "tools/call") send({ id: "a".repeat(1025), method: "ping" });
+          return false;
+        }),
+      );
+      await session.request("tools/call", { name: "echo" });
+      expect(await session.request("ping", undefined)).toEqual({});
+    });
   });
 
   test("[N19] whose answer nobody is there to take disturbs nothing", async () => {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Writable } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createWriteQueue } from "../../src/stdio/write-queue.ts";
 
 /** A stream that takes a write only when it is let. */
@@ -15,6 +15,8 @@ function createValve() {
   });
   return { stream, written, takeNext: () => taken.shift()?.() };
 }
+
+const TEN_BYTES = { maxWaitingBytes: 10, lineOverheadBytes: 0 };
 
 const faultOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -63,7 +65,7 @@ test("long lines are not joined", async () => {
 
 test("[R13] more than may wait is refused before anything of it is written", async () => {
   const { stream, written } = createValve();
-  const queue = createWriteQueue(stream, { maxWaitingBytes: 10 });
+  const queue = createWriteQueue(stream, TEN_BYTES);
   const pending = [queue.push("under way\n")];
   await Promise.resolve();
   pending.push(queue.push("12345\n"));
@@ -77,7 +79,7 @@ test("[R13] more than may wait is refused before anything of it is written", asy
 
 test("a line of any size is taken where nothing waits", async () => {
   const { stream, written, takeNext } = createValve();
-  const queue = createWriteQueue(stream, { maxWaitingBytes: 10 });
+  const queue = createWriteQueue(stream, TEN_BYTES);
   const line = queue.push("much longer than that\n");
   await Promise.resolve();
   expect(written).toHaveLength(1);
@@ -87,7 +89,7 @@ test("a line of any size is taken where nothing waits", async () => {
 
 test("what nobody wants any longer makes room, and is not written", async () => {
   const { stream, written, takeNext } = createValve();
-  const queue = createWriteQueue(stream, { maxWaitingBytes: 10 });
+  const queue = createWriteQueue(stream, TEN_BYTES);
   const events: string[] = [];
   let isWanted = true;
   const hooks = { isWanted: () => isWanted, onWriting: () => events.push("written") };
@@ -95,6 +97,7 @@ test("what nobody wants any longer makes room, and is not written", async () => 
   await Promise.resolve();
   const dropped = queue.push("12345678\n", hooks);
   isWanted = false;
+  queue.noticeUnwanted();
   const kept = queue.push("87654321\n");
   await dropped;
   takeNext();
@@ -103,6 +106,36 @@ test("what nobody wants any longer makes room, and is not written", async () => 
   await kept;
   expect(written).toEqual(["a\n", "87654321\n"]);
   expect(events).toEqual([]);
+});
+
+test("lines count for more than their text, so that many short ones cannot fill the memory", async () => {
+  const { stream } = createValve();
+  const queue = createWriteQueue(stream, { maxWaitingBytes: 1000, lineOverheadBytes: 100 });
+  const lines = [queue.push("under way\n")];
+  await Promise.resolve();
+  for (let n = 0; n < 9; n += 1) lines.push(queue.push("a\n"));
+  expect(await faultOf(queue.push("a\n"))).toBe("queue-full");
+  queue.end();
+  await Promise.all(lines.map(faultOf));
+});
+
+test("[T88] a full queue is looked through only when somebody has given up", async () => {
+  const { stream } = createValve();
+  const queue = createWriteQueue(stream, TEN_BYTES);
+  const isWanted = vi.fn(() => true);
+  const lines = [queue.push("under way\n")];
+  await Promise.resolve();
+  lines.push(queue.push("12345678\n", { isWanted, onWriting() {} }));
+  const refuse = async (times: number) => {
+    for (let n = 0; n < times; n += 1) expect(await faultOf(queue.push("more\n"))).toBe("queue-full");
+  };
+  await refuse(100);
+  expect(isWanted).not.toHaveBeenCalled();
+  queue.noticeUnwanted();
+  await refuse(100);
+  expect(isWanted).toHaveBeenCalledOnce();
+  queue.end();
+  await Promise.all(lines.map(faultOf));
 });
 
 test("[R11] a stream that breaks settles everything and throws nothing", async () => {
