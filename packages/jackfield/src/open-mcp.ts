@@ -10,6 +10,7 @@ import { createMcp, type Mcp } from "./mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 import { checkOptions } from "./option-shapes.ts";
 import { createSecrecy } from "./secrecy.ts";
+import { createSecretlessCatalog } from "./secretless-catalog.ts";
 import {
   createExaKeyFinder,
   createServerPorts,
@@ -82,7 +83,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
       auth: options.auth ?? logins?.auth,
       ...ports,
       log,
-      cache: catalog.cache,
+      cache: catalog.cache && createSecretlessCatalog(catalog.cache, secrecy),
     });
     if (statusChanged !== undefined) manager.on("statusChanged", statusChanged);
     const news = createDiagnosticNews(log);

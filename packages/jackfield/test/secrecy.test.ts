@@ -139,7 +139,8 @@ describe("what was filled into a definition", () => {
     const said: unknown[] = [];
     const texts = PLANTED.join(" ");
     const serverInfo = { name: texts, version: VALUES.API_KEY, title: texts };
-    const era = { era: "modern", at: 1, discover: { instructions: texts } } as const;
+    const agreed = { capabilities: { [VALUES.API_KEY]: {} }, supportedVersions: [VALUES.API_KEY] };
+    const era = { era: "modern", at: 1, discover: { ...agreed, instructions: texts } } as const;
     const session = createFakeSession({
       handshake: { serverInfo, instructions: `do ${texts}`, prior: era },
       tools: [
@@ -169,10 +170,11 @@ describe("what was filled into a definition", () => {
       said.push(mcp.report, mcp.servers(), mcp.view({}).servers(), user.servers());
       expect(leaks(said)).toEqual([]);
       expect(inspect(mcp.report, { depth: 20 })).toContain("do [redacted]");
-      // What a program connects by has to be as it was said.
       const [kept] = cache.entries.values();
-      expect(kept).toMatchObject({ instructions: expect.stringContaining("do [redacted]"), prior: era });
-      expect(leaks({ ...kept, prior: undefined, tools: undefined })).toEqual([]);
+      const instructions = expect.stringContaining("[redacted]");
+      // What a program connects by has to be as it was said.
+      expect(kept).toMatchObject({ instructions, prior: { ...era, discover: { ...agreed, instructions } } });
+      expect(leaks({ ...kept, prior: { ...era, discover: { instructions: undefined } } })).toEqual([]);
     } finally {
       await mcp.close();
     }
