@@ -32,13 +32,14 @@ test("async listeners of progress, news, renewals and the end that fail end no p
   const failing = vi.fn(async () => {
     throw new Error("the listener's own");
   });
-  const session = await connect(server);
+  const session = await connect(server, { log: failing });
   session.onNotification(failing);
   session.onClose(failing);
   await session.request("tools/call", { name: "echo", arguments: {} }, { onProgress: failing });
   await session.close();
   await new Promise(setImmediate);
   process.off("unhandledRejection", rejections);
-  expect(failing).toHaveBeenCalledTimes(5);
+  // Three times of progress, of news and the end, and by the log of what failed of these two.
+  expect(failing).toHaveBeenCalledTimes(7);
   expect(rejections).not.toHaveBeenCalled();
 });
