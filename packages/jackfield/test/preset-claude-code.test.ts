@@ -144,10 +144,11 @@ describe("a host that manages servers as Claude Code does", () => {
   });
 
   it.each([
-    [{}, 30_000, undefined],
-    [{ MCP_TIMEOUT: "90000", MCP_TOOL_TIMEOUT: "5000" }, 90_000, 5_000],
-    [{ MCP_TIMEOUT: "0", MCP_TOOL_TIMEOUT: "" }, 30_000, undefined],
-  ])("has its time limits from the environment: %j", (env, connectTimeoutMs, callTimeoutMs) => {
-    expect(claudeCode(env).limits).toEqual({ connectTimeoutMs, callTimeoutMs });
+    [{}, 30_000, undefined, undefined],
+    [{ MCP_TIMEOUT: "90000", MCP_TOOL_TIMEOUT: "5000" }, 90_000, 5_000, 600_000],
+    [{ MCP_TOOL_TIMEOUT: "3600000" }, 30_000, 3_600_000, 3_600_000],
+    [{ MCP_TIMEOUT: "0", MCP_TOOL_TIMEOUT: "" }, 30_000, undefined, undefined],
+  ])("has its time limits from the environment: %j", (env, connectTimeoutMs, callTimeoutMs, maxTotalMs) => {
+    expect(claudeCode(env).limits).toEqual({ connectTimeoutMs, callTimeoutMs, maxTotalMs });
   });
 });

@@ -112,13 +112,15 @@ describe("a coding agent that starts as oh-my-pi does", () => {
   });
 
   it.each([
-    [{}, 30_000],
-    [{ OMP_MCP_TIMEOUT_MS: "1500" }, 1_500],
-    [{ OMP_MCP_TIMEOUT_MS: "0" }, 0],
-    [{ OMP_MCP_TIMEOUT_MS: "" }, 30_000],
-    [{ OMP_MCP_TIMEOUT_MS: "soon" }, 30_000],
-    [{ OMP_MCP_TIMEOUT_MS: "-1" }, 30_000],
-  ])("has its time limits from the environment: %j", (env, timeoutMs) => {
-    expect(ohMyPi(env).limits).toEqual({ connectTimeoutMs: timeoutMs, callTimeoutMs: timeoutMs });
+    [{}, 30_000, 600_000],
+    [{ OMP_MCP_TIMEOUT_MS: "1500" }, 1_500, 600_000],
+    [{ OMP_MCP_TIMEOUT_MS: "3600000" }, 3_600_000, 3_600_000],
+    [{ OMP_MCP_TIMEOUT_MS: "0" }, 0, 0],
+    [{ OMP_MCP_TIMEOUT_MS: "" }, 30_000, 600_000],
+    [{ OMP_MCP_TIMEOUT_MS: "soon" }, 30_000, 600_000],
+    [{ OMP_MCP_TIMEOUT_MS: "-1" }, 30_000, 600_000],
+  ])("has its time limits from the environment: %j", (env, timeoutMs, maxTotalMs) => {
+    const limits = { connectTimeoutMs: timeoutMs, callTimeoutMs: timeoutMs, maxTotalMs };
+    expect(ohMyPi(env).limits).toEqual(limits);
   });
 });

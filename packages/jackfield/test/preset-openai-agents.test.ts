@@ -86,4 +86,13 @@ describe("agents whose servers are managed as by the OpenAI Agents SDK", () => {
       await mcp.close();
     }
   });
+
+  it.each([
+    [undefined, 5_000, 600_000],
+    [3_600_000, 3_600_000, 3_600_000],
+    [0, 0, 0],
+  ])("may give a request %j milliseconds, and no call ends before", (given, callTimeoutMs, maxTotalMs) => {
+    const { limits } = openaiAgents({ callTimeoutMs: given });
+    expect(limits).toEqual({ connectTimeoutMs: 10_000, callTimeoutMs, maxTotalMs });
+  });
 });

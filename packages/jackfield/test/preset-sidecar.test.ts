@@ -1,4 +1,12 @@
-import { readFaultRecord, startHttpFaultServer, stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
+import {
+  createFakeConnector,
+  createFakeSession,
+  createFakeToolCache,
+  readFaultRecord,
+  startHttpFaultServer,
+  stdioFaultServer,
+  useLeakCheck,
+} from "@jackfield/test-kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openMcp, sideCar } from "../src/index.ts";
 import { temporaryFolder } from "./fixture.ts";
@@ -6,7 +14,10 @@ import { createProjectFixture } from "./project-fixture.ts";
 import { scriptedServer } from "./scripted-server.ts";
 
 useLeakCheck();
-afterEach(() => void vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
 
 describe("an editor's extension that treats servers as SideCar was meant to", () => {
   it("[A5] [A6] [A7] starts nothing of an untrusted workspace but reaches its remote servers, without keys of the host, until it is trusted", async () => {
@@ -119,5 +130,36 @@ describe("an editor's extension that treats servers as SideCar was meant to", ()
     } finally {
       await mcp.close();
     }
+  });
+
+  it("waits for a server that it knows of old for as long as connecting may take", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const connector = createFakeConnector();
+    const { entries } = createFakeToolCache();
+    const opening = () =>
+      openMcp({
+        ...sideCar(),
+        limits: { connectTimeoutMs: 3_600_000 },
+        discover: false,
+        servers: { s: { command: "x" } },
+        cache: createFakeToolCache({ entries }),
+        connect: connector.connect,
+      });
+    const session = () => createFakeSession({ tools: [{ name: "known", inputSchema: { type: "object" } }] });
+    const [first] = await Promise.all([
+      opening(),
+      connector.nextAttempt().then((attempt) => attempt.open(session())),
+    ]);
+    await first.close();
+    expect(entries.size).toBe(1);
+    const opened = vi.fn();
+    const second = opening();
+    void second.then(opened);
+    const attempt = await connector.nextAttempt();
+    await vi.advanceTimersByTimeAsync(3_500_000);
+    expect(opened).not.toHaveBeenCalled();
+    attempt.open(session());
+    await using mcp = await second;
+    expect(mcp.report.ready).toMatchObject([{ name: "s", toolsFrom: "live" }]);
   });
 });

@@ -1,4 +1,5 @@
 import { NAMING_PRESETS, RETRY_PRESETS } from "@jackfield/mcp-manager";
+import { callLimits } from "./call-limits.ts";
 import { durationVariable, type Variables } from "./duration-variable.ts";
 import type { RuntimePreset } from "./runtime-preset.ts";
 
@@ -17,7 +18,7 @@ export function claudeCode(env: Variables = process.env): RuntimePreset {
     naming: NAMING_PRESETS["claude-code"],
     limits: {
       connectTimeoutMs: durationVariable(env, "MCP_TIMEOUT", 1) ?? 30_000,
-      callTimeoutMs: durationVariable(env, "MCP_TOOL_TIMEOUT", 1),
+      ...callLimits(durationVariable(env, "MCP_TOOL_TIMEOUT", 1)),
     },
     heartbeat: { intervalMs: 30_000 },
     inheritEnv: true,

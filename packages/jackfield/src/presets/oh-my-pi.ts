@@ -1,4 +1,5 @@
 import { NAMING_PRESETS, RETRY_PRESETS } from "@jackfield/mcp-manager";
+import { callLimits } from "./call-limits.ts";
 import { durationVariable, type Variables } from "./duration-variable.ts";
 import type { RuntimePreset } from "./runtime-preset.ts";
 
@@ -17,7 +18,7 @@ export function ohMyPi(env: Variables = process.env): RuntimePreset {
     startup: { gateMs: 250, uncached: "later", failures: "keep" },
     retry: RETRY_PRESETS["oh-my-pi"],
     naming: NAMING_PRESETS["oh-my-pi"],
-    limits: { connectTimeoutMs: timeoutMs, callTimeoutMs: timeoutMs },
+    limits: { connectTimeoutMs: timeoutMs, ...callLimits(timeoutMs) },
     inheritEnv: true,
     missingVariable: "literal",
     runCommands: true,

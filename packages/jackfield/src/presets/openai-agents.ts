@@ -1,4 +1,5 @@
 import { NAMING_PRESETS, RETRY_PRESETS } from "@jackfield/mcp-manager";
+import { callLimits } from "./call-limits.ts";
 import type { RuntimePreset } from "./runtime-preset.ts";
 
 /** What `MCPServerManager` of the OpenAI Agents SDK can be told. */
@@ -31,7 +32,7 @@ export function openaiAgents({
     startup: { uncached: "wait", failures },
     retry: RETRY_PRESETS["openai-agents"],
     naming: NAMING_PRESETS["openai-agents"],
-    limits: { connectTimeoutMs, callTimeoutMs },
+    limits: { connectTimeoutMs, ...callLimits(callTimeoutMs) },
     discover: false,
     cache: false,
     closeTimeoutMs,
