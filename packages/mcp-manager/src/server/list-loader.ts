@@ -39,8 +39,8 @@ interface Load {
 
 /**
  * Keeps one of a server's lists up to date. Whoever asks while a list is under way shares one follow-up, and what it supersedes is
- * not published: a burst of changes costs two lists and is one change. An answer from a session that was replaced meanwhile is
- * thrown away ([L19], [L20]).
+ * not published: a burst of changes that is over by then costs two lists and is one change, a longer one is one more change each
+ * second. An answer from a session that was replaced meanwhile is thrown away ([L19], [L20]).
  */
 export interface ListLoader {
   readonly state: ListState;
