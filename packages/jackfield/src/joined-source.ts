@@ -100,7 +100,10 @@ function shownBy({ servers }: Pick<ViewFilter, "servers">, joining: Joining): Sh
   if (typeof servers !== "function") return (server) => servers?.includes(server) ?? true;
   return (server) => {
     try {
-      return servers(server) === true;
+      const verdict: unknown = servers(server);
+      if (verdict instanceof Promise)
+        verdict.catch((error: unknown) => tellOfFailure(error, server, joining));
+      return verdict === true;
     } catch (error) {
       tellOfFailure(error, server, joining);
       return false;

@@ -95,6 +95,19 @@ describe("an entry that cannot be used", () => {
     for (const server of NAMES)
       expect(log).toHaveBeenCalledWith("warn", message, { server, error: "Error: no idea" });
   });
+
+  it("is hidden by an async filter of a view that waits for none, and the rejection is the logger's", async () => {
+    const log = vi.fn();
+    await using mcp = await openMcp({ ...clone.options, servers: WRONG, log });
+    const servers = async (): Promise<never> => {
+      throw new Error("no idea");
+    };
+    expect(namesOf(mcp.view({ servers } as never))).toEqual([]);
+    await new Promise(setImmediate);
+    const message = "the filter of a view failed and hides a server";
+    for (const server of NAMES)
+      expect(log).toHaveBeenCalledWith("warn", message, { server, error: "Error: no idea" });
+  });
 });
 
 it("a view of what is no filter is refused, and one that waits for its filter ends with the runtime", async () => {

@@ -1,3 +1,4 @@
+import { isUnawaited } from "../unawaited.ts";
 import { checkNaming, type NameTool, type NamingOptions } from "./naming-options.ts";
 import { createServerNames, MAX_NAME_LENGTH, type ServerNames, safeName } from "./server-names.ts";
 
@@ -121,7 +122,8 @@ function wishesFor(
 
 function wishedName(wish: NameTool, server: string, tool: string): string {
   try {
-    return safeName(wish({ server, tool }));
+    const name = wish({ server, tool });
+    return isUnawaited(name) ? "" : safeName(name);
   } catch {
     return ""; // A naming that throws, or gives something else than a text, has no wish.
   }

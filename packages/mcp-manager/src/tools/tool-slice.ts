@@ -1,5 +1,6 @@
 import type { ServerDefinition, ToolDefinition, ToolDescriptor, ToolListPolicy } from "@jackfield/mcp-core";
 import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
+import { isUnawaited } from "../unawaited.ts";
 import { isIncluded } from "./tool-filter.ts";
 
 /** What decides on the tools of a server once they have names. */
@@ -62,7 +63,7 @@ function applyPolicies(
     try {
       const decided = policy(offered);
       if ("blocked" in decided) return decided;
-      if (typeof decided.definition !== "object")
+      if (isUnawaited(decided) || typeof decided.definition !== "object")
         return { blocked: "a tool policy gave something that is no tool" };
       if (decided === offered) continue; // Most tools pass as they are.
       const { name, server, originalName } = tool; // A policy changes what is said of a tool, never whose it is.

@@ -1,5 +1,6 @@
 import { type Logger, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
+import { isUnawaited } from "../unawaited.ts";
 import { writtenValue } from "../written-value.ts";
 import { createToolVerdicts } from "./tool-verdicts.ts";
 
@@ -37,7 +38,8 @@ export interface AsyncViewRules extends ViewRules {
 }
 
 /**
- * Makes the rules of a filter. A function that throws, or gives anything but `true`, hides what it was asked about ([L16]).
+ * Makes the rules of a filter. A function that throws, or gives anything but `true`, hides what it was asked about ([L16]): also one
+ * that gives a promise.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for what is no filter: it would hide nothing, or fail when it is asked.
  */
@@ -46,7 +48,9 @@ export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
   const { servers, tools } = filter;
   const asks = (what: string, name: string, ask: () => unknown): boolean => {
     try {
-      return ask() === true;
+      const verdict = ask();
+      if (isUnawaited(verdict)) throw new TypeError("It gave a promise; only viewFor waits for one.");
+      return verdict === true;
     } catch (error) {
       log("warn", `the filter of a view threw and hides a ${what}`, { [what]: name, error: String(error) });
       return false;
