@@ -59,13 +59,22 @@ function either(first: Shape, ...others: readonly Shape[]): Shape {
 const no: Shape = { what: "false", fits: (value) => value === false };
 const names = listOf("strings", isString);
 const functions = listOf("functions", isFunction);
-const objects = listOf("objects", isObject);
 /** Anything else would deny nothing and allow nothing, and nobody would know. */
 const patterns = listOf("{ name }, { url } or { argv: [...] }", (pattern) => {
   const [[kind, value] = [], ...others] = isObject(pattern) ? Object.entries(pattern) : [];
   if (others.length > 0) return false;
   return kind === "argv" ? names.fits(value) : (kind === "name" || kind === "url") && isString(value);
 });
+/** Anything else would fail for each server, and keep all of them out. */
+const filters = listOf(
+  "{ name, block }",
+  (filter) =>
+    isObject(filter) &&
+    "name" in filter &&
+    isString(filter.name) &&
+    "block" in filter &&
+    isFunction(filter.block),
+);
 const store = objectWith("a StateStore", ["get", "set", "delete", "keys"]);
 
 /** A number of the manager's own is checked there, where what is given for single servers is checked as well. */
@@ -83,7 +92,7 @@ const OPTIONS: Shapes = {
     exa: flag,
     exaApiKey: callable,
     browser: either(flag, callable),
-    more: objects,
+    more: filters,
   }),
   projectVariables: names,
   inputs: objectOf(),

@@ -42,6 +42,11 @@ describe("options from untyped code", () => {
       { filters: { deny: "x" } },
       'Option "filters.deny" must be a list of { name }, { url } or { argv: [...] }, not this string.',
     ],
+    [{ filters: { more: [{}] } }, 'Option "filters.more" must be a list of { name, block }, not this list.'],
+    [
+      { filters: { more: [{ name: "a", block: "x" }] } },
+      'Option "filters.more" must be a list of { name, block }, not this list.',
+    ],
     [{ use: null }, 'Option "use" must be a list of functions, not null.'],
     [{ toolPolicies: [{}] }, 'Option "toolPolicies" must be a list of functions, not this list.'],
     [{ retry: null }, 'Option "retry" must be an object, not null.'],
@@ -104,13 +109,21 @@ describe("options from untyped code", () => {
       delete() {}
       keys() {}
     }
+    class Filter {
+      name = "none";
+      block() {}
+    }
     const { signal } = new AbortController();
     expect(() =>
       checkOptions({
         cwd: undefined,
         startup: { uncached: undefined },
         approvals: new Store(),
-        filters: { deny: [{ name: "a*" }, { url: "https://a/*" }, { argv: ["a", "b"] }], allow: [] },
+        filters: {
+          deny: [{ name: "a*" }, { url: "https://a/*" }, { argv: ["a", "b"] }],
+          allow: [],
+          more: [new Filter()],
+        },
         guards: { limits: { servers: { a: { maxResultChars: 5 } }, store: { save: async () => undefined } } },
         signal,
         more: 1,

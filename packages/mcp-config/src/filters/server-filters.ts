@@ -17,7 +17,7 @@ export interface ServerBlock {
 export interface ServerFilter {
   /** What reports call it. */
   readonly name: string;
-  /** Why the server is not used; `undefined` if it is. A filter that throws blocks the server. */
+  /** Why the server is not used; `undefined` if it is. A filter that throws, or answers with anything else, blocks the server. */
   block(definition: ServerDefinition): string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface ServerFilterOptions {
   readonly deny?: readonly ServerPattern[] | undefined;
   /** The host searches by Exa itself: a server that does only that is not used. Default false. */
   readonly exa?: boolean | undefined;
-  /** The host has a browser of its own: servers that drive one are not used. A function is asked each time anew. Default false. */
+  /** The host has a browser of its own: servers that drive one are not used. A function is asked each time anew; a promise counts as yes. Default false. */
   readonly browser?: boolean | (() => boolean) | undefined;
   /** Rules of the caller's own, after all others. */
   readonly more?: readonly ServerFilter[] | undefined;
@@ -53,7 +53,11 @@ export function serverFilters(options: ServerFilterOptions = {}): readonly Serve
     name,
     block: (definition: ServerDefinition) => (blocks(definition) ? reason : undefined),
   });
-  const hasBrowser = typeof browser === "function" ? browser : () => browser;
+  const hasBrowser = () => {
+    const answer: unknown = typeof browser === "function" ? browser() : browser;
+    containPromise(answer);
+    return answer;
+  };
   return [
     rule(
       "disabledServers",
@@ -74,7 +78,7 @@ export function serverFilters(options: ServerFilterOptions = {}): readonly Serve
     rule("exa", (definition) => exa && isExaSearch(definition), "this program searches by Exa itself"),
     rule(
       "browser",
-      (definition) => hasBrowser() && isBrowserServer(definition),
+      (definition) => Boolean(hasBrowser()) && isBrowserServer(definition),
       "this program has a browser of its own",
     ),
     ...(options.more ?? []),
@@ -95,10 +99,16 @@ export function blockOf(
 
 function askSafely(block: ServerFilter["block"], definition: ServerDefinition): string | undefined {
   try {
-    return block(definition);
-  } catch {
-    return "the filter failed, so the server is kept out";
-  }
+    const reason: unknown = block(definition);
+    if (reason === undefined || typeof reason === "string") return reason;
+    containPromise(reason);
+  } catch {}
+  return "the filter failed, so the server is kept out";
+}
+
+/** Nobody waits for the answer of an asynchronous function; what it rejects with would end the process. */
+function containPromise(answer: unknown): void {
+  if (answer instanceof Promise) answer.catch(() => undefined);
 }
 
 function switchedOff(

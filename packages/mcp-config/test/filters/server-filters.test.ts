@@ -1,5 +1,5 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { blockOf, type ServerFilterOptions, serverFilters } from "../../src/filters/server-filters.ts";
 import { createServerAdmission, exaApiKey } from "../../src/index.ts";
 import { http, stdio } from "../resolution.ts";
@@ -10,6 +10,22 @@ const named = (name: string, definition: ServerDefinition = stdio()): ServerDefi
 });
 const NODE = named("files", stdio({ command: "node", args: ["server.js", "--root", "/"] }));
 const DOCS = named("docs", http({ url: "https://Docs.example:8443/mcp/v1?x=1" }));
+
+const unhandled = vi.fn();
+beforeEach(() => {
+  unhandled.mockClear();
+  process.on("unhandledRejection", unhandled);
+});
+afterEach(() => void process.off("unhandledRejection", unhandled));
+
+function rejectedPromise(): Promise<never> {
+  return Promise.reject(new Error("later"));
+}
+
+/** Node tells of them when it is done with the microtasks, before anything else runs. */
+function unhandledRejectionsTold(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 /** Which filter keeps a server out, if one does. */
 function keptOutBy(options: ServerFilterOptions, definition: ServerDefinition): string | undefined {
@@ -104,6 +120,17 @@ describe("a filter of the caller's own", () => {
     const broken = [{ name: "broken", block: () => JSON.parse("{") }];
     expect(blockOf(serverFilters({ more: broken }), NODE)).toMatchObject({ by: "broken" });
   });
+
+  test("that is asynchronous keeps the server out, whatever comes of it, and does not end the process", async () => {
+    const rejected = rejectedPromise();
+    const late = [{ name: "late", block: () => rejected as unknown as undefined }];
+    expect(blockOf(serverFilters({ more: late }), NODE)).toEqual({
+      by: "late",
+      reason: "the filter failed, so the server is kept out",
+    });
+    await unhandledRejectionsTold();
+    expect(unhandled).not.toHaveBeenCalled();
+  });
 });
 
 describe("search servers that the host replaces", () => {
@@ -150,6 +177,14 @@ describe("browser servers", () => {
     ["nothing of a browser", named("browsers"), false],
   ])("are known by %s", (_what, definition, isBrowser) => {
     expect(keptOutBy({ browser: true }, definition)).toBe(isBrowser ? "browser" : undefined);
+  });
+
+  test("are kept out by a function that answers a promise, which may reject without ending the process", async () => {
+    const browser = () => rejectedPromise() as unknown as boolean;
+    expect(keptOutBy({ browser }, named("browser"))).toBe("browser");
+    expect(keptOutBy({ browser }, NODE)).toBeUndefined();
+    await unhandledRejectionsTold();
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   test("come back when the host switches its own browser off", async () => {
