@@ -13,6 +13,10 @@ const SPECIAL = subnets([
   "0.0.0.0/8", // this host, which some systems take for loopback
   "169.254.0.0/16", // link-local, with the metadata services of most clouds
   "168.63.129.16/32", // the same of another cloud, at an address that looks public
+  "100.100.100.200/32", // of one more, and of two for IPv6, at addresses that look private
+  "fd00:ec2::254/128",
+  "fd00:ec2::23/128", // credentials of containers, at the first of these
+  "fd20:ce::254/128",
   "192.0.0.0/24",
   "192.0.2.0/24",
   "192.31.196.0/24",
@@ -56,8 +60,8 @@ export function isForbiddenAddress(address: string): boolean {
 
 function kindOfIpv4(address: string): AddressKind {
   if (LOOPBACK.check(address, "ipv4")) return "loopback";
-  if (PRIVATE.check(address, "ipv4")) return "private";
-  return SPECIAL.check(address, "ipv4") ? "special" : "public";
+  if (SPECIAL.check(address, "ipv4")) return "special";
+  return PRIVATE.check(address, "ipv4") ? "private" : "public";
 }
 
 function kindOfIpv6(address: string): AddressKind {
@@ -66,6 +70,7 @@ function kindOfIpv6(address: string): AddressKind {
   if (NAT64.check(address, "ipv6")) return kindOfIpv4(lastIpv4(address)) === "public" ? "public" : "special";
   const groups = groupsOf(address);
   if (groups.every((group, index) => group === (index === 7 ? 1 : 0))) return "loopback";
+  if (SPECIAL.check(address, "ipv6")) return "special";
   if (UNIQUE_LOCAL.check(address, "ipv6")) return "private";
   const isPublic = GLOBAL_UNICAST.check(address, "ipv6") && !SPECIAL_GLOBAL.check(address, "ipv6");
   return isPublic ? "public" : "special";
