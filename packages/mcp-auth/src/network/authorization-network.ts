@@ -11,8 +11,13 @@ export interface NetworkSubject {
 
 /** The ways to authorization servers, opened when they are needed. */
 export interface AuthorizationNetwork extends AsyncDisposable {
-  /** What may be reached depends on where the server itself is; every request ends with the signal. */
+  /**
+   * What may be reached depends on where the server itself is; every request ends with the signal. Redirects are followed as
+   * `GuardedFetch` does, whatever a request says of them.
+   */
   fetchFor(subject: NetworkSubject, signal: AbortSignal): Promise<FetchLike>;
+  /** The same, and answers have no body: they are there when their headers are. */
+  fetchHeadersFor(subject: NetworkSubject, signal: AbortSignal): Promise<FetchLike>;
   close(): Promise<void>;
 }
 
@@ -26,6 +31,13 @@ export function createAuthorizationNetwork(trustedHosts: readonly string[]): Aut
       trustedHosts: isUsersOwn ? [...trustedHosts, host] : trustedHosts,
     });
   };
+  const wayFor = (subject: NetworkSubject) => {
+    const host = new URL(subject.serverUrl).hostname;
+    const key = JSON.stringify([host, subject.isUsersOwn]);
+    const way = ways.get(key) ?? open(host, subject);
+    ways.set(key, way);
+    return way;
+  };
   const close = async () => {
     const opened = [...ways.values()];
     ways.clear();
@@ -33,12 +45,13 @@ export function createAuthorizationNetwork(trustedHosts: readonly string[]): Aut
   };
   return {
     async fetchFor(subject, signal) {
-      const host = new URL(subject.serverUrl).hostname;
-      const key = JSON.stringify([host, subject.isUsersOwn]);
-      const way = ways.get(key) ?? open(host, subject);
-      ways.set(key, way);
-      const { fetch } = await way;
-      return (url, init) => fetch(url, { ...init, signal });
+      const { fetch } = await wayFor(subject);
+      // The SDK asks for none, to follow them by rules of its own, which let codes and secrets go along (threat T29).
+      return (url, { redirect: _, ...init } = {}) => fetch(url, { ...init, signal });
+    },
+    async fetchHeadersFor(subject, signal) {
+      const { fetchHeaders } = await wayFor(subject);
+      return (url, { redirect: _, ...init } = {}) => fetchHeaders(url, { ...init, signal });
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -50,9 +50,9 @@ export function endpointRefusal(endpoint: string, rule: string): McpError {
   return new McpError("MCP_AUTH_REQUIRED", `${endpoint} is not used: ${rule}.`);
 }
 
-/** A URL as errors show it: queries and fragments may hold codes and tokens. */
+/** A URL as errors show it: queries and fragments may hold codes and tokens. No name of a host is as long as where it is cut. */
 export function shownUrl(url: URL): string {
-  return `${url.protocol}//${url.host}${url.pathname.slice(0, 200)}${url.search ? "?…" : ""}`;
+  return `${url.protocol}//${url.host.slice(0, 300)}${url.pathname.slice(0, 200)}${url.search ? "?…" : ""}`;
 }
 
 /** Whether a URL's host is this machine by its very spelling. */

@@ -39,6 +39,8 @@ export interface GuardedFetch extends AsyncDisposable {
    * long; `MCP_PROTOCOL_VIOLATED` if it is compressed; `MCP_ABORTED` by the signal; `MCP_CLOSED` after `close`.
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** The same for whoever needs the status and the headers only: the body is not waited for, and the answer has none. */
+  fetchHeaders(url: string | URL, init?: RequestInit): Promise<Response>;
   /** Ends all connections and what is under way. Idempotent. */
   close(): Promise<void>;
 }
@@ -47,6 +49,13 @@ export interface GuardedFetch extends AsyncDisposable {
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   return new GuardedConnections(options);
 }
+
+/** Makes a response of an answer whose body has not been read. */
+type ReadAnswer = (
+  hop: Hop,
+  answer: Dispatcher.ResponseData,
+  headers: Headers,
+) => Response | Promise<Response>;
 
 class GuardedConnections implements GuardedFetch {
   readonly #reach: NetworkReach;
@@ -70,15 +79,19 @@ class GuardedConnections implements GuardedFetch {
     });
   }
 
-  // A field, so that it can be handed on without its object.
-  readonly fetch = async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
+  // Fields, so that they can be handed on without their object.
+  readonly fetch = (address: string | URL, init?: RequestInit) =>
+    this.#ask(address, init, (hop, answer, headers) => this.#read(hop, answer, headers));
+  readonly fetchHeaders = (address: string | URL, init?: RequestInit) => this.#ask(address, init, leaveBody);
+
+  async #ask(address: string | URL, init: RequestInit = {}, read: ReadAnswer): Promise<Response> {
     const url = checkEndpointUrl(address, this.#reach);
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(late(url, this.#timeoutMs)), this.#timeoutMs);
     const signals = [this.#closing.signal, deadline.signal, ...(init.signal ? [init.signal] : [])];
     const signal = AbortSignal.any(signals);
     try {
-      return await this.#follow(url, init, signal);
+      return await this.#follow(url, { ...init, signal }, read);
     } catch (error) {
       if (init.signal?.aborted) {
         throw new McpError("MCP_ABORTED", `The request to ${shownUrl(url)} was given up.`, { cause: error });
@@ -87,7 +100,7 @@ class GuardedConnections implements GuardedFetch {
     } finally {
       clearTimeout(timer);
     }
-  };
+  }
 
   close(): Promise<void> {
     this.#closed ??= this.#end();
@@ -98,9 +111,14 @@ class GuardedConnections implements GuardedFetch {
     return this.close();
   }
 
-  async #follow(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
+  async #follow(
+    url: URL,
+    init: RequestInit & { readonly signal: AbortSignal },
+    read: ReadAnswer,
+  ): Promise<Response> {
+    const { signal } = init;
     signal.throwIfAborted();
-    const request = new Request(url, { ...init, signal });
+    const request = new Request(url, init);
     const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
     request.headers.delete("host"); // it says whom the URL names
     let hop: Hop = { url, method: request.method, headers: request.headers, body };
@@ -111,7 +129,7 @@ class GuardedConnections implements GuardedFetch {
         request.redirect === "manual"
           ? undefined
           : nextHop(hop, answer.statusCode, headers.get("location"), this.#reach);
-      if (!next) return await this.#read(hop, answer, headers);
+      if (!next) return await read(hop, answer, headers);
       await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
       if (request.redirect === "error" || redirects >= this.#maxRedirects)
         throw tooManyRedirects(url, redirects);
@@ -167,6 +185,16 @@ class GuardedConnections implements GuardedFetch {
 async function lookUpWithSystem(hostname: string): Promise<readonly HostAddress[]> {
   const found = await lookUpAddresses(hostname, { all: true });
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+}
+
+/** The connection ends with the body: there may be no end of it. */
+function leaveBody(
+  _: Hop,
+  { statusCode: status, body }: Dispatcher.ResponseData,
+  headers: Headers,
+): Response {
+  body.on("error", () => undefined).destroy();
+  return new Response(null, { status, headers });
 }
 
 function readHeaders(received: Dispatcher.ResponseData["headers"]): Headers {

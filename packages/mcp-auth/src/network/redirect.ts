@@ -30,7 +30,7 @@ export function nextHop(
   if (hop.method !== "GET" && hop.method !== "HEAD") {
     throw new McpError(
       "MCP_AUTH_REQUIRED",
-      `${shownUrl(hop.url)} sends a ${hop.method} on to ${target?.origin ?? "no URL"}; only a GET follows a redirect.`,
+      `${shownUrl(hop.url)} sends a ${hop.method} on to ${target?.origin.slice(0, 300) ?? "no URL"}; only a GET follows a redirect.`,
     );
   }
   const url = checkEndpointUrl(target ?? location, { ...reach, field: `a redirect of ${shownUrl(hop.url)}` });
