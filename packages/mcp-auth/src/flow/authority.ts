@@ -3,7 +3,7 @@ import type { AuthorizationServerMetadata, FetchLike } from "@modelcontextprotoc
 import type { ReadChallenge } from "../challenge.ts";
 import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
-import { authRequired, loginError } from "./login-error.ts";
+import { authRequired, loginError, quote } from "./login-error.ts";
 
 /** Answers of a server that is busy: whether there is metadata, they do not say. */
 const NOT_JUST_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -70,11 +70,11 @@ export async function readAuthorityMetadata({
     throw loginError(sdk, error, { server, doing: "discovery", endpoint: url });
   }
   if (metadata === undefined) {
-    const fact = `it wants a login, and no authorization server is found for it (there is no metadata at ${url}). Give its entry an Authorization header instead.`;
+    const fact = `it wants a login, and no authorization server is found for it (there is no metadata at ${quote(url)}). Give its entry an Authorization header instead.`;
     throw authRequired(server, fact);
   }
   if (metadata.code_challenge_methods_supported?.includes("S256") !== true) {
-    const fact = `its authorization server ${metadata.issuer} does not say that it supports PKCE with S256, without which a login is not safe; nothing was sent.`;
+    const fact = `its authorization server ${quote(metadata.issuer)} does not say that it supports PKCE with S256, without which a login is not safe; nothing was sent.`;
     throw authRequired(server, fact);
   }
   return metadata;
@@ -88,7 +88,7 @@ async function findResourceMetadata({ sdk, fetch, server, challenge }: DiscoverA
     status = undefined;
     const response = await fetch(url, init);
     status = response.status;
-    if (NOT_JUST_NOW.has(status)) undecided = status;
+    if (NOT_JUST_NOW.has(status) || isRedirect(status)) undecided = status;
     return response;
   };
   const { resourceMetadataUrl } = challenge;
@@ -100,17 +100,22 @@ async function findResourceMetadata({ sdk, fetch, server, challenge }: DiscoverA
     // A guard may stand before whatever is asked for; but what the server itself has named is there.
     if (resourceMetadataUrl && status !== undefined && FORBIDDEN.has(status)) undecided = status;
     if (undecided !== undefined && !isMcpError(error)) throw unreadable(server.name, endpoint, undecided);
-    const isAbsent = status !== undefined && status >= 300 && status < 500;
+    const isAbsent = status !== undefined && status >= 400 && status < 500;
     if (isAbsent && !isMcpError(error)) return undefined;
     throw loginError(sdk, error, { server: server.name, doing: "discovery", endpoint });
   }
+}
+
+/** One that was not followed, because it says nothing of where to, or nothing that is known here. */
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
 }
 
 /** Without knowing what guards the server, a login might go to the wrong place, so none is begun. */
 function unreadable(server: string, endpoint: string, httpStatus: number): McpError {
   const advice = NOT_JUST_NOW.has(httpStatus) ? "Try again later." : "Ask whoever runs the server.";
   const { origin, pathname } = new URL(endpoint);
-  const message = `Server ${JSON.stringify(server)}: who guards it cannot be read at ${origin}${pathname} (HTTP ${httpStatus}). ${advice}`;
+  const message = `Server ${JSON.stringify(server)}: who guards it cannot be read at ${quote(origin + pathname)} (HTTP ${httpStatus}). ${advice}`;
   const details = { server, httpStatus, phase: "handshake", outcome: "rejected" } as const;
   return new McpError("MCP_CONNECT_FAILED", message, details);
 }

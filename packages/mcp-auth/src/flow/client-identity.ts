@@ -7,7 +7,7 @@ import type {
 import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import type { Authority } from "./authority.ts";
-import { authRequired, loginError } from "./login-error.ts";
+import { ADVICE_ON_CLIENT, authRequired, loginError, quote } from "./login-error.ts";
 
 export interface IdentifyClientOptions {
   readonly sdk: Sdk;
@@ -41,22 +41,26 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
   if (earlier?.issuer === issuer && isUsable(earlier, options)) return earlier;
   const endpoint = metadata.registration_endpoint;
   if (endpoint === undefined) {
-    const fact = `its authorization server ${issuer} registers no clients. Ask its operator for a client id, and put it into the entry's "oauth".`;
+    const fact = `its authorization server ${quote(issuer)} registers no clients. ${ADVICE_ON_CLIENT}`;
     throw authRequired(server, fact);
   }
   const { fetch: fetchFn, scope } = options;
   const clientMetadata = describeClient(options);
-  try {
-    const registered = await sdk.registerClient(authority.url, {
+  const register = () =>
+    sdk.registerClient(authority.url, {
       metadata,
       clientMetadata,
       ...(scope === undefined ? {} : { scope }),
       fetchFn,
     });
-    return { ...withoutEmptySecret(registered), issuer };
-  } catch (error) {
+  const registered = await register().catch((error: unknown) => {
     throw loginError(sdk, error, { server, doing: "registration", endpoint });
+  });
+  if (registered.client_id === "") {
+    const fact = `its authorization server ${quote(issuer)} registered a client without an id. ${ADVICE_ON_CLIENT}`;
+    throw authRequired(server, fact);
   }
+  return { ...withoutEmptySecret(registered), issuer };
 }
 
 /** The client with the secret of its entry. */

@@ -16,6 +16,9 @@ export interface LoginStep {
 /** Longer texts of strangers are cut. */
 const LONGEST_QUOTE = 300;
 
+/** What helps where no client can be registered. */
+export const ADVICE_ON_CLIENT = `Ask its operator for a client id, and put it into the entry's "oauth".`;
+
 /** What may stand in a command that somebody copies: nothing in it means anything to a shell. */
 const PLAIN_WORD = /^[\w@][\w@.:/-]*$/;
 
@@ -65,8 +68,9 @@ function harmlessCause(sdk: Sdk, thrown: unknown, secrets: readonly string[]): u
   if (thrown instanceof sdk.OAuthError) {
     return new sdk.OAuthError(hideSecrets(thrown.code, secrets), wordsOf(thrown.message, secrets));
   }
-  // A parser quotes what it could not read.
-  if (isUnreadable(thrown)) return undefined;
+  // A parser quotes what it could not read; a page that answers a registration may repeat anything.
+  const isPage = thrown instanceof sdk.RegistrationRejectedError && wordsOfBody(thrown.body) === undefined;
+  if (isPage || isUnreadable(thrown)) return undefined;
   const text = thrown instanceof Error ? `${thrown.message}\n${thrown.stack}` : String(thrown);
   return hideSecrets(text, secrets) === text ? thrown : undefined;
 }
@@ -78,17 +82,30 @@ function wordsOf(message: string, secrets: readonly string[]): string {
   return status === undefined ? "an answer that is no OAuth error" : `HTTP ${status}, and no OAuth error`;
 }
 
+/** What a body says as an error of OAuth (RFC 7591, section 3.2.2), if it is one. */
+function wordsOfBody(body = ""): string | undefined {
+  let read: unknown;
+  try {
+    read = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  const { error, error_description } = (read ?? {}) as { readonly [member: string]: unknown };
+  if (typeof error !== "string") return undefined;
+  return typeof error_description === "string" ? `${error}: ${error_description}` : error;
+}
+
 function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: LoginStep): string {
   const asked = withoutQuery(endpoint);
   const told = (text: string) => quote(hideSecrets(text, secrets));
   if (thrown instanceof sdk.RegistrationRejectedError) {
-    return `its authorization server registered no client: ${asked} answered HTTP ${thrown.status} (${told(thrown.body)}). Ask its operator for a client id, and put it into the entry's "oauth".`;
+    return `its authorization server registered no client: ${asked} answered HTTP ${thrown.status} (${told(wordsOfBody(thrown.body) ?? "no OAuth error")}). ${ADVICE_ON_CLIENT}`;
   }
   // What was received comes from whoever sent it, so it is not repeated.
   if (thrown instanceof sdk.IssuerMismatchError) {
     return thrown.kind === "metadata"
       ? `the metadata of ${asked} belongs to another issuer, so it is not used.`
-      : `the answer did not come from the authorization server that was asked (${thrown.expected}), so it is not used.`;
+      : `the answer did not come from the authorization server that was asked (${quote(`${thrown.expected}`)}), so it is not used.`;
   }
   if (thrown instanceof sdk.InsecureTokenEndpointError) {
     return "its authorization server wants codes and tokens to be sent without TLS; nothing was sent.";
@@ -121,5 +138,5 @@ export function quote(text: string): string {
 
 function withoutQuery(endpoint: string): string {
   const url = URL.parse(endpoint);
-  return url ? `${url.origin}${url.pathname}` : "the endpoint";
+  return url ? quote(`${url.origin}${url.pathname}`) : "the endpoint";
 }

@@ -7,11 +7,19 @@ const SHORTEST_SECRET = 3;
 
 /** Hides what was sent from a text that whoever received it may have quoted it in, as it is or as forms, URLs and JSON spell it. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
+  const evened = evenEscapes(text);
+  const hidden = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .flatMap(spellingsOf)
+    .map(evenEscapes)
     .sort((one, other) => other.length - one.length)
-    .reduce((shown, spelling) => shown.replaceAll(spelling, REDACTED), text);
+    .reduce((shown, spelling) => shown.replaceAll(spelling, REDACTED), evened);
+  return hidden === evened ? text : hidden;
+}
+
+/** Percent-encoding is the same in either case (RFC 3986, section 2.1). */
+function evenEscapes(text: string): string {
+  return text.replace(/%[\da-f]{2}/gi, (octet) => octet.toUpperCase());
 }
 
 /** What must not be quoted of a credential. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { discoverAuthority } from "../../src/flow/authority.ts";
+import { discoverAuthority, readAuthorityMetadata } from "../../src/flow/authority.ts";
 import { loadSdk, type Sdk } from "../../src/sdk.ts";
 import { remoteServer } from "../request.ts";
 
@@ -29,6 +29,35 @@ function discover(statuses: readonly number[], resourceMetadataUrl?: URL) {
   return discoverAuthority({ sdk, fetch, server: remoteServer(`${ORIGIN}/mcp`), settings, challenge });
 }
 
+/** What a terminal would obey, and what nobody would read to its end. */
+const EVIL = `\u001b[2J\u0007\u202e${"x".repeat(2_000)}`;
+
+describe("what a server says of its authorization server", () => {
+  const read = async (metadata: object | undefined) => {
+    const url = `${ORIGIN}/${EVIL}`;
+    const fetch = async () =>
+      metadata
+        ? Response.json({ ...METADATA, issuer: url, ...metadata })
+        : new Response(null, { status: 404 });
+    return readAuthorityMetadata({ sdk, fetch, server: "files", url }).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+  };
+
+  it.each([
+    ["there is none", undefined, "there is no metadata at"],
+    ["it does not know PKCE", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
+    ["it names another issuer", { issuer: "https://other.example" }, "another issuer"],
+  ])("is quoted without what a terminal obeys, and cut, where %s", async (_, metadata, words) => {
+    const message = await read(metadata);
+    expect(message).toContain(words);
+    expect(message).toContain(ORIGIN);
+    expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(message.length).toBeLessThan(600);
+  });
+});
+
 describe("metadata of a server", () => {
   it.each([
     [[408, 408], "Try again later"],
@@ -43,6 +72,16 @@ describe("metadata of a server", () => {
         code: "MCP_CONNECT_FAILED",
         server: "files",
         message: expect.stringContaining(advice),
+      });
+    },
+  );
+
+  it.each([[[300, 404]], [[302, 404]], [[304]], [[404, 300]]])(
+    "that is answered with %j, a redirect that is not followed, is not none",
+    async (statuses) => {
+      await expect(discover(statuses)).rejects.toMatchObject({
+        code: "MCP_CONNECT_FAILED",
+        message: expect.stringContaining("Ask whoever runs the server"),
       });
     },
   );

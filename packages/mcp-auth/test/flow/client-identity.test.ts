@@ -16,14 +16,14 @@ const authority = {
   metadata: { issuer: ISSUER, registration_endpoint: `${ISSUER}/register` },
 } as unknown as Authority;
 
-function identify(registered: object, earlier?: object) {
+function identify(registered: object, earlier?: object, guardian = authority) {
   const registerClient = vi.fn(async () => registered);
   const sdk = { registerClient } as unknown as Sdk;
   return identifyClient({
     sdk,
     fetch,
     server: "files",
-    authority,
+    authority: guardian,
     settings,
     redirectUri,
     scope: undefined,
@@ -44,6 +44,30 @@ describe("a client that was registered earlier", () => {
     [{ issuer: "https://other.example" }, "new"],
   ])("and is %j is %s", async (earlier, clientId) => {
     expect(await identify({ client_id: "new" }, earlier)).toMatchObject({ client_id: clientId });
+  });
+});
+
+describe("a client that is registered without an id", () => {
+  it("is refused, before anybody is shown a page", async () => {
+    await expect(identify({ client_id: "" })).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      server: "files",
+      message: expect.stringMatching(/without an id\. Ask its operator for a client id/),
+    });
+  });
+});
+
+describe("an issuer that registers no clients", () => {
+  it("is quoted without what a terminal obeys, and cut", async () => {
+    const issuer = `${ISSUER}/\u001b[2J\u202e${"x".repeat(2_000)}`;
+    const message = await identify({}, undefined, {
+      ...authority,
+      issuer,
+      metadata: { issuer },
+    } as Authority).catch((error: Error) => error.message);
+    expect(message).toContain("registers no clients");
+    expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(message).toHaveProperty("length", expect.closeTo(450, -2));
   });
 });
 

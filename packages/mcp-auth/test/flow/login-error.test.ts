@@ -39,7 +39,10 @@ describe("the error of a login", () => {
   it("repeats nothing of what was sent, in whatever spelling, in its cause neither", () => {
     const secret = "a b/c+d=\u00e9";
     const secrets = [secret];
-    const spellings = [secret, encodeURIComponent(secret), String(new URLSearchParams({ secret })).slice(7)];
+    const upper = [encodeURIComponent(secret), String(new URLSearchParams({ secret })).slice(7)];
+    const lower = upper.map((spelling) => spelling.replace(/%../g, (octet) => octet.toLowerCase()));
+    const mixed = encodeURIComponent(secret).replace("%2F", "%2f");
+    const spellings = [secret, ...upper, ...lower, mixed];
     for (const spelling of spellings) {
       for (const thrown of [
         new sdk.OAuthError("invalid_grant", `unknown: ${spelling}`),
@@ -66,6 +69,45 @@ describe("the error of a login", () => {
     const told = loginError(sdk, new sdk.OAuthError("server_error", body), STEP);
     expect(told.message).toContain("server_error (HTTP 502, and no OAuth error)");
     expect(`${told.message} ${told.cause}`).not.toMatch(/other|Raw body/);
+  });
+
+  it.each([
+    [
+      '{"error":"invalid_client_metadata","error_description":"no","more":"other"}',
+      "invalid_client_metadata: no",
+    ],
+    ['{"error":"unapproved_client"}', "unapproved_client"],
+    ["<!doctype html><h1>other</h1>", "no OAuth error"],
+    ['{"message":"other"}', "no OAuth error"],
+    ['{"error":{"message":"other"}}', "no OAuth error"],
+    ["null", "no OAuth error"],
+    ["", "no OAuth error"],
+  ])("shows of the answer %s to a registration only an error of OAuth", (body, words) => {
+    const rejected = new sdk.RegistrationRejectedError({
+      status: 403,
+      body,
+      submittedMetadata: { redirect_uris: [] },
+    });
+    const told = loginError(sdk, rejected, { ...STEP, doing: "registration" });
+    expect(told.message).toContain(`answered HTTP 403 (${words})`);
+    expect(told.message).not.toContain("other");
+    if (words === "no OAuth error") expect(told.cause).toBeUndefined();
+  });
+
+  it("leaves a text as it is where nothing in it was sent", () => {
+    const text = "see https%3a%2f%2fas.example";
+    expect(loginError(sdk, new Error(text), { ...STEP, secrets: ["secret"] }).message).toContain(text);
+  });
+
+  it("quotes an issuer and an endpoint cut, and without what a terminal would obey", () => {
+    const evil = `https://as.example/\u001b[2J${"x".repeat(2_000)}`;
+    const mixedUp = new sdk.IssuerMismatchError("authorization_response", evil, "https://evil.example");
+    for (const thrown of [mixedUp, new Error("no"), new SyntaxError("no")]) {
+      const { message } = loginError(sdk, thrown, { ...STEP, endpoint: evil });
+      expect(message).toContain("https://as.example/");
+      expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      expect(message.length).toBeLessThan(500);
+    }
   });
 
   it("keeps what is known already, and adds the server where it is missing", () => {
