@@ -1,14 +1,12 @@
 import { McpError } from "@jackfield/mcp-core";
 import type { OAuthTokens, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
 import type { AuthorizationSettings } from "../entry-settings.ts";
+import { fitsHeader } from "../vault/credential.ts";
 import { canonicalServerUrl } from "../vault/server-url.ts";
 import type { StoredCredential } from "../vault/token-vault.ts";
 import type { Authority } from "./authority.ts";
 import { withoutSecret } from "./client-identity.ts";
 import { splitScopes } from "./scope-choice.ts";
-
-/** What may stand in a header's value (RFC 9110, section 5.5). */
-const FITS_HEADER = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 /** Whoever says more means "for ever", and dates end. */
 const LONGEST_LIFETIME_S = 10 * 365 * 24 * 3_600;
@@ -68,7 +66,7 @@ export function refreshedCredential(
  */
 export function requireBearer(tokens: OAuthTokens): OAuthTokens {
   if (tokens.token_type.toLowerCase() !== "bearer") throw refusal("a token of another kind than Bearer");
-  if (!FITS_HEADER.test(tokens.access_token)) throw refusal("an access token that no header can carry");
+  if (!fitsHeader(tokens.access_token)) throw refusal("an access token that no header can carry");
   return tokens;
 }
 

@@ -1,5 +1,13 @@
 import type { CredentialSummary, StoredCredential } from "./token-vault.ts";
 
+/** What may stand in a header's value (RFC 9110, section 5.5). */
+const FITS_HEADER = /^[\t\x20-\x7e\x80-\xff]+$/;
+
+/** Whether a header can carry an access token. */
+export function fitsHeader(token: string): boolean {
+  return FITS_HEADER.test(token);
+}
+
 /** Whether two are the same grant: the same tokens, of the same issuer, for the same resource and client. */
 export function isSameCredential(one: StoredCredential, other: StoredCredential): boolean {
   return (
@@ -54,6 +62,7 @@ function isCredential(found: Record<string, unknown>): found is Record<string, u
     isMissingOr(isText, client.client_secret) &&
     isRecord(tokens) &&
     isText(tokens.access_token) &&
+    fitsHeader(tokens.access_token) &&
     isText(tokens.token_type) &&
     isMissingOr(isText, tokens.refresh_token) &&
     Array.isArray(scopes) &&

@@ -118,6 +118,11 @@ const DAMAGES: readonly [what: string, why: string, damage: (file: string) => vo
   ["is another JSON", "the file is damaged", (file) => writeFileSync(file, '["credential"]')],
   ["has lost its token", "the file is damaged", (file) => edit(file, { tokens: { token_type: "Bearer" } })],
   ["has a number for a token", "the file is damaged", (file) => edit(file, { tokens: { access_token: 1 } })],
+  [
+    "has a token that no header can carry",
+    "the file is damaged",
+    (file) => edit(file, { tokens: { access_token: "at\r\nX-Evil: 1", token_type: "Bearer" } }),
+  ],
   ["has lost its issuer", "the file is damaged", (file) => edit(file, { issuer: undefined })],
   ["has lost its client", "the file is damaged", (file) => edit(file, { client: {} })],
   ["has no time", "the file is damaged", (file) => edit(file, { obtainedAt: "yesterday" })],
