@@ -70,7 +70,7 @@ export interface OAuthOptions {
 export interface LoginOptions {
   /** Gives the login up. */
   readonly signal?: AbortSignal | undefined;
-  /** Asked for besides what the server, its entry or an earlier login names. */
+  /** Asked for besides what the server and its entry name. */
   readonly scopes?: readonly string[] | undefined;
   /** Shows the page in place of the `authorize` of the options. */
   readonly authorize?: ShowAuthorizationPage | undefined;
