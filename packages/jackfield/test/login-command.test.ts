@@ -144,6 +144,43 @@ describe("jackfield logout", () => {
   });
 });
 
+describe("a login whose entry has changed since", () => {
+  it.each<[string, object]>([
+    ["has a header of its own", { headers: { Authorization: "Bearer x" } }],
+    ["refers in a header to a variable that is not set", { headers: { "X-Key": "${NOT_SET_ANYWHERE}" } }],
+    ["refers for its client to a variable that is not set", { oauth: { clientId: "${NOT_SET_ANYWHERE}" } }],
+    ["wants no login", { oauth: false }],
+    ["cannot have a login", { oauth: { redirectUri: "https://elsewhere.example" } }],
+    ["is switched off", { disabled: true }],
+  ])("is forgotten by a logout, although the entry %s", async (_, more) => {
+    await run("login", "files", "--no-browser", ...only());
+    const { exitCode, stdout } = await run("logout", "files", "--json", ...only(more));
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ wasLoggedIn: true, serverUrl: remote.url });
+  });
+
+  it("is kept where the entry names another client", async () => {
+    await run("login", "files", "--no-browser", ...only());
+    const other = await run("logout", "files", "--json", ...only({ oauth: { clientId: "other" } }));
+    expect(JSON.parse(other.stdout)).toMatchObject({ wasLoggedIn: false });
+    const own = await run("logout", "files", "--json", ...only());
+    expect(JSON.parse(own.stdout)).toMatchObject({ wasLoggedIn: true });
+  });
+
+  it("is kept where a project brings the entry and nobody has approved it, switched off or not", async () => {
+    await run("login", "files", "--no-browser", ...only());
+    for (const disabled of [false, true]) {
+      const cloned = { type: "http", url: remote.url, disabled };
+      writeFileSync(home.file(".mcp.json"), JSON.stringify({ mcpServers: { cloned } }));
+      const { exitCode, stderr } = await run("logout", "cloned", "--cwd", home.path);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("MCP_APPROVAL_REQUIRED");
+    }
+    const own = await run("logout", "files", "--json", ...only());
+    expect(JSON.parse(own.stdout)).toMatchObject({ wasLoggedIn: true });
+  });
+});
+
 describe("the catalog", () => {
   it.each(["login", "logout"])(
     "is not relied on after a %s: other tools may be on offer now",

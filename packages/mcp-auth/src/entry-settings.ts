@@ -12,6 +12,9 @@ export interface AuthorizationSettings {
   readonly resource?: string | undefined;
 }
 
+/** As whom an entry would log in, and for what. */
+export type NamedClient = Pick<AuthorizationSettings, "clientId" | "resource">;
+
 const ENDPOINT = /(url|uri|endpoint|issuer)$/i;
 
 /**
@@ -23,15 +26,25 @@ export function readEntrySettings(
   { name: server }: ResolvedRemoteServer,
   settings: OAuthSettings | false = {},
 ): AuthorizationSettings | undefined {
-  if (settings === false || settings.enabled === false) return undefined;
-  const { clientId, clientSecret, scopes = [], callbackPort: port, resource } = settings;
+  const named = readNamedClient(settings);
+  if (settings === false || named === undefined) return undefined;
+  const { scopes = [], callbackPort: port } = settings;
   const callback = readRedirectUri(server, settings) ?? (port === undefined ? {} : { port });
   if (callback.port !== undefined && !isPort(callback.port)) {
     const member = settings.redirectUri === undefined ? "callbackPort" : "redirectUri";
     const message = `Server ${JSON.stringify(server)}: the port of "${member}" must be a whole number from 0 to 65535.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { server, phase: "config" });
   }
-  return { clientId, clientSecret, scopes, resource, callback };
+  return { ...named, clientSecret: settings.clientSecret || undefined, scopes, callback };
+}
+
+/**
+ * The client that an entry names, whether or not the rest of it can be used; `undefined` if it wants no login. What is empty is not
+ * said: a variable with an empty default reads so.
+ */
+export function readNamedClient(settings: OAuthSettings | false = {}): NamedClient | undefined {
+  if (settings === false || settings.enabled === false) return undefined;
+  return { clientId: settings.clientId || undefined, resource: settings.resource };
 }
 
 /**

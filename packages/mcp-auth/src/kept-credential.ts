@@ -51,8 +51,8 @@ export interface KeptCredential {
   replace(credential: StoredCredential): Promise<void>;
   /** Forgets that its client was registered, so that the next login registers another; its tokens stay. */
   forgetClient(credential: StoredCredential): Promise<void>;
-  /** Forgets it; tells whether there was one. */
-  forget(): Promise<boolean>;
+  /** Forgets it, if it is one that is meant; tells whether there was one. Default: whichever there is. */
+  forget(isMeant?: (credential: StoredCredential) => boolean): Promise<boolean>;
 }
 
 export function keepCredential(options: KeptCredentialOptions): KeptCredential {
@@ -125,12 +125,21 @@ class Keeper implements KeptCredential {
     });
   }
 
-  async forget(): Promise<boolean> {
+  async forget(isMeant = (_: StoredCredential) => true): Promise<boolean> {
     const { vault, serverUrl } = this.#options;
-    this.#known = Promise.resolve(undefined);
+    const isHeld = async () => {
+      const held = await vault.forServer(serverUrl);
+      return held !== undefined && isMeant(held);
+    };
+    this.#known = this.current().then(
+      (known) => (known && !isMeant(known) ? known : undefined),
+      () => undefined,
+    );
     // Where there is none, no folder is made for a lock either.
-    if ((await vault.forServer(serverUrl)) === undefined) return false;
-    return this.#betweenRenewals(() => {
+    if (!(await isHeld())) return false;
+    return this.#betweenRenewals(async () => {
+      // Whoever has logged in meanwhile may have done so as another client.
+      if (!(await isHeld())) return false;
       this.#known = Promise.resolve(undefined);
       return vault.delete(serverUrl);
     });

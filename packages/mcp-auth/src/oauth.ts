@@ -3,12 +3,13 @@ import {
   type AuthPort,
   type Logger,
   McpError,
+  type ResolvedRemoteServer,
   type ResolvedServer,
   silentLogger,
 } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { NO_CHALLENGE, type ReadChallenge, readChallenge } from "./challenge.ts";
-import { namedEndpoints, readEntrySettings } from "./entry-settings.ts";
+import { type NamedClient, namedEndpoints, readEntrySettings, readNamedClient } from "./entry-settings.ts";
 import { authRequired } from "./flow/login-error.ts";
 import { keepCredential } from "./kept-credential.ts";
 import { type AuthorizationNetwork, createAuthorizationNetwork } from "./network/authorization-network.ts";
@@ -33,7 +34,13 @@ export interface OAuth extends AuthPort, AsyncDisposable {
    * login or cannot have one; `MCP_ABORTED`; `MCP_CONNECT_FAILED` or `MCP_CONNECT_TIMEOUT` if nobody could be reached
    */
   login(server: ResolvedServer, options?: LoginOptions): Promise<CredentialSummary>;
-  /** Forgets the login to a server here; tells whether there was one. The authorization server is not told. */
+  /**
+   * Forgets the login to a server here; tells whether there was one. The authorization server is not told. An entry forgets the login
+   * of its own client only. One that does not say which that is, because it switches logins off or its settings cannot be read,
+   * forgets whichever login there is for its URL.
+   *
+   * @throws McpError `MCP_CONFIG_INVALID` for a local server
+   */
   logout(server: ResolvedServer): Promise<boolean>;
   /** Gives up what is under way and ends all connections. Idempotent. */
   close(): Promise<void>;
@@ -83,7 +90,7 @@ class RunningOAuth implements OAuth {
   async headers(server: ResolvedServer): Promise<Record<string, string>> {
     // An entry whose settings cannot be used may still need no login; if it does, the challenge says what is wrong.
     const holder = await this.#holderOf(server).catch(() => undefined);
-    const token = holder && (await this.#accountOf(holder).token(holder));
+    const token = holder && (await this.#accountOf(holder.server).token(holder));
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
@@ -93,7 +100,7 @@ class RunningOAuth implements OAuth {
     signal: AbortSignal,
   ): Promise<"retry" | "fail"> {
     const holder = await this.#readHolder(server);
-    return holder ? this.#accountOf(holder).meet(holder, challenge, signal) : "fail";
+    return holder ? this.#accountOf(holder.server).meet(holder, challenge, signal) : "fail";
   }
 
   async login(server: ResolvedServer, options: LoginOptions = {}): Promise<CredentialSummary> {
@@ -106,11 +113,12 @@ class RunningOAuth implements OAuth {
     }
     const challenge = await this.#askForChallenge(holder, signal);
     const login = { challenge, signal, scopes, authorize };
-    return summarizeCredential(await this.#accountOf(holder).logIn(holder, login));
+    return summarizeCredential(await this.#accountOf(holder.server).logIn(holder, login));
   }
 
   async logout(server: ResolvedServer): Promise<boolean> {
-    return this.#accountOf(await this.#requireHolder(server)).logOut();
+    const remote = requireRemote(server);
+    return this.#accountOf(remote).logOut(await this.#namedClient(remote));
   }
 
   close(): Promise<void> {
@@ -123,8 +131,8 @@ class RunningOAuth implements OAuth {
     return this.close();
   }
 
-  #accountOf({ server }: AccountHolder): ServerAccount {
-    const serverUrl = canonicalServerUrl(server.url);
+  #accountOf({ url }: ResolvedRemoteServer): ServerAccount {
+    const serverUrl = canonicalServerUrl(url);
     const known = this.#accounts.get(serverUrl);
     if (known) return known;
     const {
@@ -152,8 +160,11 @@ class RunningOAuth implements OAuth {
   }
 
   #fetchFor({ server, isUsersOwn }: AccountHolder, signal: AbortSignal): Promise<FetchLike> {
-    const ending = AbortSignal.any([signal, this.#closing.signal]);
-    return this.#network.fetchFor({ serverUrl: server.url, isUsersOwn }, ending);
+    return this.#network.fetchFor({ serverUrl: server.url, isUsersOwn }, this.#ending(signal));
+  }
+
+  #ending(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#closing.signal]);
   }
 
   /** As the entry was read last; this stands before every request, and no secret is sent by it. */
@@ -188,19 +199,25 @@ class RunningOAuth implements OAuth {
   async #requireHolder(server: ResolvedServer): Promise<AccountHolder> {
     const holder = await this.#readHolder(server);
     if (holder) return holder;
-    const isRemote = server.transport === "http" || server.transport === "sse";
-    const fact = isRemote
-      ? `its entry switches logins off ("oauth": false)`
-      : "only remote servers have a login; give a local one what it needs in its environment";
-    const message = `Server ${JSON.stringify(server.name)}: ${fact}.`;
-    throw new McpError("MCP_CONFIG_INVALID", message, { server: server.name, phase: "config" });
+    throw noLogin(requireRemote(server), `its entry switches logins off ("oauth": false)`);
+  }
+
+  /** The client of the entry; what is of no use for a login is no reason to keep one. */
+  async #namedClient(server: ResolvedRemoteServer): Promise<NamedClient | undefined> {
+    try {
+      return readNamedClient((await this.#options.settingsOf?.(server))?.settings);
+    } catch {
+      return undefined;
+    }
   }
 
   /** A request that needs no session; of the answer only the challenge counts, and without an answer there is none. */
   async #askForChallenge(holder: AccountHolder, signal: AbortSignal): Promise<ReadChallenge> {
     try {
-      const fetch = await this.#fetchFor(holder, signal);
-      const response = await fetch(holder.server.url, PROBE);
+      const { server, isUsersOwn } = holder;
+      const subject = { serverUrl: server.url, isUsersOwn };
+      const fetchHeaders = await this.#network.fetchHeadersFor(subject, this.#ending(signal));
+      const response = await fetchHeaders(server.url, server.transport === "sse" ? STREAM_PROBE : PROBE);
       const wwwAuthenticate = response.headers.get("www-authenticate") ?? undefined;
       return response.status === 401 ? readChallenge({ wwwAuthenticate }) : NO_CHALLENGE;
     } catch {
@@ -211,8 +228,22 @@ class RunningOAuth implements OAuth {
   }
 }
 
+function requireRemote(server: ResolvedServer): ResolvedRemoteServer {
+  if (server.transport === "http" || server.transport === "sse") return server;
+  const fact = "only remote servers have a login; give a local one what it needs in its environment";
+  throw noLogin(server, fact);
+}
+
+function noLogin({ name: server }: ResolvedServer, fact: string): McpError {
+  const message = `Server ${JSON.stringify(server)}: ${fact}.`;
+  return new McpError("MCP_CONFIG_INVALID", message, { server, phase: "config" });
+}
+
 const PROBE = {
   method: "POST",
   headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
   body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" }),
 } as const;
+
+/** How a session over SSE begins: such a server knows nothing but this at its URL. */
+const STREAM_PROBE = { headers: { accept: "text/event-stream" } } as const;

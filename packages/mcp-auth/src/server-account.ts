@@ -7,7 +7,7 @@ import {
 } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { type ReadChallenge, readChallenge } from "./challenge.ts";
-import type { AuthorizationSettings } from "./entry-settings.ts";
+import type { AuthorizationSettings, NamedClient } from "./entry-settings.ts";
 import { type Authority, discoverAuthority } from "./flow/authority.ts";
 import { adviseLogin, authRequired, quote } from "./flow/login-error.ts";
 import { refresh } from "./flow/refresh.ts";
@@ -68,8 +68,8 @@ export interface ServerAccount {
   /** Meets a challenge as far as nobody has to be asked, or may be. */
   meet(holder: AccountHolder, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
   logIn(holder: AccountHolder, login: AccountLogin): Promise<StoredCredential>;
-  /** Forgets the login; tells whether there was one. */
-  logOut(): Promise<boolean>;
+  /** Forgets the login if it is that of this client, or anybody's where none is named; tells whether there was one. */
+  logOut(named?: NamedClient): Promise<boolean>;
 }
 
 export function createServerAccount(options: ServerAccountOptions): ServerAccount {
@@ -166,8 +166,8 @@ class Account implements ServerAccount {
     );
   }
 
-  logOut(): Promise<boolean> {
-    return this.#options.credential.forget();
+  logOut(named?: NamedClient): Promise<boolean> {
+    return this.#options.credential.forget(named && ((stored) => isFor(stored, { settings: named })));
   }
 
   async #logInAlone(
@@ -237,7 +237,10 @@ function withStatus(error: unknown, { status }: AuthChallenge): unknown {
 }
 
 /** Whether a credential may be used for an entry: one that names another client, or another resource, wants a login of its own (threat T33). */
-function isFor({ clientId, resource }: StoredCredential, { settings }: AccountHolder): boolean {
+function isFor(
+  { clientId, resource }: StoredCredential,
+  { settings }: { readonly settings: NamedClient },
+): boolean {
   return (
     clientId === settings.clientId && (settings.resource === undefined || settings.resource === resource)
   );

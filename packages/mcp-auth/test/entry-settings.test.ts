@@ -35,6 +35,15 @@ describe("what an entry says about logins", () => {
     expect(readEntrySettings(SERVER, settings)?.callback).toEqual(callback);
   });
 
+  it("names no client where it names an empty one, as a variable with an empty default does", async () => {
+    const settings = { clientId: "", clientSecret: "" };
+    await using scene = await openScene({ oauth: { settingsOf: () => ({ settings }) } });
+    const { clientId } = await scene.oauth.login(scene.server);
+    expect(clientId).toMatch(/./);
+    expect(scene.authority.requestsTo("/register")).toHaveLength(1);
+    expect(await scene.oauth.headers(scene.server)).toHaveProperty("authorization");
+  });
+
   it.each<[string, OAuthSettings]>([
     ["callbackPort", { callbackPort: 70_000 }],
     ["callbackPort", { callbackPort: 1.5 }],

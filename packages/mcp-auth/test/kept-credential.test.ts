@@ -26,7 +26,7 @@ function bound(keeper: ReturnType<typeof keepCredential>) {
   return {
     current: () => keeper.current(),
     look: () => keeper.look(),
-    forget: () => keeper.forget(),
+    forget: keeper.forget.bind(keeper),
     replace: (credential: StoredCredential) => keeper.replace(credential),
     renew: keeper.renew.bind(keeper),
     renewIfDue: keeper.renewIfDue.bind(keeper),
@@ -132,6 +132,29 @@ describe("somebody who holds the turn and does not go on", () => {
     };
     return { vault, release };
   };
+
+  it("lets nobody have a token that is being forgotten meanwhile", async () => {
+    const { vault, release } = await openBlocked();
+    const keeper = keeperOf(vault);
+    const forgotten = keeper.forget();
+    expect(await keeper.current()).toBeUndefined();
+    await release();
+    expect(await forgotten).toBe(true);
+  });
+
+  it("may be overtaken by a login of another client, which a logout leaves alone", async () => {
+    const { vault, release } = await openBlocked();
+    const asked = Promise.withResolvers<void>();
+    const forgotten = keeperOf(vault).forget(({ clientId }) => {
+      asked.resolve();
+      return clientId === undefined;
+    });
+    await asked.promise;
+    await vault.write({ ...NEW_LOGIN, clientId: "other" });
+    await release();
+    expect(await forgotten).toBe(false);
+    expect(await vault.forServer(SERVER_URL)).toMatchObject({ clientId: "other" });
+  });
 
   it("does not keep who gives up from giving up", async () => {
     const { vault, release } = await openBlocked();

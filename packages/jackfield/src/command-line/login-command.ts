@@ -55,8 +55,11 @@ export interface LoginOptions extends LoginCommandOptions {
  */
 export async function login(options: LoginOptions): Promise<CommandResult> {
   const { scopes, signal } = options;
-  const { server, oauth, secrecy } = await openAccount(options);
+  const { definition, server, oauth, secrecy } = await openAccount(options, "login");
   await using _ = oauth;
+  if (Object.keys(server.headers).some((header) => header.toLowerCase() === "authorization")) {
+    throw refusal(definition, "has an Authorization header in its entry, which is sent in place of a login");
+  }
   const name = server.name;
   const login = await oauth
     .login(server, { signal, scopes, authorize: showPage(options) })
@@ -77,12 +80,13 @@ export async function login(options: LoginOptions): Promise<CommandResult> {
 }
 
 /**
- * Forgets the login to a server on this machine.
+ * Forgets the login to a server on this machine. What has become of its entry since counts little: it may be switched off, and what it
+ * says of headers and logins may be of no use any more.
  *
- * @throws McpError as `login` does
+ * @throws McpError as `login` does, save for what keeps an entry from having a login
  */
 export async function logout(options: LoginCommandOptions): Promise<CommandResult> {
-  const { server, oauth, secrecy } = await openAccount(options);
+  const { server, oauth, secrecy } = await openAccount(options, "logout");
   await using _ = oauth;
   const wasLoggedIn = await oauth.logout(server);
   await doubtCatalog(server, catalogDirectory(options.cache, options.cwd), secrecy.log);
@@ -96,32 +100,44 @@ export async function logout(options: LoginCommandOptions): Promise<CommandResul
 }
 
 interface OpenedAccount {
+  readonly definition: ServerDefinition;
   readonly server: ResolvedRemoteServer;
   readonly oauth: OAuth;
   /** Knows what was filled into the entry. */
   readonly secrecy: Secrecy;
 }
 
-async function openAccount(options: LoginCommandOptions): Promise<OpenedAccount> {
+async function openAccount(
+  options: LoginCommandOptions,
+  command: "login" | "logout",
+): Promise<OpenedAccount> {
   const { cwd, signal } = options;
   const secrecy = createSecrecy(options.log);
   const { log } = secrecy;
   const admission = createServerAdmission({ ledger: openApprovals(undefined, log) });
-  const definition = await findDefinition(options, admission.admit);
-  const resolve = learningResolver(createServerResolver({ cwd, isAdmitted: admission.isAdmitted }), secrecy);
-  const server = await resolve(definition, { signal });
+  const definition = await findDefinition(options, command, admission.admit);
+  const isAdmitted = () => admission.isAdmitted(definition);
+  const resolve = learningResolver(createServerResolver({ cwd, isAdmitted }), secrecy);
+  const resolving = resolve(definition, { signal });
+  const server = await (command === "login"
+    ? resolving
+    : resolving.catch(() => resolve(withoutHeaders(definition), { signal })));
   if (server.transport !== "http" && server.transport !== "sse") {
     throw refusal(definition, "is a local server; only remote ones have a login");
-  }
-  if (Object.keys(server.headers).some((header) => header.toLowerCase() === "authorization")) {
-    throw refusal(definition, "has an Authorization header in its entry, which is sent in place of a login");
   }
   const oauth = createOAuth({
     vault: createFileVault({ directory: loginDirectory(), log }),
     settingsOf: () => entryAuthorization(definition, resolve, signal),
     log,
   });
-  return { server, oauth, secrecy };
+  return { definition, server, oauth, secrecy };
+}
+
+/** A login is known by its server's URL: whoever forgets one need not have what its headers refer to. */
+function withoutHeaders(definition: ServerDefinition): ServerDefinition {
+  if (definition.transport !== "http" && definition.transport !== "sse") return definition;
+  const { headers: _, headersFromEnv: __, bearerTokenEnv: ___, ...rest } = definition;
+  return rest;
 }
 
 /** The resolver, whose values are kept out of everything that is shown. */
@@ -135,6 +151,7 @@ function learningResolver(resolve: ResolveServer, secrecy: Secrecy): ResolveServ
 
 async function findDefinition(
   { name, cwd, files, hosts, servers }: LoginCommandOptions,
+  command: "login" | "logout",
   admit: NonNullable<DiscoverServersOptions["admit"]>,
 ): Promise<ServerDefinition> {
   if (name === undefined) {
@@ -145,6 +162,7 @@ async function findDefinition(
   const definition = found.servers.find((server) => server.name === name);
   if (definition !== undefined) return definition;
   const blocked = found.blocked.find((server) => server.definition.name === name);
+  if (command === "logout" && blocked !== undefined && blocked.by !== "approval") return blocked.definition;
   const unapproved = blocked?.by === "approval" ? blocked.definition : undefined;
   const message = unapproved
     ? `Server ${JSON.stringify(name)} came with a project, and nobody has approved it; look at it and decide with: ${approveCommand([unapproved], { cwd, hosts })}`

@@ -1,0 +1,45 @@
+import { startAuthorizationServer, useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { createOAuth } from "../src/index.ts";
+import { startServer } from "./network/http-server.ts";
+import { remoteServer } from "./request.ts";
+import { visit } from "./scene.ts";
+
+useLeakCheck();
+
+/** A server whose metadata is found by its challenge only; `isOpen`: the answer with the challenge never ends. */
+async function startChallenging(issuer: string, { method = "POST", isOpen = false } = {}) {
+  const server = await startServer((request, response) => {
+    const { origin } = server;
+    if (request.url === "/hidden/metadata") {
+      const metadata = { resource: `${origin}/mcp`, authorization_servers: [issuer] };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(metadata));
+    } else if (request.url === "/mcp" && request.method === method) {
+      const challenge = `Bearer resource_metadata="${origin}/hidden/metadata", scope="read"`;
+      response.writeHead(401, { "www-authenticate": challenge });
+      if (isOpen) response.write("refused, and ");
+      else response.end();
+    } else response.writeHead(request.url === "/mcp" ? 405 : 404).end();
+  });
+  return server;
+}
+
+describe("what a server says when it is first asked", () => {
+  it("counts for one that speaks over SSE and answers nothing but a GET", async () => {
+    await using authority = await startAuthorizationServer();
+    await using server = await startChallenging(authority.issuer, { method: "GET" });
+    await using oauth = createOAuth({ authorize: (url) => visit(url, []) });
+    const entry = { ...remoteServer(`${server.origin}/mcp`), transport: "sse" } as const;
+    expect(await oauth.login(entry)).toMatchObject({ issuer: authority.issuer, scopes: ["read"] });
+    const [asked] = server.received;
+    expect(asked).toMatchObject({ method: "GET", headers: { accept: "text/event-stream" } });
+  });
+
+  it("counts although its answer does not end", async () => {
+    await using authority = await startAuthorizationServer();
+    await using server = await startChallenging(authority.issuer, { isOpen: true });
+    await using oauth = createOAuth({ authorize: (url) => visit(url, []) });
+    const login = oauth.login(remoteServer(`${server.origin}/mcp`));
+    expect(await login).toMatchObject({ issuer: authority.issuer, scopes: ["read"] });
+  });
+});

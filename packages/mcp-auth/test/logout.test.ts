@@ -1,0 +1,86 @@
+import type { OAuthSettings } from "@jackfield/mcp-core";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import type { EntrySettings } from "../src/index.ts";
+import { remoteServer } from "./request.ts";
+import { openScene } from "./scene.ts";
+
+useLeakCheck();
+
+/** A server that one entry has logged in to, and what another entry with the same URL says. */
+async function openTwoEntries(first: OAuthSettings, settingsOfSecond: () => EntrySettings) {
+  const scene = await openScene({
+    oauth: {
+      settingsOf: ({ name }) => (name === "second" ? settingsOfSecond() : { settings: first }),
+    },
+  });
+  await scene.oauth.login(scene.server);
+  return {
+    scene,
+    second: remoteServer(scene.guarded.url, "second"),
+    [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose](),
+  };
+}
+
+describe("a logout", () => {
+  it.each<[string, OAuthSettings, OAuthSettings]>([
+    ["of an entry that names another client", {}, { clientId: "other" }],
+    ["of an entry that names no client, of a login as one that is named", { clientId: "fixed" }, {}],
+    [
+      "of an entry whose settings are of no use, but name another client",
+      {},
+      { clientId: "other", redirectUri: "x" },
+    ],
+  ])("%s leaves the login alone", async (_, first, settings) => {
+    await using entries = await openTwoEntries(first, () => ({ settings }));
+    const { scene, second } = entries;
+    const headers = await scene.oauth.headers(scene.server);
+    expect(await scene.oauth.logout(second)).toBe(false);
+    expect(await scene.oauth.headers(scene.server)).toEqual(headers);
+    expect(headers).toHaveProperty("authorization");
+    expect(await scene.oauth.logout(scene.server)).toBe(true);
+    expect(await scene.oauth.headers(scene.server)).toEqual({});
+  });
+
+  it.each<[string, () => EntrySettings]>([
+    ["wants no login any more", () => ({ settings: false })],
+    ["has its logins switched off", () => ({ settings: { enabled: false, clientId: "x" } })],
+    [
+      "refers to what cannot be read",
+      () => {
+        throw new Error("a variable is not set");
+      },
+    ],
+  ])("of an entry that %s forgets whichever login there is for its URL", async (_, settingsOfSecond) => {
+    for (const first of [{}, { clientId: "fixed" }]) {
+      await using entries = await openTwoEntries(first, settingsOfSecond);
+      const { scene, second } = entries;
+      expect(await scene.oauth.logout(second)).toBe(true);
+      expect(await scene.oauth.headers(scene.server)).toEqual({});
+      expect(await scene.vault.list()).toEqual([]);
+      expect(await scene.oauth.logout(second)).toBe(false);
+    }
+  });
+
+  it("of an entry whose other settings are of no use forgets the login of its client", async () => {
+    await using entries = await openTwoEntries({}, () => ({
+      settings: { redirectUri: "https://elsewhere.example" },
+    }));
+    const { scene, second } = entries;
+    expect(await scene.oauth.logout(second)).toBe(true);
+    expect(await scene.vault.list()).toEqual([]);
+  });
+
+  it("is an error for a local server", async () => {
+    await using scene = await openScene();
+    const local = {
+      name: "local",
+      transport: "stdio",
+      command: "x",
+      args: [],
+      env: {},
+      secrets: [],
+    } as const;
+    await expect(scene.oauth.logout(local)).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+  });
+});
