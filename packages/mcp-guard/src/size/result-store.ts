@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { lstat, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { McpError } from "@jackfield/mcp-core";
 import type { Provenance } from "../marking/boundary.ts";
@@ -28,19 +29,21 @@ export interface ResultDirectory extends ResultStore {
    * @param place as the notice names it.
    * @param offset from where, in UTF-16 units. Default 0.
    * @param length at most so many, and never fewer than 2, which one character may take. Default 20,000.
-   * @throws McpError `MCP_REQUEST_REJECTED` for a place this directory did not give out.
+   * @throws McpError `MCP_REQUEST_REJECTED` for a place this directory did not give out, or where what it kept is no more.
    */
   read(place: string, offset?: number, length?: number): Promise<ResultPage>;
 }
 
+const OTHERS_MAY_ANYTHING = 0o077;
 const PAGE_LENGTH = 20_000;
 /** A page that holds no whole character would be followed by the same page for ever. */
 const SHORTEST_PAGE = 2;
 
 /**
- * Keeps results as files of mode 0600 in a directory of mode 0700, which is made when missing. A file is named at random,
- * and only what this object wrote is ever read, so neither a server nor a model can name another file. The files stay
- * until somebody removes them.
+ * Keeps results as files of mode 0600 in a directory of mode 0700, which is made when missing. One that exists has to be private:
+ * in a link, or in what belongs to another user or gives others any right, nothing is kept. A file is named at random, and only
+ * what this object wrote is ever read, so neither a server nor a model can name another file. The files stay until somebody
+ * removes them.
  */
 export function resultDirectory(directory: string): ResultDirectory {
   const kept = new Map<string, Provenance>();
@@ -49,6 +52,9 @@ export function resultDirectory(directory: string): ResultDirectory {
       const path = join(directory, `${randomUUID()}.txt`);
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 });
+        // The mode is only that of a directory which was missing.
+        const found = await lstat(directory);
+        if (!found.isDirectory() || !isOwn(found, OTHERS_MAY_ANYTHING)) return undefined;
         await writeFile(path, text, { mode: 0o600, flag: "wx" });
       } catch {
         await rm(path, { force: true }).catch(() => undefined);
@@ -61,7 +67,7 @@ export function resultDirectory(directory: string): ResultDirectory {
     async read(place, offset = 0, length = PAGE_LENGTH) {
       const provenance = kept.get(place);
       if (provenance === undefined) throw unknownPlace(place);
-      const text = await readFile(place, "utf8");
+      const text = await readOwnFile(place);
       const from = Math.max(0, Math.trunc(offset) || 0);
       const page = cutText(text.slice(from), Math.max(SHORTEST_PAGE, Math.trunc(length) || PAGE_LENGTH));
       const end = from + page.length;
@@ -70,7 +76,27 @@ export function resultDirectory(directory: string): ResultDirectory {
   };
 }
 
+/** Windows has neither owners nor modes: there a directory is private because it lies in the user's profile. */
+function isOwn({ uid, mode }: Stats, refusedModes = 0): boolean {
+  const user = process.getuid?.();
+  return user === undefined || (uid === user && (mode & refusedModes) === 0);
+}
+
+/** Neither waits for a pipe nor follows a link, which somebody may have put in the place of the file. */
+const READ_ONLY_IN_PLACE = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+async function readOwnFile(place: string): Promise<string> {
+  const file = await open(place, READ_ONLY_IN_PLACE).catch(() => undefined);
+  try {
+    const found = await file?.stat();
+    if (file !== undefined && found?.isFile() && isOwn(found)) return await file.readFile("utf8");
+  } finally {
+    await file?.close();
+  }
+  throw unknownPlace(place);
+}
+
 function unknownPlace(place: string): McpError {
-  const message = `No result was kept as "${place.slice(0, 200)}"; use the place that the notice names.`;
+  const message = `No result is kept as "${place.slice(0, 200)}"; use the place that the notice names.`;
   return new McpError("MCP_REQUEST_REJECTED", message);
 }
