@@ -1,4 +1,4 @@
-import { ToolDescriptor, CallMiddleware, ToolListPolicy, StateStore, Logger, ToolCallResult, ToolDefinition, Implementation, ServerSnapshot, ContentBlock, ResourceContents, GetPromptResult } from "@jackfield/mcp-core";
+import { ToolDescriptor, CallMiddleware, ToolListPolicy, StateStore, Logger, ToolCallResult, ToolDefinition, Implementation, ServerSnapshot, ContentBlock, ResourceContents, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
 export { CallChange, CallMiddleware, ToolCall, ToolListPolicy } from "@jackfield/mcp-core";
 type ApprovalRule = boolean | "always" | "never" | "annotations" | ApprovalMap | ApprovalLists | ApprovalQuestion;
 interface ApprovalMap {
@@ -330,6 +330,8 @@ interface ResultLimits {
     readonly maxResultChars?: number | undefined;
     readonly maxBinaryBytes?: number | undefined;
 }
+declare function limitPrompt(prompt: GetPromptResult, limits?: ResultLimits): GetPromptResult;
+declare function limitResource(resource: ReadResourceResult, limits?: ResultLimits): ReadResourceResult;
 interface ResultStore {
     save(text: string, provenance: Provenance): Promise<string | undefined>;
 }
@@ -348,5 +350,5 @@ interface LimitResultsOptions extends ResultLimits {
 }
 declare function limitResults({ servers, store, ...general }?: LimitResultsOptions): CallMiddleware;
 declare function traceCalls(): CallMiddleware;
-export { INJECTION_SIGNALS, PINNED_FIELDS, callApproval, cleanJson, cleanResult, cleanResults, cleanText, cleanTools, compareWithLock, diffTools, encloseUntrusted, findHiddenCharacters, findInjectionSignals, formatChanges, formatComparison, formatLock, limitResults, lockOf, markBlock, markPrompt, markResource, markResult, markResults, openToolPins, parseLock, parsePin, pinTool, removeControlSequences, removeHiddenCharacters, resultDirectory, scanResults, scanText, scanTools, toolDigest, traceCalls, untrustedOutputNote };
+export { INJECTION_SIGNALS, PINNED_FIELDS, callApproval, cleanJson, cleanResult, cleanResults, cleanText, cleanTools, compareWithLock, diffTools, encloseUntrusted, findHiddenCharacters, findInjectionSignals, formatChanges, formatComparison, formatLock, limitPrompt, limitResource, limitResults, lockOf, markBlock, markPrompt, markResource, markResult, markResults, openToolPins, parseLock, parsePin, pinTool, removeControlSequences, removeHiddenCharacters, resultDirectory, scanResults, scanText, scanTools, toolDigest, traceCalls, untrustedOutputNote };
 export type { ApprovalAnswer, ApprovalLists, ApprovalMap, ApprovalQuestion, ApprovalRequest, ApprovalRule, CallApproval, CallApprovalOptions, FoundMatch, HiddenCharacter, HiddenKind, InjectionFinding, InjectionSignal, LimitResultsOptions, LockComparison, LockableServer, LockableTools, LockedServer, LockedVersion, McpLock, ParseLockOptions, PinFinding, PinPolicy, PinState, PinnedTool, Provenance, ResultDirectory, ResultLimits, ResultPage, ResultStore, ScanOptions, ScannedPlace, ScannedText, ServerDrift, SignalMatch, ToolChange, ToolDrift, ToolPin, ToolPins, ToolPinsOptions };

@@ -57,6 +57,7 @@ export {
 } from "./scanning/injection-signals.ts";
 export { scanResults, scanText } from "./scanning/scan-results.ts";
 export { scanTools } from "./scanning/scan-tools.ts";
+export { limitPrompt, limitResource } from "./size/limit-contents.ts";
 export { type LimitResultsOptions, limitResults } from "./size/limit-results.ts";
 export type { ResultLimits } from "./size/result-limits.ts";
 export {

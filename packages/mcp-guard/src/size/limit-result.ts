@@ -16,9 +16,9 @@ export interface LimitedResult {
 /** Whether a result is nothing but texts for which there is room, as most are. `false` says nothing. */
 export function isShortText(
   { content, structuredContent }: ToolCallResult,
-  { maxResultChars }: ParsedLimits,
+  { maxResultChars, maxBlocks }: ParsedLimits,
 ): boolean {
-  if (structuredContent !== undefined || !Array.isArray(content)) return false;
+  if (structuredContent !== undefined || !Array.isArray(content) || content.length > maxBlocks) return false;
   let length = 0;
   for (const block of content as readonly unknown[]) {
     if (!isKnownBlock(block) || block.type !== "text") return false;
@@ -32,18 +32,12 @@ export function isShortText(
  * blocks of unknown kinds. Linear in the size of the result.
  */
 export function limitResult(result: ToolCallResult, limits: ParsedLimits): LimitedResult {
-  const room = createRoom(limits.maxResultChars);
-  const missing: string[] = [];
-  const blocks = blocksOf(result);
-  // An image is not lost to a text before it that takes all the room there is.
-  const unnamed = new Set(blocks.filter((block) => isMedia(block) && !room.takeWhole(block.mimeType)));
-  const content = blocks.flatMap((block) =>
-    unnamed.has(block) ? leftOut("an image or a sound", missing) : limitBlock(block, limits, room, missing),
-  );
-  if (room.lost() > 0) missing.unshift(`${room.lost()} of ${room.total()} characters of text`);
+  const { kept, room } = limitBlocks(blocksOf(result), limits);
+  const content = kept.flat();
   const { structuredContent, ...rest } = result;
-  const isStructuredKept = keepsStructured(structuredContent, content, limits, room, missing);
-  const whole = () => room.texts().join("\n");
+  const isStructuredKept = keepsStructured(structuredContent, content, limits, room);
+  const { missing } = room;
+  const whole = () => room.texts.join("\n");
   if (missing.length === 0) return { result, missing, whole };
   return {
     result: { ...rest, ...(isStructuredKept ? { structuredContent } : {}), content },
@@ -52,67 +46,101 @@ export function limitResult(result: ToolCallResult, limits: ParsedLimits): Limit
   };
 }
 
+/** Blocks within their limits. */
+export interface LimitedBlocks {
+  /** For each block what of it is left: itself, a part of it or nothing. */
+  readonly kept: readonly (readonly ContentBlock[])[];
+  readonly room: Room;
+}
+
+/** Limits what is no result, but made of the same blocks. */
+export function limitBlocks(blocks: readonly unknown[], limits: ParsedLimits): LimitedBlocks {
+  const room = createRoom(limits.maxResultChars);
+  const { missing } = room;
+  // An image is not lost to texts before it that take all the room there is.
+  const media = Math.min(blocks.filter(isMedia).length, limits.maxBlocks);
+  const left = { media, others: limits.maxBlocks - media };
+  const fits = blocks.map((block) =>
+    isMedia(block) ? left.media-- > 0 && room.takeWhole(block.mimeType) : left.others-- > 0,
+  );
+  const kept = blocks.map((block, at) => {
+    if (fits[at]) return limitBlock(block, limits, room);
+    if (isMedia(block)) return leftOut("an image or a sound", room, block);
+    room.take(shownText(block), 0);
+    return [];
+  });
+  if (left.others < 0) missing.unshift(`${-left.others} of ${blocks.length} parts`);
+  if (room.lost > 0) missing.unshift(`${room.lost} of ${room.total} characters of text`);
+  return { kept, room };
+}
+
+/** What a model would have read of a block. */
+function shownText(block: unknown): string {
+  if (!isKnownBlock(block) || block.type === "resource_link") return jsonText(block);
+  const { text } = (block.type === "resource" ? block.resource : block) as { readonly text?: unknown };
+  return typeof text === "string" ? text : "";
+}
+
 /** What all texts of a result share. */
 interface Room {
-  /** As much of the text as there is room for. */
-  take(text: string): string;
+  /** As much of the text as there is room for, and no more than `most`. */
+  take(text: string, most?: number): string;
   /** Takes an address or a name, whole or not at all. */
   takeWhole(text: string): boolean;
-  /** Whether there is room for so many characters. */
-  has(length: number): boolean;
-  /** Keeps what is left out in whole. */
-  record(text: string): void;
-  texts(): readonly string[];
-  lost(): number;
-  total(): number;
+  /** For so many characters there is room. */
+  left: number;
+  /** Characters that are missing, and of how many. */
+  lost: number;
+  total: number;
+  /** What is missing, a phrase each. */
+  readonly missing: string[];
+  /** Every text, whether there was room for it or not. */
+  readonly texts: string[];
 }
 
 function createRoom(maxChars: number): Room {
-  const texts: string[] = [];
-  let left = maxChars;
-  let lost = 0;
-  let total = 0;
-  return {
-    take(text) {
-      texts.push(text);
-      const kept = cutText(text, left);
-      left -= kept.length;
-      total += text.length;
-      lost += text.length - kept.length;
+  const room: Room = {
+    left: maxChars,
+    lost: 0,
+    total: 0,
+    missing: [],
+    texts: [],
+    take(text, most = room.left) {
+      const kept = cutText(text, most);
+      room.texts.push(text);
+      room.left -= kept.length;
+      room.total += text.length;
+      room.lost += text.length - kept.length;
       return kept;
     },
     takeWhole(text) {
-      if (text.length > left) return false;
-      left -= text.length;
-      return true;
+      const fits = text.length <= room.left;
+      if (fits) room.left -= text.length;
+      return fits;
     },
-    has: (length) => length <= left,
-    record: (text) => void texts.push(text),
-    texts: () => texts,
-    lost: () => lost,
-    total: () => total,
   };
+  return room;
 }
 
-function limitBlock(block: unknown, limits: ParsedLimits, room: Room, missing: string[]): ContentBlock[] {
+function limitBlock(block: unknown, limits: ParsedLimits, room: Room): ContentBlock[] {
   if (!isKnownBlock(block)) {
     // What it is will be shown as JSON, if at all.
     return room.takeWhole(jsonText(block))
       ? [block as ContentBlock]
-      : leftOut("a part of an unknown kind", missing);
+      : leftOut("a part of an unknown kind", room, block);
   }
   switch (block.type) {
     case "text":
       return limitText(block, room);
     case "resource":
-      return limitResource(block, limits, room, missing);
+      return limitResource(block, limits, room);
     case "resource_link": {
       const { uri, name, title = "", description, mimeType = "" } = block;
-      if (!room.takeWhole(`${uri}${name}${title}${mimeType}`)) return leftOut("a link", missing);
+      if (!room.takeWhole(`${uri}${name}${title}${mimeType}`)) return leftOut("a link", room, block);
       return [description === undefined ? block : { ...block, description: room.take(description) }];
     }
     default:
-      return fitsBinary(block.data, block.type, limits, missing) ? [block] : [];
+      return fitsBinary(block.data, block.type, limits, room) ? [block] : [];
   }
 }
 
@@ -127,12 +155,11 @@ function limitResource(
   block: Extract<ContentBlock, { type: "resource" }>,
   limits: ParsedLimits,
   room: Room,
-  missing: string[],
 ): ContentBlock[] {
   const { resource } = block;
   const { text, blob }: { readonly text?: unknown; readonly blob?: unknown } = resource;
-  if (!room.takeWhole(`${resource.uri}${resource.mimeType ?? ""}`)) return leftOut("a resource", missing);
-  if (typeof blob === "string" && !fitsBinary(blob, block.type, limits, missing)) return [];
+  if (!room.takeWhole(`${resource.uri}${resource.mimeType ?? ""}`)) return leftOut("a resource", room, block);
+  if (typeof blob === "string" && !fitsBinary(blob, block.type, limits, room)) return [];
   if (typeof text !== "string") return [block];
   const kept = room.take(text);
   return [kept === text ? block : { ...block, resource: { ...resource, text: kept } }];
@@ -142,8 +169,9 @@ function isMedia(block: unknown): block is Extract<ContentBlock, { type: "image"
   return isKnownBlock(block) && (block.type === "image" || block.type === "audio");
 }
 
-function leftOut(what: string, missing: string[]): [] {
-  missing.push(what);
+function leftOut(what: string, room: Room, block: unknown): [] {
+  room.missing.push(what);
+  room.texts.push(shownText(block));
   return [];
 }
 
@@ -151,7 +179,7 @@ function fitsBinary(
   base64: string,
   type: string,
   { maxBinaryBytes }: ParsedLimits,
-  missing: string[],
+  { missing }: Room,
 ): boolean {
   const bytes = Buffer.byteLength(base64, "base64");
   if (bytes <= maxBinaryBytes) return true;
@@ -164,15 +192,14 @@ function keepsStructured(
   content: readonly ContentBlock[],
   { maxResultChars }: ParsedLimits,
   room: Room,
-  missing: string[],
 ): boolean {
   if (structured === undefined) return false;
   if (maxResultChars === Number.POSITIVE_INFINITY) return true;
   const text = jsonText(structured);
-  if (room.has(text.length)) return true;
+  if (text.length <= room.left) return true;
   const isShort = text.length <= maxResultChars;
-  if (isShort && room.has(unsaidLength(text, content, missing.length === 0))) return true;
-  missing.push(`structured content of ${text.length} characters`);
-  room.record(text);
+  if (isShort && unsaidLength(text, content, room.missing.length === 0) <= room.left) return true;
+  room.missing.push(`structured content of ${text.length} characters`);
+  room.texts.push(text);
   return false;
 }

@@ -1,5 +1,7 @@
-import type { CallMiddleware, ContentBlock, ToolCallResult, ToolDescriptor } from "@jackfield/mcp-core";
-import { isShortText, limitResult } from "./limit-result.ts";
+import type { CallMiddleware, ToolCallResult, ToolDescriptor } from "@jackfield/mcp-core";
+import type { Provenance } from "../marking/boundary.ts";
+import { isShortText, type LimitedResult, limitResult } from "./limit-result.ts";
+import { notice } from "./missing-notice.ts";
 import { type ParsedLimits, parseLimits, type ResultLimits } from "./result-limits.ts";
 import type { ResultStore } from "./result-store.ts";
 
@@ -40,16 +42,22 @@ async function limitLong(
 ): Promise<ToolCallResult> {
   const limited = limitResult(result, limits);
   if (limited.missing.length === 0) return result;
-  const place = await store?.save(limited.whole(), { server, tool: originalName });
-  return { ...limited.result, content: [...limited.result.content, notice(limited.missing, place)] };
+  const place = await keep(limited, store, { server, tool: originalName });
+  return {
+    ...limited.result,
+    content: [...limited.result.content, { type: "text", text: notice("result", limited.missing, place) }],
+  };
 }
 
-/** More reasons than a reader needs are counted. */
-const MOST_REASONS = 5;
-
-function notice(missing: readonly string[], place: string | undefined): ContentBlock {
-  const more = missing.length - MOST_REASONS;
-  const told = [...missing.slice(0, MOST_REASONS), ...(more > 0 ? [`${more} more parts`] : [])].join(", ");
-  const readOn = place === undefined ? "" : ` The whole is in ${place}.`;
-  return { type: "text", text: `[This result was too long. Missing: ${told}.${readOn}]` };
+/** A store that fails costs the model the rest of a text, not the call, which was carried out. */
+async function keep(
+  limited: LimitedResult,
+  store: ResultStore | undefined,
+  provenance: Provenance,
+): Promise<string | undefined> {
+  try {
+    return await store?.save(limited.whole(), provenance);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,10 @@ import { McpError } from "@jackfield/mcp-core";
 
 /** How much of a result a model gets to read. */
 export interface ResultLimits {
-  /** Characters (UTF-16 units) of all texts of a result together. Default 50,000 (SideCar). `0` = no limit. */
+  /**
+   * Characters (UTF-16 units) of all texts of a result together, which may have one block for each 100 of them, and 16 in any
+   * case. Default 50,000 (SideCar). `0` = no limit.
+   */
   readonly maxResultChars?: number | undefined;
   /** Decoded bytes of one image, sound or binary resource. Default 5,242,880 (5 MiB). `0` = no limit. */
   readonly maxBinaryBytes?: number | undefined;
@@ -12,18 +15,27 @@ export interface ResultLimits {
 export interface ParsedLimits {
   readonly maxResultChars: number;
   readonly maxBinaryBytes: number;
+  /** A model reads more around a block, such as markers and its address, than may be in it. */
+  readonly maxBlocks: number;
 }
 
-const DEFAULTS: ParsedLimits = { maxResultChars: 50_000, maxBinaryBytes: 5_242_880 };
+const DEFAULTS = { maxResultChars: 50_000, maxBinaryBytes: 5_242_880 };
+const CHARS_FOR_A_BLOCK = 100;
+const FEWEST_BLOCKS = 16;
 
 /** The defaults with these limits over them. @throws McpError `MCP_CONFIG_INVALID` for a limit that is none. */
-export function parseLimits(limits: ResultLimits, defaults: ParsedLimits = DEFAULTS): ParsedLimits {
-  const read = (name: keyof ResultLimits): number => {
+export function parseLimits(
+  limits: ResultLimits,
+  defaults: Omit<ParsedLimits, "maxBlocks"> = DEFAULTS,
+): ParsedLimits {
+  const read = (name: keyof typeof DEFAULTS): number => {
     const limit = limits[name];
     if (limit === undefined) return defaults[name];
     if (typeof limit === "number" && limit >= 0) return limit === 0 ? Number.POSITIVE_INFINITY : limit;
     const message = `"${name}" must be a number of at least 0, not ${String(limit)}.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
   };
-  return { maxResultChars: read("maxResultChars"), maxBinaryBytes: read("maxBinaryBytes") };
+  const maxResultChars = read("maxResultChars");
+  const maxBlocks = Math.max(FEWEST_BLOCKS, Math.floor(maxResultChars / CHARS_FOR_A_BLOCK));
+  return { maxResultChars, maxBinaryBytes: read("maxBinaryBytes"), maxBlocks };
 }

@@ -111,6 +111,17 @@ describe("limiting results", () => {
     expect(texts(limited.content)[1]).not.toContain("The whole is in");
   });
 
+  test.each<[string, () => Promise<string>]>([
+    ["rejects", async () => JSON.parse("{")],
+    ["throws", () => JSON.parse("{")],
+  ])("a store that %s costs the rest of the text, not the call", async (_, save) => {
+    const limited = await callThrough(limitResults({ maxResultChars: 1, store: { save } }), textResult("ab"));
+    expect(texts(limited.content)).toEqual([
+      "a",
+      "[This result was too long. Missing: 1 of 2 characters of text.]",
+    ]);
+  });
+
   test.each([
     [Number.NaN, 1],
     [-5, 0],
