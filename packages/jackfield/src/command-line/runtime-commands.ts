@@ -2,10 +2,12 @@ import { silentLogger } from "@jackfield/mcp-core";
 import type { McpReport } from "../mcp.ts";
 import type { OpenMcpOptions } from "../open-mcp-options.ts";
 import type { CommandArguments } from "./arguments.ts";
+import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
 import { type OpenedRuntime, type OpenRuntimeOptions, openRuntime } from "./opened-runtime.ts";
+import { pageOf } from "./page.ts";
 import { showProgress } from "./progress-lines.ts";
-import { printable, type Terminal } from "./terminal.ts";
+import { printable, type Terminal, wrapWords } from "./terminal.ts";
 
 /** A command that needs the servers. */
 export type RuntimeArguments = CommandArguments & {
@@ -36,7 +38,11 @@ export async function runOnRuntime(args: RuntimeArguments, options: RuntimeComma
     );
   }
   const result = await execute(runtime, args, terminal, signal);
-  for (const remark of result.remarks ?? []) terminal.stderr.write(`warning: ${printable(remark)}\n`);
+  const { columns } = pageOf(terminal.stderr);
+  for (const remark of result.remarks ?? []) {
+    const lines = wrapWords(`warning: ${printable(remark)}`, columns, cellsOf);
+    terminal.stderr.write(`${lines.join("\n")}\n`);
+  }
   // Awaited, because the servers are closed when this function ends, and who reads the result may be slow.
   return await options.show(result);
 }
