@@ -10,7 +10,7 @@ export const UNSOUND_ANSWER = Symbol("unsound answer");
 export const OVERSIZED_STATE = Symbol("oversized state");
 
 /** More than any server has to be reminded of (threat T68). In characters. */
-export const LONGEST_STATE = 64 * 1024;
+const LONGEST_STATE = 64 * 1024;
 
 /** Lets a message pass, or what is to be read in its place; nothing if nobody should see it. */
 export type MessageCheck = (message: JSONRPCMessage) => JSONRPCMessage | undefined;
