@@ -20,6 +20,8 @@ const RESOURCE_UPDATED = "notifications/resources/updated";
 export interface Secrecy {
   /** Told of the values that one resolution of a server has filled in; `principal`: for whom. */
   learn(server: string, values: readonly string[], principal?: string): void;
+  /** Whether anything was filled in that could be shown. */
+  hasSecrets(): boolean;
   /** Data without the values, however they are written. */
   hideIn<T>(data: T): T;
   /** The error itself if none of the values is in it. */
@@ -44,9 +46,10 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
   };
 
   const hide = (text: string) => redact(text, known());
-  const hideIn = <T>(data: T): T => (resolutions.size === 0 ? data : (hiddenIn(data, hide) as T));
+  const hasSecrets = () => resolutions.size > 0;
+  const hideIn = <T>(data: T): T => (hasSecrets() ? (hiddenIn(data, hide) as T) : data);
   // To look into an error takes milliseconds, and where nothing was filled in there is nothing to find.
-  const hiddenErrorOf = (error: unknown) => (resolutions.size === 0 ? error : hiddenError(error, hide));
+  const hiddenErrorOf = (error: unknown) => (hasSecrets() ? hiddenError(error, hide) : error);
   const rethrow = (error: unknown): never => {
     throw hiddenErrorOf(error);
   };
@@ -67,6 +70,7 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
 
   return {
     learn: (server, values, principal) => remember([server, principal], values),
+    hasSecrets,
     hideIn,
     hiddenErrorOf,
     log:

@@ -8,8 +8,12 @@ const AGREED = ["capabilities", "supportedVersions"];
  * The same catalog, which keeps nothing that was filled into a definition: a server may repeat it in all it says, also in what is kept to
  * connect to it again. What was agreed with the server stays as it was said, and an entry in which nothing has to be hidden as it came.
  */
-export function createSecretlessCatalog(catalog: ToolCache, { hideIn }: Pick<Secrecy, "hideIn">): ToolCache {
+export function createSecretlessCatalog(
+  catalog: ToolCache,
+  { hasSecrets, hideIn }: Pick<Secrecy, "hasSecrets" | "hideIn">,
+): ToolCache {
   const harmless = (entry: CatalogEntry): CatalogEntry => {
+    if (!hasSecrets()) return entry;
     const text = JSON.stringify(entry);
     if (hideIn(text) === text) return entry;
     const { capabilities, prior } = entry;
