@@ -1,5 +1,5 @@
 import type { JSONRPCErrorResponse, JSONRPCMessage, RequestId, Result } from "@modelcontextprotocol/client";
-import { findExcess } from "./message-bounds.ts";
+import { ALWAYS_WITHIN_BOUNDS, findExcess } from "./message-bounds.ts";
 import { isRecord } from "./plain-values.ts";
 import { INTERNAL_ERROR } from "./rpc-codes.ts";
 
@@ -12,8 +12,11 @@ export const OVERSIZED_STATE = Symbol("oversized state");
 /** More than any server has to be reminded of (threat T68). In characters. */
 const LONGEST_STATE = 64 * 1024;
 
-/** Lets a message pass, or what is to be read in its place; nothing if nobody should see it. */
-export type MessageCheck = (message: JSONRPCMessage) => JSONRPCMessage | undefined;
+/**
+ * Lets a message pass, or what is to be read in its place; nothing if nobody should see it. `characters`: the length of the text it was
+ * read from, where there was one.
+ */
+export type MessageCheck = (message: JSONRPCMessage, characters?: number) => JSONRPCMessage | undefined;
 
 /** The members of an answer, whatever stands in them. */
 interface AnswerMembers {
@@ -28,8 +31,8 @@ interface AnswerMembers {
  * would wait in vain: an error takes its place, so that the request fails at once. A message that is nested too deep or has too many parts
  * ends the same way, or is dropped if nobody waits for it.
  */
-export const checkMessage: MessageCheck = (message) => {
-  const excess = findExcess(message);
+export const checkMessage: MessageCheck = (message, characters = Number.POSITIVE_INFINITY) => {
+  const excess = characters > ALWAYS_WITHIN_BOUNDS ? findExcess(message) : undefined;
   if (excess !== undefined) return isAnswer(message) ? unsoundAnswer(message.id, excess) : undefined;
   return soundMessage(message);
 };

@@ -28,37 +28,78 @@ import { type CallTime, createCallTime } from "./call-time.ts";
  *
  * @throws McpError whose `outcome` holds for all attempts together.
  */
-export async function sendCall(call: ToolCall, target: ManagedServer): Promise<ToolCallResult> {
+export function sendCall(call: ToolCall, target: ManagedServer): Promise<ToolCallResult> {
+  const time = createCallTime(call.options, target.definition.limits ?? {});
+  const session = target.openSession;
+  if (session === undefined || call.options.signal?.aborted === true)
+    return sendUntilSettled(call, target, time);
+  // Where the server is ready nothing is waited for, and nothing is made that a wait or another attempt would need.
+  return sendOnce(call, session, time).catch((thrown: unknown) =>
+    sendUntilSettled(call, target, time, { thrown, session }),
+  );
+}
+
+/** An attempt that has failed. */
+interface Failure {
+  readonly thrown: unknown;
+  /** The session it was sent on, if it got that far. */
+  readonly session: Session | undefined;
+}
+
+/** Waits for a session where there is none, and goes on after a failure as long as that is safe or wanted. */
+async function sendUntilSettled(
+  call: ToolCall,
+  target: ManagedServer,
+  time: CallTime,
+  first?: Failure,
+): Promise<ToolCallResult> {
   const { tool, options } = call;
-  const limits = target.definition.limits ?? {};
-  const time = createCallTime(options, limits);
-  let uncertain: McpError | undefined;
-  let delayMs = 0;
-  for (let made = 1; ; made += 1) {
+  const attempts: Attempts = { call, target, time, made: first === undefined ? 0 : 1 };
+  for (let failure = first; ; attempts.made += 1) {
+    const delayMs = failure === undefined ? 0 : delayAfter(failure, attempts);
     let session: Session | undefined;
     try {
       if (delayMs > 0) await pause(delayMs, call);
       if (options.signal?.aborted === true) throw abortedBeforeSending(tool);
-      // Where the server is ready nothing is waited for, and nothing is made that a wait would need.
       session = target.openSession ?? (await waitForSession(tool, options.signal, target, time));
       return await sendOnce(call, session, time);
     } catch (thrown) {
-      // The call would be repeated on the same session, whose end has only just come and is still to be announced.
-      if (session && isMcpError(thrown, "MCP_SESSION_LOST") && thrown.outcome === "not-sent")
-        target.lose(session, thrown);
-      const error = callError(thrown, tool, options.signal);
-      if (error.outcome === "unknown") {
-        uncertain = error;
-        time.worked();
-      }
-      const repeatAfterMs = repeatDelay({ error, made, replay: options.replay, tool, limits });
-      if (repeatAfterMs === undefined || repeatAfterMs >= time.leftMs()) {
-        if (isToolGone(error)) void relist(target);
-        throw keepUncertainty(error, uncertain, tool);
-      }
-      delayMs = repeatAfterMs;
+      failure = { thrown, session };
     }
   }
+}
+
+/** The attempts at one call. */
+interface Attempts {
+  readonly call: ToolCall;
+  readonly target: ManagedServer;
+  readonly time: CallTime;
+  made: number;
+  /** Of the last one that may have been carried out. */
+  uncertain?: McpError;
+}
+
+/**
+ * How long to wait after a failed attempt before the next, in milliseconds.
+ *
+ * @throws McpError for all attempts together, if there is to be no other.
+ */
+function delayAfter({ thrown, session }: Failure, attempts: Attempts): number {
+  const { call, target, time, made } = attempts;
+  const { tool, options } = call;
+  // The call would be repeated on the same session, whose end has only just come and is still to be announced.
+  if (session && isMcpError(thrown, "MCP_SESSION_LOST") && thrown.outcome === "not-sent")
+    target.lose(session, thrown);
+  const error = callError(thrown, tool, options.signal);
+  if (error.outcome === "unknown") {
+    attempts.uncertain = error;
+    time.worked();
+  }
+  const limits = target.definition.limits ?? {};
+  const delayMs = repeatDelay({ error, made, replay: options.replay, tool, limits });
+  if (delayMs !== undefined && delayMs < time.leftMs()) return delayMs;
+  if (isToolGone(error)) void relist(target);
+  throw keepUncertainty(error, attempts.uncertain, tool);
 }
 
 function sendOnce(

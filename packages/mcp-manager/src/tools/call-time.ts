@@ -47,9 +47,10 @@ class ElapsingTime implements CallTime {
   }
 
   left(): { readonly timeoutMs: number; readonly maxTotalMs: number } {
+    const now = performance.now();
     return {
-      timeoutMs: rest(this.#idleMs, this.#silentMs()),
-      maxTotalMs: rest(this.#totalMs, this.#elapsedMs()),
+      timeoutMs: rest(this.#idleMs, this.#silentMs(now)),
+      maxTotalMs: rest(this.#totalMs, this.#elapsedMs(now)),
     };
   }
 
@@ -59,8 +60,9 @@ class ElapsingTime implements CallTime {
   }
 
   leftMs(): number {
-    const idleMs = this.#idleMs === 0 ? Number.POSITIVE_INFINITY : this.#idleMs - this.#silentMs();
-    const totalMs = this.#totalMs === 0 ? Number.POSITIVE_INFINITY : this.#totalMs - this.#elapsedMs();
+    const now = performance.now();
+    const idleMs = this.#idleMs === 0 ? Number.POSITIVE_INFINITY : this.#idleMs - this.#silentMs(now);
+    const totalMs = this.#totalMs === 0 ? Number.POSITIVE_INFINITY : this.#totalMs - this.#elapsedMs(now);
     return Math.min(idleMs, totalMs);
   }
 
@@ -68,12 +70,12 @@ class ElapsingTime implements CallTime {
     this.#workedAt = performance.now();
   }
 
-  #silentMs(): number {
-    return Math.floor(performance.now() - this.#workedAt);
+  #silentMs(now: number): number {
+    return Math.floor(now - this.#workedAt);
   }
 
-  #elapsedMs(): number {
-    return Math.floor(performance.now() - this.#startedAt);
+  #elapsedMs(now: number): number {
+    return Math.floor(now - this.#startedAt);
   }
 }
 

@@ -10,10 +10,26 @@ export function checkArguments(tool: ToolDescriptor, args: unknown): asserts arg
     throw refusal(tool, "its arguments must be an object");
   const { required } = tool.definition.inputSchema;
   if (!Array.isArray(required)) return;
-  const isMissing = (name: string) => !Object.hasOwn(args, name) || (args as JsonObject)[name] === undefined;
-  if (!required.some(isMissing)) return;
-  const missing = required.filter(isMissing).sort();
-  throw refusal(tool, `missing required argument ${missing.map((name) => `"${name}"`).join(", ")}`);
+  const missing = missingOf(args as JsonObject, required);
+  if (missing === undefined) return;
+  throw refusal(
+    tool,
+    `missing required argument ${missing
+      .sort()
+      .map((name) => `"${name}"`)
+      .join(", ")}`,
+  );
+}
+
+/** There is a list of them only where there are any. */
+function missingOf(args: JsonObject, required: readonly string[]): string[] | undefined {
+  let missing: string[] | undefined;
+  for (const name of required) {
+    if (Object.hasOwn(args, name) && args[name] !== undefined) continue;
+    missing ??= [];
+    missing.push(name);
+  }
+  return missing;
 }
 
 function refusal({ server, originalName }: ToolDescriptor, why: string): McpError {

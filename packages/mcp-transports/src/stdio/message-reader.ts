@@ -4,7 +4,7 @@ import type { ChannelFault } from "../channel-fault.ts";
 import type { MessageCheck } from "../message-check.ts";
 import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
 import { createStrayLines, type StrayLines } from "./stray-lines.ts";
-import { parseLine } from "./wire-line.ts";
+import { takeMessages } from "./wire-line.ts";
 
 /**
  * Of many lines that come at once so many are read before what they have set off may run. Whoever makes the next calls as soon as
@@ -87,21 +87,17 @@ class PacedReader implements MessageReader {
   }
 
   #readLine(line: string): void {
-    const { messages, isStray } = parseLine(line);
-    let hasStray = isStray;
-    for (const message of messages) {
-      const checked = this.#options.check(message);
-      if (checked) this.#deliver(checked);
-      else hasStray = true;
-    }
-    if (hasStray) this.#strays.add(line);
+    if (!takeMessages(line, this.#take)) this.#strays.add(line);
   }
 
-  #deliver(message: JSONRPCMessage): void {
+  readonly #take = (message: JSONRPCMessage, characters: number): boolean => {
+    const checked = this.#options.check(message, characters);
+    if (checked === undefined) return false;
     try {
-      this.#options.onMessage(message);
+      this.#options.onMessage(checked);
     } catch (error) {
       this.#options.onError(error instanceof Error ? error : new Error(String(error)));
     }
-  }
+    return true;
+  };
 }

@@ -11,6 +11,9 @@ const LINE_OVERHEAD_BYTES = 256;
 /** Short lines are joined up to this size; a longer line is written alone. In bytes. */
 const LARGEST_JOINED_BYTES = 256 * 1024;
 
+/** It is joined to a line when the line is written: to a text that is built up, most of what is done with it would be done twice. */
+const LINE_END = "\n";
+
 interface QueuedLine {
   readonly line: string;
   readonly bytes: number;
@@ -28,7 +31,7 @@ export interface LineFollower extends SendFollower {
 /** Lines on their way to a process, in order. */
 export interface WriteQueue {
   /**
-   * Resolves when the system has taken the line, or when nobody wants it written any more.
+   * Takes a line without its end. Resolves when the system has taken it, or when nobody wants it written any more.
    *
    * @throws ChannelFault `queue-full`, or `unwritable` if the queue ended before the line was written.
    */
@@ -103,7 +106,7 @@ class StreamWriteQueue implements WriteQueue {
   }
 
   add(line: string, follower: LineFollower): void {
-    const bytes = Buffer.byteLength(line);
+    const bytes = Buffer.byteLength(line) + LINE_END.length;
     const cost = bytes + this.#lineOverheadBytes;
     if (this.#isEnded || !this.#stream.writable) {
       follower.onFailed(new ChannelFault({ kind: "unwritable" }));
@@ -125,13 +128,15 @@ class StreamWriteQueue implements WriteQueue {
     const batch = this.#takeBatch();
     if (batch.length === 0) return;
     this.#underWay = batch;
-    // The stream tells of a failed write by its own error as well, and that ends the queue.
     let text = "";
     let bytes = 0;
-    for (const queued of batch) {
-      text += queued.line;
+    // Lists are gone through by their indices here: with 64 calls under way an iterator's results are a twentieth of all that is allocated.
+    for (let index = 0; index < batch.length; index += 1) {
+      const queued = batch[index] as QueuedLine;
+      text += queued.line + LINE_END;
       bytes += queued.bytes;
     }
+    // The stream tells of a failed write by its own error as well, and that ends the queue.
     // Where each character is a byte nothing has to be encoded.
     this.#stream.write(text, bytes === text.length ? "latin1" : "utf8", (error) => {
       if (!error) this.#finishWrite();
@@ -185,10 +190,12 @@ class StreamWriteQueue implements WriteQueue {
 
   /** The next lines that fit into one write. From here on each of them counts as written. */
   #takeBatch(): readonly QueuedLine[] {
+    const waiting = this.#waiting;
     const batch: QueuedLine[] = [];
     let taken = 0;
     let batchBytes = 0;
-    for (const queued of this.#waiting) {
+    for (; taken < waiting.length; taken += 1) {
+      const queued = waiting[taken] as QueuedLine;
       if (!queued.follower.isWanted()) this.#drop(queued);
       else {
         if (batchBytes > 0 && batchBytes + queued.bytes > LARGEST_JOINED_BYTES) break;
@@ -196,11 +203,10 @@ class StreamWriteQueue implements WriteQueue {
         batchBytes += queued.bytes;
         this.#waitingCost -= queued.cost;
       }
-      taken += 1;
     }
-    this.#waiting.splice(0, taken);
-    for (const { follower } of batch) {
-      follower.onWriting();
+    this.#waiting = taken === waiting.length ? [] : waiting.slice(taken);
+    for (let index = 0; index < batch.length; index += 1) {
+      (batch[index] as QueuedLine).follower.onWriting();
       this.#onWriting();
     }
     return batch;
@@ -209,7 +215,8 @@ class StreamWriteQueue implements WriteQueue {
   #finishWrite(): void {
     const written = this.#underWay;
     this.#underWay = [];
-    for (const { follower } of written) follower.onTaken?.();
+    for (let index = 0; index < written.length; index += 1)
+      (written[index] as QueuedLine).follower.onTaken?.();
     this.flush();
   }
 }

@@ -27,7 +27,7 @@ const faultOf = (promise: Promise<unknown>) =>
 test("lines of the same tick go out in one write, in order, and each is settled", async () => {
   const { stream, written, takeNext } = createValve();
   const queue = createWriteQueue(stream);
-  const lines = ["a\n", "b\n", "c\n"].map((line) => queue.push(line));
+  const lines = ["a", "b", "c"].map((line) => queue.push(line));
   await Promise.resolve();
   expect(written).toEqual(["a\nb\nc\n"]);
   takeNext();
@@ -37,9 +37,9 @@ test("lines of the same tick go out in one write, in order, and each is settled"
 test("what comes while a write is under way waits, and goes out together", async () => {
   const { stream, written, takeNext } = createValve();
   const queue = createWriteQueue(stream);
-  const first = queue.push("a\n");
+  const first = queue.push("a");
   await Promise.resolve();
-  const later = [queue.push("b\n"), queue.push("c\n")];
+  const later = [queue.push("b"), queue.push("c")];
   expect(written).toEqual(["a\n"]);
   takeNext();
   await first;
@@ -51,14 +51,14 @@ test("what comes while a write is under way waits, and goes out together", async
 test("long lines are not joined", async () => {
   const { stream, written, takeNext } = createValve();
   const queue = createWriteQueue(stream);
-  const long = `${"x".repeat(200_000)}\n`;
-  const lines = [queue.push(long), queue.push("b\n"), queue.push(long)];
+  const long = "x".repeat(200_000);
+  const lines = [queue.push(long), queue.push("b"), queue.push(long)];
   while (written.length < 2) {
     await Promise.resolve();
     takeNext();
     await new Promise(setImmediate);
   }
-  expect(written).toEqual([`${long}b\n`, long]);
+  expect(written).toEqual([`${long}\nb\n`, `${long}\n`]);
   takeNext();
   await Promise.all(lines);
 });
@@ -66,12 +66,12 @@ test("long lines are not joined", async () => {
 test("[R13] more than may wait is refused before anything of it is written", async () => {
   const { stream, written } = createValve();
   const queue = createWriteQueue(stream, TEN_BYTES);
-  const pending = [queue.push("under way\n")];
+  const pending = [queue.push("under way")];
   await Promise.resolve();
-  pending.push(queue.push("12345\n"));
-  expect(await faultOf(queue.push("67890\n"))).toBe("queue-full");
-  pending.push(queue.push("678\n"));
-  expect(await faultOf(queue.push("9\n"))).toBe("queue-full");
+  pending.push(queue.push("12345"));
+  expect(await faultOf(queue.push("67890"))).toBe("queue-full");
+  pending.push(queue.push("678"));
+  expect(await faultOf(queue.push("9"))).toBe("queue-full");
   queue.end();
   expect(await Promise.all(pending.map(faultOf))).toEqual(["write-broken", "unwritable", "unwritable"]);
   expect(written).toEqual(["under way\n"]);
@@ -80,7 +80,7 @@ test("[R13] more than may wait is refused before anything of it is written", asy
 test("a line of any size is taken where nothing waits", async () => {
   const { stream, written, takeNext } = createValve();
   const queue = createWriteQueue(stream, TEN_BYTES);
-  const line = queue.push("much longer than that\n");
+  const line = queue.push("much longer than that");
   await Promise.resolve();
   expect(written).toHaveLength(1);
   takeNext();
@@ -93,12 +93,12 @@ test("what nobody wants any longer makes room, and is not written", async () => 
   const events: string[] = [];
   let isWanted = true;
   const hooks = { isWanted: () => isWanted, onWriting: () => events.push("written") };
-  const first = queue.push("a\n");
+  const first = queue.push("a");
   await Promise.resolve();
-  const dropped = queue.push("12345678\n", hooks);
+  const dropped = queue.push("12345678", hooks);
   isWanted = false;
   queue.noticeUnwanted();
-  const kept = queue.push("87654321\n");
+  const kept = queue.push("87654321");
   await dropped;
   takeNext();
   await first;
@@ -111,10 +111,10 @@ test("what nobody wants any longer makes room, and is not written", async () => 
 test("lines count for more than their text, so that many short ones cannot fill the memory", async () => {
   const { stream } = createValve();
   const queue = createWriteQueue(stream, { maxWaitingBytes: 1000, lineOverheadBytes: 100 });
-  const lines = [queue.push("under way\n")];
+  const lines = [queue.push("under way")];
   await Promise.resolve();
-  for (let n = 0; n < 9; n += 1) lines.push(queue.push("a\n"));
-  expect(await faultOf(queue.push("a\n"))).toBe("queue-full");
+  for (let n = 0; n < 9; n += 1) lines.push(queue.push("a"));
+  expect(await faultOf(queue.push("a"))).toBe("queue-full");
   queue.end();
   await Promise.all(lines.map(faultOf));
 });
@@ -123,11 +123,11 @@ test("[T88] a full queue is looked through only when somebody has given up", asy
   const { stream } = createValve();
   const queue = createWriteQueue(stream, TEN_BYTES);
   const isWanted = vi.fn(() => true);
-  const lines = [queue.push("under way\n")];
+  const lines = [queue.push("under way")];
   await Promise.resolve();
-  lines.push(queue.push("12345678\n", { isWanted, onWriting() {} }));
+  lines.push(queue.push("12345678", { isWanted, onWriting() {} }));
   const refuse = async (times: number) => {
-    for (let n = 0; n < times; n += 1) expect(await faultOf(queue.push("more\n"))).toBe("queue-full");
+    for (let n = 0; n < times; n += 1) expect(await faultOf(queue.push("more"))).toBe("queue-full");
   };
   await refuse(100);
   expect(isWanted).not.toHaveBeenCalled();
@@ -141,9 +141,9 @@ test("[T88] a full queue is looked through only when somebody has given up", asy
 test("[R11] a stream that breaks settles everything and throws nothing", async () => {
   const stream = new Writable({ write: (_chunk, _encoding, callback) => callback(new Error("EPIPE")) });
   const queue = createWriteQueue(stream);
-  const line = queue.push("a\n");
+  const line = queue.push("a");
   await once(stream, "error").catch(() => {});
   queue.end();
   expect(await faultOf(line)).toBe("write-broken");
-  expect(await faultOf(queue.push("b\n"))).toBe("unwritable");
+  expect(await faultOf(queue.push("b"))).toBe("unwritable");
 });
