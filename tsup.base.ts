@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { defineConfig, type Options } from "tsup";
 
 /** The one build every package uses: ESM for Node 22, declarations by `tsc` afterwards (decision 2 of the design). */
@@ -11,6 +12,8 @@ export function packageBuild(entry: string[], overrides: Options = {}): ReturnTy
     clean: true,
     dts: false,
     skipNodeModulesBundle: true,
+    // A program that bundles a package moves it away from its manifest.
+    define: { PACKAGE_VERSION: JSON.stringify(JSON.parse(readFileSync("package.json", "utf8")).version) },
     removeNodeProtocol: false, // tsup would turn "node:sqlite" into "sqlite", which does not exist
     ...overrides,
   });

@@ -1,10 +1,7 @@
 import type { Implementation } from "@jackfield/mcp-core";
-import { fileSystem } from "./builtin-modules.ts";
 
-/** How we introduce ourselves where the host does not say: by this package's own version. */
-export async function readDefaultClientInfo(): Promise<Implementation> {
-  const manifest: { readonly version: string } = JSON.parse(
-    await fileSystem.promises.readFile(new URL("../package.json", import.meta.url), "utf8"),
-  );
-  return { name: "jackfield", version: manifest.version };
-}
+/** The version of this package, put in when it is built: reading it would make every connection wait for a file. */
+declare const PACKAGE_VERSION: string;
+
+/** How we introduce ourselves where the host does not say. */
+export const DEFAULT_CLIENT_INFO: Implementation = { name: "jackfield", version: PACKAGE_VERSION };

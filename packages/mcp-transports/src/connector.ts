@@ -8,7 +8,7 @@ import {
   type Session,
 } from "@jackfield/mcp-core";
 import type { Channel } from "./channel.ts";
-import { readDefaultClientInfo } from "./client-info.ts";
+import { DEFAULT_CLIENT_INFO } from "./client-info.ts";
 import { openingError } from "./errors/opening-error.ts";
 import { type ConnectionPools, createConnectionPools } from "./http/connection-pools.ts";
 import type { HttpOptionsSource } from "./http/http-options.ts";
@@ -72,7 +72,7 @@ function createRegistry({ processRecord }: ConnectorOptions): ProcessTreeRegistr
 async function openSession(
   server: ResolvedServer,
   connectOptions: ConnectOptions,
-  { clientInfo, http }: ConnectorOptions,
+  { clientInfo = DEFAULT_CLIENT_INFO, http }: ConnectorOptions,
   shared: Shared,
 ): Promise<Session> {
   const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
@@ -84,12 +84,11 @@ async function openSession(
     deadline.signal.throwIfAborted();
     const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
     const tools = { ...shared, http, auth, maxMessageBytes, connectTimeoutMs, log };
-    const ownInfo = clientInfo ?? (await deadline.race(readDefaultClientInfo()));
     const handlers = createHandlerStack(hostHandlers);
     const notifications = createNotificationRelay((error) =>
       log("warn", "A notification listener failed.", { server: server.name, error: String(error) }),
     );
-    const own = { clientInfo: ownInfo, server, handlers, notifications, log };
+    const own = { clientInfo, server, handlers, notifications, log };
     const onProblem = (error: Error) =>
       log("debug", "The connection reported a problem.", { server: server.name, error: String(error) });
     const negotiation = {
@@ -100,7 +99,7 @@ async function openSession(
         channel = opened;
       },
       early: {
-        clientInfo: sdkImplementation(ownInfo),
+        clientInfo: sdkImplementation(clientInfo),
         capabilities: announcedCapabilities(handlers.base),
         onNotification: notifications.push,
         onProblem,

@@ -21,7 +21,7 @@ import {
   unavailable,
 } from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
-import { type CallTime, createCallTime } from "./call-time.ts";
+import { type CallTime, createCallTime, type RequestTime } from "./call-time.ts";
 
 /**
  * Sends a call within its deadlines, and once more where that is safe or wanted.
@@ -34,7 +34,7 @@ export function sendCall(call: ToolCall, target: ManagedServer): Promise<ToolCal
   if (session === undefined || call.options.signal?.aborted === true)
     return sendUntilSettled(call, target, time);
   // Where the server is ready nothing is waited for, and nothing is made that a wait or another attempt would need.
-  return sendOnce(call, session, time).catch((thrown: unknown) =>
+  return sendOnce(call, session, time.whole()).catch((thrown: unknown) =>
     sendUntilSettled(call, target, time, { thrown, session }),
   );
 }
@@ -62,7 +62,7 @@ async function sendUntilSettled(
       if (delayMs > 0) await pause(delayMs, call);
       if (options.signal?.aborted === true) throw abortedBeforeSending(tool);
       session = target.openSession ?? (await waitForSession(tool, options.signal, target, time));
-      return await sendOnce(call, session, time);
+      return await sendOnce(call, session, time.left());
     } catch (thrown) {
       failure = { thrown, session };
     }
@@ -105,11 +105,10 @@ function delayAfter({ thrown, session }: Failure, attempts: Attempts): number {
 function sendOnce(
   { tool, args, options }: ToolCall,
   session: Session,
-  time: CallTime,
+  { timeoutMs, maxTotalMs }: RequestTime,
 ): Promise<ToolCallResult> {
   const params = { name: tool.originalName, arguments: args };
   const { signal, onProgress, meta, handlers, inputRequired, inputResponses, requestState } = options;
-  const { timeoutMs, maxTotalMs } = time.left();
   return session.request("tools/call", params, {
     signal,
     timeoutMs,

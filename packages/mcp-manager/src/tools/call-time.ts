@@ -9,8 +9,10 @@ import { writtenValue } from "../written-value.ts";
 export interface CallTime {
   /** What the caller was promised: the shorter of the two limits. */
   readonly limitMs: number;
-  /** What a request is given: until an answer or increasing progress, and in all. */
-  left(): { readonly timeoutMs: number; readonly maxTotalMs: number };
+  /** What a request is given that is made at once. */
+  whole(): RequestTime;
+  /** What a later one is given. */
+  left(): RequestTime;
   /** For a connection. */
   waitMs(): number;
   /** Before another attempt is of no use; `Infinity` = no limit. */
@@ -20,6 +22,12 @@ export interface CallTime {
    * nobody here knows when it last told of any. Its time in all does not.
    */
   worked(): void;
+}
+
+/** The time of one request: until an answer or increasing progress, and in all. */
+export interface RequestTime {
+  readonly timeoutMs: number;
+  readonly maxTotalMs: number;
 }
 
 export function createCallTime(options: CallOptions, limits: ServerLimits): CallTime {
@@ -46,7 +54,11 @@ class ElapsingTime implements CallTime {
     return Math.min(this.#idleMs, this.#totalMs);
   }
 
-  left(): { readonly timeoutMs: number; readonly maxTotalMs: number } {
+  whole(): RequestTime {
+    return { timeoutMs: rest(this.#idleMs, 0), maxTotalMs: rest(this.#totalMs, 0) };
+  }
+
+  left(): RequestTime {
     const now = performance.now();
     return {
       timeoutMs: rest(this.#idleMs, this.#silentMs(now)),
