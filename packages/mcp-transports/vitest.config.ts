@@ -1,8 +1,6 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  // The build puts the package's version there.
-  define: { PACKAGE_VERSION: JSON.stringify("0.0.0-source") },
   test: {
     // Looks for leaks after every test, whatever its file remembers to ask for.
     setupFiles: ["./test/setup.ts"],

@@ -33,10 +33,13 @@ export function sendCall(call: ToolCall, target: ManagedServer): Promise<ToolCal
   const session = target.openSession;
   if (session === undefined || call.options.signal?.aborted === true)
     return sendUntilSettled(call, target, time);
-  // Where the server is ready nothing is waited for, and nothing is made that a wait or another attempt would need.
-  return sendOnce(call, session, time.whole()).catch((thrown: unknown) =>
-    sendUntilSettled(call, target, time, { thrown, session }),
-  );
+  const onFailure = (thrown: unknown) => sendUntilSettled(call, target, time, { thrown, session });
+  try {
+    // Where the server is ready nothing is waited for, and nothing is made that a wait or another attempt would need.
+    return sendOnce(call, session, time.whole()).catch(onFailure);
+  } catch (thrown) {
+    return onFailure(thrown);
+  }
 }
 
 /** An attempt that has failed. */
