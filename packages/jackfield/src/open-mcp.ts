@@ -10,6 +10,7 @@ import { processRecordPlace, reportLeftovers } from "./leftover-report.ts";
 import { createMcp, type Mcp } from "./mcp.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 import { checkOptions } from "./option-shapes.ts";
+import { searchedPlaces } from "./searched-places.ts";
 import { createSecrecy } from "./secrecy.ts";
 import { createSecretlessCatalog } from "./secretless-catalog.ts";
 import { createServerPorts, type ServerPorts } from "./server-ports.ts";
@@ -65,7 +66,8 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     connect === undefined ? reportLeftovers(processRecord, log) : [],
   ]);
   const catalog = await openCatalog(cache, { cwd, log, isHomeKnown: processRecord !== undefined });
-  const logins = options.auth === undefined ? createStoredLogins({ log }) : undefined;
+  const logins =
+    options.auth === undefined ? createStoredLogins({ places: searchedPlaces(options), log }) : undefined;
   const release = async () => {
     stop.abort();
     await Promise.all([catalog.release(), logins?.close(), saved(options.closeTimeoutMs)]);

@@ -1,8 +1,15 @@
 import { resolve } from "node:path";
 import type { DiscoverServersOptions } from "@jackfield/mcp-config";
+import type { OpenMcpOptions } from "./open-mcp-options.ts";
 
 /** Where servers were looked for. */
 export type SearchedPlaces = Pick<DiscoverServersOptions, "cwd" | "files" | "hosts">;
+
+/** Where a runtime looks for its servers. */
+export function searchedPlaces({ cwd = ".", configFiles = [], discover }: OpenMcpOptions): SearchedPlaces {
+  const files = configFiles.map((file) => resolve(cwd, file));
+  return discover === false ? { cwd, files, hosts: [] } : { cwd, ...discover, files };
+}
 
 /** What a command that is printed must be told to look where others have looked; nothing of what it does by itself. */
 export function placeOptions({ files = [], hosts = [], cwd = "." }: SearchedPlaces): readonly string[] {

@@ -3,6 +3,7 @@ import type { AuthPort, Logger, ResolvedServer, ResolveServer, ServerDefinition 
 import { fileSystem } from "./builtin-modules.ts";
 import { entryAuthorization } from "./entry-authorization.ts";
 import { knownLoginDirectory } from "./login-directory.ts";
+import { placeOptions, type SearchedPlaces } from "./searched-places.ts";
 
 /** The logins that `jackfield login` has stored, as the credentials of remote servers. */
 export interface StoredLogins {
@@ -13,6 +14,8 @@ export interface StoredLogins {
 }
 
 export interface StoredLoginsOptions {
+  /** Where a command that is advised finds the servers as well. */
+  readonly places: SearchedPlaces;
   readonly log: Logger;
 }
 
@@ -29,7 +32,7 @@ interface Origin {
  * Uses stored logins and asks nobody to log in. They are their owner's: a server that is reached for one of several users gets none of
  * them, and neither does one that a connector of the caller's has made out of another. What knows OAuth is loaded if somebody has ever logged in, or when a server asks for it.
  */
-export function createStoredLogins({ log }: StoredLoginsOptions): StoredLogins {
+export function createStoredLogins({ places, log }: StoredLoginsOptions): StoredLogins {
   const directory = knownLoginDirectory();
   if (directory === undefined) return noLogins();
   const origins = new WeakMap<ResolvedServer, Origin>();
@@ -43,8 +46,10 @@ export function createStoredLogins({ log }: StoredLoginsOptions): StoredLogins {
   };
   const open = async () => {
     const { createFileVault, createOAuth } = await import("@jackfield/mcp-auth");
-    return createOAuth({ vault: createFileVault({ directory, log }), settingsOf, log });
+    const vault = createFileVault({ directory, log });
+    return createOAuth({ vault, settingsOf, loginCommand, log });
   };
+  const loginCommand = (name: string) => ["npx jackfield login", name, ...placeOptions(places)].join(" ");
   /** What could not be loaded is tried again by the next who needs it. */
   const opened = () => {
     opening ??= open().catch((error: unknown) => {

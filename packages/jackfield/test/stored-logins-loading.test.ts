@@ -31,7 +31,7 @@ const SERVER: ResolvedServer = {
 
 it("what could not be loaded is tried again, and keeps nothing from being closed", async () => {
   mkdirSync(loginDirectory(), { recursive: true, mode: 0o700 });
-  const logins = createStoredLogins({ log: silentLogger });
+  const logins = createStoredLogins({ places: {}, log: silentLogger });
   const resolve = logins.follow(async () => SERVER);
   const server = await resolve({ name: "files" } as never, { signal: new AbortController().signal });
   loading.fails = true;

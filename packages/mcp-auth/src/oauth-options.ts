@@ -51,6 +51,11 @@ export interface OAuthOptions {
   readonly clientMetadataUrl?: string | undefined;
   readonly callback?: CallbackOptions | undefined;
   /**
+   * The command with which a person logs in by hand, given the server's name as a word that is safe in a shell; `--scope` and scopes may be
+   * put behind it. Errors name it where nobody is asked. Default: `jackfield login NAME`.
+   */
+  readonly loginCommand?: ((name: string) => string) | undefined;
+  /**
    * Hosts of authorization servers whose addresses may be private, as in a company's network. The host of a server that no
    * project brought is always one of them. Default: everything else must be on the internet, or on this machine for a server
    * that is there as well.

@@ -11,7 +11,7 @@ import {
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { NO_CHALLENGE, type ReadChallenge, readChallenge } from "./challenge.ts";
 import { type NamedClient, namedEndpoints, readEntrySettings, readNamedClient } from "./entry-settings.ts";
-import { authRequired } from "./flow/login-error.ts";
+import { authRequired, loginByName } from "./flow/login-error.ts";
 import { keepCredential } from "./kept-credential.ts";
 import { type AuthorizationNetwork, createAuthorizationNetwork } from "./network/authorization-network.ts";
 import type { LoginOptions, OAuthOptions } from "./oauth-options.ts";
@@ -154,6 +154,7 @@ class RunningOAuth implements OAuth {
       clientName = "Jackfield",
       clientMetadataUrl,
       callback = {},
+      loginCommand = loginByName,
       now = Date.now,
     } = this.#options;
     const { signal } = this.#closing;
@@ -162,6 +163,7 @@ class RunningOAuth implements OAuth {
       clientName,
       clientMetadataUrl,
       callback,
+      loginCommand,
       now,
       log: this.#log,
       closing: signal,

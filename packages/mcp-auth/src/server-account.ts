@@ -35,6 +35,7 @@ export interface ServerAccountOptions extends Pick<OAuthOptions, "authorize"> {
   readonly clientName: string;
   readonly clientMetadataUrl: string | undefined;
   readonly callback: CallbackOptions;
+  readonly loginCommand: (name: string) => string;
   readonly now: () => number;
   readonly log: Logger;
   /** What every request to an authorization server goes through; it ends when the signal fires. */
@@ -116,7 +117,7 @@ class Account implements ServerAccount {
 
   /** What was asked for already, and not granted, is not asked for again (threat T42). */
   async #widen(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry"> {
-    const { authorize, log } = this.#options;
+    const { authorize, log, loginCommand } = this.#options;
     const { name } = holder.server;
     const missing = splitScopes(read.scope).filter((scope) => !own?.scopes.includes(scope));
     const wanted = quote(read.scope ?? "no scope is named");
@@ -127,7 +128,7 @@ class Account implements ServerAccount {
     if (!authorize) {
       // A login takes the place of the one there is, so one with the missing scopes alone would miss the others.
       const together = [...(own?.scopes ?? []), ...missing];
-      const fact = `it wants more than this login may do (${wanted}). ${adviseLogin(name, together)}`;
+      const fact = `it wants more than this login may do (${wanted}). ${adviseLogin(loginCommand, name, together)}`;
       throw authRequired(name, fact, { httpStatus: 403 });
     }
     log("info", "a server wants a login that may do more", { server: name, scopes: missing });
@@ -136,7 +137,7 @@ class Account implements ServerAccount {
   }
 
   async #renewOrLogIn(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry"> {
-    const { credential, authorize } = this.#options;
+    const { credential, authorize, loginCommand } = this.#options;
     const { name } = holder.server;
     const authority = await this.#discover(holder, read, signal);
     if (own?.issuer === authority.issuer) {
@@ -149,7 +150,8 @@ class Account implements ServerAccount {
       }
     }
     if (!authorize) {
-      throw authRequired(name, `it wants a login. ${adviseLogin(name)}`, { httpStatus: 401 });
+      const fact = `it wants a login. ${adviseLogin(loginCommand, name)}`;
+      throw authRequired(name, fact, { httpStatus: 401 });
     }
     await this.logIn(holder, { challenge: read, signal, authorize });
     return "retry";

@@ -22,11 +22,18 @@ export const ADVICE_ON_CLIENT = `Ask its operator for a client id, and put it in
 /** What may stand in a command that somebody copies: nothing in it means anything to a shell. */
 const PLAIN_WORD = /^[\w@][\w@.:/-]*$/;
 
+/** The default of `OAuthOptions.loginCommand`. */
+export const loginByName = (name: string): string => `jackfield login ${name}`;
+
 /** How to log in to a server by hand. Words that a shell could take for more than words are left out. */
-export function adviseLogin(server: string, scopes: readonly string[] = []): string {
-  const name = PLAIN_WORD.test(server) ? server : "NAME";
+export function adviseLogin(
+  loginCommand: (name: string) => string,
+  server: string,
+  scopes: readonly string[] = [],
+): string {
+  const command = loginCommand(PLAIN_WORD.test(server) ? server : "NAME");
   const isPlain = scopes.length > 0 && scopes.every((scope) => PLAIN_WORD.test(scope));
-  return `Log in with: jackfield login ${name}${isPlain ? ` --scope "${scopes.join(" ")}"` : ""}`;
+  return `Log in with: ${command}${isPlain ? ` --scope "${scopes.join(" ")}"` : ""}`;
 }
 
 /** The error of a server that wants a login, and of one that did not come about. */

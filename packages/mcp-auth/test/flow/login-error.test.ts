@@ -1,6 +1,6 @@
 import { McpError } from "@jackfield/mcp-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { adviseLogin, loginError } from "../../src/flow/login-error.ts";
+import { adviseLogin, loginByName, loginError } from "../../src/flow/login-error.ts";
 import { loadSdk, type Sdk } from "../../src/sdk.ts";
 
 let sdk: Sdk;
@@ -133,6 +133,6 @@ describe("the advice to log in", () => {
     ["github", ["read", "$(touch x)"], "jackfield login github"],
     ["github", ["`touch x`"], "jackfield login github"],
   ] as const)("for %j with %j is a command that can be copied without harm", (server, scopes, command) => {
-    expect(adviseLogin(server, scopes)).toBe(`Log in with: ${command}`);
+    expect(adviseLogin(loginByName, server, scopes)).toBe(`Log in with: ${command}`);
   });
 });
