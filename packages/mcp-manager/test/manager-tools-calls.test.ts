@@ -32,9 +32,28 @@ function throwing(error: unknown): () => never {
 
 describe("a call that is made again", () => {
   it("tells of the attempt that may have run, when another one could not be sent", async () => {
-    const { manager } = await startedManager(oneTool, { answer: inTurn(throwing(unknown), throwing(lost)) });
+    const { manager } = await startedManager(oneTool, {
+      answer: inTurn(throwing(unknown), throwing(lost), throwing(lost)),
+    });
     const calling = manager.callTool(ECHO, {}, { replay: 1 });
-    await expect(calling).rejects.toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+    const settled = expect(calling).rejects.toMatchObject({
+      code: "MCP_OUTCOME_UNKNOWN",
+      outcome: "unknown",
+    });
+    await vi.advanceTimersByTimeAsync(10_000);
+    await settled;
+    await manager.close();
+  });
+
+  it.each([
+    ["an attempt finds its session gone", [unknown, lost, unknown, lost], 2],
+    ["a server is busy before or after it", [busy, unknown, busy, unknown, busy], 2],
+  ])("is allowed as often as said, though %s", async (_title, failures, replay) => {
+    const { manager, session } = await startedManager(oneTool, { answer: inTurn(...failures.map(throwing)) });
+    const calling = manager.callTool(ECHO, {}, { replay });
+    await vi.advanceTimersByTimeAsync(10_000);
+    await expect(calling).resolves.toEqual({ content: [] });
+    expect(session("a").requests.length).toBeGreaterThan(0);
     await manager.close();
   });
 
@@ -120,6 +139,19 @@ describe("the time of a call", () => {
     expect(vi.getTimerCount()).toBe(timers);
     answered.resolve({ content: [] });
     await calling;
+    await manager.close();
+  });
+
+  it("and its other options are refused where they cannot be read", async () => {
+    const { manager } = await startedManager(oneTool);
+    const unreadable = {
+      get timeoutMs(): number {
+        throw new Error("from a getter");
+      },
+    };
+    await expect(manager.callTool(ECHO, {}, unreadable)).rejects.toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+    });
     await manager.close();
   });
 

@@ -72,9 +72,10 @@ function createRegistry({ processRecord }: ConnectorOptions): ProcessTreeRegistr
 async function openSession(
   server: ResolvedServer,
   connectOptions: ConnectOptions,
-  { clientInfo = DEFAULT_CLIENT_INFO, http }: ConnectorOptions,
+  { clientInfo: ownInfo, http }: ConnectorOptions,
   shared: Shared,
 ): Promise<Session> {
+  const clientInfo = ownInfo ?? DEFAULT_CLIENT_INFO;
   const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
   const { signal, prior, handlers: hostHandlers = {}, auth } = connectOptions;
   const log = createRedactingLogger(connectOptions.log, server.secrets);

@@ -77,7 +77,10 @@ function enter(middleware: CallMiddleware, next: Stage, call: ToolCall, passage:
     }
   };
   try {
-    return Promise.resolve<unknown>(middleware(call, goOn));
+    const given: unknown = middleware(call, goOn);
+    // What it gives may have a `then` of its own, and that may do anything: the engine calls it once and holds it to the rules.
+    const hasOwnThen = typeof given === "object" && given !== null && Object.hasOwn(given, "then");
+    return hasOwnThen ? new Promise((resolve) => resolve(given)) : Promise.resolve(given);
   } catch (error) {
     return Promise.reject(error);
   }

@@ -1,10 +1,13 @@
 import type { CallOptions, McpError, ServerLimits, ToolDescriptor } from "@jackfield/mcp-core";
 
-/** How often a call has been made and what may be repeated; the decision's whole input. */
+/** What has become of a call so far and what may be repeated; the decision's whole input. */
 export interface ReplayQuestion {
+  /** Of the last attempt. */
   readonly error: McpError;
-  /** Requests made so far, this failed one included. */
-  readonly made: number;
+  /** How many attempts may have run, the last included. */
+  readonly mayHaveRun: number;
+  /** How many have not run since then. */
+  readonly didNotRun: number;
   readonly replay: CallOptions["replay"];
   readonly tool: ToolDescriptor;
   readonly limits: ServerLimits;
@@ -15,10 +18,11 @@ const BUSY_DELAY_MS = 1_000;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * Whether a failed call is made once more, and after how many milliseconds; at most once. Pure.
+ * Whether a failed call is made once more, and after how many milliseconds. Pure.
  *
  * What was never sent, or was refused before it was processed, did not run: it is made once more. That is a session the server
- * does not know, and HTTP 429, after the time it asks for. What may have run is repeated only where the caller asked for it on
+ * does not know, and HTTP 429, after the time it asks for. A server that died takes an attempt that may have run with it, and another one
+ * finds its session gone: that does not count as one of those that `replay` allows. What may have run is repeated only where the caller asked for it on
  * this call, or where the server's own annotations say it does no harm and its limits trust them. An answer, a time-out, an
  * abort are never repeated.
  *
@@ -26,29 +30,29 @@ const TOO_MANY_REQUESTS = 429;
  */
 export function repeatDelay({
   error,
-  made,
+  mayHaveRun,
+  didNotRun,
   replay = "trusted",
   tool,
   limits,
 }: ReplayQuestion): number | undefined {
-  const didNotRun = error.outcome === "not-sent" || error.outcome === "rejected";
-  const wasLost = error.code === "MCP_SESSION_LOST" || error.code === "MCP_SERVER_EXITED";
-  if (didNotRun && wasLost) return made === 1 ? 0 : undefined;
-  if (didNotRun && error.httpStatus === TOO_MANY_REQUESTS) {
-    return made === 1 ? (error.retryAfterMs ?? BUSY_DELAY_MS) : undefined;
+  if (error.outcome === "not-sent" || error.outcome === "rejected") {
+    if (didNotRun > 1) return undefined;
+    if (error.code === "MCP_SESSION_LOST" || error.code === "MCP_SERVER_EXITED") return 0;
+    return error.httpStatus === TOO_MANY_REQUESTS ? (error.retryAfterMs ?? BUSY_DELAY_MS) : undefined;
   }
   if (error.code !== "MCP_OUTCOME_UNKNOWN") return undefined;
-  return mayRunTwice(replay, made, tool, limits) ? 0 : undefined;
+  return mayRunAgain(replay, mayHaveRun, tool, limits) ? 0 : undefined;
 }
 
-function mayRunTwice(
+function mayRunAgain(
   replay: NonNullable<CallOptions["replay"]>,
-  made: number,
+  times: number,
   tool: ToolDescriptor,
   limits: ServerLimits,
 ): boolean {
-  if (typeof replay === "number") return made <= replay;
+  if (typeof replay === "number") return times <= replay;
   if (replay === "never" || limits.trustAnnotations !== true) return false;
   const { readOnlyHint, idempotentHint } = tool.definition.annotations ?? {};
-  return made === 1 && (readOnlyHint === true || idempotentHint === true);
+  return times === 1 && (readOnlyHint === true || idempotentHint === true);
 }

@@ -57,8 +57,8 @@ async function sendUntilSettled(
   first?: Failure,
 ): Promise<ToolCallResult> {
   const { tool, options } = call;
-  const attempts: Attempts = { call, target, time, made: first === undefined ? 0 : 1 };
-  for (let failure = first; ; attempts.made += 1) {
+  const attempts: Attempts = { call, target, time, mayHaveRun: 0, didNotRun: 0 };
+  for (let failure = first; ; ) {
     const delayMs = failure === undefined ? 0 : delayAfter(failure, attempts);
     let session: Session | undefined;
     try {
@@ -77,8 +77,10 @@ interface Attempts {
   readonly call: ToolCall;
   readonly target: ManagedServer;
   readonly time: CallTime;
-  made: number;
-  /** Of the last one that may have been carried out. */
+  /** See `ReplayQuestion`. */
+  mayHaveRun: number;
+  didNotRun: number;
+  /** Of the last one that may have run. */
   uncertain?: McpError;
 }
 
@@ -88,7 +90,7 @@ interface Attempts {
  * @throws McpError for all attempts together, if there is to be no other.
  */
 function delayAfter({ thrown, session }: Failure, attempts: Attempts): number {
-  const { call, target, time, made } = attempts;
+  const { call, target, time } = attempts;
   const { tool, options } = call;
   // The call would be repeated on the same session, whose end has only just come and is still to be announced.
   if (session && isMcpError(thrown, "MCP_SESSION_LOST") && thrown.outcome === "not-sent")
@@ -96,10 +98,13 @@ function delayAfter({ thrown, session }: Failure, attempts: Attempts): number {
   const error = callError(thrown, tool, options.signal);
   if (error.outcome === "unknown") {
     attempts.uncertain = error;
+    attempts.mayHaveRun += 1;
+    attempts.didNotRun = 0;
     time.worked();
-  }
+  } else attempts.didNotRun += 1;
   const limits = target.definition.limits ?? {};
-  const delayMs = repeatDelay({ error, made, replay: options.replay, tool, limits });
+  const { mayHaveRun, didNotRun } = attempts;
+  const delayMs = repeatDelay({ error, mayHaveRun, didNotRun, replay: options.replay, tool, limits });
   if (delayMs !== undefined && delayMs < time.leftMs()) return delayMs;
   if (isToolGone(error)) void relist(target);
   throw keepUncertainty(error, attempts.uncertain, tool);

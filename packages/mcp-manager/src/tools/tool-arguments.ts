@@ -1,4 +1,4 @@
-import { type JsonObject, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
+import { isMcpError, type JsonObject, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 
 /**
  * Refuses arguments before anything is sent: they must be an object and hold whatever the tool requires ([T19], [T20]).
@@ -6,11 +6,16 @@ import { type JsonObject, McpError, type ToolDescriptor } from "@jackfield/mcp-c
  * @throws McpError `MCP_ARGUMENTS_INVALID` with outcome `not-sent`, naming what is missing in alphabetical order.
  */
 export function checkArguments(tool: ToolDescriptor, args: unknown): asserts args is JsonObject {
-  if (typeof args !== "object" || args === null || Array.isArray(args))
-    throw refusal(tool, "its arguments must be an object");
   const { required } = tool.definition.inputSchema;
-  if (!Array.isArray(required)) return;
-  const missing = missingOf(args as JsonObject, required);
+  let missing: string[] | undefined;
+  try {
+    if (typeof args !== "object" || args === null || Array.isArray(args))
+      throw refusal(tool, "its arguments must be an object");
+    if (Array.isArray(required)) missing = missingOf(args as JsonObject, required);
+  } catch (error) {
+    // A getter of the caller's may throw.
+    throw isMcpError(error) ? error : refusal(tool, "its arguments cannot be read");
+  }
   if (missing === undefined) return;
   throw refusal(
     tool,

@@ -46,7 +46,7 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
   const find: ToolFinder = (ref, options) => {
     refuseIfClosed();
     checkToolRef(ref);
-    const invalid = invalidOption(options);
+    const invalid = faultIn(options);
     if (invalid !== undefined) throw optionInvalid(invalid, ref);
     return findTool(ref, options);
   };
@@ -63,4 +63,13 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
       }
     },
   };
+}
+
+/** A getter of the caller's may throw. */
+function faultIn(options: CallOptions): string | undefined {
+  try {
+    return invalidOption(options);
+  } catch {
+    return "its options cannot be read";
+  }
 }

@@ -117,6 +117,19 @@ describe("middleware that fails", () => {
     await expect(call(TOOL, {}, {})).rejects.toBe(notSent);
   });
 
+  it.each<[string, () => unknown]>([
+    ["that does nothing", () => undefined],
+    ["that throws", throwing(broken)],
+  ])("gives a promise with a `then` of its own %s", async (_title, then) => {
+    const own: CallMiddleware = () => Object.assign(answer(), { then }) as Promise<ToolCallResult>;
+    const called = throughMiddleware([own, pass], answer)(TOOL, {}, {});
+    const settled = Promise.race([
+      called.catch(({ code }) => code),
+      new Promise((resolve) => setImmediate(resolve, "waits")),
+    ]);
+    expect(["waits", "MCP_INTERNAL"]).toContain(await settled);
+  });
+
   it("did not make a call whose arguments are refused", async () => {
     const refuse: CallMiddleware = async (_call, next) => {
       await next().catch(() => {});

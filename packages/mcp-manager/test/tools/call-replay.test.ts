@@ -20,7 +20,7 @@ const unknown = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unkno
 
 const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number | undefined][] = [
   ["[T1] repeats once what was never sent", { error: notSent }, 0],
-  ["does not repeat it a second time", { error: notSent, made: 2 }, undefined],
+  ["does not repeat it a second time", { error: notSent, didNotRun: 2 }, undefined],
   ["[R17] repeats once what a server refused because it does not know the session", { error: rejected }, 0],
   ["[T2] never repeats what may have run", { error: unknown }, undefined],
   [
@@ -53,8 +53,13 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
     },
     undefined,
   ],
-  ["repeats as often as this call allows", { error: unknown, replay: 2, made: 2 }, 0],
-  ["and not more often", { error: unknown, replay: 2, made: 3 }, undefined],
+  [
+    "[T1] repeats what was never sent after an attempt that may have run",
+    { error: notSent, mayHaveRun: 2 },
+    0,
+  ],
+  ["repeats as often as this call allows", { error: unknown, replay: 2, mayHaveRun: 2 }, 0],
+  ["and not more often", { error: unknown, replay: 2, mayHaveRun: 3 }, undefined],
   [
     "[T3] never repeats a time-out",
     { error: new McpError("MCP_CALL_TIMEOUT", "late", { outcome: "unknown" }), replay: 5 },
@@ -88,14 +93,19 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
   ],
   [
     "does not ask a busy server a third time",
-    { error: new McpError("MCP_TOOL_REJECTED", "busy", { outcome: "rejected", httpStatus: 429 }), made: 2 },
+    {
+      error: new McpError("MCP_TOOL_REJECTED", "busy", { outcome: "rejected", httpStatus: 429 }),
+      didNotRun: 2,
+    },
     undefined,
   ],
 ];
 
 describe("whether a call is repeated", () => {
   it.each(CASES)("%s", (_title, question, expected) => {
-    const asked = { error: unknown, made: 1, replay: undefined, tool: tool(), limits: {}, ...question };
+    const { outcome } = question.error ?? unknown;
+    const counts = outcome === "unknown" ? { mayHaveRun: 1, didNotRun: 0 } : { mayHaveRun: 0, didNotRun: 1 };
+    const asked = { error: unknown, ...counts, replay: undefined, tool: tool(), limits: {}, ...question };
     expect(repeatDelay(asked)).toBe(expected);
   });
 });

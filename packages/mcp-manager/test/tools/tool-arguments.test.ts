@@ -35,6 +35,29 @@ describe("the check of arguments", () => {
     ).not.toThrow();
   });
 
+  it.each([
+    [
+      "a getter that throws",
+      {
+        get path() {
+          throw new Error("from a getter");
+        },
+      },
+    ],
+    [
+      "a proxy that was revoked",
+      (() => {
+        const { proxy, revoke } = Proxy.revocable({}, {});
+        revoke();
+        return proxy;
+      })(),
+    ],
+  ])("refuses arguments that cannot be read: %s", (_title, args) => {
+    expect(() => checkArguments(toolThatRequires(["path"]), args)).toThrow(
+      expect.objectContaining({ code: "MCP_ARGUMENTS_INVALID", outcome: "not-sent" }),
+    );
+  });
+
   it("is not fooled by what every object inherits", () => {
     expect(() => checkArguments(toolThatRequires(["toString"]), {})).toThrow('"toString"');
   });

@@ -8,6 +8,8 @@ import { ChannelFault } from "../channel-fault.ts";
 const SEPARATOR = /[\u2028\u2029]/;
 const SEPARATORS = /[\u2028\u2029]/g;
 
+const LONGEST_TEXT = process.getBuiltinModule("node:buffer").constants.MAX_STRING_LENGTH;
+
 /**
  * A message as the line it is sent in, without what ends the line.
  *
@@ -16,7 +18,10 @@ const SEPARATORS = /[\u2028\u2029]/g;
 export function formatLine(message: JSONRPCMessage): string {
   try {
     const text = JSON.stringify(message);
-    return SEPARATOR.test(text) ? text.replace(SEPARATORS, escaped) : text;
+    const line = SEPARATOR.test(text) ? text.replace(SEPARATORS, escaped) : text;
+    // With its end it would be longer than the engine lets a text be.
+    if (line.length === LONGEST_TEXT) throw new RangeError("Invalid string length");
+    return line;
   } catch (error) {
     throw new ChannelFault({ kind: "unserializable" }, { cause: error });
   }
