@@ -1,4 +1,4 @@
-import { isMcpError, McpError } from "@jackfield/mcp-core";
+import { type CallMiddleware, isMcpError, McpError } from "@jackfield/mcp-core";
 import { createFakeSession, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFixture, only, tool } from "./manager-fixture.ts";
@@ -32,12 +32,73 @@ describe("a tool that somebody holds", () => {
     const answer = () => {
       if (!isGone) return { content: [] };
       isGone = false;
+      setImmediate(() => session("a").lose(gone));
       throw gone;
     };
-    const { manager, connector } = await startedManager(oneTool, { answer, retry: { jitter: "none" } });
+    const { manager, session, connector } = await startedManager(oneTool, {
+      answer,
+      retry: { jitter: "none" },
+    });
     const calling = manager.callTool({ server: "a", tool: "echo" });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await calling).toEqual({ content: [] });
+    expect(connector.attempts).toHaveLength(2);
+    await manager.close();
+  });
+
+  it("is called once more on its session where a connection was lost and nothing else", async () => {
+    const broken = new McpError("MCP_SESSION_LOST", "reset", { server: "a", outcome: "not-sent" });
+    const held = Promise.withResolvers<unknown>();
+    const answers: (() => unknown)[] = [
+      () => held.promise,
+      () => {
+        throw broken;
+      },
+    ];
+    const answer = () => answers.shift()?.() ?? { content: [] };
+    const { manager, connector } = await startedManager(oneTool, { answer });
+    const other = manager.callTool({ server: "a", tool: "echo" });
+    const calling = manager.callTool({ server: "a", tool: "echo" });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await calling).toEqual({ content: [] });
+    expect(connector.attempts).toHaveLength(1);
+    held.resolve({ content: [] });
+    expect(await other).toEqual({ content: [] });
+    await manager.close();
+  });
+
+  it("[T78] is judged by what its server lists when it is there again, and not by what it listed before", async () => {
+    const judged: unknown[] = [];
+    const judge: CallMiddleware = (call, next) => {
+      judged.push(call.tool.definition.annotations);
+      return next();
+    };
+    const tools = [tool("echo", { annotations: { readOnlyHint: true } })];
+    const { manager, sessions } = createFixture(["a"], { tools, use: [judge] });
+    await manager.start();
+    const reading = manager.view({
+      tools: ({ definition }) => definition.annotations?.readOnlyHint === true,
+    });
+    const { name } = only(reading.tools());
+    tools[0] = tool("echo", { annotations: { destructiveHint: true } });
+    sessions.get("a")?.lose(crash);
+    const calls = [manager.callTool(name), reading.callTool(name).catch(({ code }) => code)];
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await Promise.all(calls))[1]).toBe("MCP_TOOL_UNKNOWN");
+    expect(judged).toEqual([{ destructiveHint: true }]);
+    await reading.close();
+    await manager.close();
+  });
+
+  it("is called as it was known where its server is there again and cannot list its tools", async () => {
+    const { manager, session, connector } = await startedManager(oneTool, { retry: { jitter: "none" } });
+    const { name } = only(manager.tools());
+    session("a").lose(crash);
+    const calling = manager.callTool(name);
+    await vi.advanceTimersByTimeAsync(0);
+    session("a").failLists(new McpError("MCP_INTERNAL", "no list", { server: "a" }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    await calling;
     expect(connector.attempts).toHaveLength(2);
     await manager.close();
   });

@@ -1,27 +1,19 @@
 import {
   isMcpError,
   type JsonObject,
-  McpError,
+  type McpError,
   type Session,
   type ToolCall,
   type ToolCallResult,
-  type ToolDescriptor,
 } from "@jackfield/mcp-core";
-import { createDeadline, raceSignal } from "../deadline.ts";
+import { raceSignal } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
 import { startTimer } from "../timer.ts";
-import {
-  abortedBeforeSending,
-  callError,
-  detailsOf,
-  isToolGone,
-  keepUncertainty,
-  optionInvalid,
-  unavailable,
-} from "./call-error.ts";
+import { abortedBeforeSending, callError, isToolGone, keepUncertainty, optionInvalid } from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
 import { type CallTime, createCallTime, type RequestTime } from "./call-time.ts";
+import { waitForServer } from "./server-wait.ts";
 
 /**
  * Sends a call within its deadlines, and once more where that is safe or wanted.
@@ -56,15 +48,17 @@ async function sendUntilSettled(
   time: CallTime,
   first?: Failure,
 ): Promise<ToolCallResult> {
-  const { tool, options } = call;
   const attempts: Attempts = { call, target, time, mayHaveRun: 0, didNotRun: 0 };
   for (let failure = first; ; ) {
     const delayMs = failure === undefined ? 0 : delayAfter(failure, attempts);
     let session: Session | undefined;
     try {
+      refuseIfAborted(call);
       if (delayMs > 0) await pause(delayMs, call);
-      if (options.signal?.aborted === true) throw abortedBeforeSending(tool);
-      session = target.openSession ?? (await waitForSession(tool, options.signal, target, time));
+      else if (failure !== undefined && isUnsent(failure)) await turnOfTheEventLoop();
+      refuseIfAborted(call);
+      session =
+        target.openSession ?? (await waitForServer(call, time, (deadline) => target.session(deadline)));
       return await sendOnce(call, session, time.left());
     } catch (thrown) {
       failure = { thrown, session };
@@ -89,13 +83,10 @@ interface Attempts {
  *
  * @throws McpError for all attempts together, if there is to be no other.
  */
-function delayAfter({ thrown, session }: Failure, attempts: Attempts): number {
+function delayAfter(failure: Failure, attempts: Attempts): number {
   const { call, target, time } = attempts;
   const { tool, options } = call;
-  // The call would be repeated on the same session, whose end has only just come and is still to be announced.
-  if (session && isMcpError(thrown, "MCP_SESSION_LOST") && thrown.outcome === "not-sent")
-    target.lose(session, thrown);
-  const error = callError(thrown, tool, options.signal);
+  const error = callError(failure.thrown, tool, options.signal);
   if (error.outcome === "unknown") {
     attempts.uncertain = error;
     attempts.mayHaveRun += 1;
@@ -104,6 +95,9 @@ function delayAfter({ thrown, session }: Failure, attempts: Attempts): number {
   } else attempts.didNotRun += 1;
   const limits = target.definition.limits ?? {};
   const { mayHaveRun, didNotRun } = attempts;
+  // Over HTTP a connection may break whose session goes on. One that cannot be used twice in a row has ended, whatever it says.
+  if (failure.session !== undefined && isUnsent(failure) && didNotRun > 1)
+    target.lose(failure.session, error);
   const delayMs = repeatDelay({ error, mayHaveRun, didNotRun, replay: options.replay, tool, limits });
   if (delayMs !== undefined && delayMs < time.leftMs()) return delayMs;
   if (isToolGone(error)) void relist(target);
@@ -132,7 +126,7 @@ function sendOnce(
 }
 
 /** A session may add to what it sends; what the caller holds stays as it is ([T41]). */
-function copied(meta: JsonObject, tool: ToolDescriptor): JsonObject {
+function copied(meta: JsonObject, tool: ToolCall["tool"]): JsonObject {
   try {
     return structuredClone(meta);
   } catch {
@@ -140,28 +134,17 @@ function copied(meta: JsonObject, tool: ToolDescriptor): JsonObject {
   }
 }
 
-/** The wait for a connection is part of the call's own time; what remains is for the request. */
-async function waitForSession(
-  tool: ToolDescriptor,
-  signal: AbortSignal | undefined,
-  target: ManagedServer,
-  time: CallTime,
-): Promise<Session> {
-  using deadline = createDeadline({
-    signal,
-    timeoutMs: time.waitMs(),
-    aborted: () => abortedBeforeSending(tool),
-    expired: () => {
-      const message = `Server "${tool.server}" was not ready for tool "${tool.originalName}" within ${time.limitMs} ms, so the call was not sent; see its state in servers(), or raise timeoutMs.`;
-      return new McpError("MCP_CALL_TIMEOUT", message, { ...detailsOf(tool), outcome: "not-sent" });
-    },
-  });
-  try {
-    return await target.session(deadline);
-  } catch (cause) {
-    if (deadline.signal.aborted) throw deadline.signal.reason;
-    throw unavailable(tool, cause);
-  }
+/** Whether the session was of no use: it has ended and says so a moment later, or only its connection broke. */
+function isUnsent({ thrown, session }: Failure): boolean {
+  return session !== undefined && isMcpError(thrown, "MCP_SESSION_LOST") && thrown.outcome === "not-sent";
+}
+
+function refuseIfAborted({ tool, options: { signal } }: ToolCall): void {
+  if (signal?.aborted === true) throw abortedBeforeSending(tool);
+}
+
+function turnOfTheEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function pause(delayMs: number, { tool, options: { signal } }: ToolCall): Promise<void> {

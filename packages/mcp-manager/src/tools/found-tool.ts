@@ -8,7 +8,7 @@ export interface FoundTool {
 
 /**
  * Finds the tool a reference means. A name that a model mangled is repaired if only one tool can be meant; a tool that is named
- * by its server may belong to a list that is not in yet, and is waited for.
+ * by its server may belong to a list that is not in yet, and is waited for; so is the list of a server whose tool is only remembered.
  *
  * @throws McpError `MCP_TOOL_UNKNOWN`, which names up to three tools with names like it; `MCP_SERVER_UNKNOWN`; or what keeps the
  * server from being asked, with outcome `not-sent`.

@@ -1,9 +1,11 @@
 import { type CallOptions, McpError, type ToolDescriptor, type ToolRef } from "@jackfield/mcp-core";
+import type { Deadline } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
 import { unavailable } from "./call-error.ts";
 import { createCallTime } from "./call-time.ts";
 import type { FoundTool, ToolFinder } from "./found-tool.ts";
+import { waitForServer } from "./server-wait.ts";
 import { nearestNames, repairedTool } from "./tool-alias.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
@@ -17,13 +19,30 @@ export interface ToolFinderOptions {
 
 export function createToolFinder({ registry, server }: ToolFinderOptions): ToolFinder {
   return (ref, options) => {
-    if (typeof ref === "string") {
-      const tool = findByName(ref, registry) ?? refuseName(ref, registry);
-      return { tool, options };
-    }
-    const tool = registry.find(ref.server, ref.tool);
-    return tool === undefined ? awaitTool(ref, options) : { tool, options };
+    const tool =
+      typeof ref === "string"
+        ? (findByName(ref, registry) ?? refuseName(ref, registry))
+        : registry.find(ref.server, ref.tool);
+    if (tool?.origin === "live") return { tool, options };
+    return tool === undefined ? awaitTool(ref as ServerToolRef, options) : awaitLive(tool, options);
   };
+
+  /**
+   * What is remembered of a tool may not hold any more, and whoever judges the call is to judge what will be called (threat T78). A
+   * server that cannot list its tools is called all the same.
+   */
+  async function awaitLive(known: ToolDescriptor, options: CallOptions): Promise<FoundTool> {
+    const owner = server(known.server);
+    const time = createCallTime(options, owner.definition.limits ?? {});
+    const listed = (deadline: Deadline) =>
+      owner.ensureTools(deadline).catch((error: unknown) => {
+        if (owner.openSession === undefined || deadline.signal.aborted) throw error;
+      });
+    await waitForServer({ tool: known, options }, time, listed);
+    const ref = { server: known.server, tool: known.originalName };
+    const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
+    return { tool, options: { ...options, ...time.left() } };
+  }
 
   async function awaitTool(ref: ServerToolRef, options: CallOptions): Promise<FoundTool> {
     const owner = server(ref.server);
