@@ -4,6 +4,9 @@ import { McpError, type OAuthSettings, type ResolveServer, type ServerDefinition
 /** Settings that may refer to variables, as the entry's headers may. */
 const REFERRING = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
 
+/** Where it could be the output of a command. */
+const COMMAND = /^!|\$\(/;
+
 /** Where a value could refer to something, in the dialect of whichever host. */
 const MAY_REFER = /[${}!]/;
 
@@ -11,7 +14,8 @@ const MAY_REFER = /[${}!]/;
  * What an entry says about logins, its references filled in by the rules that hold for its headers. A project's entry is taken as it
  * is written: no variable of the user's reaches what a repository names.
  *
- * @throws McpError as the resolver does; `MCP_CONFIG_INVALID` for a project's entry that refers to a variable
+ * @throws McpError as the resolver does; `MCP_CONFIG_INVALID` for a project's entry that refers to a variable, and for a value that is left out,
+ * because its command has failed or printed nothing
  */
 export async function entryAuthorization(
   definition: ServerDefinition,
@@ -27,7 +31,12 @@ export async function entryAuthorization(
   const { headersFromEnv: _, bearerTokenEnv: __, ...entry } = definition;
   const resolved = await resolve({ ...entry, headers: referring }, { signal });
   const filledIn = resolved.transport === definition.transport ? resolved.headers : {};
-  return { settings: { ...settings, ...filledIn }, scope };
+  // What is written is no value, and must not be sent in place of one that was left out.
+  const missing = Object.keys(referring).filter((member) => !Object.hasOwn(filledIn, member));
+  const failed = missing.filter((member) => COMMAND.test(referring[member] ?? ""));
+  if (failed.length > 0) throw withoutOutput(definition.name, failed);
+  const unsaid = Object.fromEntries(missing.map((member) => [member, undefined]));
+  return { settings: { ...settings, ...unsaid, ...filledIn }, scope };
 }
 
 function referringMembers(settings: OAuthSettings): { [member: string]: string } {
@@ -39,5 +48,10 @@ function referringMembers(settings: OAuthSettings): { [member: string]: string }
 
 function unfilled(server: string, members: readonly string[]): McpError {
   const message = `Server ${JSON.stringify(server)}: "oauth" of an entry that came with a project refers to variables (${members.join(", ")}), which are not filled in there. Put the entry into your own configuration.`;
+  return new McpError("MCP_CONFIG_INVALID", message, { server, phase: "resolve" });
+}
+
+function withoutOutput(server: string, members: readonly string[]): McpError {
+  const message = `Server ${JSON.stringify(server)}: "oauth" of its entry has no value for ${members.join(", ")}: the command for it failed or printed nothing.`;
   return new McpError("MCP_CONFIG_INVALID", message, { server, phase: "resolve" });
 }

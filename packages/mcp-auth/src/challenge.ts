@@ -13,21 +13,26 @@ export interface ReadChallenge {
 /** No challenge: a login that somebody asked for by himself. */
 export const NO_CHALLENGE: ReadChallenge = { isInsufficientScope: false };
 
-/** Reads the `WWW-Authenticate` header; a challenge of another scheme than Bearer says nothing, wherever it stands. */
+/**
+ * Reads the `WWW-Authenticate` header; a challenge of another scheme than Bearer says nothing, wherever it stands. Where several of
+ * Bearer stand, each fact is taken from whichever has it: first from the one that wants more scopes, then from the one that names the
+ * metadata.
+ */
 export function readChallenge({
   wwwAuthenticate = "",
 }: Pick<AuthChallenge, "wwwAuthenticate">): ReadChallenge {
   const bearers = readChallenges(wwwAuthenticate).filter(({ scheme }) => scheme === "bearer");
-  const bearer = bearers.find(namesMetadata) ?? bearers[0];
-  if (bearer === undefined) return NO_CHALLENGE;
-  const { parameters } = bearer;
+  const insufficient = bearers.find(isInsufficientScope);
+  const describing = bearers.find(({ parameters }) => parameters.has("resource_metadata"));
+  const ranked = [insufficient, describing, ...bearers].filter((bearer) => bearer !== undefined);
+  const scope = ranked.map(({ parameters }) => parameters.get("scope")).find(Boolean);
   return {
-    resourceMetadataUrl: URL.parse(parameters.get("resource_metadata") ?? "") ?? undefined,
-    scope: parameters.get("scope") || undefined,
-    isInsufficientScope: parameters.get("error") === "insufficient_scope",
+    resourceMetadataUrl: URL.parse(describing?.parameters.get("resource_metadata") ?? "") ?? undefined,
+    scope,
+    isInsufficientScope: insufficient !== undefined,
   };
 }
 
-function namesMetadata({ parameters }: Challenge): boolean {
-  return parameters.has("resource_metadata");
+function isInsufficientScope({ parameters }: Challenge): boolean {
+  return parameters.get("error") === "insufficient_scope";
 }

@@ -31,8 +31,8 @@ export interface KeptCredentialOptions {
   readonly signal: AbortSignal;
 }
 
-/** Redeems the refresh token of a credential. */
-export type Redeem = (credential: StoredCredential) => Promise<Refreshed>;
+/** Redeems the refresh token of a credential. Says so right before the token is sent; that throws if it is too late to begin. */
+export type Redeem = (credential: StoredCredential, onSending: () => void) => Promise<Refreshed>;
 
 /** One server's credential: as the vault was last seen to hold it, and renewed by one at a time, on this whole machine. */
 export interface KeptCredential {
@@ -69,6 +69,8 @@ export interface KeptCredential {
   forgetClient(credential: StoredCredential): Promise<void>;
   /** Forgets it, if it is one that is meant; tells whether there was one. Default: whichever there is. */
   forget(isMeant?: (credential: StoredCredential) => boolean): Promise<boolean>;
+  /** Resolves when no renewal is under way whose refresh token may be spent: what it brings is the only login there is then. */
+  settled(): Promise<void>;
 }
 
 export function keepCredential(options: KeptCredentialOptions): KeptCredential {
@@ -84,6 +86,7 @@ class Keeper implements KeptCredential {
   /** What the vault would not take, and what it holds in its place. */
   #unstored: { readonly held: StoredCredential; readonly renewed: StoredCredential } | undefined;
   #nextRefreshAt = 0;
+  #isSending = false;
 
   constructor(options: KeptCredentialOptions) {
     this.#options = options;
@@ -107,11 +110,7 @@ class Keeper implements KeptCredential {
     const { now, signal } = this.#options;
     const { expiresAt = Number.POSITIVE_INFINITY } = credential;
     if (signal.aborted || !isDue(credential, now()) || now() < this.#nextRefreshAt) return credential;
-    const renewal = this.renew(credential, redeem).catch((error: unknown) => {
-      this.#nextRefreshAt = now() + REFRESH_PAUSE_MS;
-      this.#warn("a token could not be renewed; the old one is used", error, credential);
-      return credential;
-    });
+    const renewal = this.renew(credential, redeem).catch(() => credential);
     return now() < expiresAt ? credential : renewal;
   }
 
@@ -120,13 +119,14 @@ class Keeper implements KeptCredential {
     redeem: Redeem,
     waiting?: AbortSignal,
   ): Promise<StoredCredential | undefined> {
-    const { vault, serverUrl, signal } = this.#options;
-    this.#renewal ??= vault
-      .exclusively(serverUrl, () => this.#renewAlone(credential, redeem), signal)
-      .finally(() => {
-        this.#renewal = undefined;
-      });
+    this.#renewal ??= this.#renewInTurn(credential, redeem).finally(() => {
+      this.#renewal = undefined;
+    });
     return waiting ? unlessGivenUp(this.#renewal, waiting) : this.#renewal;
+  }
+
+  async settled(): Promise<void> {
+    if (this.#isSending) await this.#renewal?.catch(() => undefined);
   }
 
   async requireVault(ending: AbortSignal): Promise<void> {
@@ -207,13 +207,32 @@ class Keeper implements KeptCredential {
     await this.#options.vault.write(credential);
   }
 
+  /** What fails is told once, however many wait for it, and whoever is refused meanwhile. */
+  async #renewInTurn(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
+    const { vault, serverUrl, signal, now } = this.#options;
+    try {
+      return await vault.exclusively(serverUrl, () => this.#renewAlone(credential, redeem), signal);
+    } catch (error) {
+      // What is given up when all is closed is nothing to warn of, and a pause that lasts was told of.
+      if (signal.aborted || now() < this.#nextRefreshAt) throw error;
+      this.#nextRefreshAt = now() + REFRESH_PAUSE_MS;
+      this.#warn("a token could not be renewed; the old one is kept", error, credential);
+      throw error;
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
   /** With the turn: whoever had it before may have renewed the credential, or logged in anew, or out (threat T40). */
   async #renewAlone(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
-    const { vault, log, serverUrl } = this.#options;
+    const { vault, log, serverUrl, signal } = this.#options;
     const stored = await this.look();
     const held = this.#held;
     if (!held || stored?.tokens.access_token !== credential.tokens.access_token) return stored;
-    const refreshed = await redeem(stored);
+    const refreshed = await redeem(stored, () => {
+      signal.throwIfAborted();
+      this.#isSending = true;
+    });
     if (refreshed.kind === "renewed") return this.#keepRenewed(held, refreshed.credential);
     // A login that was made meanwhile is not over.
     if (!(await vault.delete(serverUrl, held))) return this.look();
@@ -246,10 +265,8 @@ class Keeper implements KeptCredential {
     return held && unstored && isSameCredential(held, unstored.held) ? unstored.renewed : held;
   }
 
-  /** What is given up when all is closed is nothing to warn of. */
   #warn(message: string, error: unknown, credential: StoredCredential): void {
-    const { log, serverUrl, signal } = this.#options;
-    if (signal.aborted) return;
+    const { log, serverUrl } = this.#options;
     log("warn", message, { serverUrl, error: hideSecrets(String(error), secretsOf(credential)) });
   }
 }

@@ -43,7 +43,10 @@ export interface OAuth extends AuthPort, AsyncDisposable {
    * @throws McpError `MCP_CONFIG_INVALID` for a local server, or if the vault cannot be used
    */
   logout(server: ResolvedServer): Promise<boolean>;
-  /** Gives up what is under way and ends all connections. Idempotent. */
+  /**
+   * Gives up what is under way and ends all connections. A renewal whose refresh token has been sent is waited for, 10 seconds at most, and
+   * stored: it is the only login there is by then. Idempotent.
+   */
   close(): Promise<void>;
 }
 
@@ -137,8 +140,13 @@ class RunningOAuth implements OAuth {
 
   close(): Promise<void> {
     this.#closing.abort(new McpError("MCP_CLOSED", "OAuth was closed."));
-    this.#closed ??= this.#network.close();
+    this.#closed ??= this.#end();
     return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    await Promise.all([...this.#accounts.values()].map((account) => account.settled()));
+    await this.#network.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -175,8 +183,8 @@ class RunningOAuth implements OAuth {
     return account;
   }
 
-  #fetchFor({ server, isUsersOwn }: AccountHolder, signal: AbortSignal): Promise<FetchLike> {
-    return this.#network.fetchFor({ serverUrl: server.url, isUsersOwn }, this.#ending(signal));
+  #fetchFor({ server, isUsersOwn }: AccountHolder, signal?: AbortSignal): Promise<FetchLike> {
+    return this.#network.fetchFor({ serverUrl: server.url, isUsersOwn }, signal && this.#ending(signal));
   }
 
   #ending(signal: AbortSignal): AbortSignal {

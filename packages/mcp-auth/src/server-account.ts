@@ -38,8 +38,8 @@ export interface ServerAccountOptions extends Pick<OAuthOptions, "authorize"> {
   readonly loginCommand: (name: string) => string;
   readonly now: () => number;
   readonly log: Logger;
-  /** What every request to an authorization server goes through; it ends when the signal fires. */
-  fetchFor(holder: AccountHolder, signal: AbortSignal): Promise<FetchLike>;
+  /** What every request to an authorization server goes through; it ends when the signal fires, or with its time where there is none. */
+  fetchFor(holder: AccountHolder, signal?: AbortSignal): Promise<FetchLike>;
   /** The entry's settings as they are now: a secret is not kept longer than it is used. */
   settingsOf(holder: AccountHolder): Promise<AuthorizationSettings>;
   /** Fires when the whole is closed. */
@@ -71,6 +71,8 @@ export interface ServerAccount {
   logIn(holder: AccountHolder, login: AccountLogin): Promise<StoredCredential>;
   /** Forgets the login if it is that of this client, or anybody's where none is named; tells whether there was one. */
   logOut(named?: NamedClient): Promise<boolean>;
+  /** Resolves when no refresh token is being redeemed. */
+  settled(): Promise<void>;
 }
 
 export function createServerAccount(options: ServerAccountOptions): ServerAccount {
@@ -82,6 +84,8 @@ class Account implements ServerAccount {
   /** The token each server was last given. One that was refused, and is not the current one any more, needs no login. */
   readonly #given = new WeakMap<ResolvedRemoteServer, string>();
   readonly #login = createSharedLogin();
+  /** The scopes that somebody was asked for when a request needed them, and did not give, since the last login. */
+  readonly #refused = new Set<string>();
   #lastLogin: { readonly issuer: string; readonly at: number } | undefined;
 
   constructor(options: ServerAccountOptions) {
@@ -125,10 +129,12 @@ class Account implements ServerAccount {
       const fact = `it wants more than its authorization server grants (${wanted}). Ask whoever runs it.`;
       throw authRequired(name, fact, { httpStatus: 403 });
     }
-    if (!authorize) {
+    const isInVain = named(missing).every((scope) => this.#refused.has(scope));
+    if (!authorize || isInVain) {
       // A login takes the place of the one there is, so one with the missing scopes alone would miss the others.
       const together = [...(own?.scopes ?? []), ...missing];
-      const fact = `it wants more than this login may do (${wanted}). ${adviseLogin(loginCommand, name, together)}`;
+      const past = isInVain ? ", and a login that may do more was asked for in vain" : "";
+      const fact = `it wants more than this login may do (${wanted})${past}. ${adviseLogin(loginCommand, name, together)}`;
       throw authRequired(name, fact, { httpStatus: 403 });
     }
     log("info", "a server wants a login that may do more", { server: name, scopes: missing });
@@ -141,7 +147,8 @@ class Account implements ServerAccount {
     const { name } = holder.server;
     const authority = await this.#discover(holder, read, signal);
     if (own?.issuer === authority.issuer) {
-      const isRenewable = own.tokens.refresh_token !== undefined;
+      // For another resource there is no login yet, and a token for the old one would be refused as well.
+      const isRenewable = isGrantedBy(own, authority) && own.tokens.refresh_token !== undefined;
       const renewed = isRenewable && (await credential.renew(own, this.#redeemFor(holder), signal));
       if (renewed && isFor(renewed, holder)) return "retry";
       if (!renewed && this.#hasJustLoggedIn(authority)) {
@@ -169,7 +176,12 @@ class Account implements ServerAccount {
   }
 
   logOut(named?: NamedClient): Promise<boolean> {
+    this.#refused.clear();
     return this.#options.credential.forget(named && ((stored) => isFor(stored, { settings: named })));
+  }
+
+  settled(): Promise<void> {
+    return this.#options.credential.settled();
   }
 
   async #logInAlone(
@@ -183,13 +195,17 @@ class Account implements ServerAccount {
     // Most programs use a login that was made before.
     const { logIn } = await import("./flow/login.ts");
     const earlier = await credential.look(ending);
-    const isWidened = challenge.isInsufficientScope && earlier?.issuer === authority.issuer;
-    const granted = await logIn({
+    const isWidened = challenge.isInsufficientScope && earlier && isGrantedBy(earlier, authority);
+    let wasShown = false;
+    const granting = logIn({
       ...holder,
       sdk: await loadSdk(),
       fetch: await fetchFor(holder, ending),
       authority,
-      authorize,
+      authorize: (url, request) => {
+        wasShown = true;
+        return authorize(url, request);
+      },
       clientName,
       clientMetadataUrl,
       callback,
@@ -205,10 +221,20 @@ class Account implements ServerAccount {
       onDeadClient: (dead) => credential.forgetClient(dead),
       signal: ending,
     });
+    const granted = await granting.catch((error: unknown) => {
+      if (wasShown && isMcpError(error, "MCP_AUTH_REQUIRED")) this.#remember(challenge);
+      throw error;
+    });
     if (ending.aborted) throw givenUp(ending);
     await credential.replace(granted);
+    this.#refused.clear();
     this.#lastLogin = { issuer: authority.issuer, at: now() };
     return granted;
+  }
+
+  #remember({ isInsufficientScope, scope }: ReadChallenge): void {
+    if (!isInsufficientScope) return;
+    for (const name of named(splitScopes(scope))) this.#refused.add(name);
   }
 
   #hasJustLoggedIn({ issuer }: Authority): boolean {
@@ -224,12 +250,23 @@ class Account implements ServerAccount {
   #redeemFor(holder: AccountHolder): Redeem {
     const { fetchFor, settingsOf, closing, now } = this.#options;
     const { server } = holder;
-    return async (credential) => {
+    return async (credential, onSending) => {
       const settings = await settingsOf(holder);
       const fetch = await fetchFor(holder, closing);
-      return refresh(credential, { sdk: await loadSdk(), fetch, server: server.name, settings, now });
+      // Once it is sent the old refresh token may be spent: to give the answer up would be to lose the login.
+      const fetchWholly = await fetchFor(holder);
+      const redeem: FetchLike = (url, init) => {
+        onSending();
+        return fetchWholly(url, init);
+      };
+      return refresh(credential, { sdk: await loadSdk(), fetch, redeem, server: server.name, settings, now });
     };
   }
+}
+
+/** Scopes to remember; where none is named, that is remembered. */
+function named(scopes: readonly string[]): readonly string[] {
+  return scopes.length > 0 ? scopes : [""];
 }
 
 /** Whatever kept a challenge from being met, the server has refused: whoever can renew other values of its entry goes by the status. */
@@ -237,6 +274,14 @@ function withStatus(error: unknown, { status }: AuthChallenge): unknown {
   if (!isMcpError(error, "MCP_AUTH_REQUIRED") || error.httpStatus !== undefined) return error;
   const { cause } = error;
   return new McpError(error.code, error.message, { ...error.toJSON(), httpStatus: status, cause });
+}
+
+/** Whether a credential is what this issuer would give for this resource. */
+function isGrantedBy(
+  { issuer, resourceIndicator }: StoredCredential,
+  authority: Pick<Authority, "issuer" | "resourceIndicator">,
+): boolean {
+  return issuer === authority.issuer && resourceIndicator === authority.resourceIndicator;
 }
 
 /** Whether a credential may be used for an entry: one that names another client, or another resource, wants a login of its own (threat T33). */

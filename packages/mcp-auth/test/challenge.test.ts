@@ -32,6 +32,18 @@ describe("the challenge of a server", () => {
   });
 
   it.each([
+    `Bearer error="insufficient_scope", scope="write", Bearer resource_metadata="${URL_TEXT}"`,
+    `Bearer resource_metadata="${URL_TEXT}", Bearer error="insufficient_scope", scope="write"`,
+    `Bearer resource_metadata="${URL_TEXT}", scope="read", Bearer error="insufficient_scope", scope="write"`,
+    `Bearer error="insufficient_scope", Bearer resource_metadata="${URL_TEXT}", scope="write"`,
+    `Bearer realm="x", scope="read", Bearer error="insufficient_scope", scope="write", resource_metadata="${URL_TEXT}"`,
+  ])("%s wants more scopes, wherever each part of that stands", (wwwAuthenticate) => {
+    const { resourceMetadataUrl, ...read } = readChallenge({ wwwAuthenticate });
+    expect(resourceMetadataUrl?.href).toBe(URL_TEXT);
+    expect(read).toEqual({ scope: "write", isInsufficientScope: true });
+  });
+
+  it.each([
     undefined,
     "",
     "Basic realm=x",

@@ -104,13 +104,27 @@ describe("a token", () => {
     expect(scene.pages).toHaveLength(1);
   });
 
+  it("[A14] that cannot be renewed just now is told of once, however many wait for it", async () => {
+    await using scene = await openScene();
+    await scene.oauth.login(scene.server);
+    scene.authority.behave({ tokens: () => ({ status: 503, body: "down" }) });
+    scene.clock.now += HOUR_MS;
+    await Promise.all(Array.from({ length: 20 }, () => bearerOf(scene)));
+    expect(refreshes(scene)).toHaveLength(1);
+    expect(scene.said).toHaveLength(1);
+  });
+
   it("[A14] is kept if it was refused and its renewal fails for the moment; nobody is asked to log in for that", async () => {
     await using scene = await openScene();
     await scene.oauth.login(scene.server);
     await bearerOf(scene);
     scene.authority.office.expireAccessTokens();
     scene.authority.behave({ tokens: () => ({ status: 503, body: "down" }) });
-    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({ server: "files" });
+    for (const _ of [1, 2]) {
+      const failure = { code: "MCP_CONNECT_FAILED", server: "files" };
+      await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(failure);
+    }
+    expect(scene.said).toHaveLength(1);
     expect(await scene.vault.forServer(scene.server.url)).toBeDefined();
     scene.authority.behave({});
     expect(await reach(scene.oauth, scene.server)).toBe(200);

@@ -16,7 +16,59 @@ describe("a request that needs more than the login may do", () => {
     expect(await reach(scene.oauth, scene.server)).toBe(200);
     expect(scopesAsked(scene)).toEqual(["read", "read write"]);
     expect((await scene.vault.forServer(scene.server.url))?.scopes).toEqual(["read", "write"]);
-    expect(scene.authority.requestsTo("/register")).toHaveLength(1);
+  });
+
+  it("[A24] is made by a client that is registered for all of it: who was registered for less may be held to that", async () => {
+    await using scene = await openScene({ guard: { scope: "read" } });
+    await reach(scene.oauth, scene.server);
+    scene.guard({ scope: "write" });
+    await reach(scene.oauth, scene.server);
+    await scene.oauth.login(scene.server);
+    const registered = scene.authority.requestsTo("/register").map(({ body }) => body?.scope);
+    expect(registered).toEqual(["read", "read write"]);
+  });
+
+  it("[A24] [T42] asks once only if that is refused, until there is another login, and a login by hand asks all the same", async () => {
+    await using scene = await openScene({ guard: { scope: "read" } });
+    await reach(scene.oauth, scene.server);
+    scene.guard({ scope: "write" });
+    const refusing = { callback: { code: null, error: "access_denied" } };
+    scene.authority.behave(refusing);
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+    for (const _ of [1, 2]) {
+      await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
+        code: "MCP_AUTH_REQUIRED",
+        httpStatus: 403,
+        message: expect.stringMatching(
+          /\(write\), and a login that may do more was asked for in vain\. Log in with: jackfield login files --scope "read write"$/,
+        ),
+      });
+    }
+    expect(scopesAsked(scene)).toEqual(["read", "read write"]);
+    scene.authority.behave({});
+    scene.guard({ scope: "read" });
+    await scene.oauth.login(scene.server);
+    scene.guard({ scope: "write" });
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
+    expect(scopesAsked(scene)).toEqual(["read", "read write", "read", "read write"]);
+    scene.authority.behave(refusing);
+    scene.guard({ scope: "admin" });
+    const login = () => scene.oauth.login(scene.server, { scopes: ["admin"] });
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+    await expect(login()).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+    scene.authority.behave({});
+    await login();
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
+  });
+
+  it("[A24] asks again after a login that could not be begun", async () => {
+    await using scene = await openScene({ guard: { scope: "read" } });
+    await reach(scene.oauth, scene.server);
+    scene.guard({ scope: "write" });
+    scene.authority.behave({ registration: { status: 403, body: { error: "no" } } });
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+    scene.authority.behave({});
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
   });
 
   it("[A24] [T42] does not ask again for what was asked for and not granted", async () => {

@@ -1,12 +1,13 @@
-import { isMcpError, McpError, type ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { isMcpError, type McpError, type ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { AuthorizationServerMetadata, FetchLike } from "@modelcontextprotocol/client";
 import type { ReadChallenge } from "../challenge.ts";
 import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import { authRequired, loginError, quote } from "./login-error.ts";
+import { isOutage, notJustNow, watchStatuses } from "./outage.ts";
 
-/** Answers of a server that is busy: whether there is metadata, they do not say. */
-const NOT_JUST_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
+/** A gateway may have no way for one path, and one for the next that is asked; it counts where it is the last word. */
+const BAD_GATEWAY = 502;
 const FORBIDDEN: ReadonlySet<number> = new Set([401, 403]);
 
 /** The authorization server that guards a server, as it was discovered. */
@@ -32,7 +33,7 @@ export interface DiscoverAuthorityOptions {
  * Finds out who guards a server: from its protected resource metadata (RFC 9728), or from the root of its origin where it has
  * none (MCP 2025-03-26). Metadata of another issuer, for another resource or without PKCE is refused.
  *
- * @throws McpError `MCP_AUTH_REQUIRED`, and what the network threw
+ * @throws McpError `MCP_AUTH_REQUIRED`; `MCP_CONNECT_FAILED` if one of them is busy or down; what the network threw
  */
 export async function discoverAuthority(options: DiscoverAuthorityOptions): Promise<Authority> {
   const { sdk, server, fetch } = options;
@@ -55,7 +56,7 @@ export interface ReadAuthorityOptions extends Pick<DiscoverAuthorityOptions, "sd
  * Reads the metadata of an authorization server (RFC 8414, OpenID Connect Discovery).
  *
  * @throws McpError `MCP_AUTH_REQUIRED` if there is none, it names another issuer (RFC 8414, section 3.3), or PKCE with S256 is
- * not among what it supports (MCP 2025-11-25 demands that it says so)
+ * not among what it supports (MCP 2025-11-25 demands that it says so); `MCP_CONNECT_FAILED` if it is busy or down
  */
 export async function readAuthorityMetadata({
   sdk,
@@ -63,12 +64,19 @@ export async function readAuthorityMetadata({
   server,
   url,
 }: ReadAuthorityOptions): Promise<AuthorizationServerMetadata> {
+  const { fetch: fetchFn, statuses } = watchStatuses(withoutPages(fetch));
   let metadata: AuthorizationServerMetadata | undefined;
+  let thrown: unknown;
   try {
-    metadata = await sdk.discoverAuthorizationServerMetadata(url, { fetchFn: fetch });
+    metadata = await sdk.discoverAuthorizationServerMetadata(url, { fetchFn });
   } catch (error) {
-    throw loginError(sdk, error, { server, doing: "discovery", endpoint: url });
+    thrown = error;
   }
+  const outage = statuses.find(isOutage);
+  if (metadata === undefined && outage !== undefined && !isMcpError(thrown)) {
+    throw unreadable(server, "the metadata of its authorization server", url, outage);
+  }
+  if (thrown !== undefined) throw loginError(sdk, thrown, { server, doing: "discovery", endpoint: url });
   if (metadata === undefined) {
     const fact = `it wants a login, and no authorization server is found for it (there is no metadata at ${quote(url)}). Give its entry an Authorization header instead.`;
     throw authRequired(server, fact);
@@ -82,42 +90,47 @@ export async function readAuthorityMetadata({
 
 /** `undefined` where the server has no such metadata; that it cannot be read just now is an error. */
 async function findResourceMetadata({ sdk, fetch, server, challenge }: DiscoverAuthorityOptions) {
-  let status: number | undefined;
-  let undecided: number | undefined;
-  const watched: FetchLike = async (url, init) => {
-    status = undefined;
-    const response = await fetch(url, init);
-    status = response.status;
-    if (NOT_JUST_NOW.has(status) || isRedirect(status)) undecided = status;
-    return response;
-  };
   const { resourceMetadataUrl } = challenge;
+  // What the server itself has named is there, so a page in its place is no answer.
+  const watched = watchStatuses(resourceMetadataUrl ? fetch : withoutPages(fetch));
   try {
     const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
-    return await sdk.discoverOAuthProtectedResourceMetadata(server.url, where, watched);
+    return await sdk.discoverOAuthProtectedResourceMetadata(server.url, where, watched.fetch);
   } catch (error) {
     const endpoint = resourceMetadataUrl?.href ?? server.url;
-    // A guard may stand before whatever is asked for; but what the server itself has named is there.
-    if (resourceMetadataUrl && status !== undefined && FORBIDDEN.has(status)) undecided = status;
-    if (undecided !== undefined && !isMcpError(error)) throw unreadable(server.name, endpoint, undecided);
-    const isAbsent = status !== undefined && status >= 400 && status < 500;
-    if (isAbsent && !isMcpError(error)) return undefined;
+    if (isMcpError(error))
+      throw loginError(sdk, error, { server: server.name, doing: "discovery", endpoint });
+    const { statuses } = watched;
+    const last = statuses.at(-1);
+    // A guard may stand before whatever is asked for, but not before what is named.
+    const isForbidden = resourceMetadataUrl !== undefined && last !== undefined && FORBIDDEN.has(last);
+    const undecided = isForbidden || last === BAD_GATEWAY ? last : statuses.find(isUndecided);
+    if (undecided !== undefined) throw unreadable(server.name, "who guards it", endpoint, undecided);
+    if (last !== undefined && last >= 400) return undefined;
     throw loginError(sdk, error, { server: server.name, doing: "discovery", endpoint });
   }
 }
 
-/** One that was not followed, because it says nothing of where to, or nothing that is known here. */
-function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400;
+/** A page is no metadata: many a server answers whatever it does not know with its own first page. */
+function withoutPages(fetch: FetchLike): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const isPage = response.ok && /^\s*text\/html\b/i.test(response.headers.get("content-type") ?? "");
+    return isPage ? new Response(null, { status: 404 }) : response;
+  };
+}
+
+/** An outage, or a redirect that was not followed, because it says nothing of where to, or nothing that is known here. */
+function isUndecided(status: number): boolean {
+  return (status >= 300 && status < 400) || (isOutage(status) && status !== BAD_GATEWAY);
 }
 
 /** Without knowing what guards the server, a login might go to the wrong place, so none is begun. */
-function unreadable(server: string, endpoint: string, httpStatus: number): McpError {
-  const advice = NOT_JUST_NOW.has(httpStatus) ? "Try again later." : "Ask whoever runs the server.";
+function unreadable(server: string, what: string, endpoint: string, httpStatus: number): McpError {
+  const advice = isOutage(httpStatus) ? "Try again later." : "Ask whoever runs the server.";
   const { origin, pathname } = new URL(endpoint);
-  const message = `Server ${JSON.stringify(server)}: who guards it cannot be read at ${quote(origin + pathname)} (HTTP ${httpStatus}). ${advice}`;
-  const details = { server, httpStatus, phase: "handshake", outcome: "rejected" } as const;
-  return new McpError("MCP_CONNECT_FAILED", message, details);
+  const fact = `${what} cannot be read at ${quote(origin + pathname)} (HTTP ${httpStatus}). ${advice}`;
+  return notJustNow(server, fact, { httpStatus });
 }
 
 /** A token for another audience would be worth something elsewhere, so it is not even asked for (threat T34). */

@@ -8,6 +8,7 @@ import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import type { Authority } from "./authority.ts";
 import { ADVICE_ON_CLIENT, authRequired, loginError, quote } from "./login-error.ts";
+import { splitScopes } from "./scope-choice.ts";
 
 export interface IdentifyClientOptions {
   readonly sdk: Sdk;
@@ -22,6 +23,8 @@ export interface IdentifyClientOptions {
   readonly clientMetadataUrl: string | undefined;
   /** What an earlier login was registered as, with whichever issuer. */
   readonly earlier: StoredOAuthClientInformation | undefined;
+  /** What that login was granted. Default: nothing. */
+  readonly earlierScopes?: readonly string[] | undefined;
   readonly now: () => number;
 }
 
@@ -97,10 +100,23 @@ export function redirectUrisOf(client: StoredOAuthClientInformation): readonly s
 /** Whether a client that was registered earlier still fits; `client_secret_expires_at` is in seconds, 0 for never (RFC 7591, section 3.2.1). */
 function isUsable(
   earlier: StoredOAuthClientInformation,
-  { redirectUri, now }: IdentifyClientOptions,
+  { redirectUri, now, scope, earlierScopes = [] }: IdentifyClientOptions,
 ): boolean {
   const { client_secret_expires_at: end = 0 } = earlier as { readonly client_secret_expires_at?: number };
-  return redirectUrisOf(earlier).includes(redirectUri) && (end === 0 || end * 1_000 > now());
+  const isCurrent = redirectUrisOf(earlier).includes(redirectUri) && (end === 0 || end * 1_000 > now());
+  return isCurrent && mayAskFor(splitScopes(scope), earlier, earlierScopes);
+}
+
+/** A client that was registered for some scopes may be held to them (RFC 7591, section 2), but for what its login was granted all the same. */
+function mayAskFor(
+  wanted: readonly string[],
+  earlier: StoredOAuthClientInformation,
+  granted: readonly string[],
+): boolean {
+  const { scope } = earlier as { readonly scope?: unknown };
+  if (typeof scope !== "string" || scope === "") return true;
+  const known = new Set([...splitScopes(scope), ...granted]);
+  return wanted.every((name) => known.has(name));
 }
 
 /** Some authorization servers write "no secret" as an empty one, which no method of authentication can use. */

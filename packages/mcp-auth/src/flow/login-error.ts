@@ -1,5 +1,6 @@
 import { isMcpError, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { Sdk } from "../sdk.ts";
+import { isOutage, isOwnTrouble, notJustNow } from "./outage.ts";
 import { hideSecrets } from "./secret-spelling.ts";
 
 /** What was being done when a login or a refresh failed. */
@@ -11,6 +12,11 @@ export interface LoginStep {
   readonly endpoint: string;
   /** What was sent: whoever refuses it may repeat it, and it is not quoted. Default: nothing. */
   readonly secrets?: readonly string[] | undefined;
+  /**
+   * What it answered, where the step can be made again without a person: an outage is told from a refusal then. Default: not known, and
+   * whatever was answered ends the login, or somebody would be asked again and again.
+   */
+  readonly status?: number | undefined;
 }
 
 /** Longer texts of strangers are cut. */
@@ -67,7 +73,20 @@ export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError
       cause,
     });
   }
-  return authRequired(server, describe(sdk, thrown, step), { cause: harmlessCause(sdk, thrown, secrets) });
+  const cause = harmlessCause(sdk, thrown, secrets);
+  const fact = describe(sdk, thrown, step);
+  if (!isPassing(sdk, thrown, step)) return authRequired(server, fact, { cause });
+  return notJustNow(server, `${fact} Try again later.`, { httpStatus: step.status, cause });
+}
+
+/** Whether it says nothing but that the other side is busy or down. */
+function isPassing(sdk: Sdk, thrown: unknown, { status }: LoginStep): boolean {
+  if (status === undefined) return false;
+  if (isOutage(status)) return true;
+  // The SDK gives every answer that is no error of OAuth this code as well.
+  return (
+    thrown instanceof sdk.OAuthError && isOwnTrouble(thrown.code) && !NO_OAUTH_ERROR.test(thrown.message)
+  );
 }
 
 /** What was thrown, if it repeats nothing of what was sent; its kind in any case, where OAuth has a name for it. */

@@ -53,6 +53,7 @@ export async function logIn(options: LogInOptions): Promise<StoredCredential> {
     redirectUri,
     scope,
     earlier: earlier?.client,
+    earlierScopes: earlier?.scopes,
   });
   const tokens = await redeem(options, { callback, client, scope });
   const { now } = options;

@@ -6,6 +6,7 @@ import { readAuthorityMetadata } from "./authority.ts";
 import { withSecret } from "./client-identity.ts";
 import { refreshedCredential, requireBearer } from "./grant.ts";
 import { loginError } from "./login-error.ts";
+import { watchStatuses } from "./outage.ts";
 import { secretsOf } from "./secret-spelling.ts";
 
 /** A token is renewed when it is this close to its end (oh-my-pi). */
@@ -25,7 +26,10 @@ export function isDue({ tokens, obtainedAt, expiresAt }: StoredCredential, now: 
 
 export interface RefreshOptions {
   readonly sdk: Sdk;
+  /** For whatever changes nothing. */
   readonly fetch: FetchLike;
+  /** Sends the refresh token. */
+  readonly redeem: FetchLike;
   /** The server's name as configured. */
   readonly server: string;
   readonly settings: AuthorizationSettings;
@@ -44,11 +48,12 @@ export type Refreshed =
  * @throws McpError if it failed for a reason that may pass: the credential is as good as before
  */
 export async function refresh(credential: StoredCredential, options: RefreshOptions): Promise<Refreshed> {
-  const { sdk, fetch, server, settings, now } = options;
+  const { sdk, fetch, redeem, server, settings, now } = options;
   const { issuer, tokens, resourceIndicator } = credential;
   const metadata = await readAuthorityMetadata({ sdk, fetch, server, url: issuer });
   const client = withSecret(credential.client, settings);
   const secrets = secretsOf({ tokens, client });
+  const { fetch: fetchFn, statuses } = watchStatuses(redeem);
   const step = { server, doing: "token request", endpoint: metadata.token_endpoint, secrets } as const;
   try {
     const renewed = await sdk.refreshAuthorization(issuer, {
@@ -56,11 +61,11 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
       clientInformation: client,
       refreshToken: tokens.refresh_token ?? "",
       ...(resourceIndicator === undefined ? {} : { resource: resourceIndicator }),
-      fetchFn: fetch,
+      fetchFn,
     });
     return { kind: "renewed", credential: refreshedCredential(credential, requireBearer(renewed), now()) };
   } catch (error) {
-    const told = loginError(sdk, error, step);
+    const told = loginError(sdk, error, { ...step, status: statuses.at(-1) });
     const isDefinite = error instanceof sdk.OAuthError && DEFINITE_REFUSALS.has(error.code);
     if (isDefinite) return { kind: "refused", reason: told.message };
     throw told;

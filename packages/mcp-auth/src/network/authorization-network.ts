@@ -12,10 +12,10 @@ export interface NetworkSubject {
 /** The ways to authorization servers, opened when they are needed. */
 export interface AuthorizationNetwork extends AsyncDisposable {
   /**
-   * What may be reached depends on where the server itself is; every request ends with the signal. Redirects are followed as
-   * `GuardedFetch` does, whatever a request says of them.
+   * What may be reached depends on where the server itself is; every request ends with the signal, or when its time is up where
+   * there is none. Redirects are followed as `GuardedFetch` does, whatever a request says of them.
    */
-  fetchFor(subject: NetworkSubject, signal: AbortSignal): Promise<FetchLike>;
+  fetchFor(subject: NetworkSubject, signal?: AbortSignal): Promise<FetchLike>;
   /** The same, and answers have no body: they are there when their headers are. */
   fetchHeadersFor(subject: NetworkSubject, signal: AbortSignal): Promise<FetchLike>;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export function createAuthorizationNetwork(trustedHosts: readonly string[]): Aut
     async fetchFor(subject, signal) {
       const { fetch } = await wayFor(subject);
       // The SDK asks for none, to follow them by rules of its own, which let codes and secrets go along (threat T29).
-      return (url, { redirect: _, ...init } = {}) => fetch(url, { ...init, signal });
+      return (url, { redirect: _, ...init } = {}) => fetch(url, signal ? { ...init, signal } : init);
     },
     async fetchHeadersFor(subject, signal) {
       const { fetchHeaders } = await wayFor(subject);

@@ -143,7 +143,7 @@ class GuardedConnections implements GuardedFetch {
   ): Promise<Dispatcher.ResponseData> {
     const undici = await import("undici");
     this.#agent ??= new undici.Agent({ connect: this.#dialer.connect, allowH2: false });
-    return undici.request(url, {
+    const answer = await undici.request(url, {
       dispatcher: this.#agent,
       method: method as Dispatcher.HttpMethod,
       headers: { ...Object.fromEntries(headers), "accept-encoding": "identity" },
@@ -152,6 +152,9 @@ class GuardedConnections implements GuardedFetch {
       headersTimeout: 0, // the deadline of the whole request counts
       bodyTimeout: 0,
     });
+    // A body that is left before its end errs, and an error of a stream that nobody hears of ends the process.
+    answer.body.on("error", () => undefined);
+    return answer;
   }
 
   async #read(hop: Hop, answer: Dispatcher.ResponseData, headers: Headers): Promise<Response> {
@@ -193,7 +196,7 @@ function leaveBody(
   { statusCode: status, body }: Dispatcher.ResponseData,
   headers: Headers,
 ): Response {
-  body.on("error", () => undefined).destroy();
+  body.destroy();
   return new Response(null, { status, headers });
 }
 

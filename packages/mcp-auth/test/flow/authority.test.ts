@@ -65,6 +65,10 @@ describe("metadata of a server", () => {
     [[429, 429], "Try again later"],
     [[429, 404], "Try again later"],
     [[404, 429], "Try again later"],
+    [[500], "Try again later"],
+    [[503], "Try again later"],
+    [[404, 504], "Try again later"],
+    [[502, 502], "Try again later"],
   ])(
     "that is answered with %j cannot be read just now, which is not the same as none",
     async (statuses, advice) => {
@@ -94,10 +98,63 @@ describe("metadata of a server", () => {
     });
   });
 
-  it.each([[[404, 404]], [[410, 410]], [[405, 404]], [[401, 401]]])(
+  it.each([[[404, 404]], [[410, 410]], [[405, 404]], [[401, 401]], [[502, 404]]])(
     "that nobody has named, and is answered with %j, is none",
     async (statuses) => {
       expect(await discover(statuses)).toMatchObject({ issuer: METADATA.issuer });
     },
   );
+});
+
+describe("an authorization server", () => {
+  const PAGE = new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
+
+  /** What is said of one whose two documents are answered so. */
+  const read = (...answers: Response[]) => {
+    const left = [...answers];
+    const fetch = async () => left.shift() ?? new Response(null, { status: 404 });
+    return readAuthorityMetadata({ sdk, fetch, server: "files", url: `${ORIGIN}/` });
+  };
+  const status = (code: number) => new Response(null, { status: code });
+
+  it.each([[[500]], [[503]], [[502, 502]], [[404, 503]], [[429, 404]], [[408, 408]], [[404, 425]]])(
+    "whose metadata is answered with %j is busy or down, which says nothing of a login",
+    async (statuses) => {
+      await expect(read(...statuses.map(status))).rejects.toMatchObject({
+        code: "MCP_CONNECT_FAILED",
+        retryable: true,
+        server: "files",
+        message: expect.stringMatching(/its authorization server cannot be read at .* Try again later\.$/),
+      });
+    },
+  );
+
+  it("that shows a page for whatever it does not know has its metadata where the next is looked for", async () => {
+    const openId = {
+      ...METADATA,
+      jwks_uri: `${ORIGIN}/keys`,
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["RS256"],
+    };
+    expect(await read(PAGE.clone(), Response.json(openId))).toMatchObject({ issuer: METADATA.issuer });
+    await expect(read(PAGE.clone(), PAGE.clone())).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      message: expect.stringContaining("there is no metadata at"),
+    });
+  });
+
+  it("is its own where the server shows a page in place of metadata, unless it has named that", async () => {
+    const fetch = async (url: string | URL) =>
+      String(url).includes("oauth-authorization-server") ? Response.json(METADATA) : PAGE.clone();
+    const discoverFor = (resourceMetadataUrl?: URL) =>
+      discoverAuthority({
+        sdk,
+        fetch,
+        server: remoteServer(`${ORIGIN}/mcp`),
+        settings: { scopes: [], callback: {} },
+        challenge: { resourceMetadataUrl, isInsufficientScope: false },
+      });
+    expect(await discoverFor()).toMatchObject({ issuer: METADATA.issuer });
+    await expect(discoverFor(new URL(`${ORIGIN}/prm`))).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+  });
 });

@@ -16,7 +16,13 @@ const authority = {
   metadata: { issuer: ISSUER, registration_endpoint: `${ISSUER}/register` },
 } as unknown as Authority;
 
-function identify(registered: object, earlier?: object, guardian = authority) {
+interface Wanted {
+  readonly guardian?: Authority;
+  readonly scope?: string;
+  readonly earlierScopes?: readonly string[];
+}
+
+function identify(registered: object, earlier?: object, { guardian = authority, ...wanted }: Wanted = {}) {
   const registerClient = vi.fn(async () => registered);
   const sdk = { registerClient } as unknown as Sdk;
   return identifyClient({
@@ -27,6 +33,7 @@ function identify(registered: object, earlier?: object, guardian = authority) {
     settings,
     redirectUri,
     scope: undefined,
+    ...wanted,
     clientName: "Test",
     clientMetadataUrl: undefined,
     earlier: earlier && { client_id: "old", issuer: ISSUER, redirect_uris: [redirectUri], ...earlier },
@@ -47,6 +54,25 @@ describe("a client that was registered earlier", () => {
   });
 });
 
+describe("a client that was registered earlier for some scopes", () => {
+  it.each([
+    ["read", "read", [], "old"],
+    ["read write", "write", [], "old"],
+    ["read", "read write", [], "new"],
+    // It was granted although it was not registered: to register anew would change nothing.
+    ["read", "read offline_access", ["read", "offline_access"], "old"],
+    ["read", "write", ["read"], "new"],
+    ["read", undefined, [], "old"],
+    [undefined, "read", [], "old"],
+    ["", "read", [], "old"],
+    [null, "read", [], "old"],
+  ])("%j, and %j is wanted where %j was granted, is %s", async (registered, scope, earlierScopes, id) => {
+    const wanted = scope === undefined ? { earlierScopes } : { scope, earlierScopes };
+    const client = await identify({ client_id: "new" }, { scope: registered }, wanted);
+    expect(client).toMatchObject({ client_id: id });
+  });
+});
+
 describe("a client that is registered without an id", () => {
   it("is refused, before anybody is shown a page", async () => {
     await expect(identify({ client_id: "" })).rejects.toMatchObject({
@@ -60,11 +86,8 @@ describe("a client that is registered without an id", () => {
 describe("an issuer that registers no clients", () => {
   it("is quoted without what a terminal obeys, and cut", async () => {
     const issuer = `${ISSUER}/\u001b[2J\u202e${"x".repeat(2_000)}`;
-    const message = await identify({}, undefined, {
-      ...authority,
-      issuer,
-      metadata: { issuer },
-    } as Authority).catch((error: Error) => error.message);
+    const guardian = { ...authority, issuer, metadata: { issuer } } as Authority;
+    const message = await identify({}, undefined, { guardian }).catch((error: Error) => error.message);
     expect(message).toContain("registers no clients");
     expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(message).toHaveProperty("length", expect.closeTo(450, -2));

@@ -72,6 +72,37 @@ describe("the error of a login", () => {
   });
 
   it.each([
+    [503, "temporarily_unavailable", "busy"],
+    [400, "temporarily_unavailable", "busy"],
+    [200, "server_error", "down"],
+    [429, "slow_down", "wait"],
+    [408, "server_error", "HTTP 408: Invalid OAuth error response: SyntaxError. Raw body: "],
+    [425, "server_error", "HTTP 425: Invalid OAuth error response: SyntaxError. Raw body: "],
+    [502, "server_error", "HTTP 502: Invalid OAuth error response: SyntaxError. Raw body: <p>"],
+  ])(
+    "of status %d with %s says that it may be tried again, where nobody is asked for that",
+    (status, code, words) => {
+      const thrown = new sdk.OAuthError(code, words);
+      expect(loginError(sdk, thrown, { ...STEP, status })).toMatchObject({
+        code: "MCP_CONNECT_FAILED",
+        retryable: true,
+        server: "files",
+        message: expect.stringMatching(/ Try again later\.$/),
+      });
+      expect(loginError(sdk, thrown, STEP)).toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+    },
+  );
+
+  it.each([
+    [400, "invalid_request", "no"],
+    [401, "server_error", "HTTP 401: Invalid OAuth error response: SyntaxError. Raw body: <p>"],
+    [200, "server_error", "Invalid OAuth error response: ZodError. Raw body: {}"],
+  ])("of status %d with %s is a refusal", (status, code, words) => {
+    const thrown = new sdk.OAuthError(code, words);
+    expect(loginError(sdk, thrown, { ...STEP, status })).toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+  });
+
+  it.each([
     [
       '{"error":"invalid_client_metadata","error_description":"no","more":"other"}',
       "invalid_client_metadata: no",

@@ -94,6 +94,28 @@ describe("an answer that is too long", () => {
     expect(server.received[0]?.headers["accept-encoding"]).toBe("identity");
   });
 
+  test.each([
+    ["in one piece", false],
+    ["piece by piece", true],
+  ])("breaks nothing if it was compressed, however short it is, %s", async (_how, isCut) => {
+    const body = gzipSync("{}");
+    await using server = await startServer((_request, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" });
+      if (isCut) response.write(body.subarray(0, 5));
+      response.end(isCut ? body.subarray(5) : body);
+    });
+    // An error that nobody hears of is thrown in the middle of nowhere, and ends the process.
+    const unheard = vi.fn();
+    process.on("uncaughtException", unheard);
+    onTestFinished(() => void process.off("uncaughtException", unheard));
+    await using guarded = open();
+    for (const _ of [1, 2, 3]) {
+      await expect(guarded.fetch(server.origin)).rejects.toMatchObject({ code: "MCP_PROTOCOL_VIOLATED" });
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unheard).not.toHaveBeenCalled();
+  });
+
   test("is not read in a redirect either", async () => {
     await using server = await startServer((request, response) => {
       if (request.url === "/end") response.end("{}");
