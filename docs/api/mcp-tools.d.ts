@@ -39,7 +39,6 @@ interface ClassifiedResult {
     readonly isError: boolean;
 }
 declare function classifyResult(result: ToolCallResult): ClassifiedResult;
-declare function isMedia(part: ResultPart): part is MediaPart | ResourceBlobPart;
 declare const MAX_ERROR_TEXT_BYTES = 2048;
 interface ErrorPlace {
     readonly server?: string | undefined;
@@ -63,6 +62,7 @@ interface FittedSchema {
     unwrap(input: unknown): unknown;
 }
 declare function fitSchema(schema: unknown, { profile }?: FitOptions): FittedSchema;
+declare function isMedia(part: ResultPart): part is MediaPart | ResourceBlobPart;
 interface FailedCall {
     readonly content: [
         TextContent

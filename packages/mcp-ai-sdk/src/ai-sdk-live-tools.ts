@@ -1,6 +1,6 @@
 import type { ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
 import { selectTools } from "@jackfield/mcp-tools";
-import { type AiSdkToolSet, type AiSdkToolsOptions, aiSdkToolMaker } from "./ai-sdk-tools.ts";
+import { type AiSdkTool, type AiSdkToolSet, type AiSdkToolsOptions, aiSdkToolMaker } from "./ai-sdk-tools.ts";
 
 /** Tools that follow their source from step to step. */
 export interface AiSdkLiveTools {
@@ -16,7 +16,7 @@ export interface AiSdkLiveTools {
 /**
  * The tools of a source as they are at each step, for loops that outlast a change: a server that comes up late, or whose tools
  * change, is there from the next step on. Both majors read the set anew for each step; a tool that did not change stays the same
- * object.
+ * object. One that went away is not listed any more, and still found by its name, so that a call of it is answered by the source.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for an approval policy that does not exist.
  */
@@ -30,7 +30,7 @@ export function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions):
     if (current === seen) return;
     seen = current;
     const selected = new Map(selectTools(current, options).map((tool) => [tool.name, tool]));
-    for (const name of offered.keys()) if (!selected.has(name)) delete tools[name];
+    for (const name of offered.keys()) if (!selected.has(name)) hide(tools, name);
     for (const [name, tool] of selected) {
       const isSame = offered.get(name) === tool && tools[name] !== undefined;
       const adapted = isSame ? tools[name] : make(tool);
@@ -43,4 +43,23 @@ export function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions):
   };
   prepareStep();
   return { tools, prepareStep };
+}
+
+/**
+ * Both majors list what can be enumerated and look calls up by name. A call that a person agreed to and whose tool they do not find
+ * has no result, and the run ends with an error.
+ */
+function hide(tools: AiSdkToolSet, name: string): void {
+  const gone = tools[name];
+  const offer = (value: AiSdkTool) =>
+    Object.defineProperty(tools, name, { value, configurable: true, enumerable: true, writable: true });
+  // Taken out first, so that a tool of the program's own that is put in by this name later is listed.
+  delete tools[name];
+  if (gone !== undefined)
+    Object.defineProperty(tools, name, {
+      get: () => gone,
+      set: offer,
+      configurable: true,
+      enumerable: false,
+    });
 }

@@ -1,13 +1,14 @@
 import type { JsonValue, ToolCallResult } from "@jackfield/mcp-core";
 import {
   classifyResult,
+  isMedia,
   type MediaPart,
   partText,
   type ResourceBlobPart,
   type ResultPart,
   resultText,
 } from "@jackfield/mcp-tools";
-import { isFile } from "./file-part.ts";
+import { givenUpText, isProgress } from "./tool-run.ts";
 
 /** The AI SDK's major version. */
 export type AiSdkMajor = 6 | 7;
@@ -31,7 +32,7 @@ export type AiSdkModelOutput =
   | { type: "content"; value: AiSdkContentPart[] };
 
 /**
- * Writes a tool's output for a model: `error-text` if it is an error; `json` if there is structured content only;
+ * Writes a tool's output for a model: `error-text` if it is an error, or the progress of a call that was given up; `json` if there is structured content only;
  * `content` with file parts if there are images, sounds, videos or PDF documents that can be decoded; else `text`.
  *
  * The output may come from a conversation that was stored, and so from anything; what is no result is given as it is.
@@ -42,12 +43,13 @@ export function toModelOutput(output: unknown, major: AiSdkMajor): AiSdkModelOut
       ? { type: "text", value: output }
       : { type: "json", value: (output ?? null) as JsonValue };
   }
+  if (isProgress(output)) return { type: "error-text", value: givenUpText(output) };
   const classified = classifyResult(output);
   const { parts, isError } = classified;
   if (isError) return { type: "error-text", value: resultText(classified) };
   const [first] = parts;
   if (parts.length === 1 && first?.kind === "data") return { type: "json", value: first.value };
-  if (parts.some(isFile)) return { type: "content", value: parts.map((part) => toContentPart(part, major)) };
+  if (parts.some(isMedia)) return { type: "content", value: parts.map((part) => toContentPart(part, major)) };
   return { type: "text", value: resultText(classified) };
 }
 
@@ -58,7 +60,7 @@ function isResult(output: unknown): output is ToolCallResult {
 }
 
 function toContentPart(part: ResultPart, major: AiSdkMajor): AiSdkContentPart {
-  if (!isFile(part)) return { type: "text", text: partText(part) };
+  if (!isMedia(part)) return { type: "text", text: partText(part) };
   const { mimeType: mediaType, data } = part;
   if (major === 6) return { type: isImage(part) ? "image-data" : "file-data", mediaType, data };
   const file: Ai7FilePart = { type: "file", mediaType, data: { type: "data", data } };

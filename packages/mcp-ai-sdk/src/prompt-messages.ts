@@ -1,6 +1,5 @@
 import type { ContentBlock, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
-import { classifyResult, partText } from "@jackfield/mcp-tools";
-import { isFile } from "./file-part.ts";
+import { classifyResult, isMedia, partText } from "@jackfield/mcp-tools";
 
 /** A part of a message that both majors of the AI SDK take. `data` is base64. */
 export type AiSdkMessagePart =
@@ -33,7 +32,7 @@ export function aiSdkResourceParts(resource: ReadResourceResult): AiSdkMessagePa
 
 function partsOf(content: ContentBlock[]): AiSdkMessagePart[] {
   return classifyResult({ content }).parts.map((part) =>
-    isFile(part)
+    isMedia(part)
       ? { type: "file", data: part.data, mediaType: part.mimeType }
       : { type: "text", text: partText(part) },
   );

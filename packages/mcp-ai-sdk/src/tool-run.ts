@@ -1,5 +1,6 @@
-import type { Progress } from "@jackfield/mcp-core";
-import { type FollowedCall, followCall, type ModelCallResult } from "@jackfield/mcp-tools";
+import { isDeepStrictEqual } from "node:util";
+import { McpError, type Progress } from "@jackfield/mcp-core";
+import { errorText, type FollowedCall, followCall, type ModelCallResult } from "@jackfield/mcp-tools";
 
 /** A preliminary result: how far a call has come. It reads like a result whose text says so. */
 export interface AiSdkProgress {
@@ -52,4 +53,20 @@ function progressReport(progress: Progress): AiSdkProgress {
   const count = total === undefined ? String(done) : `${done} of ${total}`;
   const text = message === undefined ? `In progress: ${count}` : `In progress: ${count}. ${message}`;
   return { content: [{ type: "text", text }], progress };
+}
+
+/** Whether an output, fresh or stored, is what a run says on its way, and not what came of the call. */
+export function isProgress(output: object): output is AiSdkProgress {
+  if (!("progress" in output) || typeof output.progress !== "object" || output.progress === null)
+    return false;
+  return isDeepStrictEqual(output, progressReport(output.progress as Progress));
+}
+
+/**
+ * What a model reads where progress is the last that is known: the SDK stores it as the result of a call that was given up. To a
+ * model it would read as if the call went on.
+ */
+export function givenUpText({ content: [{ text }] }: AiSdkProgress): string {
+  const message = `The call was given up before it was answered. The last that was heard of it: ${text}`;
+  return errorText(new McpError("MCP_ABORTED", message, { phase: "call", outcome: "unknown" }));
 }

@@ -4,6 +4,7 @@ import {
   type AiSdkToolSet,
   type AiSdkToolsOptions,
   aiSdkCallSettings,
+  aiSdkLiveTools,
   aiSdkTools,
   type ToolApproval,
 } from "../src/index.ts";
@@ -93,6 +94,35 @@ describe.each(RUNS)("in $name", (way) => {
     expect(source.calls).toMatchObject([{ args: { path: "a" }, options: { approved: true } }]);
     expect(toModel).toContainEqual({ type: "text", value: '{"path":"a"}' });
     expect(text).toBe("Done.");
+  });
+
+  it("a call that was agreed to is answered with an error if its tool went away from a live set", async () => {
+    const source = createFakeToolSource(TOOLS);
+    const { tools, prepareStep } = aiSdkLiveTools(source, { approval: "always" });
+    const user = { role: "user", content: "Do it." };
+    const first = scriptedModel([[{ tool: "mcp__fake__wipe", input: "{}" }]]);
+    const { parts, messages } = await way.run(first, tools, { messages: [user], prepareStep });
+    const { approvalId } = parts.find(({ type }) => type === "tool-approval-request") as never;
+    source.replaceTools([]);
+    prepareStep();
+    const response = { type: "tool-approval-response", approvalId, approved: true };
+    const conversation = [user, ...messages, { role: "tool", content: [response] }];
+    const { text, toModel } = await way.run(scriptedModel(["Done."]), tools, {
+      messages: conversation,
+      prepareStep,
+    });
+    expect(text).toBe("Done.");
+    expect(JSON.stringify(toModel)).toContain("MCP_TOOL_UNKNOWN");
+  });
+
+  it("a call whose tool is not in a set made anew can be answered for the person with a refusal", async () => {
+    const source = createFakeToolSource(TOOLS);
+    const options: AiSdkToolsOptions = { approval: "always" };
+    const asked = await ask(way, source, "wipe", options);
+    source.replaceTools([]);
+    const { text, toModel } = await reply(way, source, asked, false, options);
+    expect(text).toBe("Done.");
+    expect(JSON.stringify(toModel)).toContain("No.");
   });
 
   it("a call that was refused is not made, and the model is told", async () => {

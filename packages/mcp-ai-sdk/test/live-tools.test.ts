@@ -31,6 +31,32 @@ describe.each(RUNS)("a live set in $name", ({ run }) => {
 });
 
 describe("a live set", () => {
+  it("lists a tool that went away no more, and has a call of it answered by the source", async () => {
+    const source = createFakeToolSource([named("a"), named("b")]);
+    const { tools, prepareStep } = aiSdkLiveTools(source);
+    source.replaceTools([named("b")]);
+    prepareStep();
+    expect(Object.entries(tools).map(([name]) => name)).toEqual(["mcp__fake__b"]);
+    expect(Object.hasOwn(tools, "mcp__fake__a")).toBe(true);
+    expect(await tools.mcp__fake__a?.execute({}, { toolCallId: "1" })).toMatchObject({ isError: true });
+    source.replaceTools([named("a"), named("b")]);
+    prepareStep();
+    expect(Object.keys(tools)).toEqual(["mcp__fake__a", "mcp__fake__b"]);
+  });
+
+  it("lists a tool of the program's own by the name of one that went away", () => {
+    const source = createFakeToolSource([named("a"), named("b")]);
+    const { tools, prepareStep } = aiSdkLiveTools(source);
+    const own = tools.mcp__fake__b;
+    if (own === undefined) throw new Error("The tool is missing.");
+    source.replaceTools([named("b")]);
+    prepareStep();
+    tools.mcp__fake__a = own;
+    prepareStep();
+    expect(Object.keys(tools)).toContain("mcp__fake__a");
+    expect(tools.mcp__fake__a).toBe(own);
+  });
+
   it("stays sorted, keeps what did not change, and leaves tools of others alone", () => {
     const source = createFakeToolSource([named("b"), named("d")]);
     const { tools, prepareStep } = aiSdkLiveTools(source, { exclude: ["x*"] });

@@ -57,6 +57,26 @@ describe("what a model is given", () => {
       },
     ],
     [
+      "images and documents without bytes, or without a type, by name",
+      {
+        content: [
+          { type: "image", data: "", mimeType: "image/png" },
+          { type: "image", data: "aGk=", mimeType: "" },
+          { ...PDF, resource: { ...PDF.resource, blob: " " } },
+        ],
+      },
+      {
+        type: "text",
+        value:
+          "[image: image/png]\n\n[image]\n\n[resource: file:///a.pdf (application/pdf), content not shown]",
+      },
+    ],
+    [
+      "an answer that says something of progress as an answer",
+      { content: [{ type: "text", text: "In progress: 6" }], progress: { progress: 5 } },
+      { type: "text", value: "In progress: 6" },
+    ],
+    [
       "[T28] no content as words that say so",
       { content: [] },
       { type: "text", value: "The tool returned nothing." },
@@ -108,6 +128,32 @@ describe("a conversation that was stored", () => {
   it("gives the model the same again for an answer", async () => {
     const answer: ToolCallResult = { content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] };
     expect(await stored(answer)).toEqual([toModelOutput(answer, 7)]);
+  });
+
+  it("tells the model of a call that was given up on its way that no answer came", async () => {
+    const source = createFakeToolSource([
+      {
+        definition: { name: "ask" },
+        call: (_args, { onProgress }) => {
+          onProgress?.({ progress: 5, total: 50, message: "Paying." });
+          return new Promise(() => {});
+        },
+      },
+    ]);
+    const run = aiSdkTools(source).mcp__fake__ask?.execute({}, { toolCallId: "call-0" });
+    for await (const output of run ?? []) {
+      expect(await stored(output)).toEqual([
+        {
+          type: "error-text",
+          value:
+            "The call failed (MCP_ABORTED). It is not known whether the call was carried out: it may have run. Do not simply repeat it; " +
+            "find out first whether it took effect. The call was given up before it was answered. The last that was heard of it: " +
+            "In progress: 5 of 50. Paying.",
+        },
+      ]);
+      break;
+    }
+    expect.assertions(1);
   });
 
   it("gives the model the same again for a failed call", async () => {

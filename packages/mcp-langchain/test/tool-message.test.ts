@@ -32,6 +32,17 @@ describe("the content of a message", () => {
     expect(content).toBe("[resource: file:///a (application/zip), content not shown]");
   });
 
+  it.each([
+    ["", "image/png", "[image: image/png]"],
+    [" ", "image/png", "[image: image/png]"],
+    ["https://example.org/a.png", "image/png", "[image: image/png]"],
+    ["data:image/png;base64,aGk=", "image/png", "[image: image/png]"],
+    ["aGk=", "", "[image]"],
+  ])("names an image of %j and type %j, which providers refuse", (data, mimeType, expected) => {
+    const [content] = contentAndArtifact({ content: [{ type: "image", data, mimeType }] }, { name: "ask" });
+    expect(content).toBe(expected);
+  });
+
   it("[T28] says so where there is nothing", () => {
     const [content] = contentAndArtifact({ content: [] }, { name: "ask" });
     expect(content).toBe("The tool returned nothing.");

@@ -45,22 +45,16 @@ export interface ClassifiedResult {
  * are left out, and so is whatever of the structured content the blocks say already.
  */
 export function classifyResult(result: ToolCallResult): ClassifiedResult {
-  const blocks: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
+  const answer: Partial<ToolCallResult> = isObject(result) ? result : {};
+  const blocks: readonly unknown[] = Array.isArray(answer.content) ? answer.content : [];
   const parts: ResultPart[] = [];
   for (const block of blocks) {
     const part = classifyBlock(block);
     if (part.kind !== "text" || part.text !== "") parts.push(part);
   }
-  const structured = structuredPart(result.structuredContent, blocks, parts);
+  const structured = structuredPart(answer.structuredContent, blocks, parts);
   if (structured !== undefined) parts.push(structured);
-  return { parts, isError: result.isError === true };
-}
-
-/** Whether models may be able to see or hear the part: images, sounds, videos and PDF documents, also as resources. */
-export function isMedia(part: ResultPart): part is MediaPart | ResourceBlobPart {
-  if (part.kind === "resource-blob")
-    return /^(?:(?:image|audio|video)\/|application\/pdf$)/i.test(part.mimeType);
-  return part.kind === "image" || part.kind === "audio";
+  return { parts, isError: answer.isError === true };
 }
 
 function classifyBlock(block: unknown): ResultPart {

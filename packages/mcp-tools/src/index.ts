@@ -3,7 +3,6 @@ export { type FollowedCall, followCall } from "./call-progress.ts";
 export {
   type ClassifiedResult,
   classifyResult,
-  isMedia,
   type MediaPart,
   type ResourceBlobPart,
   type ResultPart,
@@ -12,6 +11,7 @@ export { type ErrorPlace, errorText, MAX_ERROR_TEXT_BYTES } from "./error-text.t
 export { type FitOptions, type FittedSchema, fitSchema } from "./fitting/fit-schema.ts";
 export type { SchemaChange } from "./fitting/schema-change.ts";
 export type { SchemaProfile } from "./fitting/schema-profile.ts";
+export { isMedia } from "./media-part.ts";
 export {
   callForModel,
   type FailedCall,

@@ -1,7 +1,7 @@
 import type { JsonObject, McpError, ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
 import { createArgumentCheck } from "./argument-check.ts";
 import { type FittedSchema, fitSchema } from "./fitting/fit-schema.ts";
-import type { SchemaProfile } from "./fitting/schema-profile.ts";
+import { checkProfile, type SchemaProfile } from "./fitting/schema-profile.ts";
 import {
   callForModel,
   callTool,
@@ -30,12 +30,17 @@ export interface ModelTool {
   call(input: unknown, options?: ModelCallOptions): Promise<ModelCallResult>;
 }
 
-/** Makes a tool for models. It does nothing until it is asked: thousands are made in milliseconds. */
+/**
+ * Makes a tool for models. It does nothing until it is asked: thousands are made in milliseconds.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a schema profile that does not exist
+ */
 export function createModelTool(
   source: ToolSource,
   descriptor: ToolDescriptor,
   options: ModelToolOptions = {},
 ): ModelTool {
+  checkProfile(options.schemaProfile);
   return new LazyModelTool(source, descriptor, options);
 }
 

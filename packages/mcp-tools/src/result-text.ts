@@ -7,7 +7,7 @@ export function partText(part: ResultPart): string {
       return part.text;
     case "image":
     case "audio":
-      return `[${part.kind}: ${part.mimeType}]`;
+      return part.mimeType.trim() === "" ? `[${part.kind}]` : `[${part.kind}: ${part.mimeType}]`;
     case "resource-text":
       return `[resource: ${part.uri}]\n${part.text}`;
     case "resource-blob":

@@ -1,4 +1,4 @@
-import type { ToolDescriptor } from "@jackfield/mcp-core";
+import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import { matchesPattern } from "./name-pattern.ts";
 
 /** Which of a source's tools are offered, by exposed or original name; `*` stands for any characters, also none. */
@@ -9,14 +9,27 @@ export interface ToolSelection {
   readonly exclude?: readonly string[] | undefined;
 }
 
-/** The tools that a selection leaves, in their order. */
+/**
+ * The tools that a selection leaves, in their order.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a selection that is none: a text in place of a list must not be taken for its letters.
+ */
 export function selectTools(
   tools: readonly ToolDescriptor[],
   { include, exclude = [] }: ToolSelection = {},
 ): readonly ToolDescriptor[] {
+  checkPatterns("include", include);
+  checkPatterns("exclude", exclude);
   const isNamed = (tool: ToolDescriptor, patterns: readonly string[]): boolean =>
     patterns.some(
       (pattern) => matchesPattern(pattern, tool.name) || matchesPattern(pattern, tool.originalName),
     );
   return tools.filter((tool) => (include === undefined || isNamed(tool, include)) && !isNamed(tool, exclude));
+}
+
+function checkPatterns(option: keyof ToolSelection, patterns: unknown): void {
+  if (patterns === undefined) return;
+  if (Array.isArray(patterns) && patterns.every((pattern) => typeof pattern === "string")) return;
+  const message = `Option "${option}" must be a list of names of tools, which may hold "*".`;
+  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }

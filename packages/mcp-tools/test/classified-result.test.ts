@@ -1,6 +1,6 @@
 import type { ContentBlock, ToolCallResult } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
-import { classifyResult, isMedia, type ResultPart } from "../src/classified-result.ts";
+import { classifyResult, type ResultPart } from "../src/classified-result.ts";
 import { resultText } from "../src/result-text.ts";
 
 interface Row {
@@ -273,20 +273,8 @@ describe("a result is sorted into parts", () => {
   });
 });
 
-describe("media", () => {
-  it.each([
-    ["image/png", true],
-    ["audio/mpeg", true],
-    ["video/mp4", true],
-    ["application/pdf", true],
-    ["application/pdf-not", false],
-    ["application/zip", false],
-    ["text/plain", false],
-  ])("a resource of type %s is media: %s", (mimeType, expected) => {
-    expect(isMedia({ kind: "resource-blob", uri: "file:///a", data: "aGk=", mimeType })).toBe(expected);
-  });
-
-  it("texts are no media", () => {
-    expect(isMedia({ kind: "resource-text", uri: "file:///a.png", text: "x" })).toBe(false);
-  });
+it.each([null, undefined, 5, "text", []])("an answer that is %j is one of no parts", (answer) => {
+  const classified = classifyResult(answer as unknown as ToolCallResult);
+  expect(classified).toEqual({ parts: [], isError: false });
+  expect(resultText(classified)).not.toBe("");
 });

@@ -66,3 +66,14 @@ describe("a tool for models", () => {
     expect(seen).toEqual([["MCP_SESSION_LOST", "find"]]);
   });
 });
+
+it.each(["zz", "__proto__", "constructor", null, 5])(
+  "a tool for the profile %j is not even made",
+  (profile) => {
+    const options = { schemaProfile: profile } as unknown as ModelToolOptions;
+    const fake = { definition: { name: "find", inputSchema: UNION } };
+    expect(() => toolOf(fake, options)).toThrow(
+      expect.objectContaining({ code: "MCP_CONFIG_INVALID", message: expect.stringContaining('"openai"') }),
+    );
+  },
+);

@@ -42,3 +42,17 @@ describe("a selection of tools", () => {
     expect(selectTools([slow], { include: [`${"a*".repeat(50)}b`] })).toEqual([]);
   });
 });
+
+it.each([
+  [{ include: "read" }, "include"],
+  [{ include: null }, "include"],
+  [{ exclude: 5 }, "exclude"],
+  [{ exclude: ["read", 5] }, "exclude"],
+])("a selection that is none is refused: %j", (selection, option) => {
+  const refusal = expect.objectContaining({
+    code: "MCP_CONFIG_INVALID",
+    message: expect.stringContaining(`"${option}"`),
+  });
+  for (const tools of [TOOLS, []])
+    expect(() => selectTools(tools, selection as unknown as ToolSelection)).toThrow(refusal);
+});

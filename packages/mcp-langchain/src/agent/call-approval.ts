@@ -29,7 +29,8 @@ interface ApprovalPlace {
 interface Finding {
   /** Some models give calls no id; what is decided could not be told apart then. */
   readonly id: string;
-  readonly isNeeded: boolean;
+  /** Missing where the call has its answer already. */
+  readonly isNeeded?: boolean;
 }
 
 /** Whether a person must be asked about a call. */
@@ -61,7 +62,10 @@ export function createApprovalHook(
     // That the source does not have a tool says nothing: it may be gone by the time a person has decided about its call.
     if (answer === undefined || calls.every(isOther)) return undefined;
     const { interrupt, task } = await import("@langchain/langgraph");
-    const findings = await task(`${name}.approval`, () => findingsOn(calls, approval, live))();
+    const answered = new Set(
+      messages.slice(messages.indexOf(answer)).flatMap((message) => answeredCall(message) ?? []),
+    );
+    const findings = await task(`${name}.approval`, () => findingsOn(calls, answered, approval, live))();
     const known = calls.map((call, index) => withId(call, findings[index]?.id));
     const own = known.filter((_, index) => findings[index] !== null);
     const asked = known.filter((_, index) => findings[index]?.isNeeded === true);
@@ -79,11 +83,15 @@ export function createApprovalHook(
     );
     // A refusal sends the run back to the model only if nothing else waits: calls would stay without an answer then, which
     // providers do not take. Without the jump they are made, and the model is asked after them.
-    const answers = [...messages.slice(messages.indexOf(answer)), ...refusals].filter(ToolMessage.isInstance);
-    const isAnswered = ({ id }: ToolCall) => answers.some(({ tool_call_id }) => tool_call_id === id);
-    const isWaiting = refusals.length === 0 || !known.every(isAnswered);
+    for (const { tool_call_id } of refusals) answered.add(tool_call_id);
+    const isWaiting = refusals.length === 0 || !known.every(({ id = "" }) => answered.has(id));
     return { messages: [answer, ...refusals], ...(isWaiting ? {} : { jumpTo: "model" }) };
   };
+}
+
+/** The id of the call that a message answers: another middleware may have answered it, and a call takes one answer only. */
+function answeredCall(message: BaseMessage): string | undefined {
+  return ToolMessage.isInstance(message) && message.tool_call_id !== "" ? message.tool_call_id : undefined;
 }
 
 function withId(call: ToolCall, id: string | undefined): ToolCall {
@@ -105,6 +113,7 @@ function writeCalls(answer: AIMessage, calls: ToolCall[]): void {
 /** For each call what was found; null for one of a tool that is none of the source's. */
 function findingsOn(
   calls: readonly ToolCall[],
+  answered: ReadonlySet<string>,
   approval: ToolApproval,
   live: LiveTools,
 ): Promise<(Finding | null)[]> {
@@ -112,6 +121,7 @@ function findingsOn(
     calls.map(async ({ id, name, args }) => {
       const tool = live.find(name);
       if (tool === undefined) return null;
+      if (id !== undefined && answered.has(id)) return { id };
       return { id: id || randomUUID(), isNeeded: await isApprovalNeeded(approval, tool, args) };
     }),
   );

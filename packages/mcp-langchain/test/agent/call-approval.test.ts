@@ -1,7 +1,8 @@
 import { createFakeToolSource } from "@jackfield/test-kit";
+import { ToolMessage } from "@langchain/core/messages";
 import { tool as createLangchainTool } from "@langchain/core/tools";
-import { MemorySaver } from "@langchain/langgraph";
-import { createAgent, createMiddleware } from "langchain";
+import { Command, MemorySaver } from "@langchain/langgraph";
+import { type AgentMiddleware, createAgent, createMiddleware, toolCallLimitMiddleware } from "langchain";
 import { describe, expect, it } from "vitest";
 import { mcpMiddleware, type ToolApproval } from "../../src/middleware.ts";
 import { ScriptedModel } from "../scripted-model.ts";
@@ -113,6 +114,34 @@ describe("a call", () => {
 });
 
 describe("the question about an answer", () => {
+  it("is none about a call that another middleware has answered, and no such call gets a second answer", async () => {
+    const run = async (decision: object, policy: ToolApproval) => {
+      const tools = source();
+      const model = new ScriptedModel([
+        ["1", "2"].map((value) => ({ tool: "mcp__fake__a", args: { value } })),
+        "Done.",
+      ]);
+      const limit = toolCallLimitMiddleware({ toolName: "mcp__fake__a", runLimit: 1 } as never);
+      const middleware = [mcpMiddleware(tools, { approval: policy }), limit as unknown as AgentMiddleware];
+      const agent = createAgent({ model, checkpointer: new MemorySaver(), middleware });
+      const { __interrupt__: open } = (await agent.invoke({ messages: "Do it." }, THREAD)) as unknown as {
+        __interrupt__: { value: { actionRequests: { args: unknown }[] } }[];
+      };
+      expect(open[0]?.value.actionRequests).toMatchObject([{ args: { value: "1" } }]);
+      const { messages } = await agent.invoke(new Command({ resume: { decisions: [decision] } }), THREAD);
+      expect(messages.at(-1)?.text).toBe("Done.");
+      const answers = messages.filter(ToolMessage.isInstance).map(({ tool_call_id }) => tool_call_id);
+      return { made: made(tools), answers: answers.length, distinct: new Set(answers).size };
+    };
+    const answered = { answers: 2, distinct: 2 };
+    expect(await run(APPROVE, "always")).toEqual({ made: [["a", true]], ...answered });
+    expect(await run(REJECT, "always")).toEqual({ made: [], ...answered });
+    const asked: unknown[] = [];
+    const policy: ToolApproval = ({ args }) => asked.push(args.value) > 0;
+    expect(await run(REJECT, policy)).toEqual({ made: [], ...answered });
+    expect(asked).toEqual(["1"]);
+  });
+
   it("is none of an agent's own tools, and adds nothing to its stream then", async () => {
     const own = createLangchainTool(async () => "Done.", { name: "own", description: "", schema: {} });
     const model = new ScriptedModel([[{ tool: "own", args: {} }], "Done."]);

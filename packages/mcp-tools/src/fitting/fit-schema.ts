@@ -3,7 +3,7 @@ import { createSchemaIndex, SchemaTooLarge } from "../schema/schema-index.ts";
 import { isObject, type JsonSchema } from "../schema/subschemas.ts";
 import { type ChangeReport, createChangeReport, type SchemaChange } from "./schema-change.ts";
 import { fitSchemaParts } from "./schema-fitter.ts";
-import { PROFILE_RULES, type SchemaProfile } from "./schema-profile.ts";
+import { checkProfile, PROFILE_RULES, type SchemaProfile } from "./schema-profile.ts";
 
 /** The property that holds the arguments where a root had to be wrapped. */
 const WRAPPER_PROPERTY = "input";
@@ -30,8 +30,11 @@ export interface FittedSchema {
  * always gives the same bytes, and whatever arguments are valid for the server's schema are valid for the fitted one.
  *
  * A schema that is no object becomes that of any object; so does one that is too deep or has too many parts to be looked at.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for a profile that does not exist
  */
 export function fitSchema(schema: unknown, { profile = "none" }: FitOptions = {}): FittedSchema {
+  checkProfile(profile);
   const report = createChangeReport();
   if (!isObject(schema)) return anyObject(report, "The schema is no object.");
   if (profile === "none") return unwrapped(completeRoot(schema, report), report);
@@ -72,10 +75,10 @@ function unwrapInput(input: unknown): unknown {
 /** The schema itself if its root is an object with `properties`; else a copy in which it is. Arguments are always an object. */
 function completeRoot(root: JsonObject, report: ChangeReport): ToolInputSchema {
   const { type, properties } = root as Partial<ToolInputSchema>;
-  if (type === "object" && properties !== undefined) return root as ToolInputSchema;
+  if (type === "object" && isObject(properties)) return root as ToolInputSchema;
   for (const [keyword, isMissing] of Object.entries({
     type: type !== "object",
-    properties: properties === undefined,
+    properties: !isObject(properties),
   }))
     if (isMissing)
       report.add({
@@ -84,7 +87,7 @@ function completeRoot(root: JsonObject, report: ChangeReport): ToolInputSchema {
         keyword,
         message: `\`${keyword}\` of the root was filled in.`,
       });
-  return { ...root, type: "object", properties: properties ?? {} };
+  return { ...root, type: "object", properties: isObject(properties) ? properties : {} };
 }
 
 function anyObject(report: ChangeReport, message: string): FittedSchema {

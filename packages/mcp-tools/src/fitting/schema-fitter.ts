@@ -15,6 +15,7 @@ import { dropPatterns } from "./plain-patterns.ts";
 import { plainTypes } from "./plain-types.ts";
 import type { ChangeReport, SchemaChange } from "./schema-change.ts";
 import type { ProfileRules } from "./schema-profile.ts";
+import { createKeywordCheck } from "./sound-keywords.ts";
 
 /** As many schemas as a fitted schema may hold; a reference that would go beyond stays a reference, or is cut. */
 const MAX_FITTED_SCHEMAS = 2_000;
@@ -47,6 +48,7 @@ class SchemaFitter {
   readonly #index: SchemaIndex;
   readonly #rules: ProfileRules;
   readonly #report: ChangeReport;
+  readonly #sound: (schema: JsonObject, pointer: string) => JsonObject;
   /** The schemas that are being inlined, outermost first. */
   readonly #inlining: JsonObject[] = [];
   readonly #names = new Map<JsonObject, string>();
@@ -56,16 +58,18 @@ class SchemaFitter {
     this.#index = index;
     this.#rules = rules;
     this.#report = report;
+    this.#sound = createKeywordCheck(report);
   }
 
-  fit(schema: JsonSchema, pointer: string): JsonSchema {
+  fit(schema: unknown, pointer: string): JsonSchema {
     this.#fitted += 1;
+    if (!isSchema(schema)) return this.#fitNothing(pointer);
     if (!isObject(schema)) return this.#fitBoolean(schema, pointer);
     if (typeof schema.$ref === "string") return this.#fitReference(schema, schema.$ref, pointer);
     const before = this.#report.weakened;
     const own = this.#withoutNames(schema, pointer);
     const modern = modernKeywords(own, this.#index.dialect, pointer, this.#report);
-    const plain = this.#plain(this.#fitParts(modern, pointer), pointer);
+    const plain = this.#plain(this.#fitParts(this.#sound(modern, pointer), pointer), pointer);
     return this.#withoutRest(this.#fitKeywords(plain, pointer), pointer, before);
   }
 
@@ -73,6 +77,11 @@ class SchemaFitter {
     if (!this.#rules.plainTypes) return schema;
     const fitKeywords = (alternative: JsonObject) => this.#fitKeywords(alternative, pointer);
     return plainTypes(schema, { pointer, report: this.#report, fitKeywords });
+  }
+
+  #fitNothing(pointer: string): JsonSchema {
+    this.#remove(pointer, undefined, "What stands here is no schema.");
+    return {};
   }
 
   #fitBoolean(schema: boolean, pointer: string): JsonSchema {
@@ -103,7 +112,7 @@ class SchemaFitter {
     const inlined = this.#inline(target, reference, pointer);
     if (Object.keys(own).length === 0) return inlined;
     if (isObject(inlined) && Object.keys(own).every((keyword) => NOTES.includes(keyword)))
-      return { ...inlined, ...own };
+      return { ...inlined, ...this.#sound(own, pointer) };
     const fitted = this.fit(own, pointer);
     if (!isObject(fitted)) return fitted;
     const all = { ...fitted, allOf: [...(Array.isArray(fitted.allOf) ? fitted.allOf : []), inlined] };
@@ -176,13 +185,13 @@ class SchemaFitter {
   #fitKeyword(keyword: string, value: unknown, pointer: string): unknown {
     if (this.#rules.keywords?.has(keyword) === false && !COMBINED.has(keyword)) return value;
     if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value))
-      return value.map((item, index) => (isSchema(item) ? this.fit(item, `${pointer}/${index}`) : item));
+      return value.map((item, index) => this.fit(item, `${pointer}/${index}`));
     if (SCHEMA_KEYWORDS.has(keyword) && isSchema(value)) return this.fit(value, pointer);
     if (!SCHEMA_MAP_KEYWORDS.has(keyword) || !isObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, item]) => [
         name,
-        isSchema(item) ? this.fit(item, `${pointer}/${escapePointer(name)}`) : item,
+        this.fit(item, `${pointer}/${escapePointer(name)}`),
       ]),
     );
   }

@@ -1,3 +1,5 @@
+import { McpError } from "@jackfield/mcp-core";
+
 /**
  * For whose models a schema is fitted. `none`: for nobody in particular; only a root that no provider takes is completed.
  */
@@ -72,3 +74,19 @@ export const PROFILE_RULES: Readonly<Record<Exclude<SchemaProfile, "none">, Prof
     declaredNames: true,
   },
 };
+
+const PROFILES: readonly unknown[] = ["none", ...Object.keys(PROFILE_RULES)];
+
+/**
+ * Tells a profile that does not exist before a schema is fitted, which may be in the middle of a request.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID`
+ */
+export function checkProfile(profile: unknown): void {
+  if (profile === undefined || PROFILES.includes(profile)) return;
+  const known = PROFILES.map((name) => `"${name}"`).join(", ");
+  const given = typeof profile === "string" ? `"${profile}"` : `a ${typeof profile}`;
+  throw new McpError("MCP_CONFIG_INVALID", `There is no schema profile ${given}; use one of ${known}.`, {
+    phase: "config",
+  });
+}

@@ -2,7 +2,7 @@ import type { JsonObject } from "@jackfield/mcp-core";
 import { dependentsOf } from "./dependents.ts";
 import { type Evaluation, refuse } from "./evaluation.ts";
 import { canonicalJson, isMultipleOf, isSameJson } from "./json-equality.ts";
-import { isObject } from "./subschemas.ts";
+import { isObject, isTypeName } from "./subschemas.ts";
 import { missingFrom, toldNames, toldTypes, toldValues } from "./told-values.ts";
 
 /** The keywords that judge a value by itself. `format` and `content…` say something and demand nothing (2020-12, section 7). */
@@ -25,7 +25,8 @@ function checkType({ type }: JsonObject, value: unknown, path: string, evaluatio
   if (type === undefined) return true;
   const types: readonly unknown[] = Array.isArray(type) ? type : [type];
   evaluation.budget.spend((types.length - 1) / 4);
-  if (types.some((name) => isOfType(value, name))) return true;
+  // A type that does not exist is left to the server: nothing would be of it, and the tool could never be called.
+  if (types.some((name) => isOfType(value, name)) || !types.some(isTypeName)) return true;
   return refuse(evaluation, path, `must be of type ${toldTypes(types)}`);
 }
 

@@ -37,6 +37,13 @@ export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   "properties",
 ]);
 
+const TYPE_NAMES = new Set<unknown>(["array", "boolean", "integer", "null", "number", "object", "string"]);
+
+/** Whether `type` can name this. */
+export function isTypeName(name: unknown): boolean {
+  return TYPE_NAMES.has(name);
+}
+
 /** A schema within a schema, with its place as a JSON pointer beneath it. */
 export interface Subschema {
   readonly pointer: string;

@@ -179,3 +179,9 @@ describe("without a profile", () => {
     expect(fitSchema(schema).schema).toEqual(expected);
   });
 });
+
+it.each(["zz", "toString", null])("a schema is not fitted for %j", (profile) => {
+  const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
+  for (const schema of [{ type: "object" }, "no schema"])
+    expect(() => fitSchema(schema, { profile: profile as SchemaProfile })).toThrow(refusal);
+});

@@ -69,6 +69,14 @@ describe("a schema", () => {
     ]);
   });
 
+  it.each(["int", "any", 5, null, {}, ["String"], []])(
+    "leaves the type %j, which does not exist, to the server",
+    (type) => {
+      expect(problems({ type }, 1)).toEqual([]);
+      expect(problems({ type: [type, "string"].flat() }, 1)).toHaveLength(1);
+    },
+  );
+
   it("[T65] has its references to elsewhere taken as satisfied, and nothing is fetched", () => {
     expect(problems({ $ref: "http://127.0.0.1:9/schema.json" }, 7)).toEqual([]);
     expect(problems({ $ref: "file:///etc/passwd", minimum: 9 }, 7)).toHaveLength(1);

@@ -2,8 +2,8 @@ const NOT_BASE64 = /[^A-Za-z0-9+/=_-]/;
 const SPACE = /[\t\n\f\r ]/g;
 
 /**
- * Whether a text can be decoded as base64, of either alphabet and with or without its padding. Of any other the AI SDK makes an
- * error that ends the whole run. White space is let through, as the SDK does. Linear in the length of the text.
+ * Whether a text can be decoded as base64, of either alphabet and with or without its padding. White space is let through.
+ * Linear in the length of the text.
  */
 export function isBase64(data: string): boolean {
   const text = data.search(SPACE) === -1 ? data : data.replace(SPACE, "");

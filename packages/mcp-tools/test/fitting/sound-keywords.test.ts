@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { fitSchema } from "../../src/fitting/fit-schema.ts";
+import type { SchemaProfile } from "../../src/fitting/schema-profile.ts";
+import { createSchemaValidator } from "../../src/schema/schema-validator.ts";
+
+type Schema = Record<string, unknown>;
+
+const MALFORMED: readonly (readonly [title: string, schema: Schema, expected: unknown])[] = [
+  ["a type that does not exist", { type: "int", title: "T" }, { title: "T" }],
+  ["types of which one exists", { type: ["string", "any", "string"] }, { type: ["string"] }],
+  ["types of which none exists", { type: ["int", null] }, {}],
+  ["no list of required names", { type: "string", required: true }, { type: "string" }],
+  ["a name that is required twice", { required: ["a", "a"] }, { required: ["a"] }],
+  ["a required name that is none", { required: ["a", 5] }, { required: ["a"] }],
+  ["dependent names", { dependentRequired: { a: "b", c: ["d", "d"] } }, { dependentRequired: { c: ["d"] } }],
+  ["items of nothing", { type: "string", items: null }, { type: "string" }],
+  ["no items in front", { items: [] }, {}],
+  ["properties that are a list", { properties: [] }, {}],
+  ["a text as the schema of a property", { properties: { a: "string" } }, { properties: { a: {} } }],
+  ["an additional text", { additionalProperties: "string" }, {}],
+  ["a text as a bound", { type: "number", minimum: "1" }, { type: "number" }],
+  ["a negative length", { type: "string", maxLength: -1 }, { type: "string" }],
+  ["half an item", { maxItems: 1.5 }, {}],
+  ["a multiple of nothing", { multipleOf: 0 }, {}],
+  ["a text as an enum", { enum: "a" }, {}],
+  ["a number as a description", { description: 5, type: "string" }, { type: "string" }],
+  ["one alternative without a list", { anyOf: { type: "string" } }, {}],
+  [
+    "an alternative that is a text",
+    { anyOf: ["a", { type: "string" }] },
+    { anyOf: [{}, { type: "string" }] },
+  ],
+  ["no parts", { allOf: [] }, {}],
+  ["no alternatives, of which one must fit", { oneOf: [] }, {}],
+  ["a reference that is a number", { $ref: 5 }, {}],
+  ["an address that is an object", { $id: {} }, {}],
+  ["a pattern that is a number", { pattern: 5 }, {}],
+  ["a flag that is a text", { uniqueItems: "true", readOnly: "no" }, {}],
+  ["dependencies that are a text", { dependencies: "a" }, {}],
+];
+
+const root = (p: unknown) => ({ type: "object", properties: { p } });
+const PROFILES: readonly SchemaProfile[] = ["openai", "anthropic", "gemini"];
+
+describe("what no schema may say", () => {
+  it.each(MALFORMED)("%s is left out and told", (_title, schema, expected) => {
+    const { schema: fitted, changes } = fitSchema(root(schema), { profile: "anthropic" });
+    expect(fitted).toEqual(root(expected));
+    expect(changes.length).toBeGreaterThan(0);
+    expect(changes.every(({ pointer }) => pointer.startsWith("/properties/p"))).toBe(true);
+  });
+
+  it.each(PROFILES)("for %s, what was valid stays valid", (profile) => {
+    const values = [
+      null,
+      true,
+      0,
+      5,
+      -2.5,
+      "",
+      "a",
+      "abc",
+      [],
+      [1],
+      [1, 1, "a"],
+      {},
+      { a: 1 },
+      { a: "x", b: 2 },
+    ];
+    const more: Schema[] = [
+      { contains: { type: "string" }, minContains: "0", unevaluatedItems: false },
+      { contains: { type: "string" }, minContains: -1 },
+      { properties: { a: "string" }, unevaluatedProperties: false },
+      { not: { type: "int" } },
+      { not: { minimum: "1" } },
+      { if: { required: "a" }, else: false },
+      { oneOf: ["a", { type: "number" }, { type: "integer" }] },
+      { prefixItems: [null, { type: "number" }], items: { type: "string" } },
+    ];
+    for (const schema of [...MALFORMED.map(([, malformed]) => malformed), ...more]) {
+      const original = createSchemaValidator(root(schema));
+      const fitted = createSchemaValidator(fitSchema(root(schema), { profile }).schema);
+      for (const p of values)
+        if (original.problems({ p }).length === 0)
+          expect([schema, p, fitted.problems({ p })]).toEqual([schema, p, []]);
+    }
+  });
+
+  it("notes beside a reference are looked at as well", () => {
+    const schema = root({ $ref: "#/$defs/a", description: 5 });
+    const { schema: fitted } = fitSchema(
+      { ...schema, $defs: { a: { type: "string" } } },
+      { profile: "openai" },
+    );
+    expect(fitted).toEqual(root({ type: "string" }));
+  });
+
+  it("a keyword that a server in this process left undefined is none", () => {
+    const schema = { contains: undefined, required: undefined };
+    expect(fitSchema(root(schema), { profile: "openai" }).changes).toEqual([]);
+  });
+
+  it("reads a long list once, wherever it is inlined", () => {
+    const required = Array.from({ length: 100_000 }, (_, index) => `name${index}`);
+    const properties = Object.fromEntries(
+      required.slice(0, 1_500).map((name) => [name, { $ref: "#/$defs/a" }]),
+    );
+    const schema = { type: "object", properties, $defs: { a: { required } } };
+    const begin = performance.now();
+    fitSchema(schema, { profile: "openai" });
+    expect(performance.now() - begin).toBeLessThan(2_000);
+  });
+
+  it("a name that is told twice weakens nothing", () => {
+    const schema = root({ not: { required: ["a", "a"] } });
+    expect(fitSchema(schema, { profile: "openai" }).schema).toEqual(root({ not: { required: ["a"] } }));
+  });
+
+  it.each<SchemaProfile>([...PROFILES, "none"])(
+    "a root without a type or properties is completed for %s",
+    (profile) => {
+      const schema = { type: null, properties: null } as unknown;
+      expect(fitSchema(schema, { profile }).schema).toEqual({ type: "object", properties: {} });
+    },
+  );
+});
