@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { useLeakCheck } from "@jackfield/test-kit";
@@ -59,7 +59,9 @@ describe("a standard error", () => {
   ])("that fails with %s does not end the command early", async (code, expected) => {
     using folder = temporaryFolder();
     const stdout = collector();
-    const argv = ["tools", "--config", folder.file("none.json"), "--no-discover", "--cache", folder.path];
+    // Something to tell of that is no failure.
+    writeFileSync(folder.file("bad.json"), '{"mcpServers":{"bad":{"command":5}}}');
+    const argv = ["tools", "--config", folder.file("bad.json"), "--no-discover", "--cache", folder.path];
     const exitCode = await runCommandLine(argv, { stdout, stderr: broken(code) });
     expect({ exitCode, stdout: stdout.text() }).toEqual({
       exitCode: expected,

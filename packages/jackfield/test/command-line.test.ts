@@ -174,12 +174,12 @@ describe("a server that is not used", () => {
 
   it("is told of last where it waits for approval, so that the command to copy ends the text", async () => {
     using folder = temporaryFolder();
-    const servers = { wait: { command: "x" }, wait__x: { command: "x", disabled: true } };
+    const servers = { wait: { command: "x" }, "wait.": { command: "x", disabled: true } };
     writeFileSync(folder.file(".mcp.json"), JSON.stringify({ mcpServers: servers }));
-    const argv = ["call", "mcp__wait__x__y", "{}", "--cwd", folder.path, "--cache", folder.file("cache")];
+    const argv = ["call", "mcp__wait__y", "{}", "--cwd", folder.path, "--cache", folder.file("cache")];
     const { stderr } = await commandLine(...argv);
     expect(stderr).toMatch(
-      /"wait__x" .* is not used: .*"wait" .* is not used: .* decide with: npx jackfield approve wait --cwd \S+ \(MCP_TOOL_UNKNOWN\)$/m,
+      /"wait\." .* is not used: .*"wait" .* is not used: .* decide with: npx jackfield approve wait --cwd \S+ \(MCP_TOOL_UNKNOWN\)$/m,
     );
   });
 });

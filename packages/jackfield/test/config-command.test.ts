@@ -247,7 +247,7 @@ describe("jackfield config list", () => {
     expect(listed).toMatchObject([{ name: "good" }]);
     expect(stderr).toContain(".cursor/mcp.json");
     expect(stderr).toContain('"emacs" is no host');
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(1);
   });
 
   it("shows people a table without values", async () => {

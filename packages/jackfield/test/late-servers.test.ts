@@ -117,6 +117,7 @@ describe("a server that failed the last time and takes its time to start now", (
     server.behave({ exitOn: "start" });
     const first = await run("tools", "--json");
     expect(first).toMatchObject({ exitCode: 0, stdout: "[]\n" });
+    expect(await run("tools", "clock", "--json")).toMatchObject({ exitCode: 1, stdout: "[]\n" });
     expect(first.stderr).toMatch(/^warning: The tools of server "clock" are not known: .*ended with code 1/);
     server.behave({ answerLateMs: { initialize: 600, "server/discover": 600 } });
     return run;

@@ -12,6 +12,7 @@ import { openApprovals } from "../approval-store.ts";
 import { askForApproval } from "./approval-question.ts";
 import type { CommandResult } from "./command-result.ts";
 import { printableLine, printableName } from "./lines.ts";
+import { isFileLost } from "./lost-configuration.ts";
 import { alignColumns } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -35,7 +36,7 @@ interface Decisions {
 
 /**
  * Shows what a project brings and nobody has approved, whole, and asks about each. Approved is what was shown, whatever the file
- * says by then. Exits with 1 if something that was asked for still waits.
+ * says by then. Exits with 1 if something that was asked for still waits, or a file was lost as a whole.
  *
  * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no entry has, `MCP_CONFIG_INVALID` if everything is to be approved unseen,
  * `MCP_ABORTED` for Ctrl+C.
@@ -55,7 +56,7 @@ export async function approve(
   const wanted = waiting.filter((definition) => name === undefined || definition.name === name);
   if (name !== undefined && wanted.length === 0) refuseUnknown(name, found);
   const decisions = await decide(wanted, ledger, options);
-  return { found, ...resultOf(decisions) };
+  return { found, ...resultOf(decisions, isFileLost(found)) };
 }
 
 /** A server that needs no approval, or has it, is no mistake; one that nobody has heard of is. */
@@ -85,7 +86,7 @@ async function decide(
   return decisions;
 }
 
-function resultOf({ approved, waiting }: Decisions): CommandResult {
+function resultOf({ approved, waiting }: Decisions, isLost: boolean): CommandResult {
   const shown = ({ name, transport, definedIn }: ServerDefinition) => ({ name, transport, definedIn });
   const rows = [
     ...approved.map((definition) => rowOf(definition, "approved")),
@@ -99,7 +100,7 @@ function resultOf({ approved, waiting }: Decisions): CommandResult {
       rows.length === 0
         ? "Nothing waits for approval.\n"
         : alignColumns(rows, { columns, keepsEnd: [2] }) + advice,
-    exitCode: waiting.length === 0 ? 0 : 1,
+    exitCode: waiting.length === 0 && !isLost ? 0 : 1,
   };
 }
 

@@ -78,6 +78,9 @@ const OPTIONS = {
  */
 export function readArguments(argv: readonly string[]): CommandArguments {
   const { values, positionals } = parse(argv);
+  // It would be the working directory, which need not be the user's own.
+  if (values.cache === "")
+    throw usage('The folder of "--cache" is empty; name one, or leave the option out.');
   const common: CommonArguments = {
     json: values.json ?? false,
     verbose: values.verbose ?? false,

@@ -3,6 +3,7 @@ import {
   type ContentBlock,
   type JsonObject,
   McpError,
+  type ServerSnapshot,
   type ToolCallResult,
   type ToolRef,
 } from "@jackfield/mcp-core";
@@ -11,6 +12,7 @@ import { parseJson } from "./arguments.ts";
 import type { CommandResult } from "./command-result.ts";
 import { untilInterrupted } from "./interruption.ts";
 import { unknownTools, untilListed } from "./late-servers.ts";
+import { startLazyServers } from "./lazy-servers.ts";
 import { printable } from "./terminal.ts";
 import { whyUnused } from "./unused-server.ts";
 
@@ -68,12 +70,16 @@ async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
 
 /**
  * The tool that a word means: an exposed name, or an original one if only one server has it. Servers that nothing is known of yet are waited for
- * before a name is refused.
+ * before a name is refused, and those that it may be of are started where they wait for their first call: this may be it.
  *
  * @throws McpError `MCP_TOOL_UNKNOWN`, and the signal's reason
  */
 export async function findTool(mcp: Mcp, name: string, signal: AbortSignal): Promise<ToolRef> {
   await untilListed(mcp, { isEnough: () => namesOf(mcp, name).length > 0, signal });
+  if (namesOf(mcp, name).length === 0) {
+    const isWanted = (server: ServerSnapshot) => !isExposed(name) || mayNameToolOf(server.name, name);
+    await startLazyServers(mcp, signal, isWanted);
+  }
   const found = namesOf(mcp, name);
   if (found.length === 1 && found[0] !== undefined) return found[0];
   throw new McpError("MCP_TOOL_UNKNOWN", `No tool is called "${name}"${hintOn(mcp, name, found)}`, {
@@ -85,7 +91,7 @@ export async function findTool(mcp: Mcp, name: string, signal: AbortSignal): Pro
 function hintOn(mcp: Mcp, name: string, found: readonly string[]): string {
   if (found.length > 0) return `; several servers have one: ${found.join(", ")}.`;
   const unknown = mcp.servers().flatMap((server) => unknownTools(server) ?? []);
-  const unused = mcp.report.blocked.filter((server) => name.startsWith(prefixOf(server.name)));
+  const unused = mcp.report.blocked.filter((server) => mayNameToolOf(server.name, name));
   const { waiting = [], other = [] } = Object.groupBy(unused, ({ by }) =>
     by === "approval" ? "waiting" : "other",
   );
@@ -96,9 +102,21 @@ function hintOn(mcp: Mcp, name: string, found: readonly string[]): string {
   return `; "jackfield tools" lists those that are on offer.${told}`;
 }
 
-/** What the exposed names of a server's tools begin with, unless another server would have the same. */
-function prefixOf(server: string): string {
-  return `mcp__${server.replace(/[^A-Za-z0-9_-]/g, "_")}__`;
+/** Whether a name says of which server its tool is. */
+function isExposed(name: string): boolean {
+  return name.startsWith("mcp__");
+}
+
+/**
+ * Whether a tool of a server may have this exposed name, as the manager makes them. Which it makes of a server that is not in use, nobody knows: a part
+ * that is too long, or that another server would have, ends with a hash.
+ */
+export function mayNameToolOf(server: string, name: string): boolean {
+  const safe = server.replace(/[^A-Za-z0-9_-]/g, "_").replace(/_{2,}/g, "_");
+  const part = safe.replace(/^_+|_+$/g, "") || "server";
+  if (name.startsWith(`mcp__${part}__`)) return true;
+  const hashed = `mcp__${part.slice(0, 23).replace(/[_-]+$/, "")}`;
+  return name.startsWith(hashed) && /^_[0-9a-f]{8}__/.test(name.slice(hashed.length));
 }
 
 /** The exposed names of the tools that a word may mean. */

@@ -4,6 +4,7 @@ import { createServerAdmission, findServers } from "@jackfield/mcp-config/runtim
 import type { DefinitionScope, Logger, ServerDefinition } from "@jackfield/mcp-core";
 import { readApprovals } from "../approval-store.ts";
 import type { CommandResult } from "./command-result.ts";
+import { isFileLost } from "./lost-configuration.ts";
 import type { Page } from "./page.ts";
 
 /** What is wanted of configuration files. No server is started, and no variable is filled in. */
@@ -39,7 +40,7 @@ export interface ListedServer
 
 /**
  * Lists every definition that is found, also those that are blocked, switched off, or behind others, as `openMcp` would take them.
- * Values of fields are not shown.
+ * Values of fields are not shown. Exits with 1 if a file was lost as a whole.
  */
 export async function listConfig(
   options: ConfigListOptions,
@@ -59,7 +60,7 @@ export async function listConfig(
     ),
   ]);
   const text = listed.length === 0 ? "No server is configured.\n" : (page: Page) => tableOf(listed, page);
-  return { found, json: listed, text, exitCode: 0 };
+  return { found, json: listed, text, exitCode: isFileLost(found) ? 1 : 0 };
 }
 
 // What makes tables is loaded where one is printed.

@@ -1,6 +1,7 @@
 import type { SearchedPlaces } from "../searched-places.ts";
 import { cellsOf } from "./cells.ts";
 import type { CommandResult } from "./command-result.ts";
+import { approvalStoreFindings } from "./doctor/approval-store-findings.ts";
 import type { WatchedCatalog } from "./doctor/catalog-findings.ts";
 import { configurationFindings } from "./doctor/configuration-findings.ts";
 import { byGravity, type Finding } from "./doctor/finding.ts";
@@ -35,6 +36,7 @@ export async function doctor(
   const findings = byGravity([
     ...configurationFindings(mcp.report),
     ...serverFindings(servers, { errors, places }),
+    ...(await approvalStoreFindings(mcp.report.blocked)),
     ...approvalFindings(mcp.report.blocked, places),
     ...slowStartFindings(servers, activities.all(), catalog.remembered),
     ...nameFindings(servers),

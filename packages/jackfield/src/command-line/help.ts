@@ -19,7 +19,7 @@ const COMMANDS = {
   },
   tools: {
     usage: "tools [SERVER]",
-    does: "The tools on offer.",
+    does: "The tools on offer; exits with 1 if the server that is named has failed.",
     options: [["--tokens", "adds an estimate of what each costs a model"]],
     example: "tools github --tokens",
   },

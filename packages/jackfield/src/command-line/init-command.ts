@@ -46,7 +46,7 @@ export async function init({ cwd = ".", servers, force, log, signal }: InitOptio
   await refuseBroken(file, content);
   await probeApprovals(log);
   signal.throwIfAborted();
-  await writeWholeFile(file, content, { replaces: force });
+  await writeWholeFile(file, content, { replaces: force, cwd: folder });
   const found = await discoverServers({ cwd: folder });
   const ledger = openApprovals(undefined, log);
   const written = found.servers.filter(({ definedIn }) => definedIn.file === file);

@@ -15,12 +15,14 @@ export interface FailedStart {
 /**
  * Starts servers that otherwise wait for their first call, and has them list their tools.
  *
+ * @param isWanted - default: every one is
  * @returns those that did not start; why is shown with each afterwards
  * @throws McpError `MCP_ABORTED`
  */
 export async function startLazyServers(
   mcp: Pick<Mcp, "servers" | "reconnect" | "refreshTools">,
   signal: AbortSignal,
+  isWanted: (server: ServerSnapshot) => boolean = () => true,
 ): Promise<readonly FailedStart[]> {
   const start = async ({ name }: ServerSnapshot): Promise<readonly FailedStart[]> => {
     try {
@@ -31,7 +33,8 @@ export async function startLazyServers(
       return isMcpError(error) ? [{ name, error }] : [];
     }
   };
-  const failed = await Promise.all(mcp.servers().filter(isWaitingForCall).map(start));
+  const wanted = mcp.servers().filter((server) => isWaitingForCall(server) && isWanted(server));
+  const failed = await Promise.all(wanted.map(start));
   if (signal.aborted) throw new McpError("MCP_ABORTED", "The servers were not all looked at.");
   return failed.flat();
 }

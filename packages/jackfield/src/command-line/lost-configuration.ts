@@ -9,6 +9,14 @@ export function isRead({ problems, diagnostics, discoveryError }: Reading): bool
   return problems.length === 0 && isLossless && discoveryError === undefined;
 }
 
+/** Whether a file, or the search for files, was lost as a whole. What lists servers or tools may lack any number of them then. */
+export function isFileLost({
+  problems,
+  discoveryError,
+}: Pick<Reading, "problems" | "discoveryError">): boolean {
+  return discoveryError !== undefined || problems.some(({ server }) => server === undefined);
+}
+
 /** @throws McpError `MCP_CONFIG_INVALID` where a file would be made of configuration that could not all be read */
 export function refuseUnread(reading: Reading, file: string): void {
   if (isRead(reading)) return;

@@ -3,6 +3,7 @@ import type { Mcp } from "../mcp.ts";
 import type { CommandResult } from "./command-result.ts";
 import { unknownTools, untilListed } from "./late-servers.ts";
 import { printableLine } from "./lines.ts";
+import { isFileLost } from "./lost-configuration.ts";
 import { alignColumns } from "./table.ts";
 import { estimateTokens } from "./token-estimate.ts";
 import { whyUnused } from "./unused-server.ts";
@@ -15,7 +16,8 @@ export interface ToolsOptions {
 }
 
 /**
- * Lists the tools on offer, once every server has either listed its tools or failed, and says which servers' tools are not known.
+ * Lists the tools on offer, once every server has either listed its tools or failed, and says which servers' tools are not known. Exits
+ * with 1 if the one that is asked for has failed, or a file was lost as a whole.
  *
  * @throws McpError `MCP_SERVER_UNKNOWN`, and the signal's reason
  */
@@ -30,6 +32,7 @@ export async function tools(mcp: Mcp, { server, tokens, signal }: ToolsOptions):
   const isAsked = ({ name }: ServerSnapshot) => server === undefined || name === server;
   await untilListed(mcp, { isWanted: isAsked, signal });
   const asked = mcp.servers().filter(isAsked);
+  const isMissing = server !== undefined && asked.some(hasFailed);
   const listed = mcp.tools().filter((tool) => server === undefined || tool.server === server);
   return {
     json: listed.map((tool) => asJson(tool, tokens)),
@@ -42,8 +45,13 @@ export async function tools(mcp: Mcp, { server, tokens, signal }: ToolsOptions):
               { columns },
             ),
     remarks: asked.flatMap((one) => unknownTools(one) ?? []),
-    exitCode: 0,
+    exitCode: isMissing || isFileLost(mcp.report) ? 1 : 0,
   };
+}
+
+/** Whether nothing of it can be listed. What the catalog remembers of a server that is down is a list. */
+function hasFailed({ toolsFrom, error }: ServerSnapshot): boolean {
+  return toolsFrom === "none" && error !== undefined;
 }
 
 function nothingOffered(asked: readonly ServerSnapshot[]): string {

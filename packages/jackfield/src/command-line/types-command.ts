@@ -34,7 +34,7 @@ export interface TypesOptions {
  * Writes what the tools take and answer as TypeScript, from the catalog alone: no server is started, and nothing in the catalog changes. Exits with 1 if
  * the catalog does not know the tools of a server, which are then missing from the file.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the file cannot be written, or not all of the configuration could be read
+ * @throws McpError `MCP_CONFIG_INVALID` if the file cannot be written, or a link of the project leads out of it, or not all of the configuration could be read
  */
 export async function types({
   out = DECLARATION_FILE,
@@ -58,7 +58,7 @@ export async function types({
     refuseUnread(mcp.report, file);
     const tools = mcp.tools();
     const unknown = mcp.servers().filter(({ toolsFrom }) => toolsFrom === "none");
-    await writeWholeFile(file, declareTools(tools), { replaces: true });
+    await writeWholeFile(file, declareTools(tools), { replaces: true, cwd });
     const missing = unknown.map(({ name }) => name);
     const approve = approveCommand(
       mcp.report.blocked.filter(({ by }) => by === "approval"),

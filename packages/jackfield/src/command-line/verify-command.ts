@@ -37,7 +37,7 @@ export async function verify(
   const lock = write ? undefined : await readLock(file);
   await startLazyServers(mcp, signal);
   const now = { servers: mcp.servers(), tools: mcp.tools() };
-  if (lock === undefined) return writeLock(file, now);
+  if (lock === undefined) return writeLock(file, cwd, now);
   const comparison = compareWithLock(lock, now);
   const isAllRead = isRead(mcp.report);
   if (comparison.isSame) {
@@ -52,7 +52,11 @@ export async function verify(
   return { json: comparison, text: `${formatComparison(comparison)}\n\n${next}\n`, exitCode: 1 };
 }
 
-async function writeLock(file: string, now: Parameters<typeof lockOf>[0]): Promise<CommandResult> {
+async function writeLock(
+  file: string,
+  cwd: string,
+  now: Parameters<typeof lockOf>[0],
+): Promise<CommandResult> {
   const unlisted = now.servers.filter(({ toolsFrom }) => toolsFrom !== "live").map(({ name }) => name);
   if (unlisted.length > 0) {
     const names = unlisted.map((name) => `${printableLine(name, 40)}\n`).join("");
@@ -60,7 +64,7 @@ async function writeLock(file: string, now: Parameters<typeof lockOf>[0]): Promi
     return { json: { file, written: false, unlisted }, text, exitCode: 1 };
   }
   const lock = lockOf(now);
-  await writeWholeFile(file, formatLock(lock), { replaces: true });
+  await writeWholeFile(file, formatLock(lock), { replaces: true, cwd });
   const servers = [...lock.servers.keys()];
   const tools = [...lock.servers.values()].reduce((count, server) => count + server.tools.size, 0);
   const text = `${printable(file)} holds ${tools} tools of ${servers.length} servers. Commit it.\n`;

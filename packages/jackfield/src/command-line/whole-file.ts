@@ -15,28 +15,34 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { McpError, toMcpError } from "@jackfield/mcp-core";
+import { refuseWayOut } from "./project-links.ts";
 
 export interface WriteOptions {
   /** Whether a file that is there is replaced. */
   readonly replaces: boolean;
+  /** The folder in whose project the file may be. */
+  readonly cwd: string;
 }
 
 /**
  * Writes a file beside its place and moves it there, so that a disk that is full, or an end of the process, costs nothing that was there before. A link
- * is followed. What is no file, such as a pipe, what belongs to somebody else, and what cannot be replaced where it lies is written to as it stands.
+ * is followed, unless it leads out of the project that it stands in. What is no file, such as a pipe, what belongs to somebody else, and what cannot be replaced where it lies is written to as it stands.
  *
- * @throws McpError `MCP_CONFIG_INVALID` with the system's reason
+ * @throws McpError `MCP_CONFIG_INVALID` with the system's reason, or with the place that a link leads to
  */
-export async function writeWholeFile(file: string, text: string, { replaces }: WriteOptions): Promise<void> {
+export async function writeWholeFile(
+  file: string,
+  text: string,
+  { replaces, cwd }: WriteOptions,
+): Promise<void> {
   try {
-    if (!replaces) {
-      // What is there is the reason, even where the disk has no room for a draft.
-      if (await isTaken(file)) throw alreadyThere(file);
-      return await placeDraft(file, text, { mode: undefined, place: placeNew });
-    }
+    // What is there is the reason, even where the disk has no room for a draft.
+    if (!replaces && (await isTaken(file))) throw alreadyThere(file);
     const there = await statIfThere(file);
+    const target = await endOfLinks(file);
+    await refuseWayOut({ file, target, cwd });
     if (there !== undefined) return await replaceFile(file, text, there);
-    await placeDraft(await missingPlace(file), text, { mode: undefined, place: rename });
+    await placeDraft(target, text, { mode: undefined, place: replaces ? rename : placeNew });
   } catch (error) {
     throw isThere(error) ? alreadyThere(file) : cannotWrite(file, error);
   }
@@ -69,10 +75,11 @@ async function statIfThere(file: string): Promise<Stats | undefined> {
   }
 }
 
-/** Where a file that is not there comes to be: a link may lead to nothing yet. */
-async function missingPlace(file: string): Promise<string> {
+/** Where a file is, or comes to be: a link may lead to nothing yet. */
+async function endOfLinks(file: string): Promise<string> {
+  const folder = await realpath(dirname(file));
   const target = await readlink(file).catch(() => undefined);
-  return target === undefined ? file : missingPlace(resolve(await realpath(dirname(file)), target));
+  return target === undefined ? join(folder, basename(file)) : endOfLinks(resolve(folder, target));
 }
 
 interface Placing {

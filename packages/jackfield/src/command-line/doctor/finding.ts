@@ -8,6 +8,7 @@ export const FINDING_CODES = {
   "login-needed": "error",
   "server-failed": "error",
   "discovery-failed": "error",
+  "approvals-unusable": "error",
   "not-approved": "warning",
   "slow-start": "warning",
   "name-clash": "warning",

@@ -1,0 +1,23 @@
+import { type McpError, silentLogger, toMcpError } from "@jackfield/mcp-core";
+import { probeApprovals } from "../../approval-store.ts";
+import type { BlockedReport } from "../../blocked-servers.ts";
+import { isNothingKept } from "../../unknown-home.ts";
+import { type Finding, findingOf } from "./finding.ts";
+
+/**
+ * Whether what waits for approval can be approved at all: else every command that is advised would fail. A home that nobody knows is a finding of
+ * its own.
+ */
+export async function approvalStoreFindings(blocked: readonly BlockedReport[]): Promise<readonly Finding[]> {
+  if (isNothingKept() || !blocked.some(({ by }) => by === "approval")) return [];
+  const error = await probeApprovals(silentLogger).then(
+    () => undefined,
+    (thrown: unknown) => toMcpError(thrown, "MCP_INTERNAL", "Approvals cannot be kept."),
+  );
+  return error === undefined ? [] : [unusable(error)];
+}
+
+function unusable({ message, location }: McpError): Finding {
+  const nextStep = "Put this right first: nothing can be approved until then.";
+  return findingOf("approvals-unusable", message, nextStep, { file: location?.file });
+}

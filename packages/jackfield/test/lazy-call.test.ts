@@ -1,0 +1,108 @@
+import { writeFileSync } from "node:fs";
+import { McpError, type ToolDefinition } from "@jackfield/mcp-core";
+// Loading it takes longer than a test has; here it is loaded before the first one.
+import "@jackfield/mcp-transports";
+import { createFakeConnector, createFakeSession, useLeakCheck } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { findTool, mayNameToolOf } from "../src/command-line/call-command.ts";
+import { openMcp } from "../src/index.ts";
+import { commandLine, useTemporaryHome } from "./fixture.ts";
+import { hostileServer } from "./red-team-runtime.ts";
+
+useLeakCheck();
+
+const folder = useTemporaryHome();
+const ECHO: ToolDefinition = { name: "echo", inputSchema: { type: "object" } };
+const DOWN = new McpError("MCP_CONNECT_FAILED", "The database is down.");
+const { signal } = new AbortController();
+
+/** Servers that wait for their first call; those that are `down` do not start then. */
+async function openLazy(names: readonly string[], down: readonly string[] = []) {
+  const { connect, attempts } = createFakeConnector({
+    onAttempt: (attempt) => {
+      if (down.includes(attempt.server.name)) attempt.fail(DOWN);
+      else attempt.open(createFakeSession({ tools: [ECHO] }));
+    },
+  });
+  const mcp = await openMcp({
+    servers: Object.fromEntries(names.map((name) => [name, { command: name, lazy: true }])),
+    discover: false,
+    cache: false,
+    connect,
+  });
+  const started = () => attempts.map(({ server }) => server.name);
+  return { mcp, started, [Symbol.asyncDispose]: () => mcp.close() };
+}
+
+describe("the first call of a server that waits for it", () => {
+  it("starts the server that the name begins with, and no other", async () => {
+    await using opened = await openLazy(["docs (beta)", "files"]);
+    expect(await findTool(opened.mcp, "mcp__docs_beta__echo", signal)).toBe("mcp__docs_beta__echo");
+    expect(opened.started()).toEqual(["docs (beta)"]);
+  });
+
+  it("starts every one for a tool's own name, which only one may have", async () => {
+    await using one = await openLazy(["docs"]);
+    expect(await findTool(one.mcp, "echo", signal)).toBe("mcp__docs__echo");
+    await using two = await openLazy(["docs", "files"]);
+    await expect(findTool(two.mcp, "echo", signal)).rejects.toThrow("several servers have one");
+    expect(two.started()).toEqual(["docs", "files"]);
+  });
+
+  it("says why the server did not start", async () => {
+    await using opened = await openLazy(["docs", "files"], ["docs"]);
+    await expect(findTool(opened.mcp, "mcp__docs__echo", signal)).rejects.toMatchObject({
+      code: "MCP_TOOL_UNKNOWN",
+      message: expect.stringContaining('server "docs" are not known: The database is down.'),
+    });
+    expect(opened.started()).not.toContain("files");
+  });
+
+  it("is made with the command line", async () => {
+    const { entry } = hostileServer(folder, "files", {
+      tools: [ECHO],
+      answers: { echo: { result: { content: [{ type: "text", text: "hi" }] } } },
+    });
+    const server = `files=${JSON.stringify({ ...entry, lazy: true })}`;
+    const places = ["--no-discover", "--cwd", folder.path, "--cache", folder.file("cache")];
+    const { exitCode, stderr } = await commandLine(
+      ...["call", "mcp__files__echo", "{}", "--mcp-server", server],
+      ...places,
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  });
+});
+
+describe("the server that an exposed name is of", () => {
+  const LONG = "a server whose name is much too long for a name of a tool";
+
+  it.each([
+    ["as it stands", ["docs-beta"]],
+    ["with characters that no name may have", ["docs (beta)", "__docs", "документы", "a__b"]],
+    ["where it is too long", [LONG]],
+    ["where two would have the same", ["docs beta", "docs.beta"]],
+  ])("is recognised %s, as the manager names it", async (_title, names) => {
+    const { connect } = createFakeConnector({
+      onAttempt: (attempt) => void attempt.open(createFakeSession({ tools: [ECHO] })),
+    });
+    const servers = Object.fromEntries(names.map((name) => [name, { command: "x" }]));
+    await using mcp = await openMcp({ servers, discover: false, cache: false, connect });
+    const exposed = mcp.tools().map(({ server, name }) => ({ name, isItsOwn: mayNameToolOf(server, name) }));
+    expect(exposed).toHaveLength(names.length);
+    expect(exposed.filter(({ isItsOwn }) => !isItsOwn)).toEqual([]);
+  });
+
+  it("is no other", () => {
+    expect(mayNameToolOf("docs", "mcp__docs2__echo")).toBe(false);
+    expect(mayNameToolOf("docs", "mcp__docs_beta__echo")).toBe(false);
+    expect(mayNameToolOf("docs", "echo")).toBe(false);
+  });
+});
+
+it("a tool of a server that waits for approval is refused with the step to take, whatever the server is called", async () => {
+  const mcpServers = { "docs (beta)": { command: "x" } };
+  writeFileSync(folder.file(".mcp.json"), JSON.stringify({ mcpServers }));
+  const places = ["--cwd", folder.path, "--cache", folder.file("cache")];
+  const { stderr } = await commandLine("call", "mcp__docs_beta__ping", "{}", ...places);
+  expect(stderr).toMatch(/"docs \(beta\)" .* is not used: .*npx jackfield approve .*\(MCP_TOOL_UNKNOWN\)$/m);
+});
