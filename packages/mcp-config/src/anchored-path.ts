@@ -33,3 +33,9 @@ export function isBelowHome(path: string): boolean {
 export function expandHome(path: string, home: string): string {
   return isBelowHome(path) ? join(home, path.slice(1)) : path;
 }
+
+/** A path that turned out relative once a variable at its beginning was filled in. */
+export function anchorFilledIn(path: string, directory: string | undefined, home: string): string {
+  const expanded = expandHome(path, home);
+  return directory === undefined ? expanded : anchorPath(expanded, directory);
+}

@@ -225,7 +225,8 @@ class Values implements EntryValues {
       return;
     }
     const isTold = ["input", "file", "command"].includes(source.kind) || isSecret?.(source, this.#definition);
-    if (isTold || looksLikeCredential(source.name)) this.secrets.add(value);
+    const standsForSecret = looksLikeCredential(source.name) || looksLikeCredential(name);
+    if (isTold || standsForSecret) this.secrets.add(value);
     const isFromOutside = source.kind !== "place" && !isCommonVariable(source.name, this.#policy.platform);
     if (isFromOutside) this.filledIn.add(value);
   }

@@ -1,3 +1,6 @@
+import type { DefinedIn } from "@jackfield/mcp-core";
+import { placeOfPart } from "./project-boundary.ts";
+
 /**
  * Variables by which a program that is not itself at fault is made to load or run other code: interpreters' start-up files
  * and search paths, the dynamic linker's, and the places packages are fetched from (threat T16). `LD_` is no prefix here,
@@ -52,6 +55,18 @@ export function isLoaderVariable(name: string, platform: NodeJS.Platform): boole
     LOADER_VARIABLES.has(canonical) ||
     LOADER_PREFIXES.some((prefix) => canonical.startsWith(prefix)) ||
     PACKAGE_MANAGER_SETTING.test(name)
+  );
+}
+
+/** The first such variable that a project has written into an entry's `env`. */
+export function loaderOfProject(
+  definedIn: DefinedIn,
+  env: { readonly [name: string]: unknown } | undefined,
+  platform: NodeJS.Platform,
+): string | undefined {
+  if (definedIn.scope !== "project" || env === undefined) return undefined;
+  return Object.keys(env).find(
+    (name) => isLoaderVariable(name, platform) && placeOfPart(definedIn, ["env", name]).scope === "project",
   );
 }
 

@@ -3,7 +3,12 @@ import { ownMember } from "./documents/json-value.ts";
 import type { Environment } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
 import { describeLocation, locationOf } from "./sources/config-problem.ts";
-import { references, type VariableDialect, type VariableReference } from "./variables.ts";
+import {
+  references,
+  type VariableDialect,
+  type VariableReference,
+  type VariableSource,
+} from "./variables.ts";
 
 /** A reference without a value. */
 export interface UnsetReference {
@@ -13,6 +18,26 @@ export interface UnsetReference {
   /** It has a value that this field of a project's entry may not have. */
   readonly isWithheld?: boolean | undefined;
 }
+
+/**
+ * What a message calls a reference. What stands behind the name of a variable, for example a default in a dialect that knows none, may
+ * be a credential; so may a part of a command.
+ */
+export function describeSource({ kind, name }: VariableSource): string {
+  return kind === "command" ? "a command" : quote(shownName(kind, name));
+}
+
+function shownName(kind: VariableSource["kind"], name: string): string {
+  const beginning = kind === "environment" ? NAME_OF_VARIABLE : NAME_OF_OTHERS;
+  const [shown] = beginning.exec(name) ?? [""];
+  return shown.length === name.length ? name : `${shown}…`;
+}
+
+/** With the mark of a default, so that nobody takes it for the whole name. Windows has parentheses in some. */
+const NAME_OF_VARIABLE = /^[\p{L}\p{N}_.()/]*(?::?[-=+?]|:)?/u;
+
+/** Answers, files and places may be called anything. */
+const NAME_OF_OTHERS = /^.*?(?::[-=+?]|$)/s;
 
 /** What decides which variables an entry is given. */
 interface GivingPolicy {
@@ -27,7 +52,9 @@ export function missingVariables(
   policy: GivingPolicy,
   dialect: VariableDialect,
 ): McpError {
-  const list = unset.map(({ reference, field }) => `${quote(reference.name)} in ${quote(field)}`).join(", ");
+  const list = unset
+    .map(({ reference, field }) => `${describeSource(reference)} in ${quote(field)}`)
+    .join(", ");
   const lacks = unset.map((found) => lackOf(found, definedIn.scope === "project", policy));
   const message = `Server ${quote(name)} (${describeLocation(definedIn)}) refers to ${describeKinds(unset, lacks)}: ${list}. ${nextStep(unset, lacks, dialect)}`;
   return new McpError("MCP_CONFIG_VARIABLE_MISSING", message, {
@@ -87,7 +114,9 @@ function nextStep(
       return "The place is not known here; write the path itself. An entry that is not yours to change can be copied into your own configuration first.";
     case "environment": {
       const written = `\${${reference.name}:-default}`;
-      const withDefault = hasDefaults(dialect, written) ? `, or write a default as in ${written}` : "";
+      const isShown = shownName("environment", reference.name) === reference.name;
+      const withDefault =
+        isShown && hasDefaults(dialect, written) ? `, or write a default as in ${written}` : "";
       if (!lacks.some(({ isRefused }) => isRefused)) return `Set it${withDefault}.`;
       const andSet = lacks.some(({ isUnset }) => isUnset) ? ", and set it" : "";
       return `If you trust the entry, name its file with "--config FILE" on the command line, or the variable in "projectVariables" of openMcp${andSet}${withDefault}.`;

@@ -1,9 +1,28 @@
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
+import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import type { VariableDialect } from "./variables.ts";
 
+/** The place of an entry that was joined of several files. */
+export interface JoinedPlace extends DefinedIn {
+  /**
+   * What wrote a field, by its name here, where other rules hold for it than for the whole: `cwd`, `env.NODE_OPTIONS`. It is
+   * data, so that it stays with every copy of the definition; no field of a file gets here.
+   */
+  readonly parts?: { readonly [field: string]: PartPlace } | undefined;
+}
+
+/** Whose a part of an entry is, and what it is relative to. */
+export type PartPlace = Pick<DefinedIn, "scope" | "file" | "realFile" | "root">;
+
+/** What wrote a field of an entry: the path is of Jackfield's own names. */
+export function placeOfPart(definedIn: DefinedIn, path: JsonPath): PartPlace {
+  const { parts }: JoinedPlace = definedIn;
+  return parts?.[fieldName(path)] ?? definedIn;
+}
+
 /** What an entry's relative paths are relative to; `undefined` for one that was written in code. */
-export function baseDirectory({ root, realFile, file }: DefinedIn): string | undefined {
+export function baseDirectory({ root, realFile, file }: PartPlace): string | undefined {
   if (root !== undefined) return root;
   const written = realFile ?? file;
   return written === undefined ? undefined : dirname(written);
@@ -11,16 +30,32 @@ export function baseDirectory({ root, realFile, file }: DefinedIn): string | und
 
 /** The same by the rule of a host, some of which take the folder of the file as it is named, wherever it really is. */
 export function pathBase(
-  definedIn: DefinedIn,
+  place: PartPlace,
   { relativeTo }: Pick<VariableDialect, "relativeTo">,
 ): string | undefined {
-  const { file } = definedIn;
-  return relativeTo === "file" && file !== undefined ? dirname(file) : baseDirectory(definedIn);
+  const { file } = place;
+  return relativeTo === "file" && file !== undefined ? dirname(file) : baseDirectory(place);
 }
 
-/** The directory that an entry may not leave, if it belongs to a project (threat T24). */
-export function projectRoot(definedIn: DefinedIn): string | undefined {
-  return definedIn.scope === "project" ? baseDirectory(definedIn) : undefined;
+/** The directory that an entry, or a part of one, may not leave, if it belongs to a project (threat T24). */
+export function projectRoot(place: PartPlace): string | undefined {
+  return place.scope === "project" ? baseDirectory(place) : undefined;
+}
+
+/** What a path is relative to, and what it may not leave. */
+export interface Bounds {
+  readonly base: string | undefined;
+  readonly root: string | undefined;
+}
+
+/** The bounds of a path in a field: those of the file that wrote it. */
+export function boundsOf(
+  definedIn: DefinedIn,
+  field: "command" | "cwd" | "envFile",
+  variables: Pick<VariableDialect, "relativeTo">,
+): Bounds {
+  const part = placeOfPart(definedIn, [field]);
+  return { base: pathBase(part, variables), root: projectRoot(part) };
 }
 
 /** Whether a path is a directory or lies below it. Both are absolute; symbolic links are not looked at. */

@@ -9,7 +9,7 @@ import {
   type SseServerDefinition,
   type StdioServerDefinition,
 } from "@jackfield/mcp-core";
-import { anchorCommand, anchorPath, expandHome } from "./anchored-path.ts";
+import { anchorCommand, anchorFilledIn, expandHome } from "./anchored-path.ts";
 import { type CommandValueOptions, type CommandValues, createCommandValues } from "./command-values.ts";
 import { secretsOfHeader } from "./credentials.ts";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
@@ -21,11 +21,12 @@ import {
   type VariablePolicy,
 } from "./entry-values.ts";
 import { readEnvFile } from "./env-file.ts";
+import { addHeadersFromEnv } from "./headers-from-env.ts";
 import { JACKFIELD } from "./hosts/jackfield.ts";
 import { isHeaderValue, isHttpUrl } from "./http-syntax.ts";
-import { isLoaderVariable, LOADER_FAULT } from "./loader-variables.ts";
+import { LOADER_FAULT, loaderOfProject } from "./loader-variables.ts";
 import { homeOf } from "./place-values.ts";
-import { BOUNDARY_FAULT, climbsOut, isInside, pathBase, projectRoot } from "./project-boundary.ts";
+import { BOUNDARY_FAULT, type Bounds, boundsOf, climbsOut, isInside } from "./project-boundary.ts";
 import { runReferencedCommands } from "./referenced-commands.ts";
 import { readReferencedFiles } from "./referenced-files.ts";
 import {
@@ -64,9 +65,11 @@ export interface ServerResolverOptions {
   readonly runCommands?: boolean | CommandValueOptions | undefined;
   /**
    * Told each time of every value that whoever writes logs hides: what was filled in from outside the entry and is not known all
-   * over the system, as `HOME` is, and the entry's own credentials. `secrets` of a resolved server holds only credentials.
+   * over the system, as `HOME` is, and the entry's own credentials; `principal`: for whom. `secrets` of a resolved server holds only credentials.
    */
-  readonly onSecrets?: ((server: string, values: readonly string[]) => void) | undefined;
+  readonly onSecrets?:
+    | ((server: string, values: readonly string[], principal: string | undefined) => void)
+    | undefined;
   /** Answers to what hosts would ask a person for, by id, as in `${input:id}`; several are an argument each. Default none. */
   readonly inputs?: { readonly [id: string]: string | readonly string[] } | undefined;
   /** The folder that `${workspaceFolder}` and its like mean in entries of no project. Default the working directory. */
@@ -111,7 +114,7 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
     };
     try {
       const { server, filledIn } = await resolveServer(definition, policy, { ...asked, commands });
-      options.onSecrets?.(definition.name, [...new Set([...filledIn, ...server.secrets])]);
+      options.onSecrets?.(definition.name, [...new Set([...filledIn, ...server.secrets])], asked.principal);
       return server;
     } finally {
       checkWanted(definition, signal);
@@ -150,12 +153,13 @@ async function resolveServer(
     const { server } = definition;
     return { server: { ...common, transport: "in-process", server, secrets: [] }, filledIn: [] };
   }
-  checkLoaders(definition, policy);
+  // The reader has refused it already, with its line; a definition may also have been made in another way.
+  const loader = loaderOfProject(definition.definedIn, definition.env, policy.platform);
+  if (loader !== undefined) throw unusable(definition, ["env", loader], LOADER_FAULT);
   const { host = JACKFIELD.id } = definition.definedIn;
   const dialect =
     host === JACKFIELD.id ? JACKFIELD.variables : dialectFor(await foreignVariables(host), definition);
   const home = homeOf(policy.environment, policy.platform);
-  const base = pathBase(definition.definedIn, dialect);
   const values = await createEntryValues(definition, policy, {
     dialect,
     files: readReferencedFiles(definition, dialect, home),
@@ -166,15 +170,16 @@ async function resolveServer(
     }),
     readEnvFile: (envFile) => {
       checkEnvFileUse(definition);
-      const path = resolve(anchored(envFile, base, home));
-      checkInside(definition, "envFile", path);
+      const bounds = boundsOf(definition.definedIn, "envFile", dialect);
+      const path = resolve(anchorFilledIn(envFile, bounds.base, home));
+      checkInside(definition, "envFile", path, bounds);
       const written = definition.envFile ?? "";
       return readEnvFile({ definition, path, written }, policy.platform);
     },
   });
   const resolved =
     definition.transport === "stdio"
-      ? resolveProcess(definition, values, policy, { home, base })
+      ? resolveProcess(definition, values, policy, { home, dialect })
       : resolveRemote(definition, values, dialect);
   return { server: { ...common, ...resolved, secrets: secretsIn(values) }, filledIn: [...values.filledIn] };
 }
@@ -194,7 +199,7 @@ function resolveProcess(
   definition: StdioServerDefinition,
   values: EntryValues,
   policy: ResolverPolicy,
-  { home, base }: { readonly home: string; readonly base: string | undefined },
+  { home, dialect }: { readonly home: string; readonly dialect: VariableDialect },
 ) {
   const command = expandHome(values.expand(definition.command, ["command"]), home);
   const args = (definition.args ?? []).flatMap((text, index) => values.expandArgument(text, ["args", index]));
@@ -202,10 +207,12 @@ function resolveProcess(
   values.checkComplete();
   if (command === "")
     throw unusable(definition, ["command"], `is empty once its variables are filled in; ${ADVICE_ON_VALUES}`);
-  const root = projectRoot(definition.definedIn);
+  const { base, root } = boundsOf(definition.definedIn, "command", dialect);
   if (root !== undefined && climbsOut(command, root, base))
     throw unusable(definition, ["command"], BOUNDARY_FAULT);
-  if (cwd !== "") checkInside(definition, "cwd", resolve(anchored(cwd, base, home)));
+  const bounds = boundsOf(definition.definedIn, "cwd", dialect);
+  const directory = cwd === "" ? undefined : anchorFilledIn(cwd, bounds.base, home);
+  if (directory !== undefined) checkInside(definition, "cwd", resolve(directory), bounds);
   const own = { ...passedThrough(definition, values), ...values.env };
   const env = childEnvironment(policy.environment, policy.inheritEnv, own, policy.platform);
   for (const name of definition.envUnset ?? []) delete env[name];
@@ -215,7 +222,7 @@ function resolveProcess(
     args,
     env,
     inherited: Object.keys(env).filter((name) => !Object.hasOwn(own, name)),
-    cwd: cwd === "" ? undefined : anchored(cwd, base, home),
+    cwd: directory,
   };
 }
 
@@ -229,14 +236,7 @@ function passedThrough({ envPassthrough = [] }: StdioServerDefinition, values: E
   return passed;
 }
 
-/** A path that turned out relative once a variable at its beginning was filled in. */
-function anchored(path: string, base: string | undefined, home: string): string {
-  const expanded = expandHome(path, home);
-  return base === undefined ? expanded : anchorPath(expanded, base);
-}
-
-function checkInside(definition: ServerDefinition, field: "cwd" | "envFile", path: string): void {
-  const root = projectRoot(definition.definedIn);
+function checkInside(definition: ServerDefinition, field: string, path: string, { root }: Bounds): void {
   if (root !== undefined && !isInside(path, root)) throw unusable(definition, [field], BOUNDARY_FAULT);
 }
 
@@ -246,13 +246,6 @@ function checkEnvFileUse(definition: StartedOrDialled): void {
   const fault =
     "is not read for a remote server of a project. Put the entry into your own configuration if you trust it";
   throw unusable(definition, ["envFile"], fault);
-}
-
-/** The reader has refused them already, with their line; a definition may also have been made in another way. */
-function checkLoaders(definition: StartedOrDialled, { platform }: ResolverPolicy): void {
-  if (definition.definedIn.scope !== "project") return;
-  const loader = Object.keys(definition.env ?? {}).find((name) => isLoaderVariable(name, platform));
-  if (loader !== undefined) throw unusable(definition, ["env", loader], LOADER_FAULT);
 }
 
 function resolveRemote(
@@ -277,19 +270,6 @@ function resolveRemote(
     for (const secret of secretsOfHeader(value)) values.secrets.add(secret);
   }
   return { transport: definition.transport, url, headers };
-}
-
-function addHeadersFromEnv(
-  headers: { [name: string]: string },
-  { headersFromEnv = {}, bearerTokenEnv }: HttpServerDefinition | SseServerDefinition,
-  values: EntryValues,
-): void {
-  for (const [header, variable] of Object.entries(headersFromEnv)) {
-    const value = values.lookup(variable);
-    if (value) headers[header] = value;
-  }
-  if (bearerTokenEnv === undefined) return;
-  headers.Authorization = `Bearer ${values.require(bearerTokenEnv, ["headers", "Authorization"])}`;
 }
 
 /** What came out cannot be used. The values stay out of the message, and out of a cause: they may be secret. */

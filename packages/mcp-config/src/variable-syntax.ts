@@ -63,6 +63,48 @@ export const bareName: VariableSyntax = (text, at) => {
   return match && found(text, at, at + match[0].length, { kind: "input", name: match[1] ?? "" });
 };
 
+/** The beginning of a shell's reference in braces, with the mark of a default if it has one. */
+const SHELL_BEGINNING = /\$\{([A-Za-z_]\w*)(:?-)?/y;
+
+/** What a shell takes as it is up to a brace, a lone dollar sign at its end included. */
+const SHELL_TEXT = /[^$}]*(?:(?<!\\)\$)?(?=\})/y;
+
+/**
+ * `${NAME}`, `${NAME:-default}` and `${NAME-default}`, as a shell has them: with the colon the default also stands for what is empty. The
+ * default is a text, or in turn one reference of the same kind, as in `${A:-${B:-none}}` and `${A:-$B}`. Whatever else a shell knows
+ * counts as unclosed.
+ */
+export const shellBraces: VariableSyntax = (text, at) => {
+  if (!text.startsWith("${", at)) return undefined;
+  const names: string[] = [];
+  const marks = new Set<string>();
+  let to = at;
+  let depth = 0;
+  let defaultText: string | undefined;
+  let isDefault = true;
+  while (isDefault) {
+    const [opening, name, mark] = matchAt(SHELL_BEGINNING, text, to) ?? [];
+    if (opening === undefined || name === undefined) break;
+    names.push(name);
+    to += opening.length;
+    depth += 1;
+    isDefault = mark !== undefined;
+    if (mark !== undefined) marks.add(mark);
+  }
+  if (isDefault) {
+    const [last, name] = matchAt(/\$([A-Za-z_]\w*)(?=\})/y, text, to) ?? [];
+    defaultText = last === undefined ? matchAt(SHELL_TEXT, text, to)?.[0] : undefined;
+    if (name !== undefined) names.push(name);
+    to += (last ?? defaultText ?? "").length;
+  }
+  const [first, ...others] = names.map((name) => ({ kind: "environment", name }) as const);
+  const isWhole = text.startsWith("}".repeat(depth), to) && marks.size <= 1;
+  if (first === undefined || depth === 0 || !isWhole) return "unclosed";
+  const otherwise = others.length > 0 ? others : undefined;
+  const passesOverEmpty = marks.has(":-");
+  return found(text, at, to + depth, { ...first, otherwise, defaultText, passesOverEmpty });
+};
+
 /** `${NAME:?message}`, which fails if the variable is not set. */
 export const requiredName: VariableSyntax = (text, at) => {
   const match = matchAt(/\$\{([A-Za-z_]\w*):\?[^{}]*\}/y, text, at);
@@ -239,8 +281,8 @@ export function commandEnd(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The brace that closes a default, past any whole `${…}` inside it. */
-function closingBrace(text: string, from: number): number | undefined {
+/** The brace that closes what was opened before the given position, past any whole `${…}` inside it. */
+export function closingBrace(text: string, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
     if (text.startsWith("${", at)) depth += 1;

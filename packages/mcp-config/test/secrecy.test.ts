@@ -98,3 +98,23 @@ describe("no secret of the environment is shown when a server cannot be resolved
     expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(PLANTED);
   });
 });
+
+test("whoever hides values is told whose they are, where one runtime serves several users", async () => {
+  const told: unknown[] = [];
+  const resolve = createServerResolver({
+    env: { TOKEN: PLANTED },
+    onSecrets: (...said) => told.push(said.toSpliced(1, 1)),
+  });
+  const definition = {
+    name: "s",
+    definedIn: { scope: "explicit" },
+    transport: "http",
+    url: "https://host/mcp",
+    headers: { "x-key": "${TOKEN}" },
+  } as const;
+  for (const principal of ["ann", undefined]) await resolve(definition, { signal, principal });
+  expect(told).toEqual([
+    ["s", "ann"],
+    ["s", undefined],
+  ]);
+});

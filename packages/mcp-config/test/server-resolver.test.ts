@@ -166,3 +166,20 @@ describe("every server", () => {
     expect(definition).toEqual(before);
   });
 });
+
+describe("a header from a variable takes the place of the same header", () => {
+  const env = { TOKEN: "new", VALUE: "from-variable" };
+
+  test.each([
+    [{ authorization: "Bearer old", "x-T": "written" }, { "X-t": "VALUE" }],
+    [{ AUTHORIZATION: "Bearer old" }, { authorization: "VALUE", "x-t": "VALUE", "X-t": "VALUE" }],
+  ])("however that is spelled: %j", async (headers, headersFromEnv) => {
+    const resolved = await resolveHttp({ headers, headersFromEnv, bearerTokenEnv: "TOKEN" }, { env });
+    expect(resolved.headers).toEqual({ Authorization: "Bearer new", "X-t": "from-variable" });
+  });
+
+  test("and leaves it where the variable is not set", async () => {
+    const written = { headers: { "x-t": "written" }, headersFromEnv: { "X-T": "MISSING" } };
+    expect((await resolveHttp(written, { env })).headers).toEqual({ "x-t": "written" });
+  });
+});

@@ -1,14 +1,15 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
+import type { JoinedPlace } from "../project-boundary.ts";
 
 /**
  * Everything of a definition that somebody who approves it relies on, as one text: the whole entry as written, its name, and
- * the file it stands in ([T02], [T03] of the threat list). Not part of it is where in the file it stands, and which weaker
+ * the file it stands in ([T02], [T03] of the threat list); of a joined one also which file has written what. Not part of it is where in the file it stands, and which weaker
  * entries it happens to stand in front of. Equal definitions give equal texts, whatever the order of their members.
  */
 export function definitionContent(definition: ServerDefinition): string {
   const { definedIn, shadows: _shadows, disabledBy: _disabledBy, ...written } = definition;
-  const { scope, host, file, realFile, root } = definedIn;
-  return canonicalJson({ ...written, definedIn: { scope, host, file: realFile ?? file, root } });
+  const { scope, host, file, realFile, root, parts }: JoinedPlace = definedIn;
+  return canonicalJson({ ...written, definedIn: { scope, host, file: realFile ?? file, root, parts } });
 }
 
 /** JSON with the members of every object sorted by name; the order of lists is part of what they say. */

@@ -13,7 +13,13 @@ import { pathRules } from "../hosts/host-paths.ts";
 import { isInside } from "../project-boundary.ts";
 import { type ConfigFile, readConfigFile } from "../sources/config-file.ts";
 import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
-import { type HostText, type ParsedHostText, parseHostText, problemOf } from "../sources/host-document.ts";
+import {
+  brokenDocument,
+  type HostText,
+  type ParsedHostText,
+  parseHostText,
+  problemOf,
+} from "../sources/host-document.ts";
 import type { HostDocuments } from "../sources/host-servers.ts";
 import { readPattern } from "./path-pattern.ts";
 
@@ -155,7 +161,7 @@ async function parseCandidate(
   dialect: HostDialect,
   at: HostSurroundings,
   report: Report,
-) {
+): ReturnType<typeof parseHostText> {
   const { path, file } = candidate;
   const rules = rulesOf(file, dialect);
   const source: Omit<HostText, "text"> = {
@@ -168,10 +174,13 @@ async function parseCandidate(
     dialect: rules,
     host: rules.id,
   };
-  if (!("text" in found)) return { problem: problemOf(source, found.kind, found.error) };
+  // Nobody knows what an administrator's rules are in a file that cannot be used.
+  const unusable = (problem: ConfigProblem) =>
+    file.scope === "managed" ? { problem, ...brokenDocument(source) } : { problem };
+  if (!("text" in found)) return unusable(problemOf(source, found.kind, found.error));
   if (!("stats" in found)) return parseHostText({ ...source, text: found.text }, report);
   const refusal = refusalOf(candidate, found, at);
-  if (refusal !== undefined) return { problem: refused(candidate, refusal, dialect) };
+  if (refusal !== undefined) return unusable(refused(candidate, refusal, dialect));
   const reading: HostText = { ...source, text: found.text, realFile: found.realFile };
   if (loaded.some(isSameReading, reading)) return {};
   loaded.push(reading);

@@ -1,4 +1,4 @@
-import type { ServerDefinition } from "@jackfield/mcp-core";
+import { McpError, type ServerDefinition } from "@jackfield/mcp-core";
 import type { ConfigDiagnostic } from "../diagnostic-codes.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import type { Environment } from "../safe-environment.ts";
@@ -46,10 +46,42 @@ export interface ParsedHostFile {
  * Reads one file in the dialect of a host. It looks at no other file and executes nothing. What lies where the host looks for a
  * project's file is a project's, unless it is the user's own by lying in his home; a file elsewhere is taken for the user's own.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a host that is not known; what is wrong with the file is a diagnostic.
+ * @throws McpError `MCP_CONFIG_INVALID` for a host that is not known and an option of the wrong kind; what is wrong with the file is a diagnostic.
  */
 export async function parseHostFile(options: ParseHostFileOptions): Promise<ParsedHostFile> {
+  checkKinds(options);
   // Most programs look for servers instead.
   const { parseSingleFile } = await import("./single-host-file.ts");
   return parseSingleFile(options);
+}
+
+const isString = (value: unknown) => typeof value === "string";
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** What options that may come from untyped code must be. */
+const KINDS: Readonly<
+  Record<keyof ParseHostFileOptions, { readonly what: string; fits(value: unknown): boolean }>
+> = {
+  host: { what: "a string", fits: isString },
+  file: { what: "a path", fits: (value) => isString(value) && value !== "" },
+  text: { what: "a string", fits: isString },
+  beneath: { what: "a list of paths", fits: (value) => Array.isArray(value) && value.every(isString) },
+  cwd: { what: "a path", fits: isString },
+  env: { what: "an object", fits: isObject },
+  largestBytes: { what: "a number", fits: (value) => typeof value === "number" && value >= 0 },
+  platform: { what: "the name of a system", fits: isString },
+};
+const REQUIRED: readonly string[] = ["host", "file"];
+
+function checkKinds(options: unknown): void {
+  if (!isObject(options)) throw invalid("The options of parseHostFile must be an object.");
+  for (const [name, { what, fits }] of Object.entries(KINDS)) {
+    const value: unknown = options[name as keyof typeof options];
+    if (value === undefined && !REQUIRED.includes(name)) continue;
+    if (!fits(value)) throw invalid(`Option "${name}" of parseHostFile must be ${what}.`);
+  }
+}
+
+function invalid(message: string): McpError {
+  return new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }

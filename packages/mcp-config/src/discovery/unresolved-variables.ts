@@ -2,6 +2,7 @@ import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { textsOf, type WrittenText } from "../entries/written-texts.ts";
 import { variablesOf } from "../hosts/host-dialects.ts";
+import { describeSource } from "../missing-variables.ts";
 import type { Environment } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
 import { locationOf } from "../sources/config-problem.ts";
@@ -38,7 +39,7 @@ export function reportUnresolved(
     const locate = places.get(definedIn) ?? ((path) => ({ path, location: locationOf(definedIn) }));
     for (const { path, variable } of unresolvedIn(server, surroundings)) {
       const { path: written, location } = locate(path);
-      const message = `Server ${quote(server.name)}: ${quote(variable)} in ${quote(written.join("."))} is not set.`;
+      const message = `Server ${quote(server.name)}: ${variable} in ${quote(written.join("."))} is not set.`;
       report(diagnose("unresolved-variable", message, location, { server: server.name }));
     }
   }
@@ -63,7 +64,7 @@ function unresolvedIn(server: ParsedServer, { env, platform }: Surroundings) {
       const mustBeSet = reference.kind === "environment" && reference.unset === undefined && !isElsewhere;
       return mustBeSet && values.lookUp(reference, sight) === undefined;
     });
-    return unresolved.map(({ reference }) => ({ path, variable: reference.name }));
+    return unresolved.map(({ reference }) => ({ path, variable: describeSource(reference) }));
   });
 }
 

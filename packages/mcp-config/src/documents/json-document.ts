@@ -7,6 +7,7 @@ import { JsonScanner } from "./json-scanner.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
 import { createLineCounter, type LineCounter } from "./line-counter.ts";
 import { MemberOffsets } from "./member-offsets.ts";
+import { keepSpelling } from "./number-spellings.ts";
 import { type KeyPlaces, type PlainJson, readPlainJson } from "./plain-json.ts";
 
 /** The formats that this parser reads. */
@@ -177,7 +178,10 @@ class JsonParser implements ConfigDocument {
       }
       if (Object.hasOwn(map, key)) this.#repeat(frame, key, offsets.of(key) ?? offset, offset);
       offsets.add(key, offset);
-      map[key] = this.#value();
+      const valueOffset = scanner.offset();
+      const value = this.#value();
+      if (typeof value === "number") keepSpelling(map, key, value, scanner.since(valueOffset));
+      map[key] = value;
     }
     this.#open.pop();
     return map;

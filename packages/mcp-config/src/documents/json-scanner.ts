@@ -39,6 +39,11 @@ export class JsonScanner {
     return this.#at;
   }
 
+  /** What stands from an offset up to here. */
+  since(offset: number): string {
+    return this.#text.slice(offset, this.#at);
+  }
+
   /** An error at the place that the scanner has come to. */
   fault(text: string): Error {
     return this.#faultAt(this.#at, text);

@@ -4,21 +4,23 @@ import { invalidSource } from "../sources/config-problem.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import { copyTree } from "./copied-tree.ts";
 import { DEEPEST_NESTING } from "./document-limits.ts";
+import { jsonPointer } from "./json-path.ts";
+import { keepSpelling } from "./number-spellings.ts";
 import { locateByPointer } from "./pointer-places.ts";
 import { findTomlPlaces } from "./toml-places.ts";
 
 /**
- * Parses TOML 1.1. Dates become texts, since no entry has a date, and an integer that no number can hold becomes an infinite one, which no
- * field takes.
+ * Parses TOML 1.1. Dates become texts, since no entry has a date, and so does an integer that no number can hold.
  *
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */
 export function parseTomlDocument(text: string, file: string): ConfigDocument {
   const parsed = parseToml(text, file);
-  const places = findTomlPlaces(text);
+  const { places, numbers } = findTomlPlaces(text);
   const locate: ConfigDocument["locate"] = (path) => locateByPointer(file, places, path);
   const forbidden: SourceLocation[] = [];
   const root = copyTree(parsed, {
+    onNumber: (copy, key, path) => keepSpelling(copy, key, copy[key], numbers.get(jsonPointer(path)) ?? ""),
     onForbidden: (path) => forbidden.push(locate(path)),
     onTooDeep: (path) => {
       throw invalidSource(locate(path), `values are nested more than ${DEEPEST_NESTING} levels deep.`);

@@ -6,10 +6,17 @@ import type { Place, PointerPlaces } from "./pointer-places.ts";
  * once more. It relies on the text being valid, which the parser has found: it only has to know where values end, not what
  * they mean.
  */
-export function findTomlPlaces(text: string): PointerPlaces {
+export function findTomlPlaces(text: string): TomlPlaces {
   const scanner = new TomlScanner(text);
   scanner.scan();
-  return scanner.places;
+  return scanner;
+}
+
+/** What is found, by pointer. */
+export interface TomlPlaces {
+  readonly places: PointerPlaces;
+  /** How numbers are written. */
+  readonly numbers: ReadonlyMap<string, string>;
 }
 
 /** What ends a number, a boolean or a date. */
@@ -21,8 +28,9 @@ const BARE_KEY = /[^\s.=\]"'#]+/y;
 const BASIC_TEXT = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
 const LITERAL_TEXT = /'[^']*'/y;
 
-class TomlScanner {
+class TomlScanner implements TomlPlaces {
   readonly places = new Map<string, Place>();
+  readonly numbers = new Map<string, string>();
   readonly #text: string;
   readonly #lineStarts: readonly number[];
   /** How many elements an array of tables has so far, by pointer. */
@@ -106,7 +114,7 @@ class TomlScanner {
     else if (this.#text.startsWith("'''", this.#at)) this.#skipLongText("'");
     else if (first === '"') this.#skip(BASIC_TEXT);
     else if (first === "'") this.#skip(LITERAL_TEXT);
-    else this.#skipScalar();
+    else this.#scalar(path);
   }
 
   #array(path: JsonPath): void {
@@ -144,9 +152,12 @@ class TomlScanner {
     while (this.#text[this.#at] === quote) this.#at += 1;
   }
 
-  #skipScalar(): void {
-    END_OF_SCALAR.lastIndex = this.#at;
+  #scalar(path: JsonPath): void {
+    const from = this.#at;
+    END_OF_SCALAR.lastIndex = from;
     this.#at = END_OF_SCALAR.exec(this.#text)?.index ?? this.#text.length;
+    const written = this.#text.slice(from, this.#at).trim();
+    if (/^[+-]?\d/.test(written)) this.numbers.set(jsonPointer(path), written);
   }
 
   #skip(pattern: RegExp): string | undefined {

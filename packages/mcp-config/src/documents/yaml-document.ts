@@ -5,6 +5,7 @@ import type { ConfigDocument } from "./config-document.ts";
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import { type JsonPath, jsonPointer } from "./json-path.ts";
 import { createMap } from "./json-value.ts";
+import { keepSpelling } from "./number-spellings.ts";
 import { locateByPointer, type Place } from "./pointer-places.ts";
 
 /** What aliases may add to a document. A few that stand for each other grow into billions of values. */
@@ -97,7 +98,12 @@ class YamlReader {
       this.#mark(member, key);
       if (name === FORBIDDEN_KEY) this.forbidden.push(locateByPointer(this.#file, this.places, member));
       else if (name === "<<") mergeInto(map, this.read(value, member));
-      else map[name] = this.read(value, member);
+      else {
+        map[name] = this.read(value, member);
+        if (typeof map[name] === "number" && isScalar(value)) {
+          keepSpelling(map, name, map[name], value.source ?? "");
+        }
+      }
     }
     return map;
   }

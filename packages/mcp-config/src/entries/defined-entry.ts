@@ -2,8 +2,15 @@ import type { McpError, ServerDefinition, ServerLimits } from "@jackfield/mcp-co
 import { anchorCommand, anchorPath, isBelowHome } from "../anchored-path.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { schemeOf } from "../http-syntax.ts";
-import { isLoaderVariable, LOADER_FAULT } from "../loader-variables.ts";
-import { BOUNDARY_FAULT, climbsOut, isInside, projectRoot } from "../project-boundary.ts";
+import { LOADER_FAULT, loaderOfProject } from "../loader-variables.ts";
+import {
+  BOUNDARY_FAULT,
+  boundsOf,
+  climbsOut,
+  isInside,
+  placeOfPart,
+  projectRoot,
+} from "../project-boundary.ts";
 import { dialectFor, hasVariables } from "../variables.ts";
 import { withoutNulls } from "./entry-fields.ts";
 import type { EntryPlace } from "./entry-place.ts";
@@ -13,7 +20,8 @@ import type { WrittenServer } from "./written-server.ts";
 export type FaultIn = (path: JsonPath, text: string) => McpError;
 
 /**
- * Makes a definition of what is written: relative paths become absolute, and what a project's entry may not do refuses it.
+ * Makes a definition of what is written: relative paths become absolute, and what a project's entry may not do refuses it. Where files
+ * were joined, each field is judged by the one that wrote it.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a URL that cannot be one, and for such an entry of a project.
  */
@@ -117,8 +125,8 @@ function checkedUrl(
 }
 
 function anchoredCommand({ command = "" }: WrittenServer, place: EntryPlace, faultIn: FaultIn): string {
-  const { definedIn, directory, variables } = place;
-  const root = projectRoot(definedIn);
+  const { variables } = place;
+  const { root, base: directory = "." } = boundsIn("command", place);
   if (root !== undefined && climbsOut(command, root, directory) && !hasVariables(command, variables)) {
     throw faultIn(["command"], `${BOUNDARY_FAULT}.`);
   }
@@ -128,17 +136,24 @@ function anchoredCommand({ command = "" }: WrittenServer, place: EntryPlace, fau
 /** A path with variables is checked when they are filled in. */
 function anchored(field: "cwd" | "envFile", written: WrittenServer, place: EntryPlace, faultIn: FaultIn) {
   if (written[field] === undefined) return undefined;
-  const { definedIn, directory, variables } = place;
+  const { variables } = place;
+  const { root, base: directory = "." } = boundsIn(field, place);
   const path = anchorPath(written[field], directory, variables);
-  const root = projectRoot(definedIn);
   const isOutside =
     root !== undefined && !hasVariables(path, variables) && (isBelowHome(path) || !isInside(path, root));
   if (isOutside) throw faultIn([field], `${BOUNDARY_FAULT}.`);
   return path;
 }
 
-function checkLoaders({ env = {} }: WrittenServer, place: EntryPlace, faultIn: FaultIn): void {
-  if (place.definedIn.scope !== "project") return;
-  const loader = Object.keys(env).find((name) => isLoaderVariable(name, place.platform));
+/** As `boundsOf`, except that the directory of the whole is known already. */
+function boundsIn(field: "command" | "cwd" | "envFile", { definedIn, directory, variables }: EntryPlace) {
+  const isAsWhole = placeOfPart(definedIn, [field]) === definedIn;
+  return isAsWhole
+    ? { base: directory, root: projectRoot(definedIn) }
+    : boundsOf(definedIn, field, variables);
+}
+
+function checkLoaders({ env }: WrittenServer, { definedIn, platform }: EntryPlace, faultIn: FaultIn): void {
+  const loader = loaderOfProject(definedIn, env, platform);
   if (loader !== undefined) throw faultIn(["env", loader], `${LOADER_FAULT}.`);
 }

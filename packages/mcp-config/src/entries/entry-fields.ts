@@ -1,6 +1,7 @@
 import { isMcpError, type McpError } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { spellingOf } from "../documents/number-spellings.ts";
 import { quote } from "../server-name.ts";
 import { subjectOf } from "./written-path.ts";
 
@@ -166,7 +167,10 @@ class Fields implements EntryFields {
       const text = this.optional(() => {
         const fault = nameFault(name);
         if (fault) throw faultAt([field, name], `${quote(name)} in ${quote(field)} ${fault}.`);
-        return found[name] === undefined ? undefined : check(found[name], [field, name], faultAt);
+        const value = found[name];
+        if (value === undefined) return undefined;
+        const written = typeof value === "number" ? spellingOf(found, name) : undefined;
+        return written !== undefined && this.#tolerate ? written : check(value, [field, name], faultAt);
       });
       if (text !== undefined) texts[name] = text;
     }
@@ -188,6 +192,9 @@ function checkText(found: unknown, path: JsonPath, faultAt: FaultAt): string {
 /** Many hosts take a number or a boolean for the text of it, and `null` for a variable that is taken away. */
 function coerceText(found: unknown, path: JsonPath, faultAt: FaultAt): string | null {
   if (found === null) return null;
+  if (Number.isInteger(found) && !Number.isSafeInteger(found)) {
+    throw faultAt(path, `${subjectOf(path)} has more digits than a number keeps; put it in quotes.`);
+  }
   const isScalar = typeof found === "boolean" || (typeof found === "number" && Number.isFinite(found));
   return isScalar ? String(found) : checkText(found, path, faultAt);
 }

@@ -12,7 +12,7 @@ const SPELLED_SOMEWHERE =
 /** What looks like a variable, and is plain text to the host of its file. */
 export interface ForeignVariable {
   readonly path: JsonPath;
-  /** As it stands in the text. */
+  /** As it stands in the text, but for a default, which may be a credential. */
   readonly written: string;
   /** The same variable in the host's own spelling, if it has one there. */
   readonly suggestion: string | undefined;
@@ -33,7 +33,7 @@ export function findForeignVariables(
     if (written === undefined) return;
     const isOwn = (spelling: string) => isReference(spelling, variables, isValue);
     const suggestion = fillsInNothing(variables) ? undefined : spellingsOf(written).find(isOwn);
-    found.push({ path, written, suggestion });
+    found.push({ path, written: written.replace(/:-.*(?=\})/s, ":-…"), suggestion });
   };
   for (const name in env) look(env[name] ?? "", ["env", name], true);
   for (const name in headers) look(headers[name] ?? "", ["headers", name], true);

@@ -1,6 +1,7 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { isBrowserServer, isExaSearch } from "./native-servers.ts";
-import { isAllowed, matchesServer, type ServerPattern } from "./server-pattern.ts";
+import { readDenials } from "./server-denial.ts";
+import { isAllowed, type ServerPattern } from "./server-pattern.ts";
 
 /** Why a server that was found is not used. */
 export interface ServerBlock {
@@ -29,7 +30,7 @@ export interface ServerFilterOptions {
   readonly enabledServers?: readonly string[] | undefined;
   /** What may be used; an empty list lets nothing through. Default everything. */
   readonly allow?: readonly ServerPattern[] | undefined;
-  /** What may not be used; it beats `allow`. */
+  /** What may not be used, however its URL is spelled, and whatever may turn out to be that once its variables are filled in; it beats `allow`. */
   readonly deny?: readonly ServerPattern[] | undefined;
   /** The host searches by Exa itself: a server that does only that is not used. Default false. */
   readonly exa?: boolean | undefined;
@@ -53,6 +54,7 @@ export function serverFilters(options: ServerFilterOptions = {}): readonly Serve
     name,
     block: (definition: ServerDefinition) => (blocks(definition) ? reason : undefined),
   });
+  let isDenied: ReturnType<typeof readDenials> | undefined;
   const hasBrowser = () => {
     const answer: unknown = typeof browser === "function" ? browser() : browser;
     containPromise(answer);
@@ -67,7 +69,12 @@ export function serverFilters(options: ServerFilterOptions = {}): readonly Serve
     { name: "disabled", block: (definition) => switchedOff(definition, enabledServers) },
     rule(
       "deny",
-      (definition) => deny.some((pattern) => matchesServer(pattern, definition)),
+      (definition) => {
+        if (deny.length === 0) return false;
+        // What is wrong with the list must come up here, where it keeps the server out.
+        isDenied ??= readDenials(deny);
+        return isDenied(definition);
+      },
       "it is in the list of servers that are denied",
     ),
     rule(

@@ -1,16 +1,18 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
+import { isMadeOf } from "./known-text.ts";
 
 /**
  * Which servers a line of a list means: those of a name, exactly one command line, or those at a URL. In names and URLs `*`
- * stands for any characters; scheme and host of a URL have no case. What is compared is what the entry says, with its
- * variables unexpanded: a variable can therefore keep a server off an `allow` list, and never get it on one.
+ * stands for any characters; scheme and host of a URL have no case. `allow` compares what the entry says, with its variables
+ * unexpanded, so that a variable can keep a server off the list and never get it on. `deny` also means other spellings of the same
+ * URL, and what a variable may turn a server into.
  */
 export type ServerPattern =
   | { readonly name: string }
   | { readonly argv: readonly string[] }
   | { readonly url: string };
 
-/** Whether a pattern means this server. */
+/** Whether a pattern means this server, as it is written. */
 export function matchesServer(pattern: ServerPattern, definition: ServerDefinition): boolean {
   if ("name" in pattern) return matchesGlob(pattern.name, definition.name);
   if ("argv" in pattern) return isCommandLine(definition, pattern.argv);
@@ -38,20 +40,6 @@ function isCommandLine(definition: ServerDefinition, argv: readonly string[]): b
 
 export function matchesGlob(pattern: string, text: string): boolean {
   return isMadeOf(text, pattern.split("*"));
-}
-
-/** Whether a text has these pieces in this order, with anything between them. Each is taken at its first place, which needs no backtracking. */
-export function isMadeOf(text: string, [first = "", ...others]: readonly string[]): boolean {
-  const last = others.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first)) return false;
-  let from = first.length;
-  for (const piece of others) {
-    const at = text.indexOf(piece, from);
-    if (at === -1) return false;
-    from = at + piece.length;
-  }
-  return text.length - last.length >= from && text.endsWith(last);
 }
 
 /** Scheme and host have no case. */

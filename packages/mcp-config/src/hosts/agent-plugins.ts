@@ -2,6 +2,7 @@ import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, type EntryDialect, entryDialect } from "../entries/entry-dialect.ts";
 import { quote } from "../server-name.ts";
 import { braces } from "../variable-syntax.ts";
+import { hasVariables } from "../variables.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 
 type EntryFault = ReturnType<NonNullable<EntryDialect["refused"]>>;
@@ -36,7 +37,7 @@ export const AGENT_PLUGINS: HostDialect = {
 /** Sections 4.1, 7.2.1 and 9.2 of its specification. A command from `${PLUGIN_ROOT}` is put up with: it does what it was meant to do. */
 function refused({ type, command, cwd, env, url }: JsonMap): EntryFault {
   if (type === undefined) return { field: "", text: `"type" is required in this format.` };
-  const isBare = typeof command !== "string" || !/[\\/]/.test(command);
+  const isBare = typeof command !== "string" || !(/[\\/]/.test(command) || hasVariables(command));
   if (!isBare && !isInside(command, ["${PLUGIN_ROOT}"])) {
     const text = `"command" must be a bare name, or begin with ./ and stay inside of the plugin, in this format.`;
     return { field: "command", text };
@@ -55,9 +56,10 @@ function refused({ type, command, cwd, env, url }: JsonMap): EntryFault {
   return typeof url === "string" ? addressFault(url) : undefined;
 }
 
-/** Whether a path begins in one of the folders, `.` among them, and does not climb out of it. */
+/** Whether a path begins in one of the folders, `.` among them, and does not climb out of it, whatever is filled in. */
 function isInside(path: string, folders: readonly string[]): boolean {
   const [first = "", ...steps] = path.split(/[\\/]/);
+  if (hasVariables(path.slice(first.length))) return false;
   let depth = 0;
   for (const step of steps) {
     if (step === "..") depth -= 1;
@@ -68,6 +70,12 @@ function isInside(path: string, folders: readonly string[]): boolean {
 }
 
 function addressFault(url: string): EntryFault {
+  // The machine decides what is allowed, so it must be known before anything is filled in.
+  const beginning = /^[^/]*\/\/[^/?#]*/.exec(url)?.[0] ?? url;
+  if (beginning.includes("${")) {
+    const text = `"url" must name its scheme and its host without variables in this format.`;
+    return { field: "url", text };
+  }
   if (/^[a-z]+:\/\/[^/?#]*@/i.test(url))
     return { field: "url", text: `"url" must not hold a user in this format.` };
   if (url.includes("#")) return { field: "url", text: `"url" must not have a fragment in this format.` };
@@ -79,6 +87,7 @@ function addressFault(url: string): EntryFault {
 }
 
 function isOpenlyRemote(url: string): boolean {
-  if (!/^http:/i.test(url) || !URL.canParse(url)) return false;
-  return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

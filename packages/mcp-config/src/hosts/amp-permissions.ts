@@ -2,13 +2,21 @@ import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { matchesGlob, withLowerBeginning } from "../filters/server-pattern.ts";
+import { urlDenial } from "../filters/url-spelling.ts";
 import { quote } from "../server-name.ts";
 import { describeLocation } from "../sources/config-problem.ts";
+import { braces } from "../variable-syntax.ts";
+import type { VariableDialect } from "../variables.ts";
 import type { FindingContext, HostDocument, ReadLists } from "./host-dialect.ts";
+import { type KnownTarget, knownTarget } from "./known-target.ts";
+import { brokenPolicy } from "./list-reader.ts";
 
 const LIST = "amp.mcpPermissions";
 
-type Condition = (server: WrittenServer) => boolean;
+/** How entries of Amp refer to variables. */
+export const AMP_VARIABLES: VariableDialect = { syntaxes: [braces()], unset: "fail", ownEnv: "remote" };
+
+type Condition = (target: KnownTarget) => boolean;
 
 /** What is to become of the servers that meet all conditions. */
 interface Rule {
@@ -18,23 +26,28 @@ interface Rule {
 
 /**
  * What Amp's rules say of servers: the first that matches decides, and what none matches is allowed. The rules of the strongest
- * file that has some count; a project's count besides, so that it can reject more and allow nothing that was rejected.
+ * file that has some count; a project's count besides, so that it can reject more and allow nothing that was rejected. An administrator's file that
+ * cannot be read lets nothing through.
  */
 export function readAmpPermissions(
   documents: readonly HostDocument[],
-  _context: FindingContext,
+  context: FindingContext,
   report: Report,
 ): ReturnType<ReadLists> {
+  const broken = brokenPolicy(documents, "managed");
+  if (broken) return () => broken;
   const withRules = documents.filter(({ content }) => Object.hasOwn(content, LIST));
   const ofProject = withRules.find(({ scope }) => scope === "project");
   const ofOthers = withRules.find(({ scope }) => scope !== "project");
   const lists = [ofProject, ofOthers].flatMap((document) => (document ? [readRules(document, report)] : []));
-  return ({ written }) =>
-    lists.some((rules) => isRejected(written, rules)) ? { disabledBy: LIST } : undefined;
+  return (server) => {
+    const target = knownTarget(server, context, AMP_VARIABLES);
+    return lists.some((rules) => isRejected(target, rules)) ? { disabledBy: LIST } : undefined;
+  };
 }
 
-function isRejected(written: WrittenServer, rules: readonly Rule[]): boolean {
-  const deciding = rules.find(({ conditions }) => conditions.every((isMet) => isMet(written)));
+function isRejected(target: KnownTarget, rules: readonly Rule[]): boolean {
+  const deciding = rules.find(({ conditions }) => conditions.every((isMet) => isMet(target)));
   return deciding?.action === "reject";
 }
 
@@ -47,10 +60,10 @@ function readRules(document: HostDocument, report: Report): readonly Rule[] {
   }
   return list.flatMap((value: unknown, index): readonly Rule[] => {
     const rule = isMap(value) ? value : {};
-    const { conditions, fault: faultOfMatches } = readConditions(rule);
     const isAction = rule.action === "allow" || rule.action === "reject";
-    const fault = isAction ? faultOfMatches : `"action" must be "allow" or "reject"`;
     const action = rule.action === "allow" ? "allow" : "reject";
+    const { conditions, fault: faultOfMatches } = readConditions(rule, action);
+    const fault = isAction ? faultOfMatches : `"action" must be "allow" or "reject"`;
     if (fault === undefined) return [{ action, conditions }];
     const effect = action === "allow" ? "it allows nothing" : "it rejects every server that it may mean";
     remark(document, [index], `has a rule that cannot be understood (${fault}); ${effect}`, report);
@@ -64,29 +77,41 @@ function remark({ document }: HostDocument, path: readonly number[], text: strin
 }
 
 /** What can be understood of a rule's conditions, and what is wrong with the others. */
-function readConditions({ matches }: JsonMap): { conditions: readonly Condition[]; fault?: string } {
+function readConditions(
+  { matches }: JsonMap,
+  action: Rule["action"],
+): { conditions: readonly Condition[]; fault?: string } {
   if (!isMap(matches)) return { conditions: [], fault: `"matches" must be an object` };
-  const read = Object.keys(matches).map((field) => readCondition(field, matches));
+  const read = Object.keys(matches).map((field) => readCondition(field, matches, action));
   const fault = read.find((condition) => condition.fault !== undefined)?.fault;
   const conditions = read.flatMap(({ condition }) => condition ?? []);
   return fault === undefined ? { conditions } : { conditions, fault };
 }
 
-function readCondition(field: string, matches: JsonMap): { condition?: Condition; fault?: string } {
+function readCondition(
+  field: string,
+  matches: JsonMap,
+  action: Rule["action"],
+): { condition?: Condition; fault?: string } {
   if (field !== "command" && field !== "args" && field !== "url") {
     return { fault: `"matches" has no ${quote(field)}` };
   }
   const isAlone = !Object.hasOwn(matches, "args");
-  const textsOf = (server: WrittenServer) => textsIn(field, server, isAlone);
+  const textsOf = ({ server }: KnownTarget) => textsIn(field, server.written, isAlone);
   const patterns: unknown[] = [matches[field]].flat();
   if (!patterns.every(isPattern) || patterns.length === 0) {
     const fault = `${quote(field)} must be a text in which * stands for any other`;
-    return { condition: (server) => textsOf(server).length > 0, fault };
+    return { condition: (target) => textsOf(target).length > 0, fault };
   }
   const shaped = field === "url" ? patterns.map(withLowerBeginning) : patterns;
+  // What is rejected is meant however it is spelled, and if it may turn out to be meant; what is allowed, only as it is written.
+  const denials = field === "url" && action === "reject" ? patterns.map(urlDenial) : [];
   return {
-    condition: (server) =>
-      textsOf(server).some((text) => shaped.some((pattern) => matchesGlob(pattern, text))),
+    condition: (target) => {
+      const texts = textsOf(target);
+      if (texts.some((text) => shaped.some((pattern) => matchesGlob(pattern, text)))) return true;
+      return texts.length > 0 && denials.some((mayMean) => mayMean(target.forms));
+    },
   };
 }
 

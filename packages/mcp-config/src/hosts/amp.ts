@@ -1,6 +1,5 @@
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
-import { braces } from "../variable-syntax.ts";
-import { readAmpPermissions } from "./amp-permissions.ts";
+import { AMP_VARIABLES, readAmpPermissions } from "./amp-permissions.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
 
@@ -33,7 +32,7 @@ export const AMP: HostDialect = {
     transport: COMMON_TRANSPORT,
     fields: { ...COMMON_FIELDS, include: "includeTools" },
   }),
-  variables: { syntaxes: [braces()], unset: "fail", ownEnv: "remote" },
+  variables: AMP_VARIABLES,
   lists: readAmpPermissions,
 };
 

@@ -1,10 +1,12 @@
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
+import { CLAUDE_PLUGIN_VARIABLES, CLAUDE_VARIABLES } from "./claude-entry.ts";
 import { pluginsByFolder } from "./claude-installed-plugins.ts";
-import { type KnownTarget, knownTarget } from "./claude-known-texts.ts";
-import { readListLines } from "./claude-list-lines.ts";
+import { type ListLine, readListLines } from "./claude-list-lines.ts";
 import type { FindingContext, HostDocument, ListedServer, ListVerdict, ReadLists } from "./host-dialect.ts";
 import { folderKey } from "./host-paths.ts";
+import { type KnownTarget, knownTarget } from "./known-target.ts";
+import { brokenPolicy, createListReader, type ListReader } from "./list-reader.ts";
 
 /** What the user's file says about one project, and where. */
 export interface ProjectRecord {
@@ -42,25 +44,27 @@ function keyOf(folder: string, projects: JsonMap, context: FindingContext): stri
 
 /**
  * What Claude Code's lists say: servers that were switched off, project servers that were refused, plugins that are not on, and
- * an administrator's lists of what is allowed and denied. A project's own settings can switch off and deny, never allow.
+ * an administrator's lists of what is allowed and denied. A project's own settings can switch off and deny, never allow. Of a list a
+ * line that cannot be read is left out; an administrator's list, or file, that cannot be read lets nothing through.
  */
-export function readClaudeLists(
-  documents: readonly HostDocument[],
-  context: FindingContext,
-): ReturnType<ReadLists> {
+export const readClaudeLists: ReadLists = (documents, context, report) => {
+  const reader = createListReader(report);
   const quiet: FindingContext = { ...context, remark: () => {} };
-  const records = documents.flatMap(({ content }) => {
-    const found = projectRecord(content, quiet);
-    return found ? [found.record] : [];
+  const places = documents.flatMap((document): Place[] => {
+    const found = projectRecord(document.content, quiet);
+    const whole = { document, path: [] };
+    return found ? [{ document, path: found.path }, whole] : [whole];
   });
-  const contents = documents.map(({ content }) => content);
-  const disabled = namesIn([...records, ...contents], "disabledMcpServers");
-  const refused = namesIn([...records, ...contents], "disabledMcpjsonServers");
-  const isPluginOn = readPluginSwitches(documents);
-  const isDenied = readDenied(contents);
-  const isAllowed = readAllowed(documents);
+  const disabled = namesIn(places, "disabledMcpServers", reader);
+  const refused = namesIn(places, "disabledMcpjsonServers", reader);
+  const isPluginOn = readPluginSwitches(documents, reader);
+  const isDenied = readDenied(documents, reader);
+  const isAllowed = readAllowed(documents, reader);
+  const closed = brokenPolicy(documents, "managed-settings") ?? reader.closed;
   return (server: ListedServer): ListVerdict | undefined => {
-    const target = knownTarget(server, context);
+    if (closed) return closed;
+    const isOfPlugin = server.definedIn.scope === "extension";
+    const target = knownTarget(server, context, isOfPlugin ? CLAUDE_PLUGIN_VARIABLES : CLAUDE_VARIABLES);
     if (isDenied(target)) return { disabledBy: "deniedMcpServers" };
     if (!isAllowed(target)) return { disabledBy: "allowedMcpServers" };
     if (disabled.has(server.name)) return { disabledBy: "disabledMcpServers" };
@@ -68,20 +72,40 @@ export function readClaudeLists(
     if (isOfProject && refused.has(server.name)) return { disabledBy: "disabledMcpjsonServers" };
     return isPluginOn(server) ? undefined : { disabledBy: "enabledPlugins" };
   };
+};
+
+/** Where lists may stand in a document. */
+interface Place {
+  readonly document: HostDocument;
+  readonly path: JsonPath;
 }
 
-function namesIn(records: readonly JsonMap[], list: string): ReadonlySet<unknown> {
-  return new Set(records.flatMap((record) => (Array.isArray(record[list]) ? record[list] : [])));
+function namesIn(places: readonly Place[], list: string, reader: ListReader): ReadonlySet<unknown> {
+  return new Set(places.flatMap(({ document, path }) => reader.list(document, [...path, list]) ?? []));
 }
 
-/** Plugins are named `name@marketplace`; one that the settings do not name is on. */
-function readPluginSwitches(documents: readonly HostDocument[]): (server: ListedServer) => boolean {
+/** Plugins are named `name@marketplace`; one that the settings do not name is on, and so is one of certain versions. */
+function readPluginSwitches(
+  documents: readonly HostDocument[],
+  reader: ListReader,
+): (server: ListedServer) => boolean {
   const folders = new Map<unknown, string>();
   const switchedOff = new Set<string>();
-  for (const { content } of documents) {
-    for (const [folder, plugin] of pluginsByFolder(content)) folders.set(folder, plugin);
-    const switches = isMap(content.enabledPlugins) ? content.enabledPlugins : {};
-    for (const plugin of Object.keys(switches)) if (switches[plugin] === false) switchedOff.add(plugin);
+  for (const document of documents) {
+    for (const [folder, plugin] of pluginsByFolder(document.content)) folders.set(folder, plugin);
+    const switches = document.content.enabledPlugins ?? {};
+    if (!isMap(switches)) {
+      reader.refuse(document, ["enabledPlugins"], `an object, not ${kindOf(switches)}`, "It is left out.");
+      continue;
+    }
+    for (const plugin of Object.keys(switches)) {
+      const isOn = switches[plugin];
+      if (isOn === true || Array.isArray(isOn)) continue;
+      switchedOff.add(plugin);
+      if (isOn === false) continue;
+      const wanted = `true or false, not ${kindOf(isOn)}`;
+      reader.refuse(document, ["enabledPlugins", plugin], wanted, "So the plugin is switched off.");
+    }
   }
   return ({ definedIn }) => {
     const plugin = folders.get(definedIn.root);
@@ -89,17 +113,34 @@ function readPluginSwitches(documents: readonly HostDocument[]): (server: Listed
   };
 }
 
-function readDenied(contents: readonly JsonMap[]): (target: KnownTarget) => boolean {
-  const lines = contents.flatMap((content) => readListLines(content.deniedMcpServers) ?? []);
+function linesIn(document: HostDocument, list: string, reader: ListReader): readonly ListLine[] | undefined {
+  const found = reader.list(document, [list]);
+  return (
+    found &&
+    readListLines(found, (index) => {
+      const wanted = `an object with exactly one of "serverName", "serverCommand" and "serverUrl"`;
+      reader.refuse(document, [list, index], wanted, "It is left out; the other lines count.");
+    })
+  );
+}
+
+function readDenied(
+  documents: readonly HostDocument[],
+  reader: ListReader,
+): (target: KnownTarget) => boolean {
+  const lines = documents.flatMap((document) => linesIn(document, "deniedMcpServers", reader) ?? []);
   return (target) => lines.some((line) => line.means(target) !== false);
 }
 
 /** The administrator's list, else the user's. An empty list allows nothing. */
-function readAllowed(documents: readonly HostDocument[]): (target: KnownTarget) => boolean {
+function readAllowed(
+  documents: readonly HostDocument[],
+  reader: ListReader,
+): (target: KnownTarget) => boolean {
   const lists = ["managed", "user"].map((scope) =>
     documents
       .filter((document) => document.scope === scope)
-      .map(({ content }) => readListLines(content.allowedMcpServers))
+      .map((document) => linesIn(document, "allowedMcpServers", reader))
       .filter((lines) => lines !== undefined),
   );
   const lines = lists.find((found) => found.length > 0)?.flat();

@@ -14,14 +14,16 @@ import { pathRules } from "./host-paths.ts";
 /** What a manifest says of the plugin itself. */
 const ABOUT = ["name", "version", "description", "author", "homepage", "repository", "license", "keywords"];
 
+const { types: TYPES } = CLAUDE_PLUGIN_ENTRY.transport;
+
 /** In a manifest, servers or the names of files with servers; in a file of servers, which may stand bare. */
 const pluginServers: FindServers = (root, context) => {
-  if (!isManifest(root)) return serversUnderOrBare("mcpServers", ABOUT)(root, context);
+  if (!isManifest(root)) return serversUnderOrBare("mcpServers", isAbout)(root, context);
   const paths = pathsIn(root);
   if (!paths) return serversUnder("mcpServers")(root, context);
   const bundles = paths
     .filter(isBundle)
-    .map((path) => `${quote(path)} is a bundle, which is not opened here.`);
+    .map((path) => `${quote(withoutSecrets(path))} is a bundle, which is not opened here.`);
   const files = paths.filter((path) => !isBundle(path));
   const others = files.map((path) => `the servers stand in another file, ${quote(path)}; look at that one.`);
   return [{ path: ["mcpServers"], elsewhere: context.isSingleFile ? [...others, ...bundles] : bundles }];
@@ -42,6 +44,14 @@ export const CLAUDE_PLUGIN: HostDialect = {
   variables: CLAUDE_PLUGIN_VARIABLES,
 };
 
+/** Authors and repositories may have an address and a type, too, but no type of a server's. */
+function isAbout(name: string, value: unknown): boolean {
+  if (!ABOUT.includes(name)) return false;
+  const { command, url, type }: JsonMap = isMap(value) ? value : {};
+  const isRemote = url !== undefined && typeof type === "string" && Object.hasOwn(TYPES, type);
+  return command === undefined && !isRemote;
+}
+
 function isManifest(root: JsonMap): boolean {
   return typeof root.name === "string";
 }
@@ -56,6 +66,11 @@ function pathsIn({ mcpServers }: JsonMap): readonly string[] | undefined {
 
 function isBundle(path: string): boolean {
   return /\.(?:mcpb|dxt)$/i.test(path) || /^https?:/i.test(path);
+}
+
+/** The address of a bundle without what may be a credential. */
+function withoutSecrets(path: string): string {
+  return /^https?:/i.test(path) ? path.replace(/(?<=:\/\/)[^/?#]*@|[?#].*/gs, "") : path;
 }
 
 function namedFiles(

@@ -1,14 +1,17 @@
 import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import type { HostDocument, ListVerdict, ReadLists } from "./host-dialect.ts";
+import { brokenPolicy } from "./list-reader.ts";
 
 const LIST = "requirements.toml";
 
 /**
  * What an administrator requires of servers: where the file has `mcp_servers`, a server is off unless the record of its name says what
- * it is. What cannot be read or compared lets nothing through.
+ * it is. What cannot be read or compared lets nothing through, and so does a file that cannot be read.
  */
 export function readRequirements(documents: readonly HostDocument[]): ReturnType<ReadLists> {
+  const broken = brokenPolicy(documents, "requirements");
+  if (broken) return () => broken;
   const lists = documents
     .filter(({ kind, content }) => kind === "requirements" && content.mcp_servers !== undefined)
     .map(({ content }) => content.mcp_servers);

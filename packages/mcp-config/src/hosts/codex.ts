@@ -1,6 +1,9 @@
+import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
+import { quote } from "../server-name.ts";
+import { describeLocation } from "../sources/config-problem.ts";
 import { NO_VARIABLES } from "../variables.ts";
 import { readRequirements } from "./codex-requirements.ts";
 import {
@@ -8,6 +11,7 @@ import {
   type HostDialect,
   type HostDocument,
   type HostSurroundings,
+  type ReadLists,
   serversUnder,
 } from "./host-dialect.ts";
 import { absolute, folderKey, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
@@ -75,9 +79,29 @@ export const CODEX: HostDialect = {
   }),
   variables: NO_VARIABLES,
   merge: "fields",
-  lists: readRequirements,
+  lists: readLists,
   trustsProject,
 };
+
+function readLists(...[documents, context, report]: Parameters<ReadLists>): ReturnType<ReadLists> {
+  reportProfiles(documents, report);
+  const read: ReadLists = readRequirements;
+  return read(documents, context, report);
+}
+
+/**
+ * A profile is a file of its own between the project's layers and the user's, and since 0.134 only whoever starts Codex can choose it
+ * (`--profile`). Before, a name in the user's file chose settings that could hold no servers.
+ */
+function reportProfiles(documents: readonly HostDocument[], report: Report): void {
+  for (const { content, scope, document } of documents) {
+    const { profile } = content;
+    if (scope === "project" || typeof profile !== "string") continue;
+    const location = document?.locate(["profile"]) ?? {};
+    const text = `"profile" brings no servers: ${quote(`${profile}.config.toml`)} is not read, because Codex reads it only when it is started with --profile. Put servers that are always wanted into this file.`;
+    report(diagnose("no-servers", `${describeLocation(location)}: ${text}`, location));
+  }
+}
 
 /** `env_vars` holds names, and records with a name and where it is looked up; what is not local cannot be handed on here. */
 function localVariables(written: unknown, remark: RemarkOnEntry): unknown {

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { DefinedIn } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { keepSpellingIn } from "../documents/number-spellings.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { quote } from "../server-name.ts";
@@ -24,6 +25,7 @@ const VARIABLES: VariableDialect = {
   syntaxes: [doubleBraces({ secrets: "environment", inputs: "input" })],
   unset: "fail",
   ownEnv: "remote",
+  isSecret: ({ kind }) => kind === "environment",
 };
 
 /**
@@ -133,6 +135,7 @@ function withSecrets(env: JsonMap): JsonMap {
   for (const [name, value] of Object.entries(env)) {
     shaped[name] =
       typeof value === "string" ? value.replace(/\$\{([^\s${}:]+)\}/g, "${{ secrets.$1 }}") : value;
+    keepSpellingIn(shaped, name, env);
   }
   return shaped;
 }

@@ -32,6 +32,7 @@ export const COPILOT_CLI: HostDialect = {
         redirectPort: "callbackPort",
       },
     },
+    outdated: { oauth: "legacy-field" },
     kept: ["auth", "deferTools", "disableToolCache", "slowConnectionThresholdMs", "oidc", "filterMapping"],
     reshape,
     writtenAt: (path, { auth }) => (path[0] === "redirectPort" && isMap(auth) ? ["auth", ...path] : path),

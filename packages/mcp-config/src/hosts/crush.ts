@@ -2,12 +2,13 @@ import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
 import { quote } from "../server-name.ts";
 import {
-  braces,
+  closingBrace,
   commandEnd,
   commandSubstitution,
   dollarName,
   escapedDollar,
   requiredName,
+  shellBraces,
 } from "../variable-syntax.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { absolute, configHome, inDirectory, joined, upward } from "./host-paths.ts";
@@ -82,7 +83,7 @@ export const CRUSH: HostDialect = {
       isTokenOnly(entry) ? "it only holds a token for a server that another file defines" : undefined,
   }),
   variables: {
-    syntaxes: [escapedDollar, braces(), requiredName, dollarName(), commandSubstitution],
+    syntaxes: [escapedDollar, requiredName, shellBraces, dollarName(), commandSubstitution],
     unset: "empty",
     ownEnv: "remote",
     omitsEmptyHeaders: true,
@@ -123,12 +124,11 @@ function isTokenOnly(entry: JsonMap): boolean {
   return Object.hasOwn(entry, TOKEN) && Object.keys(entry).every((field) => OAUTH_FIELDS.has(field));
 }
 
-/** The host takes it for a mistake, since it may be a credential that the shell would cut short. */
+/** What the host takes for a mistake, since it may be a credential that the shell would cut short; and what it fills in and is not filled in here. */
 function dollarFault(entry: JsonMap): { field: string; text: string } | undefined {
   for (const field of ["command", "args", "env", "url", "headers"]) {
     const fault = faultIn(entry[field]);
-    if (fault !== undefined)
-      return { field, text: `${quote(field)} has ${fault}, which is refused by Crush.` };
+    if (fault !== undefined) return { field, text: `${quote(field)} has ${fault}.` };
   }
   return undefined;
 }
@@ -143,30 +143,34 @@ function faultIn(value: unknown): string | undefined {
   return undefined;
 }
 
-const UNCLOSED = "a reference that is not closed";
+const UNCLOSED = "a reference that is not closed, which is refused by Crush";
+const LONE = "a dollar sign that begins no reference, which is refused by Crush";
+const FURTHER =
+  "a reference that Crush fills in as a shell does, and Jackfield does not; write ${NAME} or ${NAME:-default}";
+const BACKTICK = "a command between backticks, which is never run; write what it prints into a variable";
 
-/** What is wrong with the dollar signs of a text, those inside of a command left aside. */
+/** What is wrong with the references of a text, those inside of a command left aside. */
 function faultInText(text: string): string | undefined {
-  let openBraces = 0;
+  if (!text.includes("$") && !text.includes("`")) return undefined;
   for (let at = 0; at < text.length; at += 1) {
-    if (text[at] === "}" && openBraces > 0) openBraces -= 1;
     const next = text[at + 1] ?? "";
     const isEscape = text[at] === "\\" && (next === "$" || next === "\\");
     if (isEscape) at += 1;
+    if (text[at] === "`") return BACKTICK;
     if (isEscape || text[at] !== "$") continue;
-    // The whole of a default, as in `${DOLLAR:-$}`.
-    if (next === "}" && openBraces > 0) continue;
     if (next === "{") {
-      openBraces += 1;
+      const found = requiredName(text, at) ?? shellBraces(text, at);
+      if (typeof found !== "object") return closingBrace(text, at + 2) === undefined ? UNCLOSED : FURTHER;
+      at = found.to - 1;
     } else if (next === "(") {
       const end = commandEnd(text, at + 2);
       if (end === undefined) return UNCLOSED;
       at = end;
     } else if (!/[A-Za-z_]/.test(next)) {
-      return "a dollar sign that begins no reference";
+      return LONE;
     }
   }
-  return openBraces > 0 ? UNCLOSED : undefined;
+  return undefined;
 }
 
 function directory(at: HostSurroundings): string {

@@ -1,38 +1,76 @@
-import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
+import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import type { FindServers, HostDocument, ListedServer, ListVerdict, ReadLists } from "./host-dialect.ts";
+import { brokenPolicy, createListReader, type ListReader } from "./list-reader.ts";
 
+const NO_SETTINGS = ["extension", "enablement", "trusted-folders"];
 const REQUIRED = ["admin", "mcp", "requiredConfig"];
 
 /** An administrator's settings have servers as all settings do, and those that everybody gets whatever else says. */
 export const systemServers: FindServers = (root) => {
   const own = { path: ["mcpServers"] };
-  return ownPart(root, "requiredConfig") === undefined ? [own] : [{ path: REQUIRED }, own];
+  return hasRequired(root) ? [{ path: REQUIRED }, own] : [own];
 };
 
-/** Names that may be used and names that may not; the second list wins. Above both is what an administrator says. */
-export function readGeminiLists(documents: readonly HostDocument[]): ReturnType<ReadLists> {
-  const settings = documents.filter(({ kind }) => kind !== "extension");
+/**
+ * Names that may be used and names that may not; the second list wins. Above both is what an administrator says: what of that cannot be
+ * read lets nothing through. A switch that cannot be read switches off.
+ */
+export const readGeminiLists: ReadLists = (documents, _context, report) => {
+  const reader = createListReader(report);
+  const settings = documents.filter(({ kind }) => !NO_SETTINGS.includes(kind));
   const allowed = settings
-    .map(({ content }) => namesIn(content, "allowed"))
+    .map((document) => namesIn(document, "allowed", reader))
     .find((names) => names !== undefined);
-  const excluded = settings.flatMap(({ content }) => namesIn(content, "excluded") ?? []);
-  const isOff = settings.some(({ content }) => ownPart(content, "enabled") === false);
-  const configs = settings.map(({ content }) => ownPart(content, "config")).filter(saysSomething);
-  const switches = documents.filter(({ kind }) => kind === "enablement").map(({ content }) => content);
+  const excluded = settings.flatMap((document) => namesIn(document, "excluded", reader) ?? []);
+  const isOff = settings.map((document) => isSwitchedOff(document, reader)).includes(true);
+  const configs = settings
+    .map((document) => reader.value(document, ["admin", "mcp", "config"]))
+    .filter(saysSomething);
+  const switchedOff = new Set(documents.flatMap((document) => switchedOffIn(document, reader)));
+  const closed = brokenPolicy(documents, "system") ?? reader.closed;
   return (server) => {
     const { name } = server;
+    if (closed) return closed;
     if (isOff) return { disabledBy: "admin.mcp.enabled" };
     const verdict = configVerdict(configs, server);
     if (verdict) return verdict;
     if (excluded.includes(name)) return { disabledBy: "mcp.excluded" };
     if (allowed && !allowed.includes(name)) return { disabledBy: "mcp.allowed" };
-    const isSwitchedOff = switches.some((content) => {
-      const state = ownMember(content, name);
-      return isMap(state) && state.enabled === false;
-    });
-    return isSwitchedOff ? { disabledBy: "mcp-server-enablement.json" } : undefined;
+    return switchedOff.has(name) ? { disabledBy: "mcp-server-enablement.json" } : undefined;
   };
+};
+
+function namesIn(document: HostDocument, list: "allowed" | "excluded", reader: ListReader) {
+  const names = reader.list(document, ["mcp", list]);
+  return names?.filter((name, index) => {
+    if (typeof name === "string") return true;
+    const wanted = `the name of a server, not ${kindOf(name)}`;
+    reader.refuse(document, ["mcp", list, index], wanted, "It is left out; the other names count.");
+    return false;
+  });
+}
+
+function isSwitchedOff(document: HostDocument, reader: ListReader): boolean {
+  const path = ["admin", "mcp", "enabled"];
+  const isOn = reader.value(document, path);
+  if (isOn === undefined || typeof isOn === "boolean") return isOn === false;
+  reader.refuse(document, path, `true or false, not ${kindOf(isOn)}`, "So no server is used.");
+  return true;
+}
+
+/** Whom the file with the state of each server switches off. */
+function switchedOffIn(document: HostDocument, reader: ListReader): readonly string[] {
+  const { kind, content } = document;
+  if (kind !== "enablement") return [];
+  return Object.keys(content).filter((name) => {
+    const state = content[name];
+    const isOn = isMap(state) ? (state.enabled ?? true) : undefined;
+    if (typeof isOn === "boolean") return !isOn;
+    const wanted = `{ "enabled": true } or { "enabled": false }`;
+    reader.refuse(document, [name], wanted, "So the server is switched off.");
+    return true;
+  });
 }
 
 /** An empty list restricts nothing. */
@@ -65,11 +103,6 @@ function configFault(listed: unknown, { transport, url }: WrittenServer): string
   return hasTools ? "it has a list of tools there, which Jackfield does not take over" : undefined;
 }
 
-function namesIn({ mcp }: JsonMap, list: "allowed" | "excluded"): readonly unknown[] | undefined {
-  const names = isMap(mcp) ? mcp[list] : undefined;
-  return Array.isArray(names) ? names : undefined;
-}
-
-function ownPart({ admin }: JsonMap, part: "enabled" | "config" | "requiredConfig"): unknown {
-  return isMap(admin) && isMap(admin.mcp) ? admin.mcp[part] : undefined;
+function hasRequired({ admin }: JsonMap): boolean {
+  return isMap(admin) && isMap(admin.mcp) && admin.mcp.requiredConfig !== undefined;
 }

@@ -9,6 +9,7 @@ const LEVELS = ["TRUST_PARENT", "TRUST_FOLDER", "DO_NOT_TRUST"];
 /**
  * Whether Gemini CLI reads a project's settings. Where `security.folderTrust.enabled` is on, the user's `trustedFolders.json` must say so. Its
  * documentation has that off and newer versions have it on where nothing is said, so then only a folder is left out that is not to be trusted.
+ * Of a file that cannot be read nobody knows which folders those are.
  */
 export function trustsFolder(
   documents: readonly HostDocument[],
@@ -21,7 +22,9 @@ export function trustsFolder(
     .map(({ content }) => folderTrust(content))
     .find((found) => found !== undefined);
   if (isOn === false) return true;
-  const rules = documents.filter(({ kind }) => kind === "trusted-folders").map(({ content }) => content);
+  const files = documents.filter(({ kind }) => kind === "trusted-folders");
+  if (files.some(({ isBroken }) => isBroken)) return false;
+  const rules = files.map(({ content }) => content);
   const level = rules
     .map((content) => levelOf(folder, content, context))
     .find((found) => found !== undefined);

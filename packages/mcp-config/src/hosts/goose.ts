@@ -1,5 +1,6 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
+import { keepSpellingIn } from "../documents/number-spellings.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { quote } from "../server-name.ts";
 import { bracedName, dollarName } from "../variable-syntax.ts";
@@ -82,7 +83,11 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const shaped = { ...entry };
   if (isMap(envs)) {
     const left = createMap();
-    for (const name of Object.keys(envs)) if (isLet(name, "envs", remark)) left[name] = envs[name];
+    for (const name of Object.keys(envs)) {
+      if (!isLet(name, "envs", remark)) continue;
+      left[name] = envs[name];
+      keepSpellingIn(left, name, envs);
+    }
     shaped.envs = left;
   }
   if (Array.isArray(keys)) shaped.env_keys = keys.filter((name) => isLet(name, "env_keys", remark));

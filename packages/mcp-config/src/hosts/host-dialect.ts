@@ -110,7 +110,11 @@ export interface HostDocument {
   readonly scope: DefinitionScope;
   /** The project or extension it belongs to. */
   readonly root?: string | undefined;
+  readonly file?: string | undefined;
+  /** Without members where the file is broken. */
   readonly content: JsonMap;
+  /** Whether the file is there and cannot be read, so that nobody knows what it says. Only files with rules about servers are known then. */
+  readonly isBroken?: boolean | undefined;
   /** Tells where something in it stands. */
   readonly document?: Pick<ConfigDocument, "locate"> | undefined;
 }
@@ -190,14 +194,17 @@ export function serversUnder(...path: readonly string[]): FindServers {
  * Servers under a key, or else in the root itself. Once a member of the root looks like a server, the others are entries too, so that
  * faulty ones are told of.
  *
- * @param besides - what else the host has in the root; keys that begin with `$` or `_` are never servers
+ * @param isBeside - what else the host has in the root; keys that begin with `$` or `_` are never servers
  */
-export function serversUnderOrBare(key: string, besides: readonly string[] = []): FindServers {
-  const isEntry = (name: string) => !/^[$_]/.test(name) && !besides.includes(name);
+export function serversUnderOrBare(
+  key: string,
+  isBeside: (name: string, value: unknown) => boolean = () => false,
+): FindServers {
+  const isEntry = (value: unknown, name: string) => !/^[$_]/.test(name) && !isBeside(name, value);
   return (root) => {
-    const isServer = (name: string) => isEntry(name) && looksLikeServer(root[name]);
+    const isServer = (name: string) => isEntry(root[name], name) && looksLikeServer(root[name]);
     const isBare = !Object.hasOwn(root, key) && Object.keys(root).some(isServer);
-    return [isBare ? { path: [], isServer: (_value, name) => isEntry(name) } : { path: [key] }];
+    return [isBare ? { path: [], isServer: isEntry } : { path: [key] }];
   };
 }
 

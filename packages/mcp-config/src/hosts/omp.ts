@@ -1,6 +1,10 @@
 import type { DefinedIn } from "@jackfield/mcp-core";
-import type { JsonMap } from "../documents/json-value.ts";
+import { diagnose, type Report } from "../diagnostic-codes.ts";
+import type { JsonPath } from "../documents/json-path.ts";
+import { type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
+import { quote } from "../server-name.ts";
+import { describeLocation } from "../sources/config-problem.ts";
 import { braces, leadingCommand } from "../variable-syntax.ts";
 import {
   type FindingContext,
@@ -88,24 +92,38 @@ function withMilliseconds(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
 
 /**
  * `disabledServers` switches servers off by name, `enabledServers` switches others on whatever their entries say. A project can
- * only do the first.
+ * only do the first. A name that stands there without a list was meant to be off.
  */
 function readLists(
   documents: readonly HostDocument[],
   { isSingleFile }: FindingContext,
+  report: Report,
 ): ReturnType<ReadLists> {
   const own = documents.filter(({ scope }) => isSingleFile || scope !== "project");
-  const disabled = new Set(documents.flatMap(({ content }) => namesIn(content, "disabledServers")));
-  const enabled = new Set(own.flatMap(({ content }) => namesIn(content, "enabledServers")));
+  const disabled = new Set(documents.flatMap((document) => namesIn(document, "disabledServers", report)));
+  for (const { content } of documents) disabled.add(content.disabledServers);
+  const enabled = new Set(own.flatMap((document) => namesIn(document, "enabledServers", report)));
   return ({ name }) => {
     if (disabled.has(name)) return { disabledBy: "disabledServers" };
     return enabled.has(name) ? { isSwitchedOn: true } : undefined;
   };
 }
 
-function namesIn(content: JsonMap, list: string): readonly unknown[] {
+function namesIn({ content, document }: HostDocument, list: string, report: Report): readonly unknown[] {
   const names = content[list];
-  return Array.isArray(names) ? names : [];
+  const tell = (path: JsonPath, kind: string) => {
+    const location = document?.locate(path) ?? {};
+    const text = `${quote(list)} must be a list of names, not ${kind}`;
+    report(diagnose("invalid-field", `${describeLocation(location)}: ${text}.`, location));
+  };
+  if (!Array.isArray(names)) {
+    if (names !== undefined) tell([list], kindOf(names));
+    return [];
+  }
+  for (const [index, name] of names.entries()) {
+    if (typeof name !== "string") tell([list, index], `of ${kindOf(name)}`);
+  }
+  return names;
 }
 
 /** A profile has files of its own and sees no others of the user's. */

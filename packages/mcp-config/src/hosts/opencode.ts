@@ -1,4 +1,4 @@
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, splitCommand } from "../entries/entry-dialect.ts";
 import { bareBraces } from "../variable-syntax.ts";
 import type { HostDialect, HostSurroundings, ReadLists, ServersPlace } from "./host-dialect.ts";
@@ -60,6 +60,11 @@ export const OPENCODE: HostDialect = {
     reshape: (entry) => splitTimes(splitCommand(entry)),
     keptAside: otherTimes,
     writtenAt: placeOf,
+    refused: ({ command }) => {
+      if (command === undefined || Array.isArray(command)) return undefined;
+      const text = `"command" must be an array of strings, not ${kindOf(command)}; write ["program", "argument"].`;
+      return { field: "command", text };
+    },
     notRunnable: (entry) => {
       const isSwitchOnly = Object.keys(entry).every((field) => SWITCHES.includes(field));
       return isSwitchOnly ? "it only switches a server that another file defines" : undefined;

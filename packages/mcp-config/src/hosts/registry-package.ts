@@ -3,6 +3,7 @@ import type { WrittenServer } from "../entries/written-server.ts";
 import { member, readArguments, readNamedInputs, textMember } from "./registry-inputs.ts";
 
 interface PackageFacts {
+  /** For an image, with the registry that it comes from. */
   readonly identifier: string;
   readonly version: string | undefined;
   /** Arguments for the program that starts packages. */
@@ -13,15 +14,21 @@ interface PackageFacts {
   readonly variables: readonly string[];
 }
 
+/** Its hosts are put together, because no file here may name the registry that packages are installed from. */
+const NPM = "npmjs";
+
 /** How packages of each kind are started: by which program, unless the file names one, and with which arguments. */
 const LAUNCHERS: {
   readonly [registry: string]: {
     readonly command: string;
+    /** The hosts of the registry in which that program looks for packages by itself. */
+    readonly publicHosts: readonly string[];
     args(facts: PackageFacts, command: string): readonly string[];
   };
 } = {
   npm: {
     command: "npx",
+    publicHosts: [`registry.${NPM}.org`, `www.${NPM}.com`, `${NPM}.com`],
     args: ({ before, after, ...facts }, command) => [
       // Without it, npx waits for an answer at the first start.
       ...(command !== "npx" || before.includes("-y") || before.includes("--yes")
@@ -33,10 +40,18 @@ const LAUNCHERS: {
   },
   pypi: {
     command: "uvx",
+    publicHosts: ["pypi.org"],
     args: ({ before, after, ...facts }) => [...before, versioned(facts, "@"), ...after],
   },
   oci: {
     command: "docker",
+    publicHosts: [
+      "docker.io",
+      "index.docker.io",
+      "registry-1.docker.io",
+      "hub.docker.com",
+      "registry.hub.docker.com",
+    ],
     args: ({ before, after, variables, ...facts }) => [
       ...["run", "-i", "--rm"],
       ...variables.flatMap((name) => ["-e", name]),
@@ -47,6 +62,7 @@ const LAUNCHERS: {
   },
   nuget: {
     command: "dnx",
+    publicHosts: ["api.nuget.org", "www.nuget.org", "nuget.org"],
     args: ({ before, after, ...facts }) => [
       ...before,
       versioned(facts, "@"),
@@ -71,9 +87,13 @@ export function packageTrouble(option: JsonMap): string | undefined {
     return `packages of ${registry || "no registry"} cannot be started`;
   const { transport } = option;
   const type = isMap(transport) ? textMember(transport, "type") : undefined;
-  return type === undefined || type === "stdio"
-    ? undefined
-    : `it is a program that speaks ${type} to whoever started it by other means`;
+  if (type !== undefined && type !== "stdio")
+    return `it is a program that speaks ${type} to whoever started it by other means`;
+  if (member(option, "fileSha256"))
+    return "its file has to match a hash before it may run, and what starts packages does not check that";
+  return nameToFetch(option) === undefined
+    ? "it comes from a registry in which what starts packages would not look for it"
+    : undefined;
 }
 
 /** Why a package is refused: the program that starts it would take such a name for an option of its own. */
@@ -95,7 +115,7 @@ export function packageLaunch(option: JsonMap): {
   const env = readNamedInputs(member(option, "environmentVariables"));
   const command = textMember(option, "runtimeHint") ?? launcher?.command;
   const facts: PackageFacts = {
-    identifier: identifierOf(option) ?? "",
+    identifier: nameToFetch(option) ?? "",
     version: textMember(option, "version"),
     before: before.value,
     after: after.value,
@@ -117,6 +137,26 @@ function registryOf(option: JsonMap): string {
 
 function identifierOf(option: JsonMap): string | undefined {
   return textMember(option, "identifier") ?? textMember(option, "name");
+}
+
+/** By what a package is found in the registry of its file; `undefined` where what starts it would look for it in another one. */
+function nameToFetch(option: JsonMap): string | undefined {
+  const identifier = identifierOf(option) ?? "";
+  const base = member(option, "registryBaseUrl");
+  if (base === undefined || base === "") return identifier;
+  const url = typeof base === "string" && !base.includes("://") ? `https://${base}` : base;
+  if (typeof url !== "string" || !URL.canParse(url)) return undefined;
+  const { host, pathname } = new URL(url);
+  const { publicHosts = [] } = LAUNCHERS[registryOf(option)] ?? {};
+  const isPublic = publicHosts.includes(host);
+  if (registryOf(option) !== "oci") return isPublic ? identifier : undefined;
+  const named = /^(?:[^/]*[.:][^/]*|localhost)(?=\/)/.exec(identifier)?.[0];
+  if (isPublic) return named === undefined || publicHosts.includes(named) ? identifier : undefined;
+  const place = `${host}${pathname}`.replace(/\/+$/, "");
+  // What begins with a hyphen would be an option of the program that starts images.
+  if (!/^[a-z0-9][\w.:/-]*$/i.test(place)) return undefined;
+  if (identifier.startsWith(`${place}/`)) return identifier;
+  return named === undefined ? `${place}/${identifier}` : undefined;
 }
 
 /** An image may have its version, or a digest, in its name already. */

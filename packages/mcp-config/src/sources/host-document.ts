@@ -1,7 +1,7 @@
 import { type DefinitionScope, McpError, toMcpError } from "@jackfield/mcp-core";
 import { type DiagnosticCode, diagnose, type Report } from "../diagnostic-codes.ts";
 import { type ConfigDocument, type ConfigFormat, parseConfigDocument } from "../documents/config-document.ts";
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import type { FindServers, HostDialect, HostDocument } from "../hosts/host-dialect.ts";
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, describeLocation, invalidSource } from "./config-problem.ts";
@@ -26,12 +26,13 @@ export interface HostText {
 
 /** The same, parsed. */
 export interface ParsedHostText extends HostText, HostDocument {
+  readonly file: string;
   readonly document: ConfigDocument;
 }
 
 /**
- * Parses a text and remarks on what is odd about it as a whole. A file that is empty, or whose root is no object, is a document
- * without content, and in the second case also a problem.
+ * Parses a text and remarks on what is odd about it as a whole. A file that is broken, or whose root is no object, is a problem; if it may
+ * have rules about servers, it is a document without content as well.
  */
 export async function parseHostText(
   source: HostText,
@@ -43,7 +44,8 @@ export async function parseHostText(
     document = await parseConfigDocument(text, file, format);
   } catch (cause) {
     const error = toMcpError(cause, "MCP_INTERNAL", `${file} could not be read.`, { phase: "config" });
-    return { problem: problemOf(source, "ConfigSyntaxError", explained(error, source)) };
+    const problem = problemOf(source, "ConfigSyntaxError", explained(error, source));
+    return { problem, ...brokenDocument(source) };
   }
   const { root, forbidden, looseness } = document;
   for (const location of forbidden) {
@@ -59,8 +61,17 @@ export async function parseHostText(
     report(diagnose("empty-file", message, document.locate([])));
     return {};
   }
-  if (!isMap(root)) return { problem: shapeProblem(source, document, root) };
+  if (!isMap(root)) return { problem: shapeProblem(source, document, root), ...brokenDocument(source) };
   return { document: { ...source, document, content: root } };
+}
+
+/** What a host's lists get to know of a file that cannot be read and holds rules about servers, or may, if it is an administrator's. */
+export function brokenDocument(source: Omit<HostText, "text">): { document?: ParsedHostText } {
+  const { file, dialect, servers, scope } = source;
+  if (dialect.lists === undefined || (servers !== "none" && scope !== "managed")) return {};
+  const content = createMap();
+  const document = { root: content, duplicates: [], forbidden: [], locate: () => ({ file }) };
+  return { document: { ...source, text: "", servers: "none", document, content, isBroken: true } };
 }
 
 /** A fault with the cause of it that only the host knows of. */

@@ -37,7 +37,7 @@ function readHostServers(host: HostDocuments, context: FindingContext, report: R
     problems.push(...faults);
     return entries;
   });
-  const entries = dialect.merge === "fields" ? layerEntries(found) : found;
+  const entries = dialect.merge === "fields" ? layerEntries(found, context.platform) : found;
   const verdictOf = askLists(host, context, report);
   const read = entries.flatMap((entry) => readEntry(entry, context, report) ?? []);
   return {

@@ -94,6 +94,49 @@ describe("a rule about servers", () => {
   );
 });
 
+describe("an address that is rejected", () => {
+  /** Which of the URLs the rules switch off. */
+  async function rejected(urls: readonly string[], rules: readonly unknown[], env = {}) {
+    const servers = Object.fromEntries(urls.map((url, index) => [`server${index}`, { url }]));
+    const { discover } = await homeWith({
+      ".config/amp/settings.json": { "amp.mcpServers": servers, [LIST]: rules },
+    });
+    const found = await discover({ hosts: ["amp"], env });
+    expect(found.servers).toHaveLength(urls.length);
+    const off = new Set(found.servers.filter(({ enabled }) => enabled === false).map(({ name }) => name));
+    return urls.filter((_url, index) => off.has(`server${index}`));
+  }
+
+  test("is meant however it is spelled", async () => {
+    const spelled = [
+      "https://evil.example:443/mcp",
+      "https://user@evil.example/mcp",
+      "https://evil.example\\mcp",
+      "https://evil%2eexample/mcp",
+      "https://evil.example./mcp",
+      "https://EVIL.example/a/../mcp",
+      "https://evil.example/%6dcp",
+      "https://evil.example/mcp#x",
+    ];
+    const others = ["https://good.example/mcp", "https://evil.example/other"];
+    const rules = [reject({ url: "https://evil.example/mcp" })];
+    expect(await rejected([...spelled, ...others], rules)).toEqual(spelled);
+  });
+
+  test("is meant with its references filled in, and where nobody knows what they stand for", async () => {
+    const urls = ["https://${HOST}/mcp", "https://${GOOD}/mcp", "https://${UNSET}/mcp"];
+    const env = { HOST: "evil.example", GOOD: "good.example" };
+    const rules = [reject({ url: "https://evil.example/*" })];
+    expect(await rejected(urls, rules, env)).toEqual(["https://${HOST}/mcp", "https://${UNSET}/mcp"]);
+  });
+
+  test("is not one that is allowed, unless it is spelled as the rule has it", async () => {
+    const rules = [allow({ url: "https://hub.example/mcp" }), reject({ url: "*" })];
+    const urls = ["https://hub.example/mcp", "https://hub.example:443/mcp"];
+    expect(await rejected(urls, rules)).toEqual(["https://hub.example:443/mcp"]);
+  });
+});
+
 describe("rules in several files", () => {
   const servers = (name: string) => ({ "amp.mcpServers": { [name]: { command: name } } });
 

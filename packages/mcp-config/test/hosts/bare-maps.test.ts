@@ -60,3 +60,24 @@ test("a manifest of a plugin says something of itself beside servers", async () 
   const { names, told } = await parse(content, { host: "claude-plugin" });
   expect([names, told]).toEqual([["a"], []]);
 });
+
+test("servers that stand bare in a plugin may be called like what a manifest says of itself", async () => {
+  const content = {
+    repository: { command: "x" },
+    author: { type: "http", url: "https://host.example/mcp" },
+    name: { command: 5 },
+    version: "1.0.0",
+  };
+  const { names, told } = await parse(content, { host: "claude-plugin" });
+  expect([names, told]).toEqual([["repository", "author"], ["ServerConfigError: name"]]);
+  const alone = await parse({ repository: { command: "x" } }, { host: "claude-plugin" });
+  expect([alone.names, alone.told]).toEqual([["repository"], []]);
+  const about = {
+    author: { name: "n", url: "https://host.example" },
+    repository: { type: "git", url: "https://host.example/p.git" },
+  };
+  const manifest = await parse({ ...about, version: "1.0.0" }, { host: "claude-plugin" });
+  expect([manifest.names, manifest.told]).toEqual([[], ["no-servers"]]);
+  const beside = await parse({ ...about, ...mine }, { host: "claude-plugin" });
+  expect([beside.names, beside.told]).toEqual([["a"], []]);
+});

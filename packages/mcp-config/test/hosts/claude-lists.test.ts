@@ -1,9 +1,11 @@
 import type { DefinedIn } from "@jackfield/mcp-core";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { ConfigDiagnostic } from "../../src/diagnostic-codes.ts";
 import { readClaudeLists } from "../../src/hosts/claude-lists.ts";
 import type { FindingContext, HostDocument } from "../../src/hosts/host-dialect.ts";
 import { dialectOf } from "../../src/hosts/host-dialects.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
+import { SPELLINGS } from "../url-spellings.ts";
 
 const homeWith = useHomeFolder();
 const CONTEXT: FindingContext = {
@@ -22,6 +24,9 @@ describe("an administrator's file", () => {
     expect(dialectOf("claude-code")?.exclusiveScope).toBe("managed");
   });
 
+  const reports: ConfigDiagnostic[] = [];
+  beforeEach(() => void reports.splice(0));
+
   function verdicts(
     settings: object,
     subjects: { [name: string]: object },
@@ -30,7 +35,7 @@ describe("an administrator's file", () => {
     context = CONTEXT,
   ) {
     const document: HostDocument = { kind: "managed-settings", scope, content: { ...settings } };
-    const verdictOf = readClaudeLists([document], context);
+    const verdictOf = readClaudeLists([document], context, (told) => reports.push(told));
     return Object.entries(subjects).map(([name, written]) => {
       const server = {
         enabled: true,
@@ -90,6 +95,14 @@ describe("an administrator's file", () => {
     ],
   ])("with %s", (_what, settings, expected) => {
     expect(verdicts(settings, { npx, hub })).toEqual(expected);
+    expect(reports).toHaveLength(_what.startsWith("lines that cannot be read") ? 4 : 0);
+  });
+
+  test.each(SPELLINGS)("denies a url however it is spelled: %j", (url) => {
+    const lines = [{ serverUrl: "https://evil.example/mcp" }];
+    expect(verdicts({ [DENIED]: lines }, { server: { url } })).toEqual([DENIED]);
+    const isAsListed = url.toLowerCase() === "https://evil.example/mcp";
+    expect(verdicts({ [ALLOWED]: lines }, { server: { url } })).toEqual([isAsListed ? undefined : ALLOWED]);
   });
 
   test("of a project can deny, but not allow", () => {
@@ -108,10 +121,29 @@ describe("an administrator's file", () => {
     ["a variable in upper case", evil("https://evil.com/*"), { url: "HTTPS://${HOST}/mcp" }, true],
     ["a harmless variable", evil("https://evil.com/*"), { url: "https://${KNOWN}/mcp" }, false],
     ["an unset variable", evil("https://evil.com/*"), { url: "https://${UNSET}/mcp" }, true],
-    ["an unset variable in another host", evil("https://evil.com/*"), { url: "https://ok${UNSET}" }, false],
-    ["an unset variable before another end", evil("*/evil"), { url: "https://${UNSET}/ok" }, false],
+    [
+      "an unset variable in what may be a user",
+      evil("https://evil.com/*"),
+      { url: "https://ok${UNSET}" },
+      true,
+    ],
+    ["an unset variable in another host", evil("https://evil.com/*"), { url: "https://ok/${UNSET}" }, false],
+    ["an unset variable before what may not be sent", evil("*/evil"), { url: "https://${UNSET}/ok" }, true],
+    [
+      "an unset variable in another path",
+      evil("https://evil.com/x*"),
+      { url: "https://evil.com/y?${U}" },
+      false,
+    ],
+    ["another spelling of a known host", evil("https://evil.com/*"), { url: "https://u@${HOST}:443" }, true],
+    [
+      "another spelling before a variable",
+      evil("https://evil.com/*"),
+      { url: "https://evil.com.\\${U}" },
+      true,
+    ],
     ["an unset variable in a whole url", evil("https://evil.com/x"), { url: "${UNSET}EVIL.com/x" }, true],
-    ["an unset variable in another url", evil("https://evil.com/x"), { url: "${UNSET}/y" }, false],
+    ["an unset variable before another path", evil("https://evil.com/x"), { url: "${UNSET}/y" }, true],
     ["its own env", evil("https://evil.com/*"), { url: "${U}/", env: { U: "https://evil.com" } }, true],
     ["its own env, made of others", evil("https://evil.com/*"), { url: "${U}/", env: { U: "${V}" } }, true],
     ["its own env, harmless", evil("https://evil.com/*"), { url: "${U}/", env: { U: "https://ok" } }, false],

@@ -97,6 +97,13 @@ describe("a manifest that names files in the place of servers", () => {
     expect(diagnostics[0]?.message).toContain("bundle");
   });
 
+  test("may name a bundle by an address, of which no credential is told", async () => {
+    const mcpServers = "https://u:planted@host.example/a.mcpb?token=planted#planted";
+    const { diagnostics } = await parse({ name: "p", mcpServers }, HOST);
+    expect(diagnostics[0]?.message).toContain('"https://host.example/a.mcpb" is a bundle');
+    expect(JSON.stringify(diagnostics)).not.toContain("planted");
+  });
+
   test.each<[unknown]>([["./cfg/servers.json"], [["./cfg/servers.json"]]])(
     "is no error by itself, and says where the servers are: %j",
     async (mcpServers) => {

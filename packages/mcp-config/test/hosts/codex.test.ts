@@ -51,6 +51,33 @@ const remote = (identity: string) => `[mcp_servers.remote.identity]\n${identity}
 const OTHER = "requirements.toml: the server is another one than it requires.";
 const NEITHER = "requirements.toml: its identity there is neither a command nor a url.";
 
+describe("a profile", () => {
+  const profile = 'profile = "dev"\n[mcp_servers.a]\ncommand = "x"\n';
+
+  test("that a file names is told of: Codex takes one only from whoever starts it", async () => {
+    const { home, discover } = await homeWith({
+      ".codex/config.toml": profile,
+      ".codex/dev.config.toml": '[mcp_servers.b]\ncommand = "y"\n',
+    });
+    const { servers, diagnostics } = await discover({ hosts: ["codex"] });
+    expect(servers.map(({ name }) => name)).toEqual(["a"]);
+    const file = join(home, ".codex/config.toml");
+    expect(diagnostics).toMatchObject([{ code: "no-servers", severity: "info", file, line: 1 }]);
+    expect(diagnostics[0]?.message).toContain('"dev.config.toml" is not read');
+  });
+
+  test("of a project, and what is no name, says nothing", async () => {
+    const { home, write, discover } = await homeWith({ "work/.codex/config.toml": profile });
+    await write(
+      ".codex/config.toml",
+      `profile = 3\n[profiles.dev]\nmodel = "m"\n[projects."${join(home, "work")}"]\ntrust_level = "trusted"\n`,
+    );
+    const { servers, diagnostics } = await discover({ hosts: ["codex"] });
+    expect(servers.map(({ name }) => name)).toEqual(["a"]);
+    expect(diagnostics.filter(({ pointer }) => pointer === "/profile")).toEqual([]);
+  });
+});
+
 describe("an administrator's requirements", () => {
   test("are found where the system keeps them", () => {
     const file = CODEX.files.find(({ kind }) => kind === "requirements");

@@ -113,6 +113,22 @@ describe("a variable in dollar and braces", () => {
   });
 });
 
+test("what Continue calls a secret is one, whatever its name and wherever it stands", async () => {
+  const env = { PLAIN: "hunter2-value" };
+  const servers = [
+    { name: "child", command: "x", args: ["--db", "${{ secrets.PLAIN }}"] },
+    { name: "remote", url: "https://h/${{ secrets.PLAIN }}/sse" },
+  ];
+  const content = JSON.stringify({ mcpServers: servers });
+  const { servers: found } = await parse(content, { host: "continue", file: "/home/u/config.yaml" });
+  const signal = new AbortController().signal;
+  for (const { definition } of found) {
+    const { secrets } = await createServerResolver({ env })(definition, { signal });
+    expect(secrets).toContain("hunter2-value");
+  }
+  expect(found).toHaveLength(2);
+});
+
 describe("a key of a remote server", () => {
   const file = "/home/u/.continue/config.yaml";
   const entry = { name: "s", url: "https://h/x", apiKey: "${{ secrets.KEY }}" };

@@ -54,6 +54,50 @@ describe("a dollar sign that is none", () => {
   });
 });
 
+describe("braces with more than a name in them", () => {
+  const env = { SET: "value", EMPTY: "", OTHER: "other" };
+
+  test.each([
+    ["${SET:-d}|${EMPTY:-d}|${NOPE:-d}", "value|d|d"],
+    ["${SET-d}|${EMPTY-d}|${NOPE-d}", "value||d"],
+    ["${NOPE:-$OTHER}|${EMPTY:-${OTHER}}|${EMPTY-$OTHER}", "other|other|"],
+    ["${NOPE:-${EMPTY:-${NONE:-d e}}}|${NOPE-${NONE-}}|", "d e||"],
+    ["${NOPE:-}|${NOPE:-a:-b}|${NOPE:-C:\\x}|${SET}}", "|a:-b|C:\\x|value}"],
+  ])("is filled in as by a shell where it is a default: %j", async (text, expected) => {
+    expect(await headersSent({ A: text }, { env })).toEqual({ A: expected });
+  });
+
+  test("is a secret where it stands for one, from whatever variable it comes", async () => {
+    const args = ["${API_KEY:-$OTHER}", "${API_KEY:-from-file}"];
+    const { servers } = await parse(
+      { mcp: { s: { command: "x", args } } },
+      { host: "crush", file: "/folder/own.json" },
+    );
+    const resolved = await createServerResolver({ env })(servers[0]?.definition as never, { signal });
+    expect(resolved).toMatchObject({ args: ["other", "from-file"] });
+    expect(resolved.secrets).toEqual(expect.arrayContaining(["other", "from-file"]));
+  });
+
+  test("is empty, or missing, where neither the variable nor the one behind it is set", async () => {
+    const headers = { A: "<${NOPE:-$NONE}>" };
+    expect(await headersSent(headers, { env, missingVariable: "host" })).toEqual({ A: "<>" });
+    await expect(headersSent(headers, { env })).rejects.toMatchObject({
+      code: "MCP_CONFIG_VARIABLE_MISSING",
+    });
+  });
+
+  test.each([
+    ...["${TOK:-$(echo tok)}", "${TOK:-a$OTHER}", "${TOK:-${OTHER}b}", "${TOK:-$OTHER b}", "${A:-${B-c}}"],
+    ...["${A:+alt}", "${A+alt}", "${A:=x}", "${SET%l}", "${SET#v}", "${SET/a/b}", "${SET^^}", "${#SET}"],
+    ...["${!SET}", "${SET:1}", "${SET@Q}", "${a.b}", "${1}", "${}", "${ SET }", "${A:-\\$}", "`echo tok`"],
+  ])("is refused where it is anything else, and never sent as it stands: %j", async (text) => {
+    const content = { mcp: { s: remote({ A: `Bearer ${text}` }), ok: remote({ A: "${A:?why}" }) } };
+    const { names, diagnostics } = await parse(content, { host: "crush" });
+    expect(names).toEqual(["ok"]);
+    expect(diagnostics).toMatchObject([{ code: "ServerConfigError", pointer: "/mcp/s/headers" }]);
+  });
+});
+
 describe("a command in the place of a value", () => {
   test.each([
     ["Bearer $(jq -r '.t | (.x)' f)", ["jq -r '.t | (.x)' f"]],
@@ -101,7 +145,13 @@ describe("a command in the place of a value", () => {
     const nested = `${"$(".repeat(many)}${")".repeat(many)}`;
     expect(commandsIn(nested)).toEqual([nested.slice(2, -1)]);
     const braced = `${"${".repeat(many)}${"}".repeat(many)}`;
-    expect((await parse({ mcp: { s: remote({ A: braced }) } }, { host: "crush" })).told).toEqual([]);
+    const chained = `${"${A:-".repeat(many)}${"}".repeat(many)}`;
+    for (const text of [braced, `${"${A:-".repeat(many)}x}`]) {
+      const { told } = await parse({ mcp: { s: remote({ A: text }) } }, { host: "crush" });
+      expect(told).toEqual(["ServerConfigError: s"]);
+      expect([...references(text, variablesOf("crush"), true)]).toEqual([]);
+    }
+    expect((await parse({ mcp: { s: remote({ A: chained }) } }, { host: "crush" })).told).toEqual([]);
   });
 });
 

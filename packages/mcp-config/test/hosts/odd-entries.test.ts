@@ -66,11 +66,26 @@ describe("what a host refuses", () => {
     ...["../x", "./../x", "/bin/x", "bin/x", "${PLUGIN_ROOT}/../x", "..\\x", "${PLUGIN_DATA}/x"].map(
       (command) => inPlugin("command", { command }),
     ),
+    ...["./a/${X:-../../..}/bin/sh", "./${X}", "./${PLUGIN_ROOT:-../..}/sh", "${SHELL}", "${CMD:-sh}"].map(
+      (command) => inPlugin("command", { command }),
+    ),
     ...["..", "data", "/tmp", ".", "./a/../../b", "${PLUGIN_ROOT}/..", "${PLUGIN_DATA}x", "${HOME}/x"].map(
       (cwd) => inPlugin("cwd", { command: "x", cwd }),
     ),
+    ...["${PLUGIN_ROOT}/${X:-../../..}/etc", "${PLUGIN_DATA}/${X}", "./${X:-..}", "${PLUGIN_ROOT:-/etc}"].map(
+      (cwd) => inPlugin("cwd", { command: "x", cwd }),
+    ),
     ...["PLUGIN_ROOT", "PLUGIN_DATA"].map((name) => inPlugin("env", { command: "x", env: { [name]: "/" } })),
-    ...["https://u:p@h/mcp", "https://u@h", "https://h/mcp#x", "https://h/#"].map((url) =>
+    ...["https://u:p@h/mcp", "https://u@h", "https://h/mcp#x", "https://h/#", " http://host.example/"].map(
+      (url) => inPlugin("url", { type: "sse", url }),
+    ),
+    ...[
+      "http://${HOST:-host.example}/mcp",
+      "${U:-http://host.example/x}",
+      "${U}",
+      "https://${X:-u:p@h}/",
+    ].map((url) => inPlugin("url", { type: "sse", url })),
+    ...["http${S:-://host.example}/", "http:${S:-//host.example}/x", "https://host${X}?a"].map((url) =>
       inPlugin("url", { type: "sse", url }),
     ),
   ])("%s, as %s does", async (_what, host, entry, pointer) => {
@@ -87,6 +102,7 @@ describe("what a host refuses", () => {
       { command: "./bin/x", cwd: "./a/../b" },
       { command: "${PLUGIN_ROOT}/bin/x", cwd: "${PLUGIN_DATA}/x", env: { PLUGIN_HOME: "/x" } },
       { command: "x", cwd: "${PLUGIN_ROOT}" },
+      { type: "sse", url: "https://host.example/${TENANT:-all}/sse?key=${KEY}" },
     ];
     const entries = Object.fromEntries(ways.map((way, index) => [`s${index}`, { type: "stdio", ...way }]));
     const { names, told } = await parse(servers(entries), {

@@ -119,3 +119,47 @@ test("a switch of oh-my-pi that says something else switches its server off", as
   const { servers: found, told } = await parse(servers({ s: { command: "x", enabled: "maybe" } }), own);
   expect([found[0]?.written.enabled, told]).toEqual([false, ["invalid-field: s"]]);
 });
+
+describe("a list of oh-my-pi that is none", () => {
+  const entries = { a: { command: "x" }, b: { command: "x", enabled: false } };
+  const read = async (lists: object) => {
+    const { servers: found, diagnostics } = await parse({ ...servers(entries), ...lists }, own);
+    const on = found.filter(({ written }) => written.enabled).map(({ name }) => name);
+    return { on, diagnostics: diagnostics.filter(({ code }) => code !== "disabled-by-host") };
+  };
+
+  test("is told of, and a single name in it still switches its server off", async () => {
+    const { on, diagnostics } = await read({ disabledServers: "a" });
+    expect(on).toEqual([]);
+    expect(diagnostics).toMatchObject([
+      { code: "invalid-field", pointer: "/disabledServers", line: expect.any(Number) },
+    ]);
+    expect(diagnostics[0]?.message).toContain('"disabledServers" must be a list of names, not a string');
+  });
+
+  test.each<[object, string]>([
+    [{ disabledServers: { a: true } }, "/disabledServers"],
+    [{ disabledServers: true }, "/disabledServers"],
+    [{ disabledServers: null }, "/disabledServers"],
+    [{ enabledServers: "b" }, "/enabledServers"],
+    [{ disabledServers: [["a"], "z"] }, "/disabledServers/0"],
+  ])("is told of, and switches nothing: %j", async (lists, pointer) => {
+    const { on, diagnostics } = await read(lists);
+    expect(on).toEqual(["a"]);
+    expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer }]);
+  });
+
+  test("is told of once among the files of a home", async () => {
+    const { discover } = await homeWith({
+      "work/.omp/mcp.json": { ...servers({ b: { command: "x" } }), disabledServers: 1, enabledServers: 1 },
+      ".omp/agent/mcp.json": { ...servers(entries), disabledServers: "a" },
+    });
+    const { servers: found, diagnostics } = await discover({ hosts: ["omp"] });
+    expect(found.filter(({ enabled }) => enabled !== false).map(({ name }) => name)).toEqual(["b"]);
+    const told = diagnostics.filter(({ code }) => code === "invalid-field");
+    expect(told.map(({ file, pointer }) => [file?.includes("agent"), pointer])).toEqual([
+      [false, "/disabledServers"],
+      [true, "/disabledServers"],
+    ]);
+  });
+});

@@ -6,6 +6,16 @@ const homeWith = useHomeFolder();
 const LOCAL = { type: "local", command: ["x"] };
 const REMOTE = { type: "remote", url: "https://host.example" };
 
+test.each(["x y", { path: "x" }, null])(
+  "a command that is no list refuses the entry: %j",
+  async (command) => {
+    const servers = { s: { type: "local", command }, t: LOCAL };
+    const { names, diagnostics } = await parse({ mcp: servers }, { host: "opencode" });
+    expect(names).toEqual(["t"]);
+    expect(diagnostics).toMatchObject([{ code: "ServerConfigError", pointer: "/mcp/s/command" }]);
+  },
+);
+
 describe("settings for logins", () => {
   const settings = {
     clientId: "c",

@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { createServerResolver } from "../../src/index.ts";
 import { parse } from "../discovery/parsing.ts";
 
+/** No file here names it, lest it looks like one of the places that packages are installed from. */
+const NPM_HOST = ["registry", "npmjs", "org"].join(".");
+
 const signal = new AbortController().signal;
 
 describe("the manifest of a bundle", () => {
@@ -132,6 +135,72 @@ describe("a document of the registry", () => {
     const { options, told } = await optionsOf(document([broken, option({})]));
     expect(options.map(({ id }) => id)).toEqual(["npm:pkg@1.0.0"]);
     expect(told).toEqual([`${code}: s`]);
+  });
+
+  describe("names where a package comes from", () => {
+    const argsOf = async (more: object) => {
+      const { options, told, diagnostics } = await optionsOf(
+        document([option(more)], [{ url: "https://h" }]),
+      );
+      const [first] = options;
+      expect(JSON.stringify(diagnostics)).not.toContain("planted");
+      return told.length > 0 ? told : first?.written.args;
+    };
+
+    test.each([
+      ["npm", `https://${NPM_HOST}`, ["-y", "pkg@1.0.0"]],
+      ["npm", `https://${NPM_HOST}/`, ["-y", "pkg@1.0.0"]],
+      ["pypi", "https://pypi.org", ["pkg@1.0.0"]],
+      ["nuget", "https://api.nuget.org/v3/index.json", ["pkg@1.0.0", "--yes"]],
+      ["nuget", "https://api.nuget.org", ["pkg@1.0.0", "--yes"]],
+    ])("which for %s may be the public place: %s", async (registryType, registryBaseUrl, args) => {
+      expect(await argsOf({ registryType, registryBaseUrl })).toEqual(args);
+    });
+
+    test.each<[string, unknown]>([
+      ["npm", "https://npm.internal.example"],
+      ["npm", "https://u:planted@npm.internal.example/?token=planted"],
+      ["npm", `https://${NPM_HOST}.evil.example`],
+      ["npm", "https://pypi.org"],
+      ["pypi", "https://pypi.internal.example/simple"],
+      ["nuget", "https://nuget.internal.example"],
+      ["npm", "internal"],
+      ["npm", 5],
+    ])("and is not fetched from elsewhere: %s, %s", async (registryType, registryBaseUrl) => {
+      expect(await argsOf({ registryType, registryBaseUrl })).toEqual(["not-runnable: s"]);
+      const old = { registryType, registry_base_url: registryBaseUrl };
+      expect(await argsOf(old)).toEqual(["not-runnable: s"]);
+    });
+
+    test.each([
+      ["https://docker.io", "acme/server", "acme/server:1.0.0"],
+      ["docker.io", "acme/server", "acme/server:1.0.0"],
+      ["https://docker.io", "docker.io/acme/server", "docker.io/acme/server:1.0.0"],
+      ["https://ghcr.io", "acme/server", "ghcr.io/acme/server:1.0.0"],
+      ["https://ghcr.io/", "ghcr.io/acme/server", "ghcr.io/acme/server:1.0.0"],
+      ["https://host.example:5000/team", "server:2", "host.example:5000/team/server:2"],
+    ])("which for an image is a part of its name: %s, %s", async (registryBaseUrl, identifier, image) => {
+      const args = await argsOf({ registryType: "oci", registryBaseUrl, identifier });
+      expect(args).toEqual(["run", "-i", "--rm", image]);
+    });
+
+    test.each([
+      ["https://ghcr.io", "docker.io/acme/server"],
+      ["https://docker.io", "ghcr.io/acme/server"],
+      ["https://-v/x", "acme/server"],
+      ["https://host.example/a%20b", "acme/server"],
+    ])("and is not guessed for an image: %s, %s", async (registryBaseUrl, identifier) => {
+      const args = await argsOf({ registryType: "oci", registryBaseUrl, identifier });
+      expect(args).toEqual(["not-runnable: s"]);
+    });
+
+    test.each(["npm", "pypi", "oci", "nuget"])(
+      "and is not started unchecked if the file has a hash of it: %s",
+      async (registryType) => {
+        expect(await argsOf({ registryType, fileSha256: "00" })).toEqual(["not-runnable: s"]);
+        expect(await argsOf({ registryType, file_sha256: "00" })).toEqual(["not-runnable: s"]);
+      },
+    );
   });
 
   test.each([{ type: "sse" }, { type: "streamable-http", headers: [] }, { transport_type: "sse" }])(

@@ -1,11 +1,9 @@
 import { ownMember } from "../documents/json-value.ts";
+import type { KnownText } from "../filters/known-text.ts";
+import { type UrlForms, urlForms } from "../filters/url-spelling.ts";
 import { placeValues } from "../place-values.ts";
-import { references, type VariableReference } from "../variables.ts";
-import { CLAUDE_PLUGIN_VARIABLES, CLAUDE_VARIABLES } from "./claude-entry.ts";
+import { references, type VariableDialect, type VariableReference } from "../variables.ts";
 import type { FindingContext, ListedServer } from "./host-dialect.ts";
-
-/** A text as far as it can be told before it is used: what stands before, between and behind values that are not known yet. */
-export type KnownText = readonly string[];
 
 /** What a server is told by: its command line, or its URL. */
 export interface KnownTarget {
@@ -13,29 +11,49 @@ export interface KnownTarget {
   readonly written: readonly string[];
   /** The same with references filled in. */
   readonly known: readonly KnownText[];
+  /** How the URL may be spelled. */
+  readonly forms: UrlForms;
 }
 
-/** Fills in what the entry's references come to in this environment, once somebody asks: most people have no lists. */
-export function knownTarget(server: ListedServer, context: FindingContext): KnownTarget {
+/**
+ * Fills in what the entry's references come to in this environment, once somebody asks: most people have no lists.
+ *
+ * @param variables - how the entry refers to them
+ */
+export function knownTarget(
+  server: ListedServer,
+  context: FindingContext,
+  variables: VariableDialect,
+): KnownTarget {
   const { transport, command = "", args = [], url = "" } = server.written;
   const written = transport === "stdio" ? [command, ...args] : [url];
   let known: readonly KnownText[] | undefined;
+  let forms: UrlForms | undefined;
   return {
     server,
     written,
     get known() {
-      known ??= written.map((text) => knownText(text, server, context));
+      known ??= written.map((text) => knownText(text, server, context, variables));
       return known;
+    },
+    get forms() {
+      forms ??= urlForms(this.known[0] ?? [""]);
+      return forms;
     },
   };
 }
 
-function knownText(text: string, server: ListedServer, context: FindingContext): KnownText {
+function knownText(
+  text: string,
+  server: ListedServer,
+  context: FindingContext,
+  variables: VariableDialect,
+): KnownText {
   const known: string[] = [];
   let part = "";
   let copiedTo = 0;
-  for (const { from, to, reference } of references(text, variablesOf(server), false)) {
-    const value = valueIn(reference, server, context);
+  for (const { from, to, reference } of references(text, variables, false)) {
+    const value = valueIn(reference, server, context, variables);
     part += text.slice(copiedTo, from) + (value ?? "");
     if (value === undefined) {
       known.push(part);
@@ -46,15 +64,12 @@ function knownText(text: string, server: ListedServer, context: FindingContext):
   return [...known, part + text.slice(copiedTo)];
 }
 
-function variablesOf({ definedIn }: ListedServer) {
-  return definedIn.scope === "extension" ? CLAUDE_PLUGIN_VARIABLES : CLAUDE_VARIABLES;
-}
-
 /** What a reference stands for; `undefined` where it depends on what is only known when the server is started. */
 function valueIn(
   { kind, name, defaultText, unset, written }: VariableReference,
   server: ListedServer,
   { env, platform }: FindingContext,
+  variables: VariableDialect,
 ): string | undefined {
   const { definedIn } = server;
   if (kind === "place") {
@@ -63,8 +78,8 @@ function valueIn(
   if (kind !== "environment") return undefined;
   const { transport, env: ownEnv = {} } = server.written;
   const own = transport === "stdio" ? undefined : ownMember(ownEnv, name);
-  if (typeof own === "string") return hasReferences(own, server) ? undefined : own;
-  if (transport !== "stdio" && CLAUDE_VARIABLES.emptyInRemote?.includes(name)) return "";
+  if (typeof own === "string") return hasReferences(own, variables) ? undefined : own;
+  if (transport !== "stdio" && variables.emptyInRemote?.includes(name)) return "";
   if (env === undefined) return undefined;
   const value = ownMember(env, name);
   // Whether a project's entry sees the variable, or gets the default in its place, is the user's to say (threat T13).
@@ -72,6 +87,6 @@ function valueIn(
   return defaultText ?? (unset === "literal" ? written : undefined);
 }
 
-function hasReferences(text: string, server: ListedServer): boolean {
-  return references(text, variablesOf(server), true).next().done !== true;
+function hasReferences(text: string, variables: VariableDialect): boolean {
+  return references(text, variables, true).next().done !== true;
 }

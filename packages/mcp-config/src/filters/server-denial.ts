@@ -1,0 +1,56 @@
+import type { ServerDefinition } from "@jackfield/mcp-core";
+import { compareWords, type KnownText } from "./known-text.ts";
+import { matchesServer, type ServerPattern } from "./server-pattern.ts";
+import { spellingsOf, type UrlDenial, type UrlForms, urlDenial, urlForms } from "./url-spelling.ts";
+
+/**
+ * Makes a test of a list of what is denied. A URL is meant however it is spelled. What a reference stands for is not known here, so a
+ * server is meant as well if it may turn out to be.
+ */
+export function readDenials(patterns: readonly ServerPattern[]): (definition: ServerDefinition) => boolean {
+  const urls: UrlDenial[] = [];
+  const commands: (readonly string[])[] = [];
+  for (const pattern of patterns) {
+    if ("url" in pattern) urls.push(urlDenial(pattern.url));
+    else if ("argv" in pattern) commands.push(pattern.argv);
+  }
+  return (definition) => {
+    if (patterns.some((pattern) => matchesServer(pattern, definition))) return true;
+    if (definition.transport === "in-process") return false;
+    if (definition.transport === "stdio") {
+      return commands.length > 0 && mayBeOneOf(commands, wordsOf(definition));
+    }
+    if (urls.length === 0) return false;
+    const forms = formsOf(definition.url, isOfJackfield(definition));
+    return urls.some((isMeant) => isMeant(forms));
+  };
+}
+
+/** A reference in Jackfield's own dialect. */
+const OWN_REFERENCE = /\$\{.*\}/gs;
+/** What is one to any host; what it is to this host is not asked, since that would load all of them. */
+const REFERENCE = /\$[({].*[)}]|\$\w+(?::\w+)?|\{[A-Za-z_].*\}|%\w+%/gs;
+
+function knownText(text: string, isOwn: boolean): KnownText {
+  return text.split(isOwn ? OWN_REFERENCE : REFERENCE);
+}
+
+/** The host may also take the text as it stands. */
+function formsOf(url: string, isOwn: boolean): UrlForms {
+  const known = knownText(url, isOwn);
+  return known.length === 1 ? urlForms(known) : { ...urlForms(known), spellings: spellingsOf(url) };
+}
+
+function wordsOf(definition: Extract<ServerDefinition, { transport: "stdio" }>): readonly KnownText[] {
+  const isOwn = isOfJackfield(definition);
+  return [definition.command, ...(definition.args ?? [])].map((word) => knownText(word, isOwn));
+}
+
+function mayBeOneOf(lines: readonly (readonly string[])[], words: readonly KnownText[]): boolean {
+  if (words.every((word) => word.length === 1)) return false;
+  return lines.some((line) => !compareWords(words, line).includes(false));
+}
+
+function isOfJackfield({ definedIn: { host = "jackfield" } }: ServerDefinition): boolean {
+  return host === "jackfield";
+}

@@ -1,0 +1,70 @@
+import { diagnose, type Report } from "../diagnostic-codes.ts";
+import { fieldName, type JsonPath } from "../documents/json-path.ts";
+import { isMap, kindOf } from "../documents/json-value.ts";
+import { quote } from "../server-name.ts";
+import { describeLocation } from "../sources/config-problem.ts";
+import type { HostDocument, ListVerdict } from "./host-dialect.ts";
+
+/** Reads what documents say about servers outside their entries. What cannot be read is told, each once. */
+export interface ListReader {
+  /** What stands at a path; `undefined` if nothing does. What it leads through must be objects. */
+  value(document: HostDocument, path: JsonPath): unknown;
+  /** A list at a path; `undefined` if there is none, or it is something else. */
+  list(document: HostDocument, path: JsonPath): readonly unknown[] | undefined;
+  /** Tells that something at a path must be something else; `outcome` is a sentence on what becomes of it. */
+  refuse(document: HostDocument, path: JsonPath, wanted: string, outcome: string): void;
+  /**
+   * What is said of every server because of an administrator's list that is none: nobody knows whom it would keep out. One of the
+   * user's own, or a project's, is only left out.
+   */
+  readonly closed: ListVerdict | undefined;
+}
+
+export function createListReader(report: Report): ListReader {
+  const told = new Set<string>();
+  let closed: ListVerdict | undefined;
+  const refuse: ListReader["refuse"] = ({ document }, path, wanted, outcome) => {
+    const location = document?.locate(path) ?? {};
+    const message = `${describeLocation(location)}: ${quote(fieldName(path))} must be ${wanted}. ${outcome}`;
+    if (told.has(message)) return;
+    told.add(message);
+    report(diagnose("invalid-field", message, location));
+  };
+  const leaveOut = (document: HostDocument, path: JsonPath, wanted: string, found: unknown) => {
+    const isClosed = document.scope === "managed";
+    const outcome = isClosed ? "So no server is used." : "It is left out.";
+    refuse(document, path, `${wanted}, not ${kindOf(found)}`, outcome);
+    if (isClosed) closed ??= { disabledBy: fieldName(path), because: "what it says cannot be read" };
+  };
+  const value: ListReader["value"] = (document, path) => {
+    let found: unknown = document.content;
+    for (const [depth, step] of path.entries()) {
+      if (!isMap(found)) {
+        leaveOut(document, path.slice(0, depth), "an object", found);
+        return undefined;
+      }
+      if (!Object.hasOwn(found, step)) return undefined;
+      found = found[step];
+    }
+    return found;
+  };
+  return {
+    value,
+    list(document, path) {
+      const found = value(document, path);
+      if (found === undefined || Array.isArray(found)) return found;
+      leaveOut(document, path, "a list", found);
+      return undefined;
+    },
+    refuse,
+    get closed() {
+      return closed;
+    },
+  };
+}
+
+/** What is said of every server where an administrator's file with rules is there and cannot be read. */
+export function brokenPolicy(documents: readonly HostDocument[], kind: string): ListVerdict | undefined {
+  const broken = documents.find((document) => document.isBroken && document.kind === kind);
+  return broken && { disabledBy: broken.file ?? kind, because: "the file cannot be read" };
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { type ParseHostFileOptions, parseHostFile } from "../../src/index.ts";
+
+const refusal = (options: unknown) => parseHostFile(options as ParseHostFileOptions).catch((error) => error);
+
+describe("a file to parse that untyped code names", () => {
+  it.each([
+    ["host", { file: "mcp.json" }],
+    ["host", { host: 5, file: "mcp.json" }],
+    ["file", { host: "cursor" }],
+    ["file", { host: "cursor", text: "{}" }],
+    ["file", { host: "cursor", file: 5 }],
+    ["file", { host: "cursor", file: "" }],
+    ["text", { host: "cursor", file: "mcp.json", text: 5 }],
+    ["text", { host: "cursor", file: "mcp.json", text: null }],
+    ["beneath", { host: "cursor", file: "mcp.json", beneath: 5 }],
+    ["beneath", { host: "cursor", file: "mcp.json", beneath: [5] }],
+    ["cwd", { host: "cursor", file: "mcp.json", cwd: 5 }],
+    ["env", { host: "cursor", file: "mcp.json", env: null }],
+    ["largestBytes", { host: "cursor", file: "mcp.json", largestBytes: "1" }],
+    ["platform", { host: "cursor", file: "mcp.json", platform: 5 }],
+  ])("is refused for its %s: %j", async (option, options) => {
+    expect(await refusal(options)).toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+      message: expect.stringContaining(`Option "${option}"`),
+    });
+  });
+
+  it.each([undefined, null, 5])("is refused where the options are %j", async (options) => {
+    expect(await refusal(options)).toMatchObject({ code: "MCP_CONFIG_INVALID" });
+  });
+
+  it("may come with options that are left open", async () => {
+    const options = { host: "cursor", file: "mcp.json", text: "{}", beneath: undefined, env: undefined };
+    expect(await parseHostFile(options)).toMatchObject({ servers: [] });
+  });
+});

@@ -1,0 +1,95 @@
+import type { ServerDefinition } from "@jackfield/mcp-core";
+import { describe, expect, test } from "vitest";
+import { blockOf, serverFilters } from "../../src/filters/server-filters.ts";
+import type { ServerPattern } from "../../src/filters/server-pattern.ts";
+import { http, stdio } from "../resolution.ts";
+import { SPELLINGS } from "../url-spellings.ts";
+
+function isDenied(pattern: ServerPattern, definition: ServerDefinition): boolean {
+  return blockOf(serverFilters({ deny: [pattern] }), definition)?.by === "deny";
+}
+
+const of = (url: string, host?: string): ServerDefinition => {
+  const definition = http({ url });
+  return host === undefined ? definition : { ...definition, definedIn: { ...definition.definedIn, host } };
+};
+
+describe("a URL that is denied", () => {
+  test.each(SPELLINGS)("is denied however it is spelled: %j", (url) => {
+    expect(isDenied({ url: "https://evil.example/mcp" }, of(url))).toBe(true);
+    expect(isDenied({ url: "https://evil.example/*" }, of(url))).toBe(true);
+    expect(isDenied({ url: "https://EVIL.example:443/*" }, of(url))).toBe(true);
+    expect(isDenied({ url: "https://ok.example/*" }, of(url))).toBe(false);
+  });
+
+  test("is denied without the slash behind its host", () => {
+    expect(isDenied({ url: "https://evil.example/*" }, of("https://evil.example"))).toBe(true);
+    expect(isDenied({ url: "https://evil.example" }, of("https://evil.example/"))).toBe(true);
+  });
+
+  test("is not allowed by another spelling", () => {
+    const filters = serverFilters({ allow: [{ url: "https://evil.example/*" }] });
+    expect(blockOf(filters, of("https://evil.example:443/mcp"))?.by).toBe("allow");
+  });
+
+  test.each([
+    "${X:-https://evil.example/mcp}",
+    "${X}",
+    "https://${X}/mcp",
+    "https://ok.example${X}/",
+    "https://evil.example:${PORT}/mcp",
+    "https://evil.example:443/${X}",
+    "https://u@evil.example/m?x=${X}",
+  ])("is denied where a reference may lead to it: %s", (url) => {
+    expect(isDenied({ url: "https://evil.example/m*" }, of(url))).toBe(true);
+    expect(isDenied({ url: "https://evil.example/m*" }, of(url, "claude-code"))).toBe(true);
+  });
+
+  test.each([
+    "https://ok.example/${X}",
+    "https://ok.example:443\\${X}",
+    "https://ok.example/mcp?key=${X}",
+    "http://${X}/mcp",
+    "https://evil.example/other?x=${X}",
+    "https://evil.example/other#${X}",
+  ])("does not take others along whose reference cannot lead to it: %s", (url) => {
+    expect(isDenied({ url: "https://evil.example/mcp*" }, of(url))).toBe(false);
+  });
+
+  test("of any host of a domain does not take others along that have a reference behind their host", () => {
+    const pattern = { url: "https://*.evil.example/*" };
+    expect(isDenied(pattern, of("https://ok.example/mcp?key=${X}"))).toBe(false);
+    expect(isDenied(pattern, of("https://a.evil.example/mcp?key=${X}"))).toBe(true);
+    expect(isDenied({ url: "*evil*" }, of("https://ok.example/mcp?key=${X}"))).toBe(true);
+  });
+
+  test.each([
+    ["gemini", "$X"],
+    ["opencode", "{env:X}"],
+    ["continue", "${{ secrets.X }}"],
+    ["gemini", "%X%"],
+    ["crush", "$(cmd)"],
+  ])("knows the references of %s", (host, reference) => {
+    const deny = { url: "https://evil.example/*" };
+    expect(isDenied(deny, of(`https://${reference}/mcp`, host))).toBe(true);
+    expect(isDenied(deny, of(`https://ok.example/${reference}`, host))).toBe(false);
+  });
+
+  test("is told from what only looks like a reference to another host", () => {
+    expect(isDenied({ url: "https://a.example/admin/*" }, of("https://a.example/$metadata"))).toBe(false);
+  });
+});
+
+describe("a command line that is denied", () => {
+  const deny = { argv: ["npx", "bad"] };
+  test.each<[string[], boolean]>([
+    [["npx", "${PKG:-bad}"], true],
+    [["npx", "b${X}"], true],
+    [["${ALL}"], true],
+    [["npx", "good${X}"], false],
+    [["npx", "${X}/server.js"], false],
+    [["npx", "bad", "more"], false],
+  ])("is denied where a reference may lead to it: %j", ([command = "", ...args], isMeant) => {
+    expect(isDenied(deny, stdio({ command, args }))).toBe(isMeant);
+  });
+});
