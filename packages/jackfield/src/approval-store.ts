@@ -1,6 +1,12 @@
 import type { ApprovalLedger } from "@jackfield/mcp-config";
 import { createApprovalLedger, fileStateStore } from "@jackfield/mcp-config/runtime";
-import { type Logger, type ServerDefinition, type StateStore, toMcpError } from "@jackfield/mcp-core";
+import {
+  errorText,
+  type Logger,
+  type ServerDefinition,
+  type StateStore,
+  toMcpError,
+} from "@jackfield/mcp-core";
 import { fileSystem } from "./builtin-modules.ts";
 import { ownStateDirectory } from "./state-directory.ts";
 import { homeUnknown } from "./unknown-home.ts";
@@ -37,7 +43,7 @@ function ownStore(log: Logger): StateStore {
   if (directory === undefined) return NO_STORE;
   const store = fileStateStore({ directory, log });
   const explain = (error: unknown): never => {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    const reason = (error as NodeJS.ErrnoException).code ?? errorText(error);
     const message = `Approvals cannot be kept in ${directory} (${reason}); see who may write there, or name another folder in JACKFIELD_HOME.`;
     throw toMcpError(error, "MCP_CONFIG_INVALID", message, { phase: "approve" });
   };

@@ -71,7 +71,8 @@ export interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal
    * servers that are `shared` are reached over this runtime's own sessions, as nobody in particular. It follows `reload()`, and is
    * closed with this runtime at the latest. Each call gives a source of its own: keep it for as long as the user is there.
    *
-   * @throws McpError `MCP_ABORTED` if the signal fires, once everything that was started for the user is gone; `MCP_CLOSED`; where
+   * @throws McpError `MCP_CONFIG_INVALID` for a principal that is no string or an empty one; `MCP_ABORTED` if the signal fires, once
+   * everything that was started for the user is gone; `MCP_CLOSED`; where
    * `startup.failures` is `throw`, why the first server failed
    */
   forPrincipal(
@@ -93,7 +94,7 @@ export interface Opening extends Pick<McpReport, "leftovers"> {
   readonly started: StartupReport;
   readonly configuration: Configuration;
   readonly news: DiagnosticNews;
-  readonly secrecy: Pick<Secrecy, "hiddenErrorOf" | "log">;
+  readonly secrecy: Pick<Secrecy, "admit" | "hiddenErrorOf" | "log">;
 }
 
 /**
@@ -123,7 +124,7 @@ export function createMcp(
       await release();
     }
   };
-  const { hiddenErrorOf, log } = secrecy;
+  const { admit, hiddenErrorOf, log } = secrecy;
   const entries = () => [...configuration.broken(), ...configuration.waiting()];
   const joining = { entries, news, hiddenErrorOf, log };
   return {
@@ -136,7 +137,16 @@ export function createMcp(
     },
     async forPrincipal(principal, options) {
       const other = manager.forPrincipal(principal);
-      return { ...joinManager(other, joining), report: await other.start(options) };
+      const leave = admit(principal);
+      const closeOther = () => other.close().finally(leave);
+      try {
+        const joined = joinManager(other, joining);
+        const report = await other.start(options);
+        return { ...joined, report, close: closeOther, [Symbol.asyncDispose]: closeOther };
+      } catch (error) {
+        await closeOther();
+        throw error;
+      }
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Logger, ToolCache } from "@jackfield/mcp-core";
+import { errorText, type Logger, type ToolCache } from "@jackfield/mcp-core";
 import { createMcpManager, type McpManager } from "@jackfield/mcp-manager";
 import type { AdvisedServers } from "./blocked-servers.ts";
 import { type Configuration, createConfiguration, type ReadConfiguration } from "./configuration.ts";
@@ -47,6 +47,7 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   const processRecord = processRecordPlace();
   const secrecy = createSecrecy(options.log);
   const { log } = secrecy;
+  secrecy.admit(options.principal);
   if (processRecord === undefined) log("warn", NOTHING_IS_KEPT_WARNING);
   let manager: McpManager | undefined;
   const refresh = async (server: string) => manager?.refreshTools(server);
@@ -123,7 +124,7 @@ function configure(
   const configuration = createConfiguration(opened, { read, merge, taken });
   function startApproved(): void {
     configuration.reconsider(manager).catch((error: unknown) => {
-      if (!signal.aborted) log("warn", "what was approved could not be started", { error: String(error) });
+      if (!signal.aborted) log("warn", "what was approved could not be started", { error: errorText(error) });
     });
   }
   taken(opened.merged);

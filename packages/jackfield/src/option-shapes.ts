@@ -16,6 +16,7 @@ const isFunction = (value: unknown) => typeof value === "function";
 const isString = (value: unknown) => typeof value === "string";
 
 const text: Shape = { what: "a string", fits: isString };
+const name: Shape = { what: "a string that is not empty", fits: (value) => isString(value) && value !== "" };
 const flag: Shape = { what: "true or false", fits: (value) => typeof value === "boolean" };
 const amount: Shape = {
   what: "a finite number of at least 0",
@@ -101,7 +102,7 @@ const OPTIONS: Shapes = {
   inheritEnv: either(flag, names),
   cache: either(
     objectOf(
-      { path: text, busyTimeoutMs: amount, maxBytes: amount },
+      { path: name, busyTimeoutMs: amount, maxBytes: amount },
       "an object such as { path }, a ToolCache",
     ),
     no,
@@ -144,7 +145,7 @@ const OPTIONS: Shapes = {
   toolPolicies: functions,
   handlers: objectOf({ elicit: callable, sample: callable, roots: callable }),
   auth: objectWith("an AuthPort", ["headers", "onChallenge"]),
-  principal: text,
+  principal: name,
   naming: objectOf({ reserved: names, strategy: either(text, callable) }),
   connect: callable,
   resolve: callable,

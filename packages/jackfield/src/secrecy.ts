@@ -2,6 +2,7 @@ import { secretSpellings } from "@jackfield/mcp-config/runtime";
 import {
   type AuthPort,
   type Connector,
+  errorText,
   isMcpError,
   type Logger,
   McpError,
@@ -21,6 +22,11 @@ const RESOURCE_UPDATED = "notifications/resources/updated";
 export interface Secrecy {
   /** Told of the values that one resolution of a server has filled in; `principal`: for whom. */
   learn(server: string, values: readonly string[], principal?: string): void;
+  /**
+   * Somebody is there for whom servers are reached. Returns what says that he has gone: what was filled in for a principal is forgotten
+   * when nobody of that name is there any more.
+   */
+  admit(principal: string | undefined): () => void;
   /** Whether anything was filled in that could be shown. */
   hasSecrets(): boolean;
   /** Data without the values, however they are written. */
@@ -37,11 +43,14 @@ export interface Secrecy {
 
 /** @param log - where the runtime says what it does */
 export function createSecrecy(log: Logger | undefined): Secrecy {
-  const resolutions = new Map<string, (readonly string[])[]>();
+  /** By principal, and then by what the values were filled into. */
+  const resolutions = new Map<string | undefined, Map<string, (readonly string[])[]>>();
+  /** How many are there of each name. */
+  const present = new Map<string | undefined, number>();
   /** Of all values that are remembered; `undefined` until somebody needs them, because a thousand users come one after the other. */
   let spellings: readonly string[] | undefined = [];
   const known = () => {
-    const values = new Set([...resolutions.values()].flat(2));
+    const values = new Set([...resolutions.values()].flatMap((known) => [...known.values()].flat(2)));
     spellings ??= [...new Set([...values].flatMap(secretSpellings))];
     return spellings;
   };
@@ -55,22 +64,43 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     throw hiddenErrorOf(error);
   };
 
-  const remember = (whose: readonly unknown[], values: readonly string[]): void => {
+  const remember = (
+    principal: string | undefined,
+    into: readonly string[],
+    values: readonly string[],
+  ): void => {
     if (values.length === 0) return;
-    const subject = JSON.stringify(whose);
-    const earlier = resolutions.get(subject) ?? [];
+    const subject = JSON.stringify(into);
+    const own = resolutions.get(principal) ?? new Map<string, (readonly string[])[]>();
+    const earlier = own.get(subject) ?? [];
     const latest = earlier.at(-1);
     if (latest && latest.length === values.length && latest.every((value, at) => value === values[at]))
       return;
-    resolutions.set(subject, [...earlier, values].slice(-REMEMBERED_RESOLUTIONS));
+    own.set(subject, [...earlier, values].slice(-REMEMBERED_RESOLUTIONS));
+    resolutions.set(principal, own);
     spellings = undefined;
+  };
+  const forget = (principal: string | undefined): void => {
+    present.delete(principal);
+    if (resolutions.delete(principal)) spellings = undefined;
   };
   // Apart from what the entry was given: tokens are renewed more often, and would have that forgotten.
   const following = (auth: AuthPort, principal: string | undefined) =>
-    learningFrom(auth, (server, values) => remember([server, principal, "auth"], values));
+    learningFrom(auth, (server, values) => remember(principal, [server, "auth"], values));
 
   return {
-    learn: (server, values, principal) => remember([server, principal], values),
+    learn: (server, values, principal) => remember(principal, [server], values),
+    admit(principal) {
+      present.set(principal, (present.get(principal) ?? 0) + 1);
+      let isPresent = true;
+      return () => {
+        if (!isPresent) return;
+        isPresent = false;
+        const others = (present.get(principal) ?? 0) - 1;
+        if (others > 0) present.set(principal, others);
+        else forget(principal);
+      };
+    },
     hasSecrets,
     hideIn,
     hiddenErrorOf,
@@ -145,7 +175,7 @@ function hiddenError(error: unknown, hide: (text: string) => string): unknown {
   const printed = nodeUtil.inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
   if (hide(printed) === printed) return error;
   const details = isMcpError(error) ? error.toJSON() : undefined;
-  if (details === undefined) return new McpError("MCP_INTERNAL", hide(String(error)));
+  if (details === undefined) return new McpError("MCP_INTERNAL", hide(errorText(error)));
   const { code, message, ...rest } = details;
   return new McpError(code, hide(message), hiddenIn(rest, hide) as typeof rest);
 }

@@ -19,7 +19,6 @@ export function createServerPorts(
   { isAdmitted }: Pick<ServerAdmission, "isAdmitted">,
   secrecy: Secrecy,
 ): ServerPorts {
-  const onSecrets = (server: string, values: readonly string[]) => secrecy.learn(server, values);
   const own = {
     inheritEnv,
     missingVariable,
@@ -28,12 +27,22 @@ export function createServerPorts(
     runCommands,
     cwd,
     isAdmitted,
-    onSecrets,
+    onSecrets: secrecy.learn,
   };
   const ports = {
-    resolve: resolve === undefined ? createServerResolver(own) : learningResolver(resolve, secrecy),
+    resolve:
+      resolve === undefined ? createServerResolver(own) : withLimits(learningResolver(resolve, secrecy)),
     connect: secrecy.protect(connect),
   };
   const runsCommands = resolve === undefined && Boolean(runCommands);
   return tellOfRefusals(ports, { runsCommands, log: secrecy.log });
+}
+
+/** A resolver of the caller's need not know of limits. Filled in here: from now on a server is known by the object that it is. */
+function withLimits(resolve: ResolveServer): ResolveServer {
+  return async (definition, options) => {
+    const server = await resolve(definition, options);
+    const { limits = server.limits } = definition;
+    return { ...server, limits };
+  };
 }

@@ -48,3 +48,19 @@ describe("JACKFIELD_TIMEOUT_MS", () => {
     await expect(mcp.reconnect("silent")).rejects.toMatchObject({ message });
   });
 });
+
+describe("connectTimeoutMs", () => {
+  it("holds where a resolver of the caller's says nothing of limits", async () => {
+    const command = process.execPath;
+    const args = ["-e", "process.stdin.resume()"];
+    await using mcp = await openMcp({
+      servers: { silent: { command, args } },
+      resolve: async ({ name }) => ({ name, transport: "stdio", command, args, env: {}, secrets: [] }),
+      limits: { connectTimeoutMs: 200 },
+      discover: false,
+      cache: false,
+      retry: { maxRetries: 0 },
+    });
+    expect(mcp.report.failed).toMatchObject([{ name: "silent", error: { code: "MCP_CONNECT_TIMEOUT" } }]);
+  });
+});

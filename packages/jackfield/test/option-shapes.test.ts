@@ -17,12 +17,14 @@ const rejection = (options: unknown) =>
 describe("options from untyped code", () => {
   it.each([
     [{ cwd: 5 }, 'Option "cwd" must be a string, not this number.'],
+    [{ principal: "" }, 'Option "principal" must be a string that is not empty, not this string.'],
     [{ cache: null }, 'Option "cache" must be an object such as { path }, a ToolCache or false, not null.'],
     [
       { cache: true },
       'Option "cache" must be an object such as { path }, a ToolCache or false, not this boolean.',
     ],
-    [{ cache: { path: 5 } }, 'Option "cache.path" must be a string, not this number.'],
+    [{ cache: { path: 5 } }, 'Option "cache.path" must be a string that is not empty, not this number.'],
+    [{ cache: { path: "" } }, 'Option "cache.path" must be a string that is not empty, not this string.'],
     [
       { cache: { busyTimeoutMs: -1 } },
       'Option "cache.busyTimeoutMs" must be a finite number of at least 0, not this number.',

@@ -1,7 +1,8 @@
 import { McpError, type ResolveServer } from "@jackfield/mcp-core";
 import { createFakeConnector, createFakeSession, type FakeSession, useLeakCheck } from "@jackfield/test-kit";
-import { describe, expect, it } from "vitest";
-import { openMcp } from "../src/index.ts";
+import { describe, expect, it, vi } from "vitest";
+import { type OpenMcpOptions, openMcp } from "../src/index.ts";
+import { createSecrecy } from "../src/secrecy.ts";
 
 useLeakCheck();
 
@@ -16,7 +17,7 @@ const resolve: ResolveServer = async ({ name }, { principal }) => {
 };
 
 /** A runtime whose sessions are the test's, by user. */
-async function runtime() {
+async function runtime(options: OpenMcpOptions = {}) {
   const sessions = new Map<string | undefined, FakeSession>();
   const attempts: (string | undefined)[] = [];
   const { connect } = createFakeConnector({
@@ -34,6 +35,7 @@ async function runtime() {
     connect,
     resolve,
     log: (...entry) => logged.push(JSON.stringify(entry)),
+    ...options,
   });
   return { mcp, sessions, attempts, logged };
 }
@@ -67,6 +69,61 @@ describe("what one of many users gave a server", () => {
       expect(JSON.stringify(ann.servers())).not.toMatch(LEAK);
       expect(logged.join("\n")).toContain("Refused");
       expect(logged.join("\n")).not.toMatch(LEAK);
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("is hidden by the default resolver as well, however often others were given something else", async () => {
+    const sessions = new Map<string | undefined, FakeSession>();
+    const { connect } = createFakeConnector({
+      onAttempt: (attempt) =>
+        void sessions.set(attempt.options.principal, attempt.open(createFakeSession({ tools: [] }))),
+    });
+    const headers = { authorization: "Bearer ${JACKFIELD_TEST_TOKEN}" };
+    const servers = { mail: { url: "https://mail.example/mcp", headers } };
+    const mcp = await openMcp({ servers, discover: false, cache: false, connect });
+    try {
+      const users: Awaited<ReturnType<typeof mcp.forPrincipal>>[] = [];
+      for (const user of USERS) {
+        vi.stubEnv("JACKFIELD_TEST_TOKEN", tokenOf(user));
+        users.push(await mcp.forPrincipal(user));
+      }
+      for (const [at, user] of USERS.entries()) {
+        sessions.get(user)?.lose(new McpError("MCP_SESSION_LOST", `Refused ${tokenOf(user)}.`));
+        expect(users[at]?.servers()).toMatchObject([{ error: { message: "Refused [redacted]." } }]);
+      }
+    } finally {
+      vi.unstubAllEnvs();
+      await mcp.close();
+    }
+  });
+
+  it("is forgotten when the last who goes by his name has gone", () => {
+    const secrecy = createSecrecy(undefined);
+    const leave = [secrecy.admit("ann"), secrecy.admit("ann")];
+    secrecy.learn("mail", [tokenOf("ann")], "ann");
+    secrecy.learn("mail", [tokenOf("bob")], "bob");
+    const shown = () => secrecy.hideIn([tokenOf("ann"), tokenOf("bob")]);
+    leave[0]?.();
+    leave[0]?.();
+    expect(shown()).toEqual(["[redacted]", "[redacted]"]);
+    leave[1]?.();
+    expect(shown()).toEqual([tokenOf("ann"), "[redacted]"]);
+  });
+
+  it("is kept while the runtime of his own is open", async () => {
+    const { mcp, logged, sessions } = await runtime({ principal: "ann" });
+    try {
+      await (await mcp.forPrincipal("bob")).close();
+      await (await mcp.forPrincipal("ann")).close();
+      const heard: string[] = [];
+      mcp.on("notification", (event) => heard.push(JSON.stringify(event)));
+      await mcp.reconnect("mail");
+      const data = `${tokenOf("ann")} and ${tokenOf("bob")}`;
+      sessions.get("ann")?.notify({ method: "notifications/message", params: { data } });
+      expect(heard.join()).toContain(`[redacted] and ${tokenOf("bob")}`);
+      expect(logged.join()).not.toMatch(LEAK);
     } finally {
       await mcp.close();
     }

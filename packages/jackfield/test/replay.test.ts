@@ -39,7 +39,7 @@ describe("replay of a call of which the server dies", () => {
       discover: false,
       cache: false,
       servers: { s: mortalServer(file, deaths) },
-      retry: { baseDelayMs: 1, maxDelayMs: 1 },
+      retry: { delaysMs: [1, 1, 1, 1] },
     });
     const called = mcp.callTool({ server: "s", tool: "add" }, {}, { replay });
     const seen = await called.then(

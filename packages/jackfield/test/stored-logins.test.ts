@@ -53,6 +53,37 @@ describe("a stored login", () => {
     }
   });
 
+  it.each([undefined, null, "", 42, {}])(
+    "is given to no user called %s, who is refused",
+    async (principal) => {
+      await logIn();
+      const mcp = await openMcp(options());
+      try {
+        const joining = mcp.forPrincipal(principal as string);
+        await expect(joining).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+      } finally {
+        await mcp.close();
+      }
+    },
+  );
+
+  it("is used where a resolver of the caller's says nothing of limits", async () => {
+    await logIn();
+    const resolve: OpenMcpOptions["resolve"] = async ({ name }) => ({
+      name,
+      transport: "http",
+      url: remote.url,
+      headers: {},
+      secrets: [],
+    });
+    const mcp = await openMcp(options({ resolve }));
+    try {
+      expect(mcp.servers()).toMatchObject([{ status: "ready" }]);
+    } finally {
+      await mcp.close();
+    }
+  });
+
   it("that has ended in the middle of a session is wanted anew, with the command that finds the server", async () => {
     await logIn();
     const file = home.file("servers.json");

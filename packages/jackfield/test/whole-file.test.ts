@@ -52,8 +52,10 @@ vi.mock("node:fs/promises", async (importOriginal) => {
 });
 
 const folder = useTemporaryHome();
-const replace = (file: string, text: string) => writeWholeFile(file, text, { replaces: true });
-const make = (file: string, text: string) => writeWholeFile(file, text, { replaces: false });
+const replace = (file: string, text: string) =>
+  writeWholeFile(file, text, { replaces: true, cwd: folder.path });
+const make = (file: string, text: string) =>
+  writeWholeFile(file, text, { replaces: false, cwd: folder.path });
 
 describe("a file that a command writes", () => {
   it("takes the place of the one that was there, with its rights, and leaves nothing beside it", async () => {

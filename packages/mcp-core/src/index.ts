@@ -19,6 +19,7 @@ export type {
 export type { ContextSource, Owned, ResourceSubscription } from "./context-source.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export { ERROR_CODES, type ErrorCode } from "./error-code.ts";
+export { errorMessage, errorText } from "./error-text.ts";
 export type { Handshake, Implementation, PriorHandshake, ProtocolEra } from "./handshake.ts";
 export type {
   ElicitationAnswer,

@@ -7,6 +7,8 @@ it("offers exactly these values; everything else is a type", () => {
     "ERROR_CODES",
     "McpError",
     "REDACTED",
+    "errorMessage",
+    "errorText",
     "isInputRequired",
     "isMcpError",
     "redact",

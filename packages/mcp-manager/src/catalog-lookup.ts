@@ -1,6 +1,7 @@
 import {
   type CatalogEntry,
   type CatalogIdentity,
+  errorText,
   isMcpError,
   type Logger,
   McpError,
@@ -91,7 +92,7 @@ async function identify(
     if (!isMcpError(error))
       log("warn", "the catalog could not identify a server", {
         server: definition.name,
-        error: String(error),
+        error: errorText(error),
       });
     return undefined;
   }

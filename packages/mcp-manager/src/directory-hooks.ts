@@ -1,13 +1,14 @@
-import type {
-  CatalogIdentity,
-  Logger,
-  McpError,
-  McpEvents,
-  ServerNotification,
-  ServerStatus,
-  ToolCache,
-  ToolDefinition,
-  ToolsChanged,
+import {
+  type CatalogIdentity,
+  errorText,
+  type Logger,
+  type McpError,
+  type McpEvents,
+  type ServerNotification,
+  type ServerStatus,
+  type ToolCache,
+  type ToolDefinition,
+  type ToolsChanged,
 } from "@jackfield/mcp-core";
 import type { Emitter } from "./emitter.ts";
 import type { PendingWork } from "./pending-work.ts";
@@ -117,7 +118,10 @@ class DirectoryHooks implements ServerHooks {
     const { cache, leftover, log } = this.#directory;
     if (cache === undefined || !this.#isCurrent()) return;
     const failed = (error: unknown) =>
-      log("warn", "the catalog could not be told of a server", { server: this.#name, error: String(error) });
+      log("warn", "the catalog could not be told of a server", {
+        server: this.#name,
+        error: errorText(error),
+      });
     leftover.add(said(cache, say).catch(failed));
   }
 }

@@ -15,8 +15,11 @@ export function holdEvents<Events>(events: Emitter<Events>): HeldEmitter<Events>
   function tell(): void {
     if (isTelling) return; // A listener brought this about; the events before go first.
     isTelling = true;
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) next();
-    isTelling = false;
+    try {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) next();
+    } finally {
+      isTelling = false;
+    }
   }
 
   return {

@@ -14,6 +14,7 @@ import { createEmitter, type Emitter } from "./emitter.ts";
 import { createManagerRegistry } from "./manager-registry.ts";
 import type { McpManager, ReconnectOptions } from "./mcp-manager.ts";
 import {
+  checkPrincipal,
   type McpManagerOptions,
   type ResolvedManagerOptions,
   resolveDefinitions,
@@ -141,6 +142,7 @@ class Manager implements McpManager, ViewParent {
 
   forPrincipal(principal: string): McpManager {
     refuseIfClosed(this.#run);
+    checkPrincipal(principal);
     const servers = this.#directory.configured;
     const lender = (name: string) => {
       const server = this.#server(name);

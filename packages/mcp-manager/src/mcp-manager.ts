@@ -35,7 +35,7 @@ export interface McpManager extends ContextSource<McpEvents>, AsyncDisposable {
    * Clears marks and attempts, replaces a live session, and resolves when the server is ready. Without a name: all servers.
    * Default time limit: the server's `connectTimeoutMs`.
    *
-   * @throws McpError the cause, if a server cannot be connected; `MCP_SERVER_UNKNOWN`, `MCP_ABORTED`, `MCP_CLOSED`.
+   * @throws McpError the cause, if a server cannot be connected; `MCP_CONFIG_INVALID`, `MCP_SERVER_UNKNOWN`, `MCP_ABORTED`, `MCP_CLOSED`.
    */
   reconnect(server?: string, options?: ReconnectOptions): Promise<void>;
   /** Lets the session go, and the server's tools with it, until `reconnect` is called. */
@@ -58,8 +58,8 @@ export interface McpManager extends ContextSource<McpEvents>, AsyncDisposable {
    * The same servers for another user, not started: sessions and catalog entries of its own, but the sessions here for servers that
    * are `shared`, because they hold nothing of a user's. It is closed with this one at the latest.
    *
-   * @param principal - who the user is; told to resolver, connector and catalog
-   * @throws McpError `MCP_CLOSED`
+   * @param principal - who the user is, never empty; told to resolver, connector and catalog
+   * @throws McpError `MCP_CONFIG_INVALID` for what is no string or an empty one: nobody in particular is the owner; `MCP_CLOSED`
    */
   forPrincipal(principal: string): McpManager;
   /**

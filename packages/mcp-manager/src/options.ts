@@ -13,6 +13,7 @@ import {
   type ToolCache,
   type ToolListPolicy,
 } from "@jackfield/mcp-core";
+import { checkDefinition, checkDefinitions, checkKinds } from "./option-kinds.ts";
 import type { HeartbeatOptions } from "./server/heartbeat.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./server/retry-policy.ts";
 import type { NamingOptions } from "./tools/naming-options.ts";
@@ -125,9 +126,10 @@ const DEFAULT_RESOURCE_UPDATE_QUIET_MS = 500;
 /**
  * Fills in the defaults and gives each definition its final limits. A logger that throws is contained.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a number that is none, a negative one, an unknown choice, a server without a name, or two of one name.
+ * @throws McpError `MCP_CONFIG_INVALID` for an option of the wrong kind, a port that is missing, a number that is none, a negative one, an unknown choice, a principal that is no name, a server without a name, or two of one name.
  */
 export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptions {
+  checkKinds(options);
   const { startup, retry, heartbeat, naming, use, toolPolicies, log, ...rest } = options;
   const resolved: ResolvedManagerOptions = {
     ...rest,
@@ -148,6 +150,7 @@ export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptio
   checkNumbers("heartbeat", resolved.heartbeat);
   checkNumbers("startup", resolved.startup);
   checkNumbers("retry", resolved.retry);
+  if (options.principal !== undefined) checkPrincipal(options.principal);
   checkChoice("startup", "uncached", resolved.startup.uncached, ["wait", "later"]);
   checkChoice("startup", "failures", resolved.startup.failures, ["keep", "drop", "throw"]);
   checkChoice("retry", "jitter", resolved.retry.jitter, ["full", "around", "none"]);
@@ -163,6 +166,7 @@ export function resolveDefinitions(
   definitions: Iterable<ServerDefinition>,
   { limits, idleTimeoutMs }: Pick<McpManagerOptions, "limits" | "idleTimeoutMs">,
 ): readonly ServerDefinition[] {
+  checkDefinitions(definitions);
   const common = withDefaults(withDefaults(DEFAULT_LIMITS, { idleTimeoutMs }), limits);
   const resolved = Array.from(definitions, (definition) => withLimits(definition, common));
   checkNumbers("limits", common);
@@ -185,6 +189,7 @@ function contained(log: Logger): Logger {
 }
 
 function withLimits(definition: ServerDefinition, common: ServerLimits): ServerDefinition {
+  checkDefinition(definition);
   const { limits } = definition;
   return { ...definition, limits: limits === undefined ? common : withDefaults(common, limits) };
 }
@@ -213,10 +218,25 @@ function checkNumbers(where: string, options: object): void {
   }
 }
 
-/** A misspelt choice would not fail but be taken for another one. */
-function checkChoice(where: string, field: string, value: unknown, choices: readonly string[]): void {
+/**
+ * A misspelt choice would not fail but be taken for another one.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID`
+ */
+export function checkChoice(where: string, field: string, value: unknown, choices: readonly string[]): void {
   if (choices.some((choice) => choice === value)) return;
   const message = `Option "${field}" (${where}) must be one of ${choices.map((choice) => `"${choice}"`).join(", ")}, not ${writtenValue(value)}.`;
+  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+}
+
+/**
+ * Who a user is. What is none (a missing id, an empty one) would be taken for nobody in particular, which is the owner of the runtime.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID`
+ */
+export function checkPrincipal(principal: unknown): void {
+  if (typeof principal === "string" && principal !== "") return;
+  const message = `A principal must be a string that is not empty, not ${writtenValue(principal)}.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }
 

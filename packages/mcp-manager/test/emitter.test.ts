@@ -35,6 +35,19 @@ describe("listeners", () => {
     expect(logged).toEqual([['a listener of "said" threw', "Error: later"]]);
   });
 
+  it("may throw what has no text, at once or later", async () => {
+    const { emitter, logged } = setUp();
+    const odd: unknown = Object.create(null);
+    emitter.on("said", () => {
+      throw odd;
+    });
+    emitter.on("said", () => Promise.reject(odd) as never);
+    emitter.emit("said", "hello");
+    await new Promise((resolve) => setImmediate(resolve));
+    const complaint = ['a listener of "said" threw', "a value without a text"];
+    expect(logged).toEqual([complaint, complaint]);
+  });
+
   it("stop hearing when they are told to, each registration by itself", () => {
     const { emitter } = setUp();
     const heard: string[] = [];

@@ -88,3 +88,14 @@ describe("a server that asks for a very long pause", () => {
     await manager.close();
   });
 });
+
+describe("a reconnect of those that", () => {
+  it.each(["faild", "", null, 1])("are %j is refused and touches nobody", async (only) => {
+    const { manager, connector } = createFixture(["a"]);
+    await manager.start();
+    const reconnecting = manager.reconnect(undefined, { only: only as "failed" });
+    await expect(reconnecting).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    expect(connector.attempts).toHaveLength(1);
+    await manager.close();
+  });
+});

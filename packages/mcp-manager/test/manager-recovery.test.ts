@@ -100,6 +100,15 @@ describe("a server that a call tries once more", () => {
 });
 
 describe("a server that is about to be tried again", () => {
+  it("has no error any more once it is disconnected", async () => {
+    const { manager, session } = await startedByHand({ retry: { restartsAtOnce: false, jitter: "none" } });
+    session.lose(exited);
+    expect(manager.servers()).toMatchObject([{ status: "backoff", error: { code: "MCP_SERVER_EXITED" } }]);
+    await manager.disconnect("a");
+    expect(manager.servers()).toMatchObject([{ status: "idle", error: undefined }]);
+    await manager.close();
+  });
+
   it("keeps the process alive for a call without limits that waits for it, and for nobody else", async () => {
     const { manager, session } = await startedByHand({ retry: { restartsAtOnce: false, jitter: "none" } });
     const armed = vi.spyOn(globalThis, "setTimeout");

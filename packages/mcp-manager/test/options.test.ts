@@ -19,6 +19,16 @@ describe("options that cannot be right", () => {
     },
   );
 
+  it.each(["", 7, null])("refuses %j as a principal", (principal) => {
+    const wrong = { ...options, servers: [], principal: principal as string };
+    expect(() => createMcpManager(wrong)).toThrow(expect.objectContaining({ code: "MCP_CONFIG_INVALID" }));
+  });
+
+  it.each([1n, { a: 1 }, "mcp"])("refuses %s as a naming", (strategy) => {
+    const wrong = { ...options, servers: [], naming: { strategy: strategy as never } };
+    expect(() => createMcpManager(wrong)).toThrow(expect.objectContaining({ code: "MCP_CONFIG_INVALID" }));
+  });
+
   it("refuses two servers of one name", () => {
     const servers = [stdioDefinition("twin"), stdioDefinition("twin")];
     expect(() => createMcpManager({ ...options, servers })).toThrow('Two servers are called "twin"');

@@ -2,6 +2,7 @@ import {
   type CatalogItems,
   type ContextSource,
   DEFAULT_LIMITS,
+  errorText,
   type Logger,
   McpError,
   type Owned,
@@ -99,7 +100,7 @@ async function listOrNothing<K extends ContextKind>(
     log("debug", "a server's list was left out", {
       server: managed.definition.name,
       kind,
-      error: String(error),
+      error: errorText(error),
     });
     return [];
   }

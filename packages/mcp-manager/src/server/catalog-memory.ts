@@ -33,7 +33,7 @@ export interface CatalogMemory {
   take(record: CatalogRecord | undefined): void;
   /** The server was listed: `tookMs` since its attempt began. */
   listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void;
-  /** Another list of the server is in. It is kept with the tools, and not without them. */
+  /** Another list of the server is in. The catalog is told as soon as it knows the tools, and not without them. */
   listedBesides<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void;
   /** The server says that its list is another now: what is known is stale until a list that was begun later is in. */
   doubt(): void;
@@ -62,6 +62,8 @@ class Memory implements CatalogMemory {
   #doubtedAt = 0;
   /** What is to be told of the list that came before there was a record: a call may wake the server before the start. */
   #untold: ((held: CatalogRecord) => CatalogEntry) | undefined;
+  /** Other lists that came before the tools, with which they are kept: a server may fail to list those at first. */
+  #besides: Partial<Pick<CatalogEntry, ContextKind>> | undefined;
 
   constructor(server: string, telling: CatalogTelling) {
     this.#server = server;
@@ -80,6 +82,7 @@ class Memory implements CatalogMemory {
     this.#record = record;
     this.prior ??= record?.entry?.prior;
     if (this.#untold !== undefined) this.#keep(this.#untold);
+    else this.#keepBesides();
   }
 
   listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void {
@@ -93,8 +96,8 @@ class Memory implements CatalogMemory {
   }
 
   listedBesides<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void {
-    if (this.#record?.entry?.tools !== undefined)
-      this.#keep(({ entry }) => ({ ...(entry as CatalogEntry), [kind]: items }));
+    this.#besides = { ...this.#besides, [kind]: items };
+    this.#keepBesides();
   }
 
   doubt(): void {
@@ -118,9 +121,17 @@ class Memory implements CatalogMemory {
       this.#record = { ...record, entry: { ...record.entry, prior: undefined } };
   }
 
+  #keepBesides(): void {
+    const entry = this.#record?.entry;
+    if (this.#besides !== undefined && entry?.tools !== undefined) this.#keep(() => entry);
+  }
+
   #keep(write: (held: CatalogRecord) => CatalogEntry): void {
     if (this.#record === undefined) return;
-    const filled = { ...this.#record, entry: write(this.#record) };
+    const written = write(this.#record);
+    const hasTools = written.tools !== undefined;
+    const filled = { ...this.#record, entry: hasTools ? { ...written, ...this.#besides } : written };
+    if (hasTools) this.#besides = undefined;
     this.#record = filled;
     this.#untold = undefined;
     this.#telling.store(filled);

@@ -1,4 +1,6 @@
 import {
+  errorMessage,
+  errorText,
   McpError,
   type PriorHandshake,
   type ServerDefinition,
@@ -258,7 +260,7 @@ class ServerConnection implements Connection {
 
   #asError(thrown: unknown): McpError {
     const { name } = this.#subject.definition;
-    const message = `Server "${name}" could not be connected: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    const message = `Server "${name}" could not be connected: ${errorMessage(thrown)}`;
     return toMcpError(thrown, "MCP_CONNECT_FAILED", message, { server: name, phase: "handshake" });
   }
 
@@ -275,7 +277,7 @@ class ServerConnection implements Connection {
     const unclean = (error: unknown) =>
       this.#settings.log("warn", "a session did not close cleanly", {
         server: this.#subject.definition.name,
-        error: String(error),
+        error: errorText(error),
       });
     this.#ending.add(ending.catch(unclean));
   }

@@ -7,9 +7,11 @@ import {
   type ServerDefinition,
 } from "@jackfield/mcp-core";
 import { createDeadline, raceSignal } from "../deadline.ts";
+import { isSameJson } from "../json-equality.ts";
 
 /**
- * Fills in a definition's variables within the server's `connectTimeoutMs`. A resolver that hangs, and does not hear that it is given
+ * Fills in a definition's variables and gives the server the definition's limits, whatever the resolver says of them: they are final, and
+ * a resolver need not know of any. All within the server's `connectTimeoutMs`. A resolver that hangs, and does not hear that it is given
  * up, holds neither the server nor a close; there is nothing to clean up after it.
  *
  * @throws McpError `MCP_CONNECT_TIMEOUT`, `MCP_ABORTED`, or whatever the resolver throws.
@@ -34,5 +36,8 @@ export async function resolveInTime(
         details,
       ),
   });
-  return await raceSignal(resolve(definition, { signal: deadline.signal, principal }), deadline.signal);
+  const resolving = resolve(definition, { signal: deadline.signal, principal });
+  const server = await raceSignal(resolving, deadline.signal);
+  // What has them already stays the object that it is: whoever resolved it may know it by that.
+  return isSameJson(server.limits, limits) ? server : { ...server, limits };
 }

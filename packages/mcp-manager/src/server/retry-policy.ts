@@ -75,12 +75,11 @@ export interface Loss {
  */
 export function nextRetry(policy: RetryPolicy, loss: Loss): Retry | undefined {
   if (!loss.error.retryable) return undefined;
-  const attempt = wasStable(policy, loss) ? 1 : loss.attempt + 1;
   const retries = spentAttempts(policy, loss);
   const delayMs = delayBefore(policy, retries, loss);
   if (delayMs === undefined) return undefined;
   const retryAt = loss.now + Math.max(delayMs, loss.error.retryAfterMs ?? 0);
-  return { attempt, retryAt: Math.min(retryAt, LATEST) };
+  return { attempt: retries + 1, retryAt: Math.min(retryAt, LATEST) };
 }
 
 /** How many attempts in a row are spent when a server is lost: a session that has stayed up makes them one again. */

@@ -1,4 +1,5 @@
 import { McpError } from "@jackfield/mcp-core";
+import { writtenValue } from "../written-value.ts";
 
 /**
  * How a name is put together. All but `tool` take the server's name in:
@@ -57,7 +58,7 @@ const STRATEGIES: ReadonlySet<unknown> = new Set<NamingStrategy>([
 export function checkNaming({ strategy = "mcp__server__tool", reserved = [] }: NamingOptions): void {
   if (typeof strategy !== "function" && !STRATEGIES.has(strategy)) {
     const known = [...STRATEGIES].map((name) => `"${name}"`).join(", ");
-    throw invalid(`"naming.strategy" must be a function or one of ${known}, not ${JSON.stringify(strategy)}`);
+    throw invalid(`"naming.strategy" must be a function or one of ${known}, not ${writtenValue(strategy)}`);
   }
   const isList = Array.isArray(reserved) && reserved.every((name) => typeof name === "string");
   if (!isList) throw invalid(`"naming.reserved" must be a list of names`);

@@ -138,8 +138,13 @@ function createTerritories(prefixes: readonly string[]): Territories {
   };
 }
 
+/** A name with nothing put in front of it, which must begin with a letter or `_`: Gemini refuses a whole request for any other. */
+export function safeWholeName(text: string): string {
+  return safeName(text).replace(/^[0-9-]/, "_$&");
+}
+
 /** Characters that a model provider refuses, replaced one by one. */
-export function safeName(text: string): string {
+function safeName(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 

@@ -6,7 +6,7 @@ import { sendCall } from "./call-sender.ts";
 import { invalidOption } from "./call-time.ts";
 import type { ToolFinder } from "./found-tool.ts";
 import { checkArguments } from "./tool-arguments.ts";
-import { createToolFinder } from "./tool-finder.ts";
+import { createToolFinder, refuseIfGone } from "./tool-finder.ts";
 import { createOutputChecks } from "./tool-output.ts";
 import { checkToolRef } from "./tool-ref.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
@@ -40,6 +40,7 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
   const findTool = createToolFinder({ registry, server });
   const checkOutput = createOutputChecks();
   const send = throughMiddleware(use, (tool, args, options) => {
+    refuseIfGone(tool, registry);
     checkArguments(tool, args);
     return checkOutput(tool, sendCall({ tool, args, options }, server(tool.server)));
   });

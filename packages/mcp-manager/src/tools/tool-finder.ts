@@ -39,8 +39,7 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
         if (owner.openSession === undefined || deadline.signal.aborted) throw error;
       });
     await waitForServer({ tool: known, options }, time, listed);
-    const ref = { server: known.server, tool: known.originalName };
-    const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
+    const tool = registry.find(known.server, known.originalName) ?? known; // Middleware may know why it is gone.
     return { tool, options: { ...options, ...time.left() } };
   }
 
@@ -56,6 +55,16 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
     const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
     return { tool, options: { ...options, ...time.left() } };
   }
+}
+
+/**
+ * Refuses a tool that was remembered and is not on offer any more.
+ *
+ * @throws McpError `MCP_TOOL_UNKNOWN`
+ */
+export function refuseIfGone({ origin, server, originalName }: ToolDescriptor, registry: ToolRegistry): void {
+  if (origin === "cache" && registry.find(server, originalName) === undefined)
+    refuseTool({ server, tool: originalName }, registry);
 }
 
 /** The tool of this name, or the only one that can be meant by it. */

@@ -1,6 +1,6 @@
 import { isUnawaited } from "../unawaited.ts";
 import { checkNaming, type NameTool, type NamingOptions } from "./naming-options.ts";
-import { createServerNames, MAX_NAME_LENGTH, type ServerNames, safeName } from "./server-names.ts";
+import { createServerNames, MAX_NAME_LENGTH, type ServerNames, safeWholeName } from "./server-names.ts";
 
 /** The original names of a server's tools. */
 export interface ListedNames {
@@ -123,7 +123,7 @@ function wishesFor(
 function wishedName(wish: NameTool, server: string, tool: string): string {
   try {
     const name = wish({ server, tool });
-    return isUnawaited(name) ? "" : safeName(name);
+    return isUnawaited(name) ? "" : safeWholeName(name);
   } catch {
     return ""; // A naming that throws, or gives something else than a text, has no wish.
   }

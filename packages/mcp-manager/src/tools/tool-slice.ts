@@ -1,4 +1,10 @@
-import type { ServerDefinition, ToolDefinition, ToolDescriptor, ToolListPolicy } from "@jackfield/mcp-core";
+import {
+  errorMessage,
+  type ServerDefinition,
+  type ToolDefinition,
+  type ToolDescriptor,
+  type ToolListPolicy,
+} from "@jackfield/mcp-core";
 import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
 import { isUnawaited } from "../unawaited.ts";
 import { isIncluded } from "./tool-filter.ts";
@@ -67,7 +73,7 @@ function applyPolicies(
       const { name, server, originalName } = tool; // A policy changes what is said of a tool, never whose it is.
       offered = Object.freeze({ ...decided, name, server, originalName });
     } catch (error) {
-      return { blocked: `a tool policy threw: ${error instanceof Error ? error.message : String(error)}` };
+      return { blocked: `a tool policy threw: ${errorMessage(error)}` };
     }
   }
   return offered;

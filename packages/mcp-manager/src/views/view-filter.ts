@@ -1,4 +1,4 @@
-import { type Logger, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
+import { errorText, type Logger, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
 import { isUnawaited } from "../unawaited.ts";
 import { writtenValue } from "../written-value.ts";
@@ -56,7 +56,10 @@ export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
       if (isUnawaited(verdict)) throw new TypeError("It gave a promise; only viewFor waits for one.");
       return verdict === true;
     } catch (error) {
-      log("warn", `the filter of a view threw and hides a ${what}`, { [what]: name, error: String(error) });
+      log("warn", `the filter of a view threw and hides a ${what}`, {
+        [what]: name,
+        error: errorText(error),
+      });
       return false;
     }
   };
@@ -89,7 +92,10 @@ export function asyncViewRules(filter: AsyncViewFilter, log: Logger): AsyncViewR
     try {
       return (await ask()) === true;
     } catch (error) {
-      log("warn", `the filter of a view failed and hides a ${what}`, { [what]: name, error: String(error) });
+      log("warn", `the filter of a view failed and hides a ${what}`, {
+        [what]: name,
+        error: errorText(error),
+      });
       return false;
     }
   };

@@ -1,5 +1,5 @@
 import { McpError } from "@jackfield/mcp-core";
-import { createFakeToolCache } from "@jackfield/test-kit";
+import { createFakeToolCache, passThroughResolver, stdioDefinition } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
 import {
   contextFixture,
@@ -33,6 +33,19 @@ describe("what a server offers besides tools", () => {
     expect(await manager.resourceTemplates()).toEqual(owned(FILE));
     expect(await manager.prompts("s")).toEqual(owned(REVIEW));
     expect(session.listed).toHaveLength(4);
+  });
+
+  it("is what a session has listed, and not what the catalog says, if a call woke the server before the start", async () => {
+    const cache = createFakeToolCache();
+    const resolved = await passThroughResolver(stdioDefinition("s"), { signal: AbortSignal.timeout(1_000) });
+    cache.seed(resolved, { tools: [], prompts: [{ name: "outdated" }] });
+    const { manager, open } = contextFixture({ cache });
+    await using _ = manager;
+    const asking = manager.prompts("s");
+    await open();
+    await asking;
+    await manager.start();
+    expect(await manager.prompts("s")).toEqual(owned(REVIEW));
   });
 
   it("is not asked for where the server announced nothing of the kind", async () => {

@@ -37,6 +37,7 @@ const FAULTS: Record<string, Connector> = {
     throw broken();
   },
   "rejects with something of its own": () => Promise.reject(broken()),
+  "rejects with what has no text": () => Promise.reject(Object.create(null)),
   "is never opened": () => new Promise(() => {}),
   "lists with an error of its own": sessionThat({ list: () => Promise.reject(broken()) }),
   "throws when it is listed": sessionThat({

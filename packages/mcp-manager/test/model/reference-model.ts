@@ -232,7 +232,7 @@ export class ReferenceModel {
     server.error = error;
     for (const reconnect of this.reconnects)
       if (reconnect.server === name && reconnect.outcome === "pending") reconnect.outcome = error;
-    const attempt = wasStable ? 1 : server.attempt + 1;
+    const attempt = retries + 1;
     if (delayMs === undefined) Object.assign(server, { status: "failed", at: this.now });
     else Object.assign(server, { status: "backoff", at: this.now + delayMs, attempt });
     this.#serve(name, server);

@@ -45,6 +45,17 @@ async function userOf(manager: McpManager, principal: string): Promise<McpManage
 }
 
 describe("a runtime for several users", () => {
+  it.each([undefined, null, "", 42, {}, 1n])(
+    "refuses %s as a user: nobody in particular is the owner",
+    async (principal) => {
+      const { manager, opened } = runtime([own]);
+      await using _ = manager;
+      const refusal = expect.objectContaining({ code: "MCP_CONFIG_INVALID" });
+      expect(() => manager.forPrincipal(principal as string)).toThrow(refusal);
+      expect(opened).toEqual([]);
+    },
+  );
+
   it("gives each user sessions of his own, and one session to all where a server holds nothing of a user's", async () => {
     const { manager, opened, of, resolvedAs } = runtime([own, shared]);
     await using _ = manager;

@@ -1,6 +1,14 @@
-import type { CatalogEntry } from "@jackfield/mcp-core";
+import { type CatalogEntry, type CatalogKind, McpError } from "@jackfield/mcp-core";
 import { createFakeToolCache, passThroughResolver, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  contextFixture,
+  contextSession,
+  LOG,
+  openedFixture,
+  README,
+  REVIEW,
+} from "../context/context-fixture.ts";
 import { createFixture, only, tool } from "../manager-fixture.ts";
 
 const CHANGED = { method: "notifications/tools/list_changed" };
@@ -25,6 +33,69 @@ async function started() {
 }
 
 describe("what the catalog is told", () => {
+  it("is the other lists as well where the tools could not be listed at first", async () => {
+    const cache = createFakeToolCache();
+    const failing = new Map<CatalogKind, McpError>();
+    failing.set("tools", new McpError("MCP_REQUEST_REJECTED", "warming up"));
+    const { manager } = await openedFixture({ cache }, contextSession({ failing }));
+    expect(await manager.resources()).toHaveLength(2);
+    expect(await manager.prompts()).toHaveLength(1);
+    const stored = () => only(cache.entries.values());
+    expect(stored()).not.toHaveProperty("resources"); // Not without the tools.
+    failing.clear();
+    await manager.refreshTools("s");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(stored()).toMatchObject({ tools: [], resources: [README, LOG], prompts: [REVIEW] });
+    await manager.close();
+  });
+
+  it("is the other lists with the tools of a later session where the first one listed none", async () => {
+    const cache = createFakeToolCache();
+    const failing = new Map<CatalogKind, McpError>();
+    failing.set("tools", new McpError("MCP_REQUEST_REJECTED", "warming up"));
+    const { manager, session, open } = await openedFixture({ cache }, contextSession({ failing }));
+    expect(await manager.prompts()).toHaveLength(1);
+    session.lose(new McpError("MCP_SESSION_LOST", "gone"));
+    const reconnecting = manager.reconnect("s");
+    expect(only(cache.entries.values())).not.toHaveProperty("prompts");
+    await open();
+    await reconnecting;
+    await manager.refreshTools("s");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(only(cache.entries.values())).toMatchObject({ tools: [], prompts: [REVIEW] });
+    await manager.close();
+  });
+
+  it("is the other lists of a server that a call woke before the start, where the catalog knows its tools", async () => {
+    const cache = createFakeToolCache();
+    const resolved = await passThroughResolver(stdioDefinition("s"), { signal: AbortSignal.timeout(1) });
+    cache.seed(resolved, { tools: [tool("remembered")] });
+    const failing = new Map<CatalogKind, McpError>();
+    failing.set("tools", new McpError("MCP_REQUEST_REJECTED", "warming up"));
+    const { manager, open } = contextFixture({ cache });
+    const asking = manager.prompts("s");
+    await open(contextSession({ failing }));
+    await asking;
+    await manager.start();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(only(cache.entries.values())).toMatchObject({
+      tools: [{ name: "remembered" }],
+      prompts: [REVIEW],
+    });
+    await manager.close();
+  });
+
+  it("is nothing of an attempt that somebody gave up: that is no failure of the server", async () => {
+    const cache = createFakeToolCache();
+    const { manager, connector } = createFixture(["a"], { cache, byHand: true });
+    const starting = manager.start();
+    (await connector.nextAttempt()).fail(new McpError("MCP_ABORTED", "given up"));
+    await starting;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(cache.entries.size).toBe(0);
+    await manager.close();
+  });
+
   it("is when a list was begun, not when it was in: what happened meanwhile may not be in it", async () => {
     const { manager, session, stored } = await started();
     const release = session.holdLists();

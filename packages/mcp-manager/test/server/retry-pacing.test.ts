@@ -22,6 +22,14 @@ describe("the pace of retries", () => {
     expect([pace(now + 5), pace(now + 1_700), pace(now + 700)]).toEqual([now + 5, now + 1_700, now + 700]);
   });
 
+  it("forgets the seconds that are over", () => {
+    const pace = createRetryPacing(1);
+    const now = Date.now();
+    pace(now);
+    vi.setSystemTime(now + 2_000);
+    expect(pace(now)).toBe(now);
+  });
+
   it("never advances an attempt, and lets no second hold more than twice its share, whatever is wanted", () => {
     const wanted = fc.array(fc.nat({ max: 5_000 }), { maxLength: 60 });
     const property = fc.property(wanted, fc.integer({ min: 1, max: 5 }), (delays, share) => {

@@ -73,7 +73,7 @@ describe("the retry policy", () => {
 
   it("[S9] starts over once a session has been stable", () => {
     const retry = nextRetry(steady, loss({ attempt: 5, upForMs: steady.stableAfterMs }));
-    expect(retry).toEqual({ retryAt: 0, attempt: 1 });
+    expect(retry).toEqual({ retryAt: 0, attempt: 2 });
   });
 
   it("starts a process at once when its session is lost, and waits when it is lost again soon", () => {
@@ -159,13 +159,29 @@ describe("the policies of earlier runtimes", () => {
   it("[R5] SideCar tries three times and gives up, and a success starts over", () => {
     expect(of("sidecar", { isRemote: true }, 4)).toEqual([2_000, 5_000, 15_000, undefined]);
     const success = loss({ attempt: 3, upForMs: 10_000 });
-    expect(nextRetry(RETRY_PRESETS.sidecar, success)).toEqual({ retryAt: 2_000, attempt: 1 });
+    expect(nextRetry(RETRY_PRESETS.sidecar, success)).toEqual({ retryAt: 2_000, attempt: 2 });
   });
 
   it.each(["oh-my-pi", "sidecar", "openai-agents", "claude-code", "hexos"] as const)(
     "[R1] [R4] [S9] %s gives up a process that dies after each handshake",
     (preset) => {
       expect(of(preset, { upForMs: 50 }, 6).at(-1)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ["sidecar", [2_000, 5_000, 15_000, undefined]],
+    ["oh-my-pi", [0, 500, 1_000, 2_000, 4_000, undefined]],
+    ["hexos", [250, 500, undefined]],
+  ] as const)(
+    "[R4] [R5] %s makes as many retries, each after its own delay, when a session that was stable is lost",
+    (preset, expected) => {
+      const policy = { ...RETRY_PRESETS[preset], jitter: "none" } as const;
+      const after: (number | undefined)[] = [];
+      let retry = nextRetry(policy, loss({ attempt: 4, upForMs: 60_000 }));
+      for (; retry !== undefined; retry = nextRetry(policy, loss({ attempt: retry.attempt })))
+        after.push(retry.retryAt);
+      expect([...after, undefined]).toEqual(expected);
     },
   );
 

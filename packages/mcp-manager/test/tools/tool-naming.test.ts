@@ -155,6 +155,25 @@ describe("names that do not tell the server", () => {
     expect(names.get("b\0mcp__a__search")).toBe("mcp__b__mcp__a__search");
   });
 
+  it.each([
+    ["2fa", "_2fa"],
+    ["-x", "_-x"],
+    ["_x", "_x"],
+    ["a2", "a2"],
+    ["ünï", "_n_"],
+    [`2${"x".repeat(62)}`, `_2${"x".repeat(62)}`],
+    [`2${"x".repeat(63)}`, expect.stringMatching(/^mcp__docs__2x+_[0-9a-f]{8}$/)],
+  ])("begin with a letter or `_`, as Gemini wants it: %s", (tool, expected) => {
+    expect(nameOf("docs", tool, { strategy: "tool" })).toEqual(expected);
+    expect(nameOf("docs", tool, { strategy: ({ tool: own }) => own })).toEqual(expected);
+    expect(nameOf("docs", "2fa", {})).toBe("mcp__docs__2fa");
+  });
+
+  it("of two tools that would be alike by that go to neither", () => {
+    const names = allNames(new Map([["a", ["2fa", "_2fa"]]]), { strategy: "tool" });
+    expect([...names.values()]).toEqual(["mcp__a__2fa", "mcp__a___2fa"]);
+  });
+
   it("may come from a function, whose answer is made safe", () => {
     const strategy = ({ server, tool }: { server: string; tool: string }) => `${server}/${tool}`;
     expect(nameOf("docs", "search", { strategy })).toBe("docs_search");

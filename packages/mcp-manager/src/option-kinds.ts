@@ -1,0 +1,72 @@
+import { McpError } from "@jackfield/mcp-core";
+import type { McpManagerOptions } from "./options.ts";
+import { writtenValue } from "./written-value.ts";
+
+interface Kind {
+  readonly what: string;
+  fits(value: unknown): boolean;
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const isFunction = (value: unknown) => typeof value === "function";
+
+const callable: Kind = { what: "a function", fits: isFunction };
+const record: Kind = { what: "an object", fits: (value) => isObject(value) && !Array.isArray(value) };
+const callables: Kind = {
+  what: "a list of functions",
+  fits: (value) => Array.isArray(value) && value.every(isFunction),
+};
+
+/** What an option must be as a whole; what is in it is looked at where it is taken apart. */
+const KINDS: { readonly [K in keyof McpManagerOptions]?: Kind } = {
+  connect: callable,
+  resolve: callable,
+  cache: record,
+  startup: record,
+  retry: record,
+  limits: record,
+  naming: record,
+  use: callables,
+  toolPolicies: callables,
+  handlers: record,
+  auth: record,
+  heartbeat: record,
+  log: callable,
+};
+const REQUIRED: readonly string[] = ["connect", "resolve"];
+
+/**
+ * Looks at options that may come from untyped code, before any is used: what is of the wrong kind would fail at the first call, or not at all.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID`
+ */
+export function checkKinds(options: unknown): void {
+  if (!isObject(options)) throw invalid(`The options must be an object, not ${writtenValue(options)}.`);
+  for (const [option, { what, fits }] of Object.entries(KINDS)) {
+    const value: unknown = options[option as keyof typeof options];
+    if (value === undefined && !REQUIRED.includes(option)) continue;
+    // Not the value: it may hold secrets.
+    if (!fits(value)) throw invalid(`Option "${option}" (manager) must be ${what}.`);
+  }
+}
+
+/**
+ * Looks at servers that may come from untyped code.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID`
+ */
+export function checkDefinitions(definitions: unknown): void {
+  const isList = isObject(definitions) && Symbol.iterator in definitions;
+  if (!isList) throw invalid('Option "servers" must be a list of servers.');
+}
+
+/** The same for one of them. */
+export function checkDefinition(definition: unknown): void {
+  const limits = isObject(definition) && "limits" in definition ? definition.limits : undefined;
+  if (isObject(definition) && (limits === undefined || isObject(limits))) return;
+  throw invalid("A server must be an object, and so must its limits.");
+}
+
+function invalid(message: string): McpError {
+  return new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
+}

@@ -1,0 +1,56 @@
+import { McpError } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import { createMcpManager, type McpManagerOptions } from "../src/index.ts";
+
+const never = () => Promise.reject(new McpError("MCP_SERVER_EXITED", "unused"));
+const base: McpManagerOptions = { servers: [], connect: never, resolve: never };
+const refusal = (text: string) =>
+  expect.objectContaining({ code: "MCP_CONFIG_INVALID", message: expect.stringContaining(text) });
+
+describe("options of the wrong kind", () => {
+  it.each([undefined, null, 5])("are refused as a whole: %j", (options) => {
+    expect(() => createMcpManager(options as never)).toThrow(refusal("must be an object"));
+  });
+
+  it.each([
+    ["servers", undefined],
+    ["servers", 5],
+    ["servers", "files"],
+    ["connect", undefined],
+    ["connect", {}],
+    ["resolve", undefined],
+    ["resolve", 5],
+    ["cache", 5],
+    ["startup", null],
+    ["startup", 5],
+    ["retry", null],
+    ["limits", null],
+    ["naming", "tool"],
+    ["use", 5],
+    ["use", [5]],
+    ["toolPolicies", {}],
+    ["handlers", 5],
+    ["auth", 5],
+    ["heartbeat", false],
+    ["log", {}],
+  ])("are refused by name: %s: %j", (option, value) => {
+    const options = { ...base, [option]: value } as unknown as McpManagerOptions;
+    expect(() => createMcpManager(options)).toThrow(refusal(`"${option}"`));
+  });
+
+  it.each([[[null]], [[5]], [[{ name: "a", limits: null }]]])(
+    "are refused as servers, also in a reload: %j",
+    async (servers) => {
+      const wrong = servers as unknown as McpManagerOptions["servers"];
+      expect(() => createMcpManager({ ...base, servers: wrong })).toThrow(refusal("A server must be"));
+      const manager = createMcpManager(base);
+      await expect(manager.reload(wrong)).rejects.toEqual(refusal("A server must be"));
+      await expect(manager.reload(undefined as never)).rejects.toEqual(refusal('"servers"'));
+    },
+  );
+
+  it("do not keep a list that is none from being taken, such as the values of a map", async () => {
+    await using manager = createMcpManager(base);
+    expect(await manager.reload(new Map().values())).toMatchObject({ added: [] });
+  });
+});

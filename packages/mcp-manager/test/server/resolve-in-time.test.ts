@@ -1,0 +1,42 @@
+import type { ResolvedServer, ServerLimits } from "@jackfield/mcp-core";
+import { createFakeConnector, createFakeSession, httpDefinition } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { createMcpManager } from "../../src/index.ts";
+
+const limits = { connectTimeoutMs: 500, callTimeoutMs: 700, maxMessageBytes: 10_000 };
+
+/** What a connector is given of what this resolver says. */
+async function reached(server: ResolvedServer): Promise<ResolvedServer | undefined> {
+  const { connect, attempts } = createFakeConnector({
+    onAttempt: (attempt) => void attempt.open(createFakeSession({ tools: [] })),
+  });
+  const servers = [{ ...httpDefinition("a"), limits: { callTimeoutMs: 800 } }];
+  await using manager = createMcpManager({ servers, connect, resolve: async () => server, limits });
+  await manager.start();
+  return attempts[0]?.server;
+}
+
+const resolved = (own?: ServerLimits): ResolvedServer => ({
+  name: "a",
+  transport: "http",
+  url: "https://a.example",
+  headers: {},
+  secrets: [],
+  ...(own && { limits: own }),
+});
+
+describe("the limits of a connection", () => {
+  it.each([
+    ["says nothing of them", undefined],
+    ["has others", { connectTimeoutMs: 0, idleTimeoutMs: 9 }],
+  ])("are the manager's where a resolver %s", async (_, own) => {
+    const server = await reached(resolved(own));
+    expect(server).toMatchObject({ limits: { ...limits, callTimeoutMs: 800, idleTimeoutMs: 0 } });
+  });
+
+  it("leave a server that has them the object that it is", async () => {
+    const known = await reached(resolved());
+    if (known === undefined) throw new Error("not reached");
+    expect(await reached(known)).toBe(known);
+  });
+});

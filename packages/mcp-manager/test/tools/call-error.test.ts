@@ -1,0 +1,29 @@
+import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
+import { describe, expect, it } from "vitest";
+import { keepUncertainty } from "../../src/tools/call-error.ts";
+
+const echo = { server: "a", originalName: "echo" } as ToolDescriptor;
+const uncertain = new McpError("MCP_SESSION_LOST", "gone", { outcome: "unknown" });
+
+describe("what a caller hears of a repetition that failed", () => {
+  it("is its error, where no attempt before may have been carried out or it may have been itself", () => {
+    const refused = new McpError("MCP_TOOL_REJECTED", "no", { outcome: "rejected" });
+    expect(keepUncertainty(refused, undefined, echo)).toBe(refused);
+    const late = new McpError("MCP_CALL_TIMEOUT", "late", { outcome: "unknown" });
+    expect(keepUncertainty(late, uncertain, echo)).toBe(late);
+    const aborted = new McpError("MCP_ABORTED", "aborted", { outcome: "unknown" });
+    expect(keepUncertainty(aborted, uncertain, echo)).toBe(aborted);
+  });
+
+  it("is that an attempt before may have been carried out", () => {
+    const unsent = new McpError("MCP_CONNECT_FAILED", "down", { outcome: "not-sent" });
+    expect(keepUncertainty(unsent, uncertain, echo)).toBe(uncertain);
+    const aborted = keepUncertainty(new McpError("MCP_ABORTED", "aborted"), uncertain, echo);
+    expect(aborted).toMatchObject({
+      code: "MCP_ABORTED",
+      outcome: "unknown",
+      tool: "echo",
+      cause: uncertain,
+    });
+  });
+});
