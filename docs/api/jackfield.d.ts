@@ -1,19 +1,13 @@
-import { ConfigProblem, DiscoverServersOptions, ServerFilterOptions, ServerResolverOptions, InlineServer, ServerApprover, TrustFolder, InheritEnv } from "@jackfield/mcp-config";
+import { DiscoverServersOptions, ServerFilterOptions, ServerResolverOptions, InlineServer, ServerApprover, TrustFolder, InheritEnv, ConfigProblem } from "@jackfield/mcp-config";
 export { ConfigProblem, InlineServer, PromptApproverOptions, ServerApprovalRequest, ServerApprover, ServerFilter, ServerPattern, TrustFolder } from "@jackfield/mcp-config";
 export { promptApprover } from "@jackfield/mcp-config/runtime";
-import { DefinedIn, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, McpError, Diagnostic, StateStore, ToolCache, Connector, ResolveServer, AuthPort, Implementation, HostHandlers } from "@jackfield/mcp-core";
+import { StateStore, ToolCache, Connector, ResolveServer, AuthPort, Implementation, DefinedIn, ToolRef, ToolCallParameters, CallOptions, ToolResultOf, McpError, Diagnostic, HostHandlers } from "@jackfield/mcp-core";
 export { McpError, ToolTypes, isMcpError } from "@jackfield/mcp-core";
-import { McpManager, StartupReport, ReloadReport, McpManagerOptions } from "@jackfield/mcp-manager";
+import { McpManagerOptions, McpManager, StartupReport, ReloadReport } from "@jackfield/mcp-manager";
 export { AsyncViewFilter, HeartbeatOptions, McpManagerOptions, RETRY_PRESETS, ReconnectOptions, ReloadReport, RetryPolicy, StartupOptions, StartupReport, ToolView, ViewFilter } from "@jackfield/mcp-manager";
-import { Leftover, HttpOptionsSource } from "@jackfield/mcp-transports";
+import { HttpOptionsSource, Leftover } from "@jackfield/mcp-transports";
 export { HttpOptions, HttpOptionsSource, Leftover, TlsOptions } from "@jackfield/mcp-transports";
 import { LimitResultsOptions, InjectionFinding, ToolPins, CallApprovalOptions } from "@jackfield/mcp-guard";
-interface BlockedReport {
-    readonly name: string;
-    readonly by: string;
-    readonly reason: string;
-    readonly definedIn: DefinedIn;
-}
 interface GuardOptions {
     readonly limits?: LimitResultsOptions | false | undefined;
     readonly cleanTools?: boolean | undefined;
@@ -23,32 +17,6 @@ interface GuardOptions {
     readonly lock?: string | undefined;
     readonly pins?: ToolPins | undefined;
     readonly trace?: boolean | undefined;
-}
-interface McpReport extends StartupReport {
-    readonly blocked: readonly BlockedReport[];
-    readonly discoveryError?: McpError | undefined;
-    readonly problems: readonly ConfigProblem[];
-    readonly diagnostics: readonly Diagnostic[];
-    readonly leftovers: readonly Leftover[];
-}
-interface McpReloadReport extends ReloadReport {
-    readonly applied: boolean;
-    readonly problems: readonly ConfigProblem[];
-    readonly diagnostics: readonly Diagnostic[];
-    readonly blocked: readonly BlockedReport[];
-}
-interface TypedCalls {
-    callTool<const Ref extends ToolRef>(tool: Ref, ...rest: ToolCallParameters<Ref, CallOptions>): Promise<ToolResultOf<Ref>>;
-}
-interface McpForPrincipal extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
-    readonly report: StartupReport;
-}
-interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
-    readonly report: McpReport;
-    forPrincipal(principal: string, options?: {
-        readonly signal?: AbortSignal | undefined;
-    }): Promise<McpForPrincipal>;
-    reload(): Promise<McpReloadReport>;
 }
 interface CacheOptions {
     readonly path?: string | undefined;
@@ -80,6 +48,38 @@ interface OpenMcpOptions extends Pick<ServerResolverOptions, "missingVariable" |
     readonly auth?: AuthPort | undefined;
     readonly clientInfo?: Implementation | undefined;
     readonly signal?: AbortSignal | undefined;
+}
+interface BlockedReport {
+    readonly name: string;
+    readonly by: string;
+    readonly reason: string;
+    readonly definedIn: DefinedIn;
+}
+interface McpReport extends StartupReport {
+    readonly blocked: readonly BlockedReport[];
+    readonly discoveryError?: McpError | undefined;
+    readonly problems: readonly ConfigProblem[];
+    readonly diagnostics: readonly Diagnostic[];
+    readonly leftovers: readonly Leftover[];
+}
+interface McpReloadReport extends ReloadReport {
+    readonly applied: boolean;
+    readonly problems: readonly ConfigProblem[];
+    readonly diagnostics: readonly Diagnostic[];
+    readonly blocked: readonly BlockedReport[];
+}
+interface TypedCalls {
+    callTool<const Ref extends ToolRef>(tool: Ref, ...rest: ToolCallParameters<Ref, CallOptions>): Promise<ToolResultOf<Ref>>;
+}
+interface McpForPrincipal extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
+    readonly report: StartupReport;
+}
+interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
+    readonly report: McpReport;
+    forPrincipal(principal: string, options?: {
+        readonly signal?: AbortSignal | undefined;
+    }): Promise<McpForPrincipal>;
+    reload(): Promise<McpReloadReport>;
 }
 declare function openMcp(options?: OpenMcpOptions): Promise<Mcp>;
 type Variables = {

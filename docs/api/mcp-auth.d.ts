@@ -58,6 +58,7 @@ interface OAuthOptions {
     readonly clientName?: string | undefined;
     readonly clientMetadataUrl?: string | undefined;
     readonly callback?: CallbackOptions | undefined;
+    readonly loginCommand?: ((name: string) => string) | undefined;
     readonly trustedHosts?: readonly string[] | undefined;
     readonly settingsOf?: ((server: ResolvedRemoteServer) => EntrySettings | undefined | Promise<EntrySettings | undefined>) | undefined;
     readonly log?: Logger | undefined;

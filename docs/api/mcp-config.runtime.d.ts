@@ -355,7 +355,7 @@ interface ServerResolverOptions {
     readonly projectVariables?: readonly string[] | undefined;
     readonly isAdmitted?: ((definition: ServerDefinition) => boolean) | undefined;
     readonly runCommands?: boolean | CommandValueOptions | undefined;
-    readonly onSecrets?: ((server: string, values: readonly string[]) => void) | undefined;
+    readonly onSecrets?: ((server: string, values: readonly string[], principal: string | undefined) => void) | undefined;
     readonly inputs?: {
         readonly [id: string]: string | readonly string[];
     } | undefined;

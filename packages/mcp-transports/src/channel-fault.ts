@@ -12,6 +12,8 @@ export type ChannelFaultFacts =
   /** The folder the process was to be started in does not exist. */
   | { readonly kind: "folder-missing"; readonly folder: string }
   | { readonly kind: "url-invalid" }
+  /** A variable of the environment names a proxy that cannot be used. */
+  | { readonly kind: "proxy-invalid"; readonly variable: string }
   /** What was to give a server in this process gave something else. */
   | { readonly kind: "no-server-given" }
   | { readonly kind: "message-too-large"; readonly limitBytes: number }

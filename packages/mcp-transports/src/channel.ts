@@ -25,6 +25,8 @@ export interface ChannelFacts {
   readonly hasReadInput?: boolean | undefined;
   /** The server gave this conversation an id, so a 404 means that it has forgotten it. */
   readonly hasSessionId?: boolean | undefined;
+  /** What must not be shown besides the secrets of the entry: ids of the conversation, and what follows from the URL. */
+  readonly secrets?: readonly string[] | undefined;
   /** The HTTP status that the very first request was refused with; missing once any was taken. */
   readonly firstRefusal?: number | undefined;
   /** The server has shown that it speaks this transport. Only of the older one over HTTP. */

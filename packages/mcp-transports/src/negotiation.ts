@@ -16,6 +16,9 @@ import { type ClientAccess, connectedClient, laterClient, sdkPrior } from "./ses
 /** A server that answers `initialize` today may be upgraded tomorrow and would still answer it, so a legacy verdict must end. */
 const LEGACY_VERDICT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
+/** Clocks differ a little. A verdict from further ahead was dated by a clock that was wrong, and would be believed until then. */
+const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
+
 /** A local server that knows the probe answers it soon; one that does not may ignore it, and is then waited for in vain. */
 const LONGEST_PIPE_PROBE_MS = 3000;
 
@@ -75,7 +78,7 @@ export function firstApproach(prior: PriorHandshake | undefined, now: number): A
 
 /** Whether what an earlier handshake found out of a legacy server is still believed. */
 export function isFreshVerdict({ at }: PriorHandshake, now: number): boolean {
-  return now - at < LEGACY_VERDICT_LIFETIME_MS;
+  return now - at < LEGACY_VERDICT_LIFETIME_MS && at <= now + CLOCK_TOLERANCE_MS;
 }
 
 /** A remembered era that is refused is asked for anew; a process that may have died of being asked is not asked again. */

@@ -38,6 +38,12 @@ describe("what an earlier handshake suggests", () => {
     ["a modern server is taken over", { ...modernPrior, at: 0 }, "adopt"],
     ["a legacy verdict of today is believed", { era: "legacy", at: now - 23 * HOUR_MS }, "legacy"],
     ["a legacy verdict of yesterday is not", { era: "legacy", at: now - 24 * HOUR_MS }, "probe"],
+    [
+      "a legacy verdict of a clock that is a little ahead is believed",
+      { era: "legacy", at: now + 4 * 60_000 },
+      "legacy",
+    ],
+    ["a legacy verdict of next year is not", { era: "legacy", at: now + 365 * 24 * HOUR_MS }, "probe"],
   ] as const)("%s", (_, prior, kind) => {
     expect(firstApproach(prior, now).kind).toBe(kind);
   });

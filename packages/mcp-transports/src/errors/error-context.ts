@@ -21,3 +21,11 @@ export function commonDetails({ server, facts }: ErrorContext, cause: unknown): 
 export function nameOf({ server }: ErrorContext): string {
   return `Server "${server.name}"`;
 }
+
+/** The same, with what must not be shown besides the secrets of the entry. */
+export function withHidden<C extends ErrorContext>(context: C, ...secrets: readonly string[]): C {
+  const { server, facts } = context;
+  const hidden = [...(facts.secrets ?? []), ...secrets];
+  if (hidden.length === 0) return context;
+  return { ...context, server: { ...server, secrets: [...server.secrets, ...hidden] } };
+}

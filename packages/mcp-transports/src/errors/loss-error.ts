@@ -1,12 +1,13 @@
 import { McpError } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
-import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
+import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
 import { describeExit, describeLastWords, describeQuestions } from "./wording.ts";
 
 const ADVICE_ON_EXIT = "Connect again; if it keeps ending, run its command in a terminal to see why.";
 
 /** Why a session ended that we did not close. */
-export function lossError(context: ErrorContext): McpError {
+export function lossError(loss: ErrorContext): McpError {
+  const context = withHidden(loss);
   const { facts, server } = context;
   const name = nameOf(context);
   const details = { phase: "call", ...commonDetails(context, facts.fault) } as const;
@@ -43,7 +44,8 @@ export function forgottenSessionError(context: ErrorContext): McpError {
 }
 
 /** Why a session ended that was opened with what an earlier one had learned. */
-export function outdatedPriorError(context: ErrorContext, cause: unknown): McpError {
+export function outdatedPriorError(loss: ErrorContext, cause: unknown): McpError {
+  const context = withHidden(loss);
   return new McpError(
     "MCP_SESSION_LOST",
     `${nameOf(context)} no longer speaks the protocol version it was known for. Connect again without the remembered handshake.`,

@@ -2,7 +2,7 @@ import { type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-c
 import type { ChannelFaultFacts } from "../channel-fault.ts";
 import type { LaunchFault } from "../stdio/command-launch.ts";
 import type { PassedOver } from "../stdio/command-lookup.ts";
-import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
+import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { ADVICE_ON_AUTHORIZATION, adviseOnStatus } from "./http-status.ts";
 import { describeExit, describeLastWords, describeQuestions, describeStray, excerpt } from "./wording.ts";
@@ -19,7 +19,8 @@ const ADVICE_ON_HANDSHAKE =
 type Finding = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
 
 /** What a failed opening is called: the one place where it gets its code and its words. */
-export function openingError(thrown: unknown, context: OpeningContext): McpError {
+export function openingError(thrown: unknown, opening: OpeningContext): McpError {
+  const context = withHidden(opening);
   const failure = readCause(thrown, context);
   if (failure.kind === "mcp") return failure.error;
   const [code, message, details] = findExit(failure, context) ?? findFailure(failure, context);
@@ -135,6 +136,11 @@ function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
       ];
     case "url-invalid":
       return ["MCP_CONFIG_INVALID", `${name} has an invalid URL. Correct "url" in its entry.`];
+    case "proxy-invalid":
+      return [
+        "MCP_CONFIG_INVALID",
+        `${name} cannot be reached: the variable ${fault.variable} names no proxy that can be used. Correct it, for example to http://proxy.example:3128, or name the server's host in NO_PROXY.`,
+      ];
     case "no-server-given":
       return [
         "MCP_CONFIG_INVALID",

@@ -1,7 +1,7 @@
 import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
 import type { ChannelFaultFacts } from "../channel-fault.ts";
 import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
-import { commonDetails, type ErrorContext, nameOf } from "./error-context.ts";
+import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { ADVICE_ON_AUTHORIZATION } from "./http-status.ts";
 import { forgottenSessionError } from "./loss-error.ts";
@@ -26,7 +26,8 @@ type Finding = readonly [
 
 /** What a failed request is called: the one place where it gets its code, its outcome and its words. */
 export function requestError(thrown: unknown, request: RequestContext): McpError {
-  const context = withCursorHidden(request);
+  const { cursor } = request;
+  const context = cursor ? withHidden(request, cursor) : withHidden(request);
   const failure = readFailure(thrown);
   if (failure.kind === "mcp") return failure.error;
   const status = statusOf(failure);
@@ -70,7 +71,8 @@ export function timeoutError(limitMs: number, isTotal: boolean, context: Request
 }
 
 /** A request whose caller gave up. */
-export function abortedError(reason: unknown, context: RequestContext): McpError {
+export function abortedError(reason: unknown, request: RequestContext): McpError {
+  const context = withHidden(request);
   return new McpError(
     "MCP_ABORTED",
     `The caller gave up ${subjectOf(context)} to server "${context.server.name}".`,
@@ -228,11 +230,6 @@ function findStatus(status: number, failure: Failure, context: RequestContext): 
     `${answered}${adviceOnUnknown(context)}`,
     { ...details, outcome: "unknown" },
   ];
-}
-
-function withCursorHidden(context: RequestContext): RequestContext {
-  const { server, cursor } = context;
-  return cursor ? { ...context, server: { ...server, secrets: [...server.secrets, cursor] } } : context;
 }
 
 function withRequest(error: McpError, context: RequestContext): McpError {

@@ -29,6 +29,11 @@ export function encodingOf(header: string | undefined): Encoding | "unsupported"
   return Object.hasOwn(DECODERS, name) ? (name as Encoding) : "unsupported";
 }
 
+/** Some servers leave out the wrapper that `deflate` means (RFC 9110, section 8.4.1.2); it begins with the number of its method. */
+function isZlib(beginning: Buffer): boolean {
+  return ((beginning[0] ?? 0) & 0x0f) === 8;
+}
+
 /**
  * Decodes a body in front of a sink. What comes out is counted by the sink, piece by piece, so that a small body which grows
  * without measure is cut off at the limit. Of an excerpt, which is only shown, the sink gets what could be decoded, and the end when
@@ -57,9 +62,11 @@ export function decodeInto(
       fail(error);
     }
   };
-  const start = () => {
+  const start = (chunk: Buffer) => {
+    const isBare = encoding === "deflate" && !isZlib(chunk);
     // Not imported, because most answers are not encoded, and those of local servers never.
-    const started = process.getBuiltinModule("node:zlib")[DECODERS[encoding]]();
+    const zlib = process.getBuiltinModule("node:zlib");
+    const started = isBare ? zlib.createInflateRaw() : zlib[DECODERS[encoding]]();
     started.on("data", (piece: Buffer) => attempt(() => sink.push(piece)));
     started.on("drain", () => hooks.resume());
     started.on("error", fail);
@@ -68,8 +75,8 @@ export function decodeInto(
   };
   return {
     push(chunk) {
-      if (isOver) return;
-      decoder ??= start();
+      if (isOver || chunk.length === 0) return;
+      decoder ??= start(chunk);
       if (!decoder.write(chunk)) hooks.pause();
     },
     end() {

@@ -1,5 +1,6 @@
 import { ChannelFault } from "../channel-fault.ts";
 import { createEventStreamParser, type EventStreamParserOptions } from "./event-stream-parser.ts";
+import { createJoinedPieces } from "./joined-pieces.ts";
 
 /** Takes the body of an answer as it arrives. Both methods may throw; nothing is pushed after that. */
 export interface BodySink {
@@ -15,32 +16,37 @@ export function eventSink(options: EventStreamParserOptions): BodySink {
 
 /** Collects a text and hands it over at its end. `0` means no limit. */
 export function textSink(maxBytes: number, onText: (text: string) => void): BodySink {
-  const chunks: Buffer[] = [];
+  const pieces = createJoinedPieces();
   let bytes = 0;
   return {
     push(chunk) {
       bytes += chunk.length;
       if (maxBytes > 0 && bytes > maxBytes)
         throw new ChannelFault({ kind: "message-too-large", limitBytes: maxBytes });
-      chunks.push(chunk);
+      pieces.push(chunk);
     },
-    end() {
-      const [first] = chunks;
-      onText(textOf(chunks.length === 1 && first ? first : Buffer.concat(chunks)));
-    },
+    end: () => onText(textOf(pieces.take())),
   };
 }
 
-/** Keeps the beginning of a text that nobody waits for, such as the page of an error. */
+/** Keeps the beginning of a text that nobody waits for, such as the page of an error. It is handed over once, as soon as it is full. */
 export function excerptSink(maxBytes: number, onText: (text: string) => void): BodySink {
-  const kept: Buffer[] = [];
+  const pieces = createJoinedPieces();
   let bytes = 0;
+  let isOver = false;
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    onText(textOf(pieces.take()));
+  };
   return {
     push(chunk) {
-      if (bytes < maxBytes) kept.push(chunk.subarray(0, maxBytes - bytes));
+      if (isOver) return;
+      pieces.push(chunk.subarray(0, maxBytes - bytes));
       bytes += chunk.length;
+      if (bytes >= maxBytes) end();
     },
-    end: () => onText(textOf(Buffer.concat(kept))),
+    end,
   };
 }
 

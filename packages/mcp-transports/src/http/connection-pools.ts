@@ -1,5 +1,6 @@
-import type { Agent, Dispatcher, EnvHttpProxyAgent } from "undici";
+import type { Agent, Dispatcher, ProxyAgent } from "undici";
 import type { TlsOptions } from "./http-options.ts";
+import { chooseProxy } from "./proxy-choice.ts";
 
 /** undici as a module object: it is imported when the first remote server is connected. */
 type Undici = typeof import("undici");
@@ -10,12 +11,10 @@ const KEEP_ALIVE_PROBE_MS = 15_000;
 /** An HTTP/2 session that does not answer within this time is given up, with every request on it. */
 const HTTP2_PING_MS = 15_000;
 
-const PROXY_VARIABLES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"] as const;
-
 /** The connections to one origin. Calls and streams have their own, so that no call waits for a stream to end. */
 export interface ConnectionPool {
-  calls(): Dispatcher;
-  streams(): Dispatcher;
+  readonly calls: Dispatcher;
+  readonly streams: Dispatcher;
   /** The last to give it back ends its connections. Idempotent. */
   release(): Promise<void>;
 }
@@ -28,6 +27,7 @@ export interface PoolSettings {
 
 /** Shares connections between the sessions of one connector. */
 export interface ConnectionPools {
+  /** @throws ChannelFault `proxy-invalid`, and whatever keys that cannot be used make Node.js throw. */
   acquire(origin: string, settings: PoolSettings): Promise<ConnectionPool>;
 }
 
@@ -54,14 +54,16 @@ export function createConnectionPools(): ConnectionPools {
 }
 
 class SharedPool {
-  readonly #open: () => Dispatcher;
+  readonly #calls: Dispatcher;
+  readonly #streams: Dispatcher;
   readonly #forget: () => void;
-  #calls: Dispatcher | undefined;
-  #streams: Dispatcher | undefined;
   #borrowers = 0;
 
+  // Both are made at once, which connects nothing yet: what is wrong with the settings is thrown to whoever acquires the pool.
   constructor(undici: Undici, origin: string, settings: PoolSettings, forget: () => void) {
-    this.#open = () => openDispatcher(undici, origin, settings);
+    const proxy = settings.proxy ? chooseProxy(origin, process.env) : undefined;
+    this.#calls = openDispatcher(undici, origin, settings.tls, proxy);
+    this.#streams = openDispatcher(undici, origin, settings.tls, proxy);
     this.#forget = forget;
   }
 
@@ -69,8 +71,8 @@ class SharedPool {
     this.#borrowers += 1;
     let released: Promise<void> | undefined;
     return {
-      calls: () => (this.#calls ??= this.#open()),
-      streams: () => (this.#streams ??= this.#open()),
+      calls: this.#calls,
+      streams: this.#streams,
       release: () => (released ??= this.#giveBack()),
     };
   }
@@ -79,11 +81,16 @@ class SharedPool {
     this.#borrowers -= 1;
     if (this.#borrowers > 0) return;
     this.#forget();
-    await Promise.all([this.#calls?.destroy(), this.#streams?.destroy()]);
+    await Promise.all([this.#calls.destroy(), this.#streams.destroy()]);
   }
 }
 
-function openDispatcher(undici: Undici, origin: string, { tls, proxy }: PoolSettings): Dispatcher {
+function openDispatcher(
+  undici: Undici,
+  origin: string,
+  tls: TlsOptions | undefined,
+  proxy: string | undefined,
+): Dispatcher {
   const connect = {
     ...(tls && secureOptions(tls)),
     keepAlive: true,
@@ -91,14 +98,15 @@ function openDispatcher(undici: Undici, origin: string, { tls, proxy }: PoolSett
     preferH2: true,
   };
   const options: Agent.Options = { allowH2: true, connect, h2Options: { pingInterval: HTTP2_PING_MS } };
-  if (!proxy || !isProxied(origin)) return new undici.Pool(origin, options);
+  if (proxy === undefined) return new undici.Pool(origin, options);
   // The proxy may be vouched for by the same authorities; the client's certificate is none of its business.
-  const proxied: EnvHttpProxyAgent.Options = {
+  const proxied: ProxyAgent.Options = {
     ...options,
+    uri: proxy,
     requestTls: connect,
     ...(tls && { proxyTls: secureOptions({ ca: tls.ca }) }),
   };
-  return new undici.EnvHttpProxyAgent(proxied);
+  return new undici.ProxyAgent(proxied);
 }
 
 /** The host's authorities are believed in addition to those that Node.js believes anyway. */
@@ -114,12 +122,4 @@ function secureOptions({ ca, cert, key, passphrase }: TlsOptions) {
 /** Not imported: loading it takes longer than starting a local server's process, and few servers have an authority of their own. */
 function defaultAuthorities(): string[] {
   return process.getBuiltinModule("node:tls").getCACertificates("default");
-}
-
-/** A proxy could not reach this machine from where it stands, and should not learn what runs here. */
-function isProxied(origin: string): boolean {
-  const { hostname } = new URL(origin);
-  if (hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]") return false;
-  if (/^127\.\d+\.\d+\.\d+$/.test(hostname)) return false;
-  return PROXY_VARIABLES.some((name) => process.env[name]);
 }

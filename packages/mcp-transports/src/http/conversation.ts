@@ -24,6 +24,7 @@ export interface Conversation {
   post(posting: Posting, listener: HttpCallListener): HttpCall;
   /** Opens a stream, after the event of that id if there is one. */
   get(lastEventId: string | undefined, listener: HttpCallListener): HttpCall;
+  /** Ends the session. A refusal is the end as well: no challenge is met for it. */
   delete(listener: HttpCallListener): HttpCall;
 }
 
@@ -87,8 +88,10 @@ class HttpConversation implements Conversation {
 
   delete(listener: HttpCallListener): HttpCall {
     const headers = commonHeaders(this.#state());
-    const { url } = this.#options;
-    return startHttpCall(this.#options, { method: "DELETE", url, headers, isStream: false }, listener);
+    const { url, wire, credentials } = this.#options;
+    // Nobody is asked to log in, and no token is spent, because a program ends.
+    const tools = { wire, credentials: credentials && { ...credentials, answer: async () => false } };
+    return startHttpCall(tools, { method: "DELETE", url, headers, isStream: false }, listener);
   }
 
   #headersOf(

@@ -60,7 +60,7 @@ export function readChallenge(status: number, headers: IncomingHeaders): AuthCha
 }
 
 /** Who configures an `Authorization` header wants that one: stored credentials then stay out of it. */
-function hasOwnCredentials(server: ResolvedRemoteServer): boolean {
+export function hasOwnCredentials(server: ResolvedRemoteServer): boolean {
   return Object.keys(server.headers).some((name) => name.toLowerCase() === "authorization");
 }
 

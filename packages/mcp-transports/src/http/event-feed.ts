@@ -10,6 +10,9 @@ import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts"
 /** A stream of an answer is not opened more often without bringing anything. */
 const MOST_FAILURES = 5;
 
+/** What says that a server has no such stream. */
+const ABSENT = new Set([404, 405, 501]);
+
 /** What no header may have: an event with such an id cannot be named in a request. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
 const CONTROL_CHARACTERS = /[\x00-\x1F\x7F]/;
@@ -64,6 +67,7 @@ class ResumableFeed implements EventFeed {
   #call: HttpCall | undefined;
   #timer: NodeJS.Timeout | undefined;
   #watchdog: StreamWatchdog | undefined;
+  #wasOpened = false;
   #isOver = false;
 
   constructor(options: EventFeedOptions) {
@@ -82,6 +86,7 @@ class ResumableFeed implements EventFeed {
       onAccepted: (_status, headers) => {
         if (!isEventStream(headers))
           throw new SyntaxError("a stream was asked for, and something else was answered");
+        this.#wasOpened = true;
         this.#options.onOpened?.();
         return this.#heard(this.body());
       },
@@ -135,10 +140,15 @@ class ResumableFeed implements EventFeed {
     return this.#repeated.isRepeated(id, data);
   }
 
-  /** A server that is busy or broken may be well later; any other refusal is its last word. */
+  /**
+   * A server that is busy or broken may be well later; any other refusal is its last word. Not so of its own stream once that has been
+   * open: a server that has not noticed the end of the last one refuses the next with 409, and a gateway on the way may refuse anything.
+   */
   #refused(refusal: Refusal): void {
     this.#watchdog?.stop();
-    const isPassing = (refusal.status >= 500 && refusal.status !== 501) || refusal.status === 429;
+    const { status } = refusal;
+    const isKnown = this.#options.isStanding && this.#wasOpened;
+    const isPassing = !ABSENT.has(status) && (isKnown || status >= 500 || status === 429);
     if (isPassing && this.#hasPatience()) this.#openLater(refusal.retryAfterMs);
     else this.#end({ refusal });
   }

@@ -1,4 +1,5 @@
 import { ChannelFault } from "../channel-fault.ts";
+import { createJoinedPieces } from "./joined-pieces.ts";
 
 /** One event of a stream (WHATWG HTML, section 9.2, "Server-sent events"). */
 export interface StreamEvent {
@@ -36,7 +37,7 @@ export function createEventStreamParser(options: EventStreamParserOptions): Even
 class LineParser implements EventStreamParser {
   readonly #options: EventStreamParserOptions;
   /** The beginning of a line whose end has not come yet. */
-  #pieces: Buffer[] = [];
+  readonly #pieces = createJoinedPieces();
   /** Of the pieces, and of the lines of the event so far. */
   #bytes = 0;
   #mayHaveLineFeed = false;
@@ -80,9 +81,9 @@ class LineParser implements EventStreamParser {
   #endLine(rest: Buffer): void {
     this.#count(rest.length);
     let line = rest;
-    if (this.#pieces.length > 0) {
-      line = Buffer.concat([...this.#pieces, rest]);
-      this.#pieces = [];
+    if (!this.#pieces.isEmpty) {
+      this.#pieces.push(rest);
+      line = this.#pieces.take();
     }
     if (this.#isAtStart) {
       this.#isAtStart = false;

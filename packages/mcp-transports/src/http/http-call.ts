@@ -13,8 +13,9 @@ import {
 import { judgeRedirect, MAX_REDIRECTS } from "./redirects.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
-/** What is read of the body of a refusal. */
+/** What is read of the body of a refusal, and for how long. Its status has said already what it means. */
 const EXCERPT_BYTES = 16 * 1024;
+const EXCERPT_MS = 1000;
 
 /** A status other than success, as it was answered in the end. */
 export interface Refusal {
@@ -79,6 +80,11 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   #hasMetChallenge = false;
   #isOver = false;
   #sink: BodySink | undefined;
+  /** The answer was a refusal: from then on its body cannot fail. */
+  #isRefused = false;
+  /** Of the body that is being read, or was read last, no more arrives. */
+  #isBodyOver = false;
+  #excerptTimer: NodeJS.Timeout | undefined;
 
   constructor(tools: HttpCallTools, request: WireRequest, listener: HttpCallListener) {
     this.#tools = tools;
@@ -89,7 +95,8 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
 
   start(url: URL): void {
     this.#url = url;
-    this.#sink = undefined;
+    this.#isRefused = false;
+    this.#isBodyOver = false;
     const attaching = this.#tools.credentials?.attach();
     if (!attaching) {
       this.#send([]);
@@ -100,7 +107,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
         this.#attached = attached;
         this.#send(attached.headers);
       },
-      (error) => this.onError(error instanceof Error ? error : new Error(String(error))),
+      (error) => this.abort(error instanceof Error ? error : new Error(String(error))),
     );
   }
 
@@ -111,9 +118,8 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   }
 
   abort(reason: Error): void {
-    if (this.#isOver) return;
-    if (this.#exchange) this.#exchange.abort(reason);
-    else this.onError(reason);
+    this.#finish(() => this.#listener.onError(reason));
+    this.#exchange?.abort(reason);
   }
 
   pause(): void {
@@ -136,7 +142,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
       : encodingOf(headerOf(headers, "content-encoding"));
     const sink = isSuccess
       ? this.#endingWith(this.#listener.onAccepted(status, headers))
-      : excerptSink(EXCERPT_BYTES, (text) => this.#takeRefusal(status, headers, text));
+      : this.#createExcerpt((text) => this.#takeRefusal(status, headers, text));
     if (encoding === "unsupported" && isSuccess)
       throw new SyntaxError("the answer is encoded in a way that was not asked for");
     // A refusal means what its status says, whether or not its body can be read.
@@ -148,18 +154,25 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   }
 
   onEnd(): void {
+    this.#isBodyOver = true;
     if (this.#isOver) return;
     try {
       this.#sink?.end();
     } catch (error) {
-      this.onError(error as Error);
+      this.abort(error as Error);
     }
   }
 
   onError(error: Error): void {
-    if (this.#isOver) return;
-    this.#finish(() => this.#listener.onError(error));
-    this.#exchange?.abort(error);
+    if (this.#isRefused) this.onEnd();
+    else this.abort(error);
+  }
+
+  #createExcerpt(onText: (text: string) => void): BodySink {
+    this.#isRefused = true;
+    const sink = excerptSink(EXCERPT_BYTES, onText);
+    this.#excerptTimer = setTimeout(sink.end, EXCERPT_MS);
+    return sink;
   }
 
   #endingWith(sink: BodySink): BodySink {
@@ -174,6 +187,12 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   }
 
   #takeRefusal(status: number, headers: IncomingHeaders, text: string): void {
+    clearTimeout(this.#excerptTimer);
+    this.#sink = undefined;
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    if (this.#isOver) return;
+    if (!this.#isBodyOver) exchange?.abort(new Error("enough of the refusal was read"));
     const redirect = judgeRedirect(this.#request.method, this.#url, status, headerOf(headers, "location"));
     if (redirect?.kind === "follow" && this.#hops < MAX_REDIRECTS) {
       this.#hops += 1;
@@ -197,8 +216,6 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
       return;
     }
     this.#hasMetChallenge = true;
-    this.#exchange = undefined;
-    this.#sink = undefined;
     this.#listener.onRefused?.();
     credentials.answer(challenge, this.#attached).then(
       (mayRetry) => {
@@ -206,12 +223,11 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
         if (mayRetry) this.#again(this.#url);
         else refuse();
       },
-      (error) => this.onError(error instanceof Error ? error : new Error(String(error))),
+      (error) => this.abort(error instanceof Error ? error : new Error(String(error))),
     );
   }
 
   #again(url: URL): void {
-    this.#exchange = undefined;
     this.#listener.onRefused?.();
     this.start(url);
   }
@@ -219,6 +235,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   #finish(act: () => void): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearTimeout(this.#excerptTimer);
     act();
   }
 }

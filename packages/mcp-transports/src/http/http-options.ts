@@ -22,7 +22,7 @@ export interface HttpOptions {
   readonly tls?: TlsOptions | undefined;
   /**
    * Whether `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in upper or lower case, are honoured. This machine itself is never
-   * reached through a proxy. Default true.
+   * reached through a proxy. A value that cannot be used is a `MCP_CONFIG_INVALID` of the servers behind it. Default true.
    */
   readonly proxy?: boolean | undefined;
 }

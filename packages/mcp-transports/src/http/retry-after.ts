@@ -1,11 +1,17 @@
+/** Whoever asks for more is asked again after so long. */
+const LONGEST_MS = 3_600_000;
+
+/** The forms of a date all begin with the day of the week; without one, `Date.parse` takes `1.5` or `-5` for a date as well. */
+const DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)/i;
+
 /**
- * What a `Retry-After` header asks for, in milliseconds from `now` (RFC 9110, section 10.2.3: seconds or a date).
+ * What a `Retry-After` header asks for, in milliseconds from `now` (RFC 9110, section 10.2.3: seconds or a date), an hour at most.
  * `undefined` if there is none or it makes no sense.
  */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim();
   if (!text) return undefined;
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, LONGEST_MS);
+  const at = DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.min(Math.max(0, at - now), LONGEST_MS);
 }

@@ -37,6 +37,9 @@ import { createStreamOpening, isAskable } from "./stream-opening.ts";
 /** How long a server may keep a stream open after the answer it was opened for. */
 const LINGERING_PATIENCE_MS = 2000;
 
+/** So many ids of sessions before are kept out of errors. */
+const KEPT_SESSION_IDS = 16;
+
 export interface StreamableHttpTransportOptions extends ConversationOptions {
   /** One message, decoded; `0` means no limit. */
   readonly maxMessageBytes: number;
@@ -47,8 +50,8 @@ export interface StreamableHttpTransportOptions extends ConversationOptions {
 export interface StreamableHttpTransport extends QueueingTransport {
   /** Set once the server has given the conversation an id. */
   readonly sessionId: string | undefined;
-  /** The server has given the conversation an id at some time, so a 404 means that it has forgotten it. */
-  readonly hasHadSession: boolean;
+  /** The ids that the server has given the conversation, the last ones. If there are any, a 404 means that it has forgotten it. */
+  readonly sessionIds: readonly string[];
   /** The status that the first request was refused with; missing once anything was taken. */
   readonly firstRefusal: number | undefined;
   /** The session was begun anew beneath its owner. */
@@ -85,7 +88,7 @@ class HttpTransport implements StreamableHttpTransport {
   readonly #standingPace = createReconnectPace({ now: Date.now, random: Math.random });
   #firstRefusal: number | undefined;
   #wasTaken = false;
-  #hasHadSession = false;
+  #sessionIds: readonly string[] = [];
   #isClosed = false;
 
   constructor(options: StreamableHttpTransportOptions) {
@@ -108,8 +111,8 @@ class HttpTransport implements StreamableHttpTransport {
     return this.#conversation.sessionId;
   }
 
-  get hasHadSession(): boolean {
-    return this.#hasHadSession;
+  get sessionIds(): readonly string[] {
+    return this.#sessionIds;
   }
 
   get firstRefusal(): number | undefined {
@@ -207,8 +210,9 @@ class HttpTransport implements StreamableHttpTransport {
   #accepted(message: JSONRPCMessage, headers: IncomingHeaders): void {
     this.#wasTaken = true;
     if (!isInitialize(message)) return;
-    this.#conversation.sessionId = readSessionId(headerOf(headers, "mcp-session-id"));
-    this.#hasHadSession ||= this.#conversation.sessionId !== undefined;
+    const sessionId = readSessionId(headerOf(headers, "mcp-session-id"));
+    this.#conversation.sessionId = sessionId;
+    if (sessionId !== undefined) this.#sessionIds = [...this.#sessionIds, sessionId].slice(-KEPT_SESSION_IDS);
   }
 
   #receive(message: JSONRPCMessage, request?: JSONRPCMessage): void {

@@ -7,53 +7,80 @@ const IDLE_MS = 5;
 
 /** Requests over the connections of a pool, which is given back when the wire is closed. */
 export function createUndiciWire(pool: ConnectionPool): HttpWire {
-  let open = 0;
-  let lastUsedAt = performance.now();
-  const onOver = () => {
-    open -= 1;
-    lastUsedAt = performance.now();
-  };
+  const gate = createGate();
   return {
     isDecoding: false,
     send(request, listener) {
-      const isIdle = open === 0 && performance.now() - lastUsedAt > IDLE_MS;
-      open += 1;
-      const exchange = new UndiciExchange(listener, onOver);
-      const dispatch = () => exchange.dispatch(request.isStream ? pool.streams() : pool.calls(), request);
-      if (isIdle) afterNextPoll(dispatch);
-      else dispatch();
+      const { isStream } = request;
+      const exchange = new UndiciExchange(listener, isStream ? () => {} : gate.used);
+      gate.enter(() => exchange.dispatch(isStream ? pool.streams : pool.calls, request));
       return exchange;
     },
     close: () => pool.release(),
   };
 }
 
+/** Requests pass it before they are written. */
+interface Gate {
+  /** Acts at once, or as soon as is known which of the connections still exist. */
+  enter(act: () => void): void;
+  /** Something of a call has arrived. */
+  used(): void;
+}
+
 /**
- * Lets the event loop read once what the network has brought. A connection that its server has closed long ago is then
- * known to be closed; what had been written to it could not be told from a request that was carried out.
+ * After a pause, be it that the program was busy, the event loop first reads once what the network has brought: a connection that its
+ * server has closed long ago is then known to be closed. What had been written to it could not be told from a request that was
+ * carried out. What streams bring is no sign: it may have been read before the end of the others.
  */
-function afterNextPoll(act: () => void): void {
-  setImmediate(() => setImmediate(act));
+function createGate(): Gate {
+  let lastUsedAt = performance.now();
+  let waiting: (() => void)[] | undefined;
+  const used = () => {
+    lastUsedAt = performance.now();
+  };
+  const enterAll = () => {
+    const acts = waiting ?? [];
+    waiting = undefined;
+    used();
+    for (const act of acts) act();
+  };
+  return {
+    enter(act) {
+      if (waiting) waiting.push(act);
+      else if (performance.now() - lastUsedAt <= IDLE_MS) act();
+      else {
+        waiting = [act];
+        setImmediate(() => setImmediate(enterAll));
+      }
+    },
+    used,
+  };
 }
 
 class UndiciExchange implements WireExchange, Dispatcher.DispatchHandler {
   readonly #listener: WireListener;
-  readonly #onOver: () => void;
+  readonly #onTraffic: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #abortedFor: Error | undefined;
   #isOver = false;
 
-  constructor(listener: WireListener, onOver: () => void) {
+  constructor(listener: WireListener, onTraffic: () => void) {
     this.#listener = listener;
-    this.#onOver = onOver;
+    this.#onTraffic = onTraffic;
   }
 
   dispatch(dispatcher: Dispatcher, { method, url, headers, body }: WireRequest): void {
     if (this.#isOver) return;
     const path = url.pathname + url.search;
     const request = { origin: url.origin, path, method, headers: headers as string[], body: body ?? null };
-    // Deadlines are kept by whoever waits: a call may take ten minutes, and a stream for ever.
-    dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, this);
+    try {
+      // Deadlines are kept by whoever waits: a call may take ten minutes, and a stream for ever.
+      dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, this);
+    } catch (error) {
+      // Nobody stands above a request that had to wait: what is thrown here would end the program.
+      this.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -67,14 +94,17 @@ class UndiciExchange implements WireExchange, Dispatcher.DispatchHandler {
     status: number,
     headers: { [name: string]: string | string[] | undefined },
   ): void {
+    this.#onTraffic();
     if (!this.#isOver && status >= 200) this.#listener.onHeaders(status, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#onTraffic();
     if (!this.#isOver) this.#listener.onData(chunk);
   }
 
   onResponseEnd(): void {
+    this.#onTraffic();
     if (this.#finish()) this.#listener.onEnd();
   }
 
@@ -99,7 +129,6 @@ class UndiciExchange implements WireExchange, Dispatcher.DispatchHandler {
   #finish(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
-    this.#onOver();
     return true;
   }
 }

@@ -11,7 +11,7 @@ const HURRIED_FAREWELL_MS = 500;
 
 /** A channel to a server behind Streamable HTTP. Nothing is sent before the transport's first message. */
 export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
-  const { url, configured, wire, credentials, closing } = await openRemote(server, tools);
+  const { url, configured, wire, credentials, closing, secrets } = await openRemote(server, tools);
   const transport = createStreamableHttpTransport({
     url,
     configured,
@@ -46,7 +46,8 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     isPipe: false,
     facts: () => ({
       fault,
-      hasSessionId: transport.hasHadSession,
+      hasSessionId: transport.sessionIds.length > 0,
+      secrets: [...secrets, ...transport.sessionIds],
       firstRefusal: transport.firstRefusal,
     }),
     onRenewed: (listener) => {

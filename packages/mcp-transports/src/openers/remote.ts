@@ -1,7 +1,7 @@
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
 import { invalidHeaderError } from "../errors/http-status.ts";
-import { createCredentials } from "../http/credentials.ts";
+import { createCredentials, hasOwnCredentials } from "../http/credentials.ts";
 import { createFetchWire } from "../http/fetch-wire.ts";
 import { httpOptionsFor } from "../http/http-options.ts";
 import type { HttpWire } from "../http/http-wire.ts";
@@ -9,9 +9,10 @@ import { findInvalidHeader, withoutReservedHeaders } from "../http/reserved-head
 import { createUndiciWire } from "../http/undici-wire.ts";
 import type { OpenerTools } from "./opener.ts";
 
-/** What the transports of remote servers are made of. */
-export async function openRemote(server: ResolvedRemoteServer, tools: OpenerTools) {
-  const url = readUrl(server.url);
+/** What the transports of remote servers are made of. `secrets` must not be shown, besides those of the entry. */
+export async function openRemote(entry: ResolvedRemoteServer, tools: OpenerTools) {
+  const { url, login } = readUrl(entry.url);
+  const server = withLogin(entry, login);
   const headers = withoutReservedHeaders(server.headers);
   const invalid = findInvalidHeader(headers);
   if (invalid !== undefined) throw invalidHeaderError(server, invalid);
@@ -22,14 +23,38 @@ export async function openRemote(server: ResolvedRemoteServer, tools: OpenerTool
     wire: await openWire(url, server, tools),
     credentials: createCredentials({ server, auth: tools.auth, signal: closing.signal }),
     closing,
+    secrets: login === undefined ? [] : [login],
   };
 }
 
-function readUrl(text: string): URL {
+/** The URL without user and password, which no request names in its own, and both as `Basic` sends them (RFC 7617). */
+function readUrl(text: string): { readonly url: URL; readonly login: string | undefined } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
     throw new ChannelFault({ kind: "url-invalid" });
-  return url;
+  const { username, password } = url;
+  url.username = "";
+  url.password = "";
+  const isGiven = username !== "" || password !== "";
+  return { url, login: isGiven ? base64Of(`${plain(username)}:${plain(password)}`) : undefined };
+}
+
+function base64Of(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64");
+}
+
+function plain(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
+/** An `Authorization` header of the entry's own beats what its URL says. */
+function withLogin(server: ResolvedRemoteServer, login: string | undefined): ResolvedRemoteServer {
+  if (login === undefined || hasOwnCredentials(server)) return server;
+  return { ...server, headers: { ...server.headers, Authorization: `Basic ${login}` } };
 }
 
 async function openWire(url: URL, server: ResolvedRemoteServer, tools: OpenerTools): Promise<HttpWire> {

@@ -5,14 +5,14 @@ import { openRemote } from "./remote.ts";
 
 /** A channel to a server behind the older HTTP+SSE transport. */
 export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
-  const { url, configured, wire, credentials, closing } = await openRemote(server, tools);
+  const { url, configured, wire, credentials, closing, secrets } = await openRemote(server, tools);
   const { maxMessageBytes } = tools;
   const transport = createSseTransport({ url, configured, wire, credentials, maxMessageBytes });
   let closed: Promise<void> | undefined;
   return {
     transport,
     isPipe: false,
-    facts: () => ({ fault: transport.fault, isSpoken: transport.hasEndpoint }),
+    facts: () => ({ fault: transport.fault, isSpoken: transport.hasEndpoint, secrets }),
     close() {
       closing.abort();
       closed ??= transport.close();

@@ -32,7 +32,11 @@ function openFeed({ isStanding = true, mayResume = () => true }: FeedOptions = {
     listener?.onAccepted(200, { "content-type": "text/event-stream" }).push(Buffer.from(text));
     listener?.onEnd();
   };
-  return { feed, heard, askedAfter, ends, connect };
+  const refuse = (status: number) => {
+    vi.advanceTimersToNextTimer();
+    listeners.at(-1)?.onRefusal({ status, text: "" });
+  };
+  return { feed, heard, askedAfter, ends, connect, refuse };
 }
 
 const event = (id: string, data: string) => `id: ${id}\ndata: ${data}\n\n`;
@@ -100,4 +104,37 @@ describe("events with ids", () => {
       expect(askedAfter).toEqual([]);
     },
   );
+});
+
+describe("the server's own stream", () => {
+  test.each([400, 401, 403, 408, 409, 425, 429, 503])(
+    "is asked for again after a refusal with %d if it has been open, and heard",
+    (status) => {
+      const { feed, heard, ends, connect, refuse } = openFeed();
+      feed.start();
+      connect(event("1", "one"));
+      refuse(status);
+      refuse(status);
+      connect(event("2", "two"));
+      expect(heard).toEqual(["one", "two"]);
+      expect(ends).toEqual([]);
+      feed.close();
+    },
+  );
+
+  test.each([404, 405, 501])("is over with %d", (status) => {
+    const { feed, ends, connect, refuse } = openFeed();
+    feed.start();
+    connect(event("1", "one"));
+    refuse(status);
+    expect(ends).toMatchObject([{ refusal: { status } }]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("that was never open is over with its first refusal", () => {
+    const { feed, ends, refuse } = openFeed();
+    feed.start();
+    refuse(409);
+    expect(ends).toHaveLength(1);
+  });
 });

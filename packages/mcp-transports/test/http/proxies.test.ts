@@ -52,6 +52,19 @@ describe("a proxy of the environment", () => {
   });
 });
 
+describe("a variable of a proxy that cannot be used", () => {
+  test("fails only the servers behind it, and its value is not shown", async () => {
+    vi.stubEnv("HTTP_PROXY", "ftp://ada:proxy-123456@proxy.corp");
+    vi.stubEnv("NO_PROXY", "");
+    const error = await failureOf(connectTo({ url: "http://mcp.invalid/mcp" }));
+    expect(error.code).toBe("MCP_CONFIG_INVALID");
+    expect(error.message).toContain("HTTP_PROXY");
+    expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain("proxy-123456");
+    const session = await connectTo(await startRemote());
+    expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+  });
+});
+
 describe("a proxy of the environment, before a server behind TLS", () => {
   /** A proxy that notes whom it is asked for and what passes, and connects all to one port of this machine unless it refuses. */
   async function startTunnel(port: number, options: { refusesWith?: string; isSecure?: boolean } = {}) {

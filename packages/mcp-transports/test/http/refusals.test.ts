@@ -1,6 +1,7 @@
 import type { AuthPort, silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
 import { failureOf } from "../connecting.ts";
+import { on, startHttpServer } from "../http-server.ts";
 import { connectTo, count, ECHO, never, open, refusalOf, startRemote } from "./remote.ts";
 
 describe("a redirect", () => {
@@ -207,4 +208,44 @@ describe("secrets", () => {
     expect(error.message).toContain("X-Api-Key");
     expect(error.message).not.toContain("key-123456");
   });
+
+  test.each([200, 400])(
+    "[T50] that the server repeats in a JSON-RPC error are not shown: %d",
+    async (code) => {
+      const server = await startHttpServer(
+        on("tools/call", ({ request: { headers }, message, status }) => {
+          const said = `session ${headers["mcp-session-id"]}, authorization ${headers.authorization}`;
+          const error = { code: -32600, message: said };
+          const body = JSON.stringify({ jsonrpc: "2.0", id: message.id, error });
+          status(code, { "content-type": "application/json" }, body);
+        }),
+      );
+      const session = await connectTo({ url: server.url.replace("//", "//ada:pass-123456@") });
+      const error = await failureOf(session.request("tools/call", ECHO));
+      const shown = `${error.stack} ${JSON.stringify(error)}`;
+      expect(error.rpcCode).toBe(-32600);
+      expect(shown).toContain("authorization Basic");
+      expect(shown).not.toContain("session-1");
+      expect(shown).not.toContain(Buffer.from("ada:pass-123456").toString("base64"));
+    },
+  );
+
+  test.each([
+    ["ada:pass%20word", {}, "ada:pass word"],
+    ["ada", {}, "ada:"],
+    [":%zz", {}, ":%zz"],
+    ["ada:pass", { authorization: "Bearer own" }, undefined],
+  ])(
+    "%s before the host of a URL are sent as Basic, unless the entry says otherwise",
+    async (login, headers, sent) => {
+      const server = await startHttpServer();
+      const url = server.url.replace("//", `//${login}@`);
+      for (const http of [undefined, { fetch: globalThis.fetch }])
+        await connectTo({ url }, { headers, http });
+      const expected = sent === undefined ? "Bearer own" : `Basic ${Buffer.from(sent).toString("base64")}`;
+      expect(new Set(server.log.map(({ headers: { authorization } }) => authorization))).toEqual(
+        new Set([expected]),
+      );
+    },
+  );
 });

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { failToConnect } from "../connecting.ts";
+import type { AuthPort } from "@jackfield/mcp-core";
+import { expect, test, vi } from "vitest";
+import { connect, failToConnect } from "../connecting.ts";
 import { type HttpExchange, on, startHttpServer } from "../http-server.ts";
 
 const SESSION = { "mcp-session-id": "session-1" };
@@ -62,3 +63,22 @@ test.each<readonly [string, string, (exchange: HttpExchange) => void]>([
   expect(await failToConnect(server)).toMatchObject({ code: "MCP_CONNECT_TIMEOUT" });
   expect(server.log.at(-1)).toMatchObject({ what: "DELETE", headers: SESSION });
 });
+
+test.each([401, 403] as const)(
+  "a goodbye that is answered with %d is the end: it goes with the credentials there are, and nobody is asked for others",
+  async (status) => {
+    const server = await startHttpServer(({ request, status: answer }) => {
+      if (request.method !== "DELETE") return undefined;
+      answer(status, { "www-authenticate": 'Bearer error="insufficient_scope"' });
+      return true;
+    });
+    const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => "retry");
+    const session = await connect(server, {
+      auth: { headers: async () => ({ authorization: "Bearer mine" }), onChallenge },
+    });
+    await session.close();
+    const farewells = server.log.filter(({ what }) => what === "DELETE");
+    expect(farewells).toMatchObject([{ headers: { ...SESSION, authorization: "Bearer mine" } }]);
+    expect(onChallenge).not.toHaveBeenCalled();
+  },
+);

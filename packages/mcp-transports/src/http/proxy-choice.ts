@@ -1,0 +1,66 @@
+import { ChannelFault } from "../channel-fault.ts";
+
+/** The variables of each protocol, the deciding one first: one that is set counts even if it is empty. */
+const VARIABLES: { readonly [protocol: string]: readonly (readonly string[])[] } = {
+  "http:": [["http_proxy", "HTTP_PROXY"]],
+  "https:": [
+    ["https_proxy", "HTTPS_PROXY"],
+    ["http_proxy", "HTTP_PROXY"],
+  ],
+};
+
+const PROXY_PROTOCOLS = new Set(["http:", "https:", "socks5:", "socks:"]);
+const DEFAULT_PORTS: { readonly [protocol: string]: string } = { "http:": "80", "https:": "443" };
+
+/** This machine as the URL standard spells it: `localhost`, 127.0.0.0/8, `::1`, the unspecified addresses, and IPv4 written as IPv6. */
+const THIS_MACHINE =
+  /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]{1,4}|0:0)\])$/;
+
+/**
+ * The proxy that the environment names for an origin. An address without a scheme is one of `http:`, as curl reads it. A proxy
+ * could not reach this machine from where it stands, and should not learn what runs here.
+ *
+ * @throws ChannelFault `proxy-invalid`, with the variable whose value cannot be used.
+ */
+export function chooseProxy(origin: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const { protocol, hostname, port } = new URL(origin);
+  const host = hostname.replace(/(?<=.)\.$/, "");
+  if (THIS_MACHINE.test(host)) return undefined;
+  const variable = VARIABLES[protocol]
+    ?.map((names) => names.find((name) => environment[name] !== undefined))
+    .find((name) => name !== undefined && environment[name]?.trim());
+  if (variable === undefined) return undefined;
+  const exceptions = environment.no_proxy ?? environment.NO_PROXY ?? "";
+  if (isExcepted(host, port || DEFAULT_PORTS[protocol], exceptions)) return undefined;
+  const proxy = readProxy(environment[variable]?.trim() ?? "");
+  if (!proxy) throw new ChannelFault({ kind: "proxy-invalid", variable });
+  return proxy;
+}
+
+function readProxy(text: string): string | undefined {
+  const address = text.includes("://") ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url?.hostname || !PROXY_PROTOCOLS.has(url.protocol)) return undefined;
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    return undefined;
+  }
+  return url.href;
+}
+
+/** Whether `NO_PROXY` has a host: itself, a domain it is in, or `*`, each perhaps with a port. `*.domain` has only what is in it. */
+function isExcepted(hostname: string, port: string | undefined, exceptions: string): boolean {
+  const host = unbracketed(hostname).toLowerCase();
+  return exceptions.split(/[,\s]+/).some((entry) => {
+    const [, named = "", onlyPort] = /^(\[.+\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? [undefined, entry];
+    if (named === "" || (onlyPort !== undefined && onlyPort !== port)) return false;
+    if (named === "*") return true;
+    const domain = unbracketed(named.replace(/^\*?\./, "").replace(/(?<=.)\.$/, "")).toLowerCase();
+    return (!named.startsWith("*") && host === domain) || host.endsWith(`.${domain}`);
+  });
+}
+
+function unbracketed(host: string): string {
+  return host.replace(/^\[(.+)\]$/, "$1");
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { chooseProxy } from "../../src/http/proxy-choice.ts";
+
+const PROXY = "http://proxy.corp:3128/";
+
+describe("the proxy of the environment", () => {
+  test.each([
+    ["of its protocol", "https://mcp.invalid", { https_proxy: PROXY, http_proxy: "http://other:1" }, PROXY],
+    ["of http for https, where there is no other", "https://mcp.invalid", { HTTP_PROXY: PROXY }, PROXY],
+    ["of https never for http", "http://mcp.invalid", { HTTPS_PROXY: PROXY }, undefined],
+    [
+      "in lower case before upper case",
+      "http://mcp.invalid",
+      { http_proxy: "", HTTP_PROXY: PROXY },
+      undefined,
+    ],
+    ["without a scheme", "http://mcp.invalid", { HTTP_PROXY: "proxy.corp:3128" }, PROXY],
+    ["with nothing but a host", "http://mcp.invalid", { HTTP_PROXY: "127.0.0.1" }, "http://127.0.0.1/"],
+    [
+      "with a login and no scheme",
+      "http://mcp.invalid",
+      { HTTP_PROXY: "a:b@proxy:1" },
+      "http://a:b@proxy:1/",
+    ],
+    ["that is blank", "http://mcp.invalid", { HTTP_PROXY: " " }, undefined],
+    ["that is blank, for one of http", "https://mcp.invalid", { HTTPS_PROXY: " ", HTTP_PROXY: PROXY }, PROXY],
+  ])("%s", (_, origin, environment, expected) => {
+    expect(chooseProxy(origin, environment)).toBe(expected);
+  });
+
+  test.each(["http://[bad", "ftp://x", "http://", "http://a:%zz-secret@proxy:1", "http://proxy:999999"])(
+    "that cannot be used, %j, is named by its variable only",
+    (value) => {
+      const choose = () => chooseProxy("http://mcp.invalid", { HTTP_PROXY: value });
+      expect(choose).toThrowError(
+        expect.objectContaining({ facts: { kind: "proxy-invalid", variable: "HTTP_PROXY" } }),
+      );
+      expect(chooseProxy("http://mcp.invalid", { HTTP_PROXY: value, NO_PROXY: "*" })).toBeUndefined();
+      expect(chooseProxy("http://mcp.invalid", { HTTPS_PROXY: value })).toBeUndefined();
+    },
+  );
+
+  test.each([
+    ["http://mcp.invalid", "mcp.invalid", true],
+    ["http://mcp.invalid", "foo, MCP.INVALID.", true],
+    ["http://mcp.invalid.", "mcp.invalid", true],
+    ["http://mcp.invalid", ".invalid", true],
+    ["http://mcp.invalid", "invalid", true],
+    ["http://mcp.invalid", "*.invalid", true],
+    ["http://mcp.invalid", "*.mcp.invalid", false],
+    ["http://mcp.invalid", "cp.invalid", false],
+    ["http://mcp.invalid", "mcp.invalid:80", true],
+    ["http://mcp.invalid", "mcp.invalid:81", false],
+    ["https://mcp.invalid:8443", "mcp.invalid:8443", true],
+    ["http://mcp.invalid", "other,*", true],
+    ["http://mcp.invalid", "*:81", false],
+    ["http://[fe80::1]", "fe80::1", true],
+    ["http://[fe80::1]:81", "[fe80::1]:81", true],
+    ["http://[fe80::1]:81", "[fe80::1]", true],
+    ["http://mcp.invalid", "", false],
+  ])("before %s with NO_PROXY=%s is passed by: %s", (origin, exceptions, isPassedBy) => {
+    const proxy = chooseProxy(origin, { http_proxy: PROXY, https_proxy: PROXY, no_proxy: exceptions });
+    expect(proxy).toBe(isPassedBy ? undefined : PROXY);
+  });
+
+  test.each([
+    "http://localhost",
+    "http://LOCALHOST.",
+    "http://app.localhost",
+    "http://127.1",
+    "http://127.3.2.1:81",
+    "http://0.0.0.0",
+    "http://[::1]",
+    "http://[::]",
+    "http://[::ffff:127.0.0.1]",
+    "http://[::ffff:0.0.0.0]",
+  ])("is not asked for this machine: %s", (origin) => {
+    expect(chooseProxy(origin, { HTTP_PROXY: PROXY })).toBeUndefined();
+  });
+
+  test.each([
+    "http://10.0.0.1",
+    "http://128.0.0.1",
+    "http://notlocalhost",
+    "http://[::ffff:10.0.0.1]",
+    "http://[::2]",
+  ])("is asked for other machines: %s", (origin) => {
+    expect(chooseProxy(origin, { HTTP_PROXY: PROXY })).toBe(PROXY);
+  });
+});

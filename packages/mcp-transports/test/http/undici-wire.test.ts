@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import { createConnectionPools } from "../../src/http/connection-pools.ts";
+import type { HttpWire, WireRequest } from "../../src/http/http-wire.ts";
+import { createUndiciWire } from "../../src/http/undici-wire.ts";
+import { atEnd } from "../cleanup.ts";
+
+/** A server with a thread of its own: it keeps streams open, answers calls, and resets the connection of the first one. */
+const SERVER = `
+const { createServer } = require("node:http");
+const { parentPort, workerData } = require("node:worker_threads");
+let calls = 0;
+const server = createServer((request, response) => {
+  if (request.method === "GET") return void response.writeHead(200).write(": open\\n\\n");
+  calls += 1;
+  response.end("done");
+  if (calls > 1) return;
+  const { socket } = request;
+  socket.on("close", () => {
+    Atomics.store(workerData, 0, 1);
+    Atomics.notify(workerData, 0);
+  });
+  Atomics.wait(workerData, 1, 0);
+  socket.resetAndDestroy();
+});
+server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+`;
+
+test("a connection that was closed while the program was busy is not written to, though a stream is open", async () => {
+  const flags = new Int32Array(new SharedArrayBuffer(8));
+  const worker = new Worker(SERVER, { eval: true, workerData: flags });
+  atEnd(async () => void (await worker.terminate()));
+  const [port] = await once(worker, "message");
+  const url = new URL(`http://127.0.0.1:${port}/mcp`);
+  const wire = createUndiciWire(await createConnectionPools().acquire(url.origin, { proxy: true }));
+  atEnd(() => wire.close());
+  await new Promise<void>((resolve) => void send(wire, { method: "GET", url, isStream: true }, resolve));
+  const call = { method: "POST", url, body: "{}", isStream: false } as const;
+  await new Promise<void>((resolve, reject) => void send(wire, call, undefined, resolve, reject));
+  // undici itself looks at a connection that has just been used.
+  for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+  Atomics.store(flags, 1, 1);
+  Atomics.notify(flags, 1);
+  // The program is busy until the connection is gone.
+  expect(Atomics.wait(flags, 0, 0)).not.toBe("timed-out");
+  const busyUntil = performance.now() + 10;
+  while (performance.now() < busyUntil);
+  await new Promise<void>((resolve, reject) => void send(wire, call, undefined, resolve, reject));
+});
+
+function send(
+  wire: HttpWire,
+  request: Omit<WireRequest, "headers">,
+  onData: () => void = () => {},
+  onEnd: () => void = () => {},
+  onError: (error: Error) => void = () => {},
+) {
+  const headers = ["content-type", "application/json"];
+  return wire.send({ ...request, headers }, { onWriting() {}, onHeaders() {}, onData, onEnd, onError });
+}
+
+test("whatever the dispatcher throws is the error of that request", async () => {
+  const broken = {
+    dispatch: () => {
+      throw new TypeError("no such method");
+    },
+  } as never;
+  const wire = createUndiciWire({ calls: broken, streams: broken, release: async () => {} });
+  const url = new URL("http://127.0.0.1:9/");
+  const error = await new Promise<Error>((resolve) => {
+    send(wire, { method: "POST", url, isStream: false }, undefined, undefined, resolve);
+  });
+  expect(error.message).toBe("no such method");
+});
+
+test("requests that come together after a pause wait together, and go out in their order", async () => {
+  const paths: string[] = [];
+  const listening: { onResponseEnd(): void }[] = [];
+  const dispatcher = {
+    dispatch: ({ path }: { path: string }, handler: { onResponseEnd(): void }) => {
+      paths.push(path);
+      listening.push(handler);
+    },
+  } as never;
+  const wire = createUndiciWire({ calls: dispatcher, streams: dispatcher, release: async () => {} });
+  const post = (path: string) =>
+    send(wire, { method: "POST", url: new URL(path, "http://127.0.0.1:9"), isStream: false });
+  const pause = () => {
+    const until = performance.now() + 10;
+    while (performance.now() < until);
+  };
+  pause();
+  post("/first");
+  post("/second").abort(new Error("given up"));
+  post("/third");
+  expect(paths).toEqual([]);
+  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+  expect(paths).toEqual(["/first", "/third"]);
+  post("/at-once");
+  expect(paths).toHaveLength(3);
+  pause();
+  listening[0]?.onResponseEnd();
+  post("/after-an-answer");
+  expect(paths).toHaveLength(4);
+  pause();
+  post("/while-two-are-open");
+  expect(paths).toHaveLength(4);
+  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+  expect(paths).toHaveLength(5);
+});
