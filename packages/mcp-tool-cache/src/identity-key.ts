@@ -3,6 +3,7 @@ import { type Logger, McpError } from "@jackfield/mcp-core";
 import { cryptography, fileSystem } from "./builtin-modules.ts";
 import { isSecretFile, lookAtPrivateFile } from "./private-path.ts";
 import { type FileMark, setAside } from "./set-aside.ts";
+import { isBusy } from "./sqlite-error.ts";
 import { hasCode } from "./system-error.ts";
 
 const { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } = fileSystem;
@@ -11,7 +12,8 @@ const { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync }
 export const KEY_BYTES = 32;
 
 const KEY_FILE = "identity.key";
-const ATTEMPTS = 5;
+/** At each of them a repair by another process may be waited for. */
+const ATTEMPTS = 10;
 
 /** A key that is forgotten when the process ends. */
 export function temporaryIdentityKey(): Uint8Array {
@@ -23,10 +25,12 @@ export function temporaryIdentityKey(): Uint8Array {
  * is not a key of the right length (a link, a directory, a torn file), or could have been read or written by others, is set aside
  * and replaced, and the log is told: nothing that was sealed with it is found any more.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's error if it cannot be made.
+ * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's error if it cannot be made; an error for
+ * which `isBusy` holds if another process repairs it for longer than is waited.
  */
 export function readIdentityKey(directory: string, log: Logger): Uint8Array {
   const file = join(directory, KEY_FILE);
+  let held: unknown;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const found = lookAtPrivateFile(file);
     if (found === undefined) {
@@ -34,9 +38,16 @@ export function readIdentityKey(directory: string, log: Logger): Uint8Array {
     } else if (isSecretFile(found) && found.size === BigInt(KEY_BYTES)) {
       return readFileSync(file);
     } else {
-      setKeyAside(file, found, log);
+      try {
+        setKeyAside(file, found, log);
+      } catch (error) {
+        // Whoever repairs it leaves a key that all share: one of our own would find nothing that is sealed with it.
+        if (!isBusy(error)) throw error;
+        held = error;
+      }
     }
   }
+  if (held !== undefined) throw held;
   throw new McpError("MCP_CONFIG_INVALID", `No key can be kept in ${directory}; name another directory.`);
 }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   existsSync,
   lstatSync,
@@ -13,6 +14,7 @@ import { silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { readIdentityKey } from "../src/identity-key.ts";
 import { recordingLogger, temporaryDirectory } from "./catalog-samples.ts";
+import { startFixture } from "./child-process.ts";
 
 const posix = process.platform !== "win32";
 
@@ -23,6 +25,16 @@ describe("the key of a directory", () => {
     expect(key).toHaveLength(32);
     expect(readIdentityKey(directory, silentLogger)).toEqual(key);
     expect(readdirSync(directory)).toEqual(["identity.key"]);
+  });
+
+  test("is the one that another process leaves, which takes its time to repair it", async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "identity.key"), "short");
+    const child = startFixture("repairing-process", [directory]);
+    const exit = once(child, "exit");
+    await once(child, "message");
+    expect(readIdentityKey(directory, silentLogger)).toEqual(Buffer.alloc(32, 7));
+    await exit;
   });
 
   test("is another one in another directory", () => {
