@@ -61,7 +61,7 @@ const MEBIBYTE = 1024 * 1024;
 /** As many as the measurement made that the targets are taken from. With fewer the engine is still compiling much of every client. */
 const CALLS: CallCounts = { warmUp: 500, sequential: 1_000, large: 40, concurrent: 4_000 };
 
-/** Everything, with every client that is installed: in 25 minutes on a quiet machine with two cores. */
+/** Everything, with every client that is installed: in 30 minutes on a quiet machine with two cores. */
 export const FULL: BenchSettings = {
   rounds: 7,
   longRounds: 3,
