@@ -697,8 +697,6 @@ interface Diagnostic extends SourceLocation {
     readonly message: string;
     readonly server?: string | undefined;
 }
-declare function errorText(thrown: unknown): string;
-declare function errorMessage(thrown: unknown): string;
 type ServerStatus = "idle" | "connecting" | "ready" | "backoff" | "failed" | "closing" | "closed";
 interface ErrorReport {
     readonly code: ErrorCode;
@@ -756,6 +754,8 @@ interface StateStore {
     delete(key: string): Promise<void>;
     keys(prefix: string): Promise<readonly string[]>;
 }
+declare function thrownText(thrown: unknown): string;
+declare function thrownMessage(thrown: unknown): string;
 declare const catalogIdBrand: unique symbol;
 type CatalogId = string & {
     readonly [catalogIdBrand]: true;
@@ -838,5 +838,5 @@ type ToolCallParameters<Ref extends ToolRef, Options> = {} extends ToolInput<Ref
     args: ToolInput<Ref>,
     options?: Options | undefined
 ];
-export { DEFAULT_LIMITS, ERROR_CODES, McpError, REDACTED, errorMessage, errorText, isInputRequired, isMcpError, redact, silentLogger, toMcpError };
+export { DEFAULT_LIMITS, ERROR_CODES, McpError, REDACTED, isInputRequired, isMcpError, redact, silentLogger, thrownMessage, thrownText, toMcpError };
 export type { AudioContent, AuthChallenge, AuthPort, BlobResourceContents, CallChange, CallMiddleware, CallOptions, CallOutcome, CatalogEntry, CatalogId, CatalogIdentity, CatalogItems, CatalogKind, CatalogSummary, CompletionRequest, CompletionResult, ConnectOptions, Connector, ContentAnnotations, ContentBlock, ContextSource, DefinedIn, DefinitionScope, Diagnostic, ElicitationAnswer, ElicitationRequest, EmbeddedResource, ErrorCode, ErrorReport, GetPromptResult, Handshake, HostHandlers, HttpServerDefinition, ImageContent, Implementation, InProcessServer, InProcessServerDefinition, InputOptions, InputRequest, InputRequiredResult, JsonObject, JsonValue, LastOutcome, Listing, LogFields, LogLevel, Logger, McpErrorDetails, McpErrorReport, McpEvents, OAuthSettings, Owned, Phase, PriorHandshake, Progress, PromptArgument, PromptDefinition, PromptMessage, ProtocolEra, ReadResourceResult, RequestOptions, ResolveOptions, ResolveServer, ResolvedInProcessServer, ResolvedRemoteServer, ResolvedServer, ResolvedStdioServer, ResourceContents, ResourceDefinition, ResourceLink, ResourceSubscription, ResourceTemplateDefinition, Root, ServerDefinition, ServerLimits, ServerNotification, ServerRequestContext, ServerSnapshot, ServerStatus, Session, SessionMethod, SessionMethods, SessionParams, SessionRequestOptions, SessionResult, ShadowedServer, SourceEvents, SourceLocation, SseServerDefinition, StateStore, StdioServerDefinition, TextContent, TextResourceContents, ToolAnnotations, ToolCache, ToolCall, ToolCallParameters, ToolCallResult, ToolDefinition, ToolDescriptor, ToolFilter, ToolInput, ToolInputSchema, ToolListPolicy, ToolRef, ToolResultOf, ToolSource, ToolTypes, ToolsChanged, ToolsFrom, TransportKind };

@@ -1,6 +1,6 @@
 import type { ApprovalLedger, ServerApprover } from "@jackfield/mcp-config";
 import { approvalRequest, definitionContent } from "@jackfield/mcp-config/runtime";
-import { errorText, type Logger, type ServerDefinition } from "@jackfield/mcp-core";
+import { type Logger, type ServerDefinition, thrownText } from "@jackfield/mcp-core";
 
 export interface ApprovalDeskOptions {
   /** Where approvals are kept between runs. */
@@ -40,7 +40,7 @@ export function createApprovalDesk({ ledger, approve, log, signal }: ApprovalDes
     }
     grantedNow.add(definitionContent(request.definition));
     await ledger.approve(request.definition).catch((error: unknown) => {
-      const reason = errorText(error);
+      const reason = thrownText(error);
       log("warn", "the approval could not be written down, so it holds for this run only", {
         server,
         reason,
@@ -67,7 +67,7 @@ export function createApprovalDesk({ ledger, approve, log, signal }: ApprovalDes
             if (signal.aborted) return;
             log("warn", "the approver failed, so the server is not started", {
               server: definition.name,
-              error: errorText(error),
+              error: thrownText(error),
             });
           },
         );

@@ -1,10 +1,10 @@
 import type { ApprovalLedger } from "@jackfield/mcp-config";
 import { createApprovalLedger, fileStateStore } from "@jackfield/mcp-config/runtime";
 import {
-  errorText,
   type Logger,
   type ServerDefinition,
   type StateStore,
+  thrownText,
   toMcpError,
 } from "@jackfield/mcp-core";
 import { fileSystem } from "./builtin-modules.ts";
@@ -43,7 +43,7 @@ function ownStore(log: Logger): StateStore {
   if (directory === undefined) return NO_STORE;
   const store = fileStateStore({ directory, log });
   const explain = (error: unknown): never => {
-    const reason = (error as NodeJS.ErrnoException).code ?? errorText(error);
+    const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
     const message = `Approvals cannot be kept in ${directory} (${reason}); see who may write there, or name another folder in JACKFIELD_HOME.`;
     throw toMcpError(error, "MCP_CONFIG_INVALID", message, { phase: "approve" });
   };

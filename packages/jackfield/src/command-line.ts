@@ -1,5 +1,5 @@
 import type { DiscoveredServers } from "@jackfield/mcp-config";
-import { isMcpError, type Logger, McpError, toMcpError } from "@jackfield/mcp-core";
+import { isMcpError, type Logger, McpError, thrownText, toMcpError } from "@jackfield/mcp-core";
 import { fileSystem } from "./builtin-modules.ts";
 import { type CommandArguments, readArguments } from "./command-line/arguments.ts";
 import type { CommandResult } from "./command-line/command-result.ts";
@@ -48,7 +48,7 @@ async function runUntilDone(
   try {
     return await run(readArguments(argv), terminal, signal);
   } catch (thrown) {
-    terminal.stderr.write(errorText(toMcpError(thrown, "MCP_INTERNAL", String(thrown))));
+    terminal.stderr.write(errorText(toMcpError(thrown, "MCP_INTERNAL", thrownText(thrown))));
     return isMcpError(thrown, "MCP_ABORTED") ? EXIT_INTERRUPTED : 1;
   }
 }

@@ -1,4 +1,4 @@
-import { type Diagnostic, errorText, type Logger } from "@jackfield/mcp-core";
+import { type Diagnostic, type Logger, thrownText } from "@jackfield/mcp-core";
 
 /** Tells listeners of each diagnostic that was not there when the configuration was read before. */
 export interface DiagnosticNews {
@@ -15,7 +15,7 @@ export function createDiagnosticNews(log: Logger): DiagnosticNews {
   let known: ReadonlySet<string> | undefined;
 
   const complain = (error: unknown) =>
-    log("error", 'a listener of "diagnostic" threw', { error: errorText(error) });
+    log("error", 'a listener of "diagnostic" threw', { error: thrownText(error) });
   const tell = (diagnostic: Diagnostic) => {
     for (const { hear } of [...listeners]) {
       try {

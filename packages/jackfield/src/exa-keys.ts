@@ -1,6 +1,6 @@
 import type { DiscoveredServers } from "@jackfield/mcp-config";
 import { exaApiKey, isExaServer } from "@jackfield/mcp-config/runtime";
-import { errorText, type Logger, type ResolveServer, type ServerDefinition } from "@jackfield/mcp-core";
+import { type Logger, type ResolveServer, type ServerDefinition, thrownText } from "@jackfield/mcp-core";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 
 /** Hands the host the API key of each server of Exa, once for each key. What cannot be resolved has none. */
@@ -19,7 +19,7 @@ export function createExaKeyFinder(
     try {
       await tell?.(key, definition.name);
     } catch (error) {
-      log("warn", `"filters.exaApiKey" failed`, { server: definition.name, error: errorText(error) });
+      log("warn", `"filters.exaApiKey" failed`, { server: definition.name, error: thrownText(error) });
     }
   };
   return ({ servers, blocked }) => {
@@ -28,7 +28,7 @@ export function createExaKeyFinder(
     for (const definition of [...servers, ...filtered].filter(isExaServer)) {
       find(definition).catch((error: unknown) => {
         if (!signal.aborted)
-          log("warn", "no API key of Exa was found", { server: definition.name, error: errorText(error) });
+          log("warn", "no API key of Exa was found", { server: definition.name, error: thrownText(error) });
       });
     }
   };

@@ -1,4 +1,4 @@
-import { type ContextSource, errorText, isMcpError, type Logger, type McpEvents } from "@jackfield/mcp-core";
+import { type ContextSource, isMcpError, type Logger, type McpEvents, thrownText } from "@jackfield/mcp-core";
 import type { AsyncViewFilter, McpManager, ToolView, ViewFilter } from "@jackfield/mcp-manager";
 import type { BrokenEntry } from "./configuration.ts";
 import type { DiagnosticNews } from "./diagnostic-news.ts";
@@ -112,7 +112,7 @@ function shownBy({ servers }: Pick<ViewFilter, "servers">, joining: Joining): Sh
 }
 
 function tellOfFailure(error: unknown, server: string, { log }: Joining): void {
-  log("warn", "the filter of a view failed and hides a server", { server, error: errorText(error) });
+  log("warn", "the filter of a view failed and hides a server", { server, error: thrownText(error) });
 }
 
 /** What managers and views have in common. */

@@ -1,4 +1,4 @@
-import { errorText, type Logger } from "@jackfield/mcp-core";
+import { type Logger, thrownText } from "@jackfield/mcp-core";
 import type { ConnectorOptions, Leftover } from "@jackfield/mcp-transports";
 import { fileSystem } from "./builtin-modules.ts";
 import { ownStateDirectory } from "./state-directory.ts";
@@ -23,7 +23,7 @@ export async function reportLeftovers(place: ProcessRecordPlace, log: Logger): P
     }
     return leftovers;
   } catch (error) {
-    log("warn", "earlier runs could not be looked up", { error: errorText(error) });
+    log("warn", "earlier runs could not be looked up", { error: thrownText(error) });
     return [];
   }
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { errorText, type Logger, type ToolCache } from "@jackfield/mcp-core";
+import { type Logger, type ToolCache, thrownText } from "@jackfield/mcp-core";
 import { createMcpManager, type McpManager } from "@jackfield/mcp-manager";
 import type { AdvisedServers } from "./blocked-servers.ts";
 import { type Configuration, createConfiguration, type ReadConfiguration } from "./configuration.ts";
@@ -124,7 +124,8 @@ function configure(
   const configuration = createConfiguration(opened, { read, merge, taken });
   function startApproved(): void {
     configuration.reconsider(manager).catch((error: unknown) => {
-      if (!signal.aborted) log("warn", "what was approved could not be started", { error: errorText(error) });
+      if (!signal.aborted)
+        log("warn", "what was approved could not be started", { error: thrownText(error) });
     });
   }
   taken(opened.merged);

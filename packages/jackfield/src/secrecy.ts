@@ -2,13 +2,13 @@ import { secretSpellings } from "@jackfield/mcp-config/runtime";
 import {
   type AuthPort,
   type Connector,
-  errorText,
   isMcpError,
   type Logger,
   McpError,
   redact,
   type Session,
   silentLogger,
+  thrownText,
 } from "@jackfield/mcp-core";
 import { nodeUtil } from "./builtin-modules.ts";
 
@@ -175,7 +175,7 @@ function hiddenError(error: unknown, hide: (text: string) => string): unknown {
   const printed = nodeUtil.inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
   if (hide(printed) === printed) return error;
   const details = isMcpError(error) ? error.toJSON() : undefined;
-  if (details === undefined) return new McpError("MCP_INTERNAL", hide(errorText(error)));
+  if (details === undefined) return new McpError("MCP_INTERNAL", hide(thrownText(error)));
   const { code, message, ...rest } = details;
   return new McpError(code, hide(message), hiddenIn(rest, hide) as typeof rest);
 }

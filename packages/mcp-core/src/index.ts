@@ -19,7 +19,6 @@ export type {
 export type { ContextSource, Owned, ResourceSubscription } from "./context-source.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export { ERROR_CODES, type ErrorCode } from "./error-code.ts";
-export { errorMessage, errorText } from "./error-text.ts";
 export type { Handshake, Implementation, PriorHandshake, ProtocolEra } from "./handshake.ts";
 export type {
   ElicitationAnswer,
@@ -87,6 +86,7 @@ export type {
 } from "./session.ts";
 export type { SourceLocation } from "./source-location.ts";
 export type { StateStore } from "./state-store.ts";
+export { thrownMessage, thrownText } from "./thrown-text.ts";
 export type { ToolAnnotations, ToolDefinition, ToolDescriptor, ToolInputSchema } from "./tool.ts";
 export type {
   CatalogEntry,

@@ -7,12 +7,12 @@ it("offers exactly these values; everything else is a type", () => {
     "ERROR_CODES",
     "McpError",
     "REDACTED",
-    "errorMessage",
-    "errorText",
     "isInputRequired",
     "isMcpError",
     "redact",
     "silentLogger",
+    "thrownMessage",
+    "thrownText",
     "toMcpError",
   ]);
 });

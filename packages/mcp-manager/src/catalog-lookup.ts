@@ -1,13 +1,13 @@
 import {
   type CatalogEntry,
   type CatalogIdentity,
-  errorText,
   isMcpError,
   type Logger,
   McpError,
   type ResolveServer,
   type ServerDefinition,
   type ToolCache,
+  thrownText,
 } from "@jackfield/mcp-core";
 import { createDeadline, raceSignal } from "./deadline.ts";
 import { type CatalogRecord, judge } from "./server/catalog-record.ts";
@@ -92,7 +92,7 @@ async function identify(
     if (!isMcpError(error))
       log("warn", "the catalog could not identify a server", {
         server: definition.name,
-        error: errorText(error),
+        error: thrownText(error),
       });
     return undefined;
   }

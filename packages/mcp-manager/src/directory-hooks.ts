@@ -1,6 +1,5 @@
 import {
   type CatalogIdentity,
-  errorText,
   type Logger,
   type McpError,
   type McpEvents,
@@ -9,6 +8,7 @@ import {
   type ToolCache,
   type ToolDefinition,
   type ToolsChanged,
+  thrownText,
 } from "@jackfield/mcp-core";
 import type { Emitter } from "./emitter.ts";
 import type { PendingWork } from "./pending-work.ts";
@@ -120,7 +120,7 @@ class DirectoryHooks implements ServerHooks {
     const failed = (error: unknown) =>
       log("warn", "the catalog could not be told of a server", {
         server: this.#name,
-        error: errorText(error),
+        error: thrownText(error),
       });
     leftover.add(said(cache, say).catch(failed));
   }

@@ -1,4 +1,4 @@
-import { errorText, type Logger } from "@jackfield/mcp-core";
+import { type Logger, thrownText } from "@jackfield/mcp-core";
 
 /**
  * Who listens to what. A listener that throws, or whose promise rejects, is logged and disturbs nobody ([S6], [N11]). All hear the same
@@ -50,7 +50,7 @@ export function createEmitter<Events>(log: Logger, keep: KeptEvents<Events> = {}
     return topic;
   };
   const complain = (event: keyof Events, error: unknown) =>
-    log("error", `a listener of "${String(event)}" threw`, { error: errorText(error) });
+    log("error", `a listener of "${String(event)}" threw`, { error: thrownText(error) });
   /** Whether the listener wanted it. */
   const tell = (event: keyof Events, { listeners }: Topic, listener: Listener, value: unknown): boolean => {
     if (!listeners.has(listener) || !listener.isFor(value as never)) return false;

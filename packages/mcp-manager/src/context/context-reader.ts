@@ -2,7 +2,6 @@ import {
   type CatalogItems,
   type ContextSource,
   DEFAULT_LIMITS,
-  errorText,
   type Logger,
   McpError,
   type Owned,
@@ -11,6 +10,7 @@ import {
   type SessionMethod,
   type SessionParams,
   type SessionResult,
+  thrownText,
   toMcpError,
 } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline } from "../deadline.ts";
@@ -100,7 +100,7 @@ async function listOrNothing<K extends ContextKind>(
     log("debug", "a server's list was left out", {
       server: managed.definition.name,
       kind,
-      error: errorText(error),
+      error: thrownText(error),
     });
     return [];
   }

@@ -1,4 +1,4 @@
-import { errorText, type Logger, McpError, type Session, toMcpError } from "@jackfield/mcp-core";
+import { type Logger, McpError, type Session, thrownText, toMcpError } from "@jackfield/mcp-core";
 import { raceSignal } from "../deadline.ts";
 
 /** Told that a resource has changed; reading it is left to whoever wants to know how. */
@@ -126,7 +126,7 @@ class Subscriptions implements ResourceSubscriptions {
       await this.#settle(uri);
     } catch (thrown) {
       const { server, log } = this.#options;
-      const { code, message } = toMcpError(thrown, "MCP_INTERNAL", errorText(thrown), { server });
+      const { code, message } = toMcpError(thrown, "MCP_INTERNAL", thrownText(thrown), { server });
       log("warn", "a subscription to a resource failed", { server, uri, code, error: message });
     }
   }
@@ -151,7 +151,7 @@ class Subscriptions implements ResourceSubscriptions {
       await listener();
     } catch (error) {
       const { server, log } = this.#options;
-      log("error", "a listener of a resource threw", { server, uri, error: errorText(error) });
+      log("error", "a listener of a resource threw", { server, uri, error: thrownText(error) });
     }
   }
 

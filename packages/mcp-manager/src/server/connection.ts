@@ -1,10 +1,10 @@
 import {
-  errorMessage,
-  errorText,
   McpError,
   type PriorHandshake,
   type ServerDefinition,
   type Session,
+  thrownMessage,
+  thrownText,
   toMcpError,
 } from "@jackfield/mcp-core";
 import { type Deadline, raceSignal } from "../deadline.ts";
@@ -260,7 +260,7 @@ class ServerConnection implements Connection {
 
   #asError(thrown: unknown): McpError {
     const { name } = this.#subject.definition;
-    const message = `Server "${name}" could not be connected: ${errorMessage(thrown)}`;
+    const message = `Server "${name}" could not be connected: ${thrownMessage(thrown)}`;
     return toMcpError(thrown, "MCP_CONNECT_FAILED", message, { server: name, phase: "handshake" });
   }
 
@@ -277,7 +277,7 @@ class ServerConnection implements Connection {
     const unclean = (error: unknown) =>
       this.#settings.log("warn", "a session did not close cleanly", {
         server: this.#subject.definition.name,
-        error: errorText(error),
+        error: thrownText(error),
       });
     this.#ending.add(ending.catch(unclean));
   }

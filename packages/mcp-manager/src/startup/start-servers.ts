@@ -1,4 +1,4 @@
-import { errorText } from "@jackfield/mcp-core";
+import { thrownText } from "@jackfield/mcp-core";
 import { lookUpServers } from "../catalog-lookup.ts";
 import { raceSignal } from "../deadline.ts";
 import type { ResolvedManagerOptions } from "../options.ts";
@@ -67,7 +67,7 @@ async function readCatalog(
   try {
     return await raceSignal(records, signal);
   } catch (error) {
-    if (!signal.aborted) log("warn", "the catalog could not be read", { error: errorText(error) });
+    if (!signal.aborted) log("warn", "the catalog could not be read", { error: thrownText(error) });
     return new Map();
   }
 }

@@ -1,9 +1,9 @@
 import {
-  errorMessage,
   type ServerDefinition,
   type ToolDefinition,
   type ToolDescriptor,
   type ToolListPolicy,
+  thrownMessage,
 } from "@jackfield/mcp-core";
 import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema";
 import { isUnawaited } from "../unawaited.ts";
@@ -73,7 +73,7 @@ function applyPolicies(
       const { name, server, originalName } = tool; // A policy changes what is said of a tool, never whose it is.
       offered = Object.freeze({ ...decided, name, server, originalName });
     } catch (error) {
-      return { blocked: `a tool policy threw: ${errorMessage(error)}` };
+      return { blocked: `a tool policy threw: ${thrownMessage(error)}` };
     }
   }
   return offered;

@@ -1,4 +1,4 @@
-import { errorText, type Logger, McpError, type ToolDescriptor } from "@jackfield/mcp-core";
+import { type Logger, McpError, type ToolDescriptor, thrownText } from "@jackfield/mcp-core";
 import { matchesPattern } from "@jackfield/mcp-tools/name-pattern";
 import { isUnawaited } from "../unawaited.ts";
 import { writtenValue } from "../written-value.ts";
@@ -58,7 +58,7 @@ export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
     } catch (error) {
       log("warn", `the filter of a view threw and hides a ${what}`, {
         [what]: name,
-        error: errorText(error),
+        error: thrownText(error),
       });
       return false;
     }
@@ -94,7 +94,7 @@ export function asyncViewRules(filter: AsyncViewFilter, log: Logger): AsyncViewR
     } catch (error) {
       log("warn", `the filter of a view failed and hides a ${what}`, {
         [what]: name,
-        error: errorText(error),
+        error: thrownText(error),
       });
       return false;
     }

@@ -1,10 +1,10 @@
 /** What was thrown, as a log line has it: `Error: no such file`. Never throws, whatever it is given. */
-export function errorText(thrown: unknown): string {
+export function thrownText(thrown: unknown): string {
   return written(() => String(thrown));
 }
 
 /** The same without the name of the error: `no such file`. */
-export function errorMessage(thrown: unknown): string {
+export function thrownMessage(thrown: unknown): string {
   return written(() => String(thrown instanceof Error ? thrown.message : thrown));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorMessage, errorText } from "../src/index.ts";
+import { thrownMessage, thrownText } from "../src/index.ts";
 
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
@@ -21,16 +21,16 @@ const WITHOUT_A_TEXT: readonly (readonly [string, unknown])[] = [
 describe("the text of what was thrown", () => {
   it("is that of the error, with and without its name", () => {
     const error = new TypeError("no such file");
-    expect([errorText(error), errorMessage(error)]).toEqual(["TypeError: no such file", "no such file"]);
+    expect([thrownText(error), thrownMessage(error)]).toEqual(["TypeError: no such file", "no such file"]);
   });
 
   it("is what was thrown, where that is no error", () => {
     for (const thrown of ["down", 7, undefined, Symbol("down")])
-      expect([errorText(thrown), errorMessage(thrown)]).toEqual([String(thrown), String(thrown)]);
+      expect([thrownText(thrown), thrownMessage(thrown)]).toEqual([String(thrown), String(thrown)]);
   });
 
   it.each(WITHOUT_A_TEXT)("does not throw for %s", (_, thrown) => {
-    expect([errorText(thrown), errorMessage(thrown)]).toEqual([
+    expect([thrownText(thrown), thrownMessage(thrown)]).toEqual([
       "a value without a text",
       "a value without a text",
     ]);
