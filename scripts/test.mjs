@@ -1,7 +1,7 @@
 // `npm test`: sets everything up, then runs every check and every test, and ends with a line that counts them.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { performance } from "node:perf_hooks";
 import { packInto } from "./packing.mjs";
 import { install, run } from "./workspace.mjs";
@@ -84,23 +84,37 @@ async function runTests() {
       env: { NO_COLOR: "1" },
     },
   );
+  let failures = [];
   try {
     const results = JSON.parse(readFileSync(file, "utf8"));
     counts.passed += results.numPassedTests;
     counts.failed += results.numFailedTests;
-    for (const title of skippedTitles(results)) console.log(`skipped: ${title}`);
+    for (const line of skippedTests(results)) console.log(line);
+    failures = failedTests(results);
   } catch (error) {
     console.log(`no test results: ${error.message}`);
   }
   rmSync(folder, { recursive: true, force: true });
-  report("tests", code === 0, startedAt, output);
+  report("tests", code === 0, startedAt, [...failures, output].join("\n\n"));
 }
 
-function skippedTitles(results) {
-  const tests = results.testResults.flatMap((file) => file.assertionResults);
-  return tests
-    .filter((test) => ["skipped", "pending", "todo"].includes(test.status))
-    .map((test) => test.fullName);
+/** One line a file: what lacks a service of its own lacks it as a whole. */
+function skippedTests(results) {
+  return results.testResults.flatMap(({ name, assertionResults }) => {
+    const skipped = assertionResults.filter((test) => ["skipped", "pending", "todo"].includes(test.status));
+    if (skipped.length === 0) return [];
+    return [`skipped: ${skipped.length} of ${assertionResults.length} tests in ${relative(".", name)}`];
+  });
+}
+
+/** What failed and why, before the log: whoever sees only the first lines of a failed run sees these. */
+function failedTests(results) {
+  return results.testResults.flatMap(({ name, message, status, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === "failed");
+    const file = relative(".", name);
+    if (failed.length === 0) return status === "failed" ? [`${file}\n${message}`] : [];
+    return failed.map((test) => `${file} > ${test.fullName}\n${test.failureMessages.join("\n")}`);
+  });
 }
 
 function report(title, isGood, startedAt, output) {
