@@ -13,7 +13,13 @@ async function clonedCatalog(): Promise<{ directory: string; id: ReturnType<type
   await cache.set(id, sampleEntry());
   await cache.close();
   const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=n", "-c", "user.email=e@e.example", ...args], { cwd: origin });
+    execFileSync(
+      "sh",
+      ["-c", 'umask 022; exec git -c user.name=n -c user.email=e@e.example "$@"', "git", ...args],
+      {
+        cwd: origin,
+      },
+    );
   git("init", "--quiet");
   git("add", "--force", ".");
   git("commit", "--quiet", "--no-gpg-sign", "--message", "A gift");

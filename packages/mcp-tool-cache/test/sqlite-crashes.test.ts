@@ -54,8 +54,8 @@ async function stopLater(child: ChildProcess): Promise<void> {
   while (!stopped.test(readFileSync(`/proc/${child.pid}/stat`, "latin1"))); // at the kernel's next chance: microseconds
 }
 
-const PARTS = 20;
-const POINTS_OF_A_PART = 25;
+const PARTS = 40;
+const POINTS_OF_A_PART = 13;
 
 // What a process leaves that is killed is what its files hold at that moment. To stop it, copy them and let it go on gives as many
 // such moments as are wanted, without a new process for each.

@@ -82,7 +82,7 @@ describe("a file that is no catalog is set aside, and the catalog starts empty",
 
   test.each(["", "x"])("a file with next to nothing in it (%j) is simply taken", async (content) => {
     const directory = temporaryDirectory();
-    writeFileSync(join(directory, "catalog.sqlite"), content);
+    writeFileSync(join(directory, "catalog.sqlite"), content, { mode: 0o600 });
     expect(await expectUsable(directory)).toEqual([]);
   });
 

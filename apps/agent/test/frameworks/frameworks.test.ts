@@ -3,6 +3,9 @@ import { createServer, type Server } from "node:http";
 import { McpError } from "@jackfield/mcp-core";
 import { createFakeToolSource } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+// Loaded here: to load a framework for the first time may take longer than a test may.
+import "../../src/frameworks/ai-sdk.ts";
+import "../../src/frameworks/langchain.ts";
 import { FRAMEWORK_NAMES, loadFramework } from "../../src/frameworks/load-framework.ts";
 import { type OfflineModel, startOfflineModel } from "../../src/offline-model/server.ts";
 import { fakeDemoSource } from "../fixtures/demo-tools.ts";

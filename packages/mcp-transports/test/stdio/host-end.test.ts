@@ -4,7 +4,7 @@ import { gone, isRunning } from "../processes.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-describe.concurrent.each([
+describe.each([
   ["in the server's session", stubborn],
   ["in a session of its own", stubbornOutside],
 ])("[R05] when the host ends, no server outlives it, nor a child %s", (_, script) => {
@@ -55,7 +55,7 @@ describe.concurrent.each([
   });
 });
 
-describe.concurrent("[R05] whichever way a host ends", () => {
+describe("[R05] whichever way a host ends", () => {
   test("on SIGINT with several connectors in one process", async () => {
     const { host, pids, ended } = await startHost("stay", { servers: 2 });
     host.kill("SIGINT");
