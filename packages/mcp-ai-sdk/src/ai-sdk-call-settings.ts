@@ -21,7 +21,8 @@ export interface AiSdkCallSettings {
  * Each tool says the same of its approval (`needsApproval`), so that a person is asked too where only the tools are handed on, or
  * where the SDK is 6; 7 goes by `toolApproval` and asks once.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an approval policy that does not exist.
+ * @throws McpError `MCP_CONFIG_INVALID` for an approval policy or a schema profile that does not exist, and for a selection that is no
+ * list of names; also where there is no tool yet.
  */
 export function aiSdkCallSettings(source: ToolSource, options?: AiSdkToolsOptions): AiSdkCallSettings {
   const tools = aiSdkTools(source, { sdk: 7, ...options });

@@ -18,7 +18,8 @@ export interface AiSdkLiveTools {
  * change, is there from the next step on. Both majors read the set anew for each step; a tool that did not change stays the same
  * object. One that went away is not listed any more, and still found by its name, so that a call of it is answered by the source.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an approval policy that does not exist.
+ * @throws McpError `MCP_CONFIG_INVALID` for an approval policy or a schema profile that does not exist, and for a selection that is no
+ * list of names; also where there is no tool yet.
  */
 export function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkLiveTools {
   const tools: AiSdkToolSet = Object.create(null);
@@ -51,10 +52,9 @@ export function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions):
  */
 function hide(tools: AiSdkToolSet, name: string): void {
   const gone = tools[name];
+  // A tool of the program's own that is put in by this name later is listed.
   const offer = (value: AiSdkTool) =>
     Object.defineProperty(tools, name, { value, configurable: true, enumerable: true, writable: true });
-  // Taken out first, so that a tool of the program's own that is put in by this name later is listed.
-  delete tools[name];
   if (gone !== undefined)
     Object.defineProperty(tools, name, {
       get: () => gone,

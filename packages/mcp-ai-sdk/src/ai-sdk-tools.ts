@@ -2,6 +2,8 @@ import type { ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
 import {
   type ApprovalNeed,
   approvalNeed,
+  checkApproval,
+  checkProfile,
   createModelTool,
   type ModelTool,
   type ModelToolOptions,
@@ -66,7 +68,8 @@ export type AiSdkToolSet = Record<string, AiSdkTool>;
  * A snapshot, made at once and without importing the SDK: call it again when the source says `toolsChanged`, or use
  * `aiSdkLiveTools`. A tool that has gone meanwhile answers with an error the model can read.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an approval policy that does not exist.
+ * @throws McpError `MCP_CONFIG_INVALID` for an approval policy or a schema profile that does not exist, and for a selection that is no
+ * list of names; also where there is no tool yet.
  */
 export function aiSdkTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkToolSet {
   const tools: AiSdkToolSet = Object.create(null);
@@ -83,6 +86,9 @@ export function aiSdkToolMaker(
   source: ToolSource,
   { approval, sdk, schemaProfile, onError }: AiSdkToolsOptions = {},
 ): AiSdkToolMaker {
+  // Told now, and not with the first tool, which may come in the middle of a request.
+  checkApproval(approval);
+  checkProfile(schemaProfile);
   const dialect: Dialect = { major: sdk };
   const modelOutput: AiSdkTool["toModelOutput"] = ({ output }) => toModelOutput(output, dialect.major ?? 6);
   const options = { schemaProfile, onError };

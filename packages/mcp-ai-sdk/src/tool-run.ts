@@ -22,7 +22,7 @@ export interface AiSdkToolRun
 export function startToolRun(
   call: (onProgress: (progress: Progress) => void) => Promise<ModelCallResult>,
 ): AiSdkToolRun {
-  return new ToolRun(followCall(call));
+  return new ToolRun(followCall(async (onProgress) => answered(await call(onProgress))));
 }
 
 class ToolRun implements AiSdkToolRun {
@@ -48,6 +48,11 @@ class ToolRun implements AiSdkToolRun {
   }
 }
 
+/** Only a run speaks of progress in its own words: what a server answers in them does not read as a call that was given up. */
+function answered(result: ModelCallResult): ModelCallResult {
+  return isProgress(result) ? Object.assign({ ...result }, { progress: undefined }) : result;
+}
+
 function progressReport(progress: Progress): AiSdkProgress {
   const { progress: done, total, message } = progress;
   const count = total === undefined ? String(done) : `${done} of ${total}`;
@@ -57,9 +62,18 @@ function progressReport(progress: Progress): AiSdkProgress {
 
 /** Whether an output, fresh or stored, is what a run says on its way, and not what came of the call. */
 export function isProgress(output: object): output is AiSdkProgress {
-  if (!("progress" in output) || typeof output.progress !== "object" || output.progress === null)
-    return false;
-  return isDeepStrictEqual(output, progressReport(output.progress as Progress));
+  return (
+    "progress" in output &&
+    isCount(output.progress) &&
+    isDeepStrictEqual(output, progressReport(output.progress))
+  );
+}
+
+/** Of anything else no text may be made: it may throw. */
+function isCount(value: unknown): value is Progress {
+  if (typeof value !== "object" || value === null) return false;
+  const { progress, total = 0, message = "" } = value as { readonly [name: string]: unknown };
+  return typeof progress === "number" && typeof total === "number" && typeof message === "string";
 }
 
 /**

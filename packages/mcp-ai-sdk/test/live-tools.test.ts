@@ -1,6 +1,6 @@
 import { createFakeToolSource } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { aiSdkLiveTools } from "../src/index.ts";
+import { type AiSdkToolsOptions, aiSdkCallSettings, aiSdkLiveTools, aiSdkTools } from "../src/index.ts";
 import { RUNS, scriptedModel } from "./scripted-model.ts";
 
 const named = (name: string) => ({ definition: { name } });
@@ -69,4 +69,15 @@ describe("a live set", () => {
     expect(Object.keys(tools)).toEqual(["mine", "mcp__fake__a", "mcp__fake__b"]);
     expect(tools.mine).toBe(own);
   });
+});
+
+describe.each([aiSdkTools, aiSdkLiveTools, aiSdkCallSettings])("made by $name, a set", (make) => {
+  it.each([{ schemaProfile: "open-ai" }, { include: "x" }, { exclude: [5] }, { approval: "alwyas" }])(
+    "cannot have %j, also where no tool is there yet",
+    (options) => {
+      expect(() => make(createFakeToolSource([]), options as unknown as AiSdkToolsOptions)).toThrow(
+        expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
+      );
+    },
+  );
 });

@@ -77,6 +77,28 @@ describe("what a model is given", () => {
       { type: "text", value: "In progress: 6" },
     ],
     [
+      "an answer with progress of which no text can be made as an answer",
+      { content: [], progress: { progress: { toString: null, valueOf: null } } },
+      { type: "text", value: "The tool returned nothing." },
+    ],
+    ...[
+      { total: { toString: null, valueOf: null } },
+      { message: { toString: null, valueOf: null } },
+      { total: null, message: null },
+    ].map((more): [string, unknown, unknown] => [
+      `an answer that says of its progress ${JSON.stringify(more)} as an answer`,
+      { content: [{ type: "text", text: "Real." }], progress: { progress: 1, ...more } },
+      { type: "text", value: "Real." },
+    ]),
+    [
+      "progress as that of a call that was given up, in whatever order a store keeps its members",
+      {
+        progress: { message: "Paying.", progress: 5 },
+        content: [{ text: "In progress: 5. Paying.", type: "text" }],
+      },
+      { type: "error-text", value: expect.stringContaining("MCP_ABORTED") },
+    ],
+    [
       "[T28] no content as words that say so",
       { content: [] },
       { type: "text", value: "The tool returned nothing." },

@@ -49,6 +49,14 @@ describe.each(RUNS)("through $name", ({ run, major }) => {
     expect({ text, errors }).toEqual({ text: "Done.", errors: [] });
   });
 
+  it("no member of an answer that is called progress ends the run", async () => {
+    const progress = { progress: { toString: null, valueOf: null } };
+    const result = { content: [{ type: "text" as const, text: "Here." }], progress };
+    const source = createFakeToolSource([{ definition: { name: "ask" }, call: () => result }]);
+    const { text, toModel } = await run(callOnce(), aiSdkTools(source));
+    expect({ text, toModel }).toEqual({ text: "Done.", toModel: [{ type: "text", value: "Here." }] });
+  });
+
   it.each(TOOL_OUTCOMES.filter(isError))("$title", async ({ error, says }) => {
     const source = createFakeToolSource([
       {

@@ -4,7 +4,8 @@ import * as ai7 from "ai";
 import * as ai6 from "ai6";
 import { describe, expect, it } from "vitest";
 import { aiSdkTools } from "../src/index.ts";
-import { startToolRun } from "../src/tool-run.ts";
+import { toModelOutput } from "../src/model-output.ts";
+import { isProgress, startToolRun } from "../src/tool-run.ts";
 import { scriptedModel } from "./scripted-model.ts";
 
 const RESULT: ToolCallResult = { content: [{ type: "text", text: "end" }] };
@@ -41,6 +42,16 @@ describe("a run", () => {
     expect(await parts.next()).toMatchObject({ value: { progress: { progress: 1_000 } } });
     result.resolve(RESULT);
     expect(await parts.next()).toEqual({ value: RESULT, done: false });
+  });
+
+  it("has no answer that reads like its progress", async () => {
+    const forged = { content: [{ type: "text", text: "In progress: 1" }], progress: { progress: 1 } };
+    const run = startToolRun(async () => forged as ToolCallResult);
+    for await (const output of run)
+      for (const kept of [output, JSON.parse(JSON.stringify(output))])
+        expect(toModelOutput(kept, 7)).toEqual({ type: "text", value: "In progress: 1" });
+    expect(isProgress(await run)).toBe(false);
+    expect.assertions(3);
   });
 
   it("throws an abort wherever it is looked at", async () => {

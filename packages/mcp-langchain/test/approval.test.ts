@@ -173,8 +173,9 @@ describe("approval", () => {
 
   it("throws at once for a policy that does not exist, tools or not", () => {
     const options = { approval: "alwyas" } as never;
-    expect(() => mcpMiddleware(createFakeToolSource([]), options)).toThrowError(
-      expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
-    );
+    for (const tools of [createFakeToolSource([]), source()])
+      expect(() => mcpMiddleware(tools, options)).toThrowError(
+        expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
+      );
   });
 });

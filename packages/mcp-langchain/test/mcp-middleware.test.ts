@@ -3,7 +3,7 @@ import { ToolMessage } from "@langchain/core/messages";
 import { type StructuredTool, tool } from "@langchain/core/tools";
 import { createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
-import { langchainTools } from "../src/index.ts";
+import { type LangchainToolsOptions, langchainTools } from "../src/index.ts";
 import { mcpMiddleware } from "../src/middleware.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 
@@ -13,6 +13,17 @@ const call = (name: string, args = {}) => [
 ];
 const toolMessages = (messages: readonly unknown[]) =>
   messages.filter((message) => ToolMessage.isInstance(message));
+
+describe.each([langchainTools, mcpMiddleware])("$name", (make) => {
+  it.each([{ schemaProfile: "open-ai" }, { include: "x" }, { exclude: [5] }])(
+    "throws at once for %j, also where no tool is there yet",
+    (options) => {
+      expect(() => make(createFakeToolSource([]), options as unknown as LangchainToolsOptions)).toThrow(
+        expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
+      );
+    },
+  );
+});
 
 describe("an agent that was created once", () => {
   it("has the tools that are there at each step, in the source's order", async () => {

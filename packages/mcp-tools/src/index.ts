@@ -9,8 +9,7 @@ export {
 } from "./classified-result.ts";
 export { type ErrorPlace, errorText, MAX_ERROR_TEXT_BYTES } from "./error-text.ts";
 export { type FitOptions, type FittedSchema, fitSchema } from "./fitting/fit-schema.ts";
-export type { SchemaChange } from "./fitting/schema-change.ts";
-export type { SchemaProfile } from "./fitting/schema-profile.ts";
+export { checkProfile, type SchemaProfile } from "./fitting/schema-profile.ts";
 export { isMedia } from "./media-part.ts";
 export {
   callForModel,
@@ -24,6 +23,7 @@ export { createModelTool, type ModelTool, type ModelToolOptions } from "./model-
 export { matchesPattern } from "./name-pattern.ts";
 export { createOutputCheck, type OutputCheck } from "./output-check.ts";
 export { partText, resultText } from "./result-text.ts";
+export type { SchemaChange } from "./schema/schema-change.ts";
 export {
   type ApprovalNeed,
   approvalNeed,
@@ -32,4 +32,4 @@ export {
   type ToolApproval,
 } from "./tool-approval.ts";
 export { type ToolMetadata, toolMetadata } from "./tool-metadata.ts";
-export { selectTools, type ToolSelection } from "./tool-selection.ts";
+export { checkSelection, selectTools, type ToolSelection } from "./tool-selection.ts";

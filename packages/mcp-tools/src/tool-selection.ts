@@ -16,15 +16,25 @@ export interface ToolSelection {
  */
 export function selectTools(
   tools: readonly ToolDescriptor[],
-  { include, exclude = [] }: ToolSelection = {},
+  selection: ToolSelection = {},
 ): readonly ToolDescriptor[] {
-  checkPatterns("include", include);
-  checkPatterns("exclude", exclude);
+  checkSelection(selection);
+  const { include, exclude = [] } = selection;
   const isNamed = (tool: ToolDescriptor, patterns: readonly string[]): boolean =>
     patterns.some(
       (pattern) => matchesPattern(pattern, tool.name) || matchesPattern(pattern, tool.originalName),
     );
   return tools.filter((tool) => (include === undefined || isNamed(tool, include)) && !isNamed(tool, exclude));
+}
+
+/**
+ * Tells a selection that is none before there is a tool to select.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID`
+ */
+export function checkSelection({ include, exclude }: ToolSelection): void {
+  checkPatterns("include", include);
+  checkPatterns("exclude", exclude);
 }
 
 function checkPatterns(option: keyof ToolSelection, patterns: unknown): void {

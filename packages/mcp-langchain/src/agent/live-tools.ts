@@ -1,5 +1,11 @@
 import type { ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
-import { createModelTool, type ModelTool, selectTools } from "@jackfield/mcp-tools";
+import {
+  checkProfile,
+  checkSelection,
+  createModelTool,
+  type ModelTool,
+  selectTools,
+} from "@jackfield/mcp-tools";
 import type { StructuredTool } from "@langchain/core/tools";
 import type { LangchainToolsOptions } from "../langchain-tools.ts";
 import { createLangchainTool } from "../mcp-tool.ts";
@@ -18,9 +24,15 @@ interface Adapted {
   readonly made: StructuredTool;
 }
 
-/** Follows a source. Nothing is listened to: the source's list is the same object while nothing changed. */
+/**
+ * Follows a source. Nothing is listened to: the source's list is the same object while nothing changed.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be: not with the first tool, which may come in the middle of a request
+ */
 export function createLiveTools(source: ToolSource, options: LangchainToolsOptions = {}): LiveTools {
   const { schemaProfile, onError } = options;
+  checkProfile(schemaProfile);
+  checkSelection(options);
   const known = new Map<string, ModelTool>();
   const adapted = new WeakMap<ToolDescriptor, Adapted>();
   let seen: readonly ToolDescriptor[] | undefined;

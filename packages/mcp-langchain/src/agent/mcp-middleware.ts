@@ -31,7 +31,8 @@ export interface McpMiddlewareOptions extends LangchainToolsOptions {
  * Middleware for `createAgent` that gives an agent the tools of a source as they are at each step: a server that comes up
  * late, or whose tools change, is there from the model's next answer on. Use it in place of `langchainTools`.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an approval policy that does not exist.
+ * @throws McpError `MCP_CONFIG_INVALID` for an approval policy or a schema profile that does not exist, and for a selection that is no
+ * list of names; also where there is no tool yet.
  */
 export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions = {}): AgentMiddleware {
   const { approval = "off", inputRequired = "handlers", name = "McpMiddleware" } = options;

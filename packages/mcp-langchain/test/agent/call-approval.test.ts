@@ -1,5 +1,5 @@
 import { createFakeToolSource } from "@jackfield/test-kit";
-import { ToolMessage } from "@langchain/core/messages";
+import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { tool as createLangchainTool } from "@langchain/core/tools";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { type AgentMiddleware, createAgent, createMiddleware, toolCallLimitMiddleware } from "langchain";
@@ -140,6 +140,37 @@ describe("the question about an answer", () => {
     const policy: ToolApproval = ({ args }) => asked.push(args.value) > 0;
     expect(await run(REJECT, policy)).toEqual({ made: [], ...answered });
     expect(asked).toEqual(["1"]);
+  });
+
+  it("is put again where a model numbers its calls anew in each answer", async () => {
+    const call = (value: number) =>
+      new AIMessage({ content: "", tool_calls: [{ id: "1", name: "mcp__fake__a", args: { value } }] });
+    const tools = source();
+    const model = new ScriptedModel([call(1), call(2), "Done."]);
+    const middleware = [mcpMiddleware(tools, { approval: "always" })];
+    const agent = createAgent({ model, checkpointer: new MemorySaver(), middleware });
+    const approve = new Command({ resume: { decisions: [APPROVE] } });
+    expect(await agent.invoke({ messages: "Do it." }, THREAD)).toHaveProperty("__interrupt__");
+    expect(await agent.invoke(approve, THREAD)).toHaveProperty("__interrupt__");
+    expect(tools.calls.map(({ args }) => args)).toEqual([{ value: 1 }]);
+    await agent.invoke(approve, THREAD);
+    expect(tools.calls.map(({ args }) => args)).toEqual([{ value: 1 }, { value: 2 }]);
+  });
+
+  it("is about all calls without an id where another middleware answers without saying which", async () => {
+    const answering = createMiddleware({
+      name: "answering",
+      afterModel: () => ({ messages: [new ToolMessage({ content: "No.", tool_call_id: "" })] }),
+    });
+    const calls = ["a", "b"].map((name) => ({ id: "", name: `mcp__fake__${name}`, args: {} }));
+    const answer = new AIMessage({ content: "", tool_calls: calls });
+    const model = new ScriptedModel([answer, "Done."]);
+    const middleware = [mcpMiddleware(source(), { approval: "always" }), answering];
+    const agent = createAgent({ model, checkpointer: new MemorySaver(), middleware });
+    const state = (await agent.invoke({ messages: "Do it." }, THREAD)) as object;
+    expect(state).toMatchObject({
+      __interrupt__: [{ value: { actionRequests: calls.map(({ name }) => ({ name })) } }],
+    });
   });
 
   it("is none of an agent's own tools, and adds nothing to its stream then", async () => {

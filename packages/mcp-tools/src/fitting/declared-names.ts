@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@jackfield/mcp-core";
+import type { ChangeReport } from "../schema/schema-change.ts";
 import { escapePointer, isObject, isSchema, type JsonSchema } from "../schema/subschemas.ts";
-import type { ChangeReport } from "./schema-change.ts";
 
 /**
  * Drops from `required` what is not in the `properties` beside it. It is done when all parts of a schema are together: a reference

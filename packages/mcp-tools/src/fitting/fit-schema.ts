@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ToolInputSchema } from "@jackfield/mcp-core";
+import { type ChangeReport, createChangeReport, type SchemaChange } from "../schema/schema-change.ts";
 import { createSchemaIndex, SchemaTooLarge } from "../schema/schema-index.ts";
 import { isObject, type JsonSchema } from "../schema/subschemas.ts";
-import { type ChangeReport, createChangeReport, type SchemaChange } from "./schema-change.ts";
 import { fitSchemaParts } from "./schema-fitter.ts";
 import { checkProfile, PROFILE_RULES, type SchemaProfile } from "./schema-profile.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@jackfield/mcp-core";
 import { isSameJson } from "../schema/json-equality.ts";
+import type { ChangeReport } from "../schema/schema-change.ts";
 import { escapePointer, isObject } from "../schema/subschemas.ts";
-import type { ChangeReport } from "./schema-change.ts";
 
 const NOTES = ["title", "description", "default"];
 

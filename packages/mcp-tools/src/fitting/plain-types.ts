@@ -1,8 +1,8 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import { isSameJson } from "../schema/json-equality.ts";
+import type { ChangeReport } from "../schema/schema-change.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { mergeParts } from "./merged-parts.ts";
-import type { ChangeReport } from "./schema-change.ts";
 
 /** Where a schema is. */
 export interface PlainPlace {

@@ -1,5 +1,8 @@
 import type { JsonObject } from "@jackfield/mcp-core";
+import { modernKeywords } from "../schema/modern-keywords.ts";
+import type { ChangeReport, SchemaChange } from "../schema/schema-change.ts";
 import type { ReferenceTarget, SchemaIndex } from "../schema/schema-index.ts";
+import { createKeywordCheck } from "../schema/sound-keywords.ts";
 import {
   escapePointer,
   isObject,
@@ -10,12 +13,9 @@ import {
   SCHEMA_MAP_KEYWORDS,
 } from "../schema/subschemas.ts";
 import { requireDeclared } from "./declared-names.ts";
-import { modernKeywords } from "./modern-keywords.ts";
 import { dropPatterns } from "./plain-patterns.ts";
 import { plainTypes } from "./plain-types.ts";
-import type { ChangeReport, SchemaChange } from "./schema-change.ts";
 import type { ProfileRules } from "./schema-profile.ts";
-import { createKeywordCheck } from "./sound-keywords.ts";
 
 /** As many schemas as a fitted schema may hold; a reference that would go beyond stays a reference, or is cut. */
 const MAX_FITTED_SCHEMAS = 2_000;
@@ -236,8 +236,6 @@ class SchemaFitter {
     for (const keyword of Object.keys(result))
       if (this.#rules.keywords?.has(keyword) === false) remove(keyword, `\`${keyword}\` is not taken.`);
     this.#fitText(result, remove);
-    if (Array.isArray(result.anyOf) && result.anyOf.length === 0)
-      remove("anyOf", "No alternatives are not taken.");
     const mayBeList = [result.type].flat().includes("array");
     if (this.#rules.listsHaveItems && mayBeList && result.items === undefined) {
       result.items = {};

@@ -78,7 +78,7 @@ export const PROFILE_RULES: Readonly<Record<Exclude<SchemaProfile, "none">, Prof
 const PROFILES: readonly unknown[] = ["none", ...Object.keys(PROFILE_RULES)];
 
 /**
- * Tells a profile that does not exist before a schema is fitted, which may be in the middle of a request.
+ * Tells a profile that does not exist before there is a schema to fit, which may be in the middle of a request.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
  */

@@ -1,5 +1,7 @@
+import type { JsonObject } from "@jackfield/mcp-core";
 import type { SafePattern } from "../pattern/safe-pattern.ts";
 import type { SchemaIndex } from "./schema-index.ts";
+import type { ReadSchema } from "./schema-reader.ts";
 import { escapePointer } from "./subschemas.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
@@ -41,9 +43,12 @@ export interface Evaluated {
 export interface Evaluation {
   readonly index: SchemaIndex;
   readonly budget: WorkBudget;
+  read(schema: JsonObject): ReadSchema;
   pattern(source: string): SafePattern;
   /** A keyword that may be satisfied otherwise puts others in their place for a while. */
   problems: Problems;
+  /** How many demands were taken as met because only the server can judge them. What excludes or counts must not be built on one. */
+  leftOpen: number;
   /** How many schemas are being applied one within the other. */
   depth: number;
 }
@@ -66,6 +71,13 @@ export interface Place {
 export function refuse(evaluation: Evaluation, path: string, message: string): false {
   evaluation.problems.add({ path, message });
   return false;
+}
+
+/** Takes a demand as met. What it would have looked at is not known, so nothing may be refused for being left over. */
+export function leaveOpen(value: unknown, { evaluated }: Place, evaluation: Evaluation): true {
+  evaluation.leftOpen += 1;
+  addEverything(evaluated, value, evaluation.budget);
+  return true;
 }
 
 /** Nothing looked at yet. */

@@ -48,9 +48,8 @@ export function canonicalJson(value: unknown, budget: WorkBudget): string {
 /** How far from a whole number a quotient may be: some roundings, and never as far as the middle of two. */
 const MAX_TOLERANCE = 1 / 4;
 
-/** Whether a number is a multiple of another, up to the rounding of binary fractions. */
+/** Whether a number is a multiple of another, which is more than 0, up to the rounding of binary fractions. */
 export function isMultipleOf(value: number, divisor: number): boolean {
-  if (divisor <= 0) return true;
   const quotient = value / divisor;
   // The remainder of whole numbers is exact, however large they are.
   if ((Number.isInteger(value) && Number.isInteger(divisor)) || !Number.isFinite(quotient))

@@ -1,9 +1,8 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import { dependentsOf } from "./dependents.ts";
-import { type Evaluation, memberPlace, type Place, refuse } from "./evaluation.ts";
+import { type Evaluation, memberPlace, type Place } from "./evaluation.ts";
 import type { Evaluate } from "./schema-validator.ts";
-import { isObject, isSchema, type JsonSchema } from "./subschemas.ts";
-import { missingFrom, toldNames } from "./told-values.ts";
+import { isObject } from "./subschemas.ts";
 
 interface Tools {
   readonly evaluation: Evaluation;
@@ -13,7 +12,7 @@ interface Tools {
 /** The keywords that apply schemas to the members of an object. */
 export function checkObjectParts(schema: JsonObject, value: JsonObject, place: Place, tools: Tools): boolean {
   const isNamed = checkNames(schema, value, place, tools);
-  const isDependent = checkDependencies(schema, value, place, tools);
+  const isDependent = checkDependents(schema, value, place, tools);
   return checkMembers(schema, value, place, tools) && isNamed && isDependent;
 }
 
@@ -27,19 +26,13 @@ function checkMembers(schema: JsonObject, value: JsonObject, place: Place, tools
   budget.spend(names.length + patterns.length * 4);
   let isValid = true;
   for (const name of names) {
-    const { schemas, isUnknown } = schemasFor(name, schema, patterns, tools.evaluation);
-    if (schemas.length > 0 || isUnknown) place.evaluated?.properties.add(name);
+    const schemas = schemasFor(name, schema, patterns, tools.evaluation);
     if (schemas.length === 0) continue;
+    place.evaluated?.properties.add(name);
     const at = memberPlace(place, name, budget);
     for (const part of schemas) isValid = tools.evaluate(part, value[name], at, tools.evaluation) && isValid;
   }
   return isValid;
-}
-
-interface MemberSchemas {
-  readonly schemas: readonly JsonSchema[];
-  /** A pattern could not be tried, so nobody knows whether its schema applies. */
-  readonly isUnknown: boolean;
 }
 
 /** What applies to a member: its own schema and those of its name's patterns, else the one for all others. */
@@ -48,24 +41,20 @@ function schemasFor(
   { properties, additionalProperties }: JsonObject,
   patterns: readonly (readonly [source: string, part: unknown])[],
   { budget, pattern }: Evaluation,
-): MemberSchemas {
-  const schemas: JsonSchema[] = [];
-  if (isObject(properties) && Object.hasOwn(properties, name) && isSchema(properties[name]))
-    schemas.push(properties[name]);
-  let isUnknown = false;
+): readonly unknown[] {
+  const schemas: unknown[] = [];
+  if (isObject(properties) && Object.hasOwn(properties, name)) schemas.push(properties[name]);
   budget.spend(patterns.length / 4);
   for (const [source, part] of patterns) {
-    if (!isSchema(part)) continue;
     const isMatched = pattern(source).matches(name, budget);
-    if (isMatched === true) schemas.push(part);
-    isUnknown ||= isMatched === undefined;
+    // Nobody knows whether the schema of a pattern that cannot be tried applies. Like what is no schema, it is left to the server.
+    if (isMatched !== false) schemas.push(isMatched ? part : undefined);
   }
-  const isOther = schemas.length === 0 && !isUnknown && isSchema(additionalProperties);
-  return { schemas: isOther ? [additionalProperties] : schemas, isUnknown };
+  return schemas.length === 0 && additionalProperties !== undefined ? [additionalProperties] : schemas;
 }
 
 function checkNames({ propertyNames }: JsonObject, value: JsonObject, place: Place, tools: Tools): boolean {
-  if (!isSchema(propertyNames)) return true;
+  if (propertyNames === undefined) return true;
   const names = Object.keys(value);
   tools.evaluation.budget.spend(names.length);
   let isValid = true;
@@ -76,24 +65,14 @@ function checkNames({ propertyNames }: JsonObject, value: JsonObject, place: Pla
   return isValid;
 }
 
-/** `dependencies` is draft 7's name for two keywords of later drafts. */
-function checkDependencies(schema: JsonObject, value: JsonObject, place: Place, tools: Tools): boolean {
-  const { evaluation, evaluate } = tools;
-  const { dependentSchemas, dependencies } = schema;
+function checkDependents(
+  { dependentSchemas }: JsonObject,
+  value: JsonObject,
+  place: Place,
+  { evaluation, evaluate }: Tools,
+): boolean {
   let isValid = true;
-  for (const keyword of evaluation.index.dialect === "draft-7"
-    ? [dependencies]
-    : [dependentSchemas, dependencies]) {
-    for (const [, dependency] of dependentsOf(keyword, value, evaluation.budget)) {
-      const missing = missingFrom(value, dependency, evaluation.budget);
-      if (missing.count > 0)
-        isValid = refuse(
-          evaluation,
-          place.path,
-          `must have ${toldNames(missing)} because of another property`,
-        );
-      if (isSchema(dependency)) isValid = evaluate(dependency, value, place, evaluation) && isValid;
-    }
-  }
+  for (const [, part] of dependentsOf(dependentSchemas, value, evaluation.budget))
+    isValid = evaluate(part, value, place, evaluation) && isValid;
   return isValid;
 }

@@ -1,22 +1,11 @@
+import { NOTE_KEYWORDS } from "./sound-keywords.ts";
 import { isObject, type JsonSchema } from "./subschemas.ts";
 
 /** Whether a value certainly fits a schema. `false` says nothing: the value has to be looked at keyword by keyword. */
 export type PlainFit = (value: unknown) => boolean;
 
 /** Keywords that demand nothing of a value, and `type`, which is looked at. */
-const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
-  "$comment",
-  "$schema",
-  "default",
-  "deprecated",
-  "description",
-  "examples",
-  "format",
-  "readOnly",
-  "title",
-  "type",
-  "writeOnly",
-]);
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([...NOTE_KEYWORDS, "type"]);
 
 /** Those of an object of which every member is listed; it is not asked then what others may be. */
 const PLAIN_OBJECT_KEYWORDS: ReadonlySet<string> = new Set([

@@ -3,10 +3,10 @@ import { createSafePattern, type SafePattern } from "../pattern/safe-pattern.ts"
 import { checkAssertions } from "./assertions.ts";
 import {
   addEvaluated,
-  addEverything,
   type DynamicScope,
   type Evaluation,
   itemPlace,
+  leaveOpen,
   memberPlace,
   nothingEvaluated,
   type Place,
@@ -18,7 +18,8 @@ import { checkListParts } from "./list-applicators.ts";
 import { checkObjectParts } from "./object-applicators.ts";
 import { createPlainFit } from "./plain-arguments.ts";
 import { createSchemaIndex, type ReferenceTarget, type SchemaIndex } from "./schema-index.ts";
-import { isObject, isSchema, type JsonSchema } from "./subschemas.ts";
+import { createSchemaReader } from "./schema-reader.ts";
+import { isObject, type JsonSchema } from "./subschemas.ts";
 import { createWorkBudget, type WorkBudget, WorkExceeded } from "./work-budget.ts";
 
 /** Checks values against one schema. */
@@ -38,14 +39,16 @@ const UNITS_PER_SCHEMA = 8;
 
 /**
  * An interpreter of JSON Schema 2020-12 and draft 7, for schemas that a stranger wrote: it fetches nothing, generates no code,
- * changes nothing, and stops when a value costs more than its budget. References that lead out of the schema, and patterns
- * that are none, are taken as satisfied: only their server can judge them.
+ * changes nothing, and stops when a value costs more than its budget. References that lead out of the schema, patterns that are
+ * none, and what no schema may say, are taken as satisfied: only their server can judge them. Where that would make a schema
+ * stricter, in `oneOf`, `not`, `if` and `maxContains`, they are not counted on.
  *
  * @throws SchemaTooLarge
  */
 export function createSchemaValidator(schema: JsonSchema): SchemaValidator {
   const index = createSchemaIndex(schema);
   const isPlainFit = createPlainFit(schema);
+  const read = createSchemaReader(index.dialect);
   const patterns = new Map<string, SafePattern>();
   const pattern = (source: string, budget: WorkBudget): SafePattern => {
     const known = patterns.get(source);
@@ -62,8 +65,10 @@ export function createSchemaValidator(schema: JsonSchema): SchemaValidator {
       const evaluation: Evaluation = {
         index,
         budget,
+        read,
         pattern: (source) => pattern(source, budget),
         problems: new Problems(),
+        leftOpen: 0,
         depth: 0,
       };
       const place = { path: "", scope: rootScope(index), evaluated: undefined };
@@ -77,13 +82,16 @@ function rootScope(index: SchemaIndex): DynamicScope {
   return { base, outer: undefined };
 }
 
-/** Applies one schema to one value. */
-export type Evaluate = (schema: JsonSchema, value: unknown, place: Place, evaluation: Evaluation) => boolean;
+/** Applies one schema to one value; `false` is certain. */
+export type Evaluate = (schema: unknown, value: unknown, place: Place, evaluation: Evaluation) => boolean;
+/** Whether a value fits; `undefined` if only the server can say. */
+export type Fits = (...args: Parameters<Evaluate>) => boolean | undefined;
 
 const evaluate: Evaluate = (schema, value, place, evaluation) => {
   evaluation.budget.spend(UNITS_PER_SCHEMA);
   if (schema === true) return true;
   if (schema === false) return refuse(evaluation, place.path, "is not allowed");
+  if (!isObject(schema)) return leaveOpen(value, place, evaluation);
   if (evaluation.depth >= MAX_EVALUATION_DEPTH) throw new WorkExceeded("The schema is too deep.");
   evaluation.depth += 1;
   const isValid = evaluateKeywords(schema, value, within(place, schema, evaluation.index), evaluation, place);
@@ -101,14 +109,16 @@ function evaluateKeywords(
   const { index } = evaluation;
   if (index.dialect === "draft-7" && typeof schema.$ref === "string")
     return checkReference(resolve(schema.$ref, schema, evaluation), value, inner, evaluation);
+  const { keywords, isOpen } = evaluation.read(schema);
+  if (isOpen) leaveOpen(value, inner, evaluation);
   // Every check is made even if one has failed, so that all problems are told at once.
-  const isAsserted = checkAssertions(schema, value, inner.path, evaluation);
+  const isAsserted = checkAssertions(keywords, value, inner.path, evaluation);
   const isReferred = checkReferences(schema, value, inner, evaluation);
-  const isCombined = checkCombinations(schema, value, inner, evaluation);
-  const isMet = checkCondition(schema, value, inner, evaluation);
-  const isMade = checkParts(schema, value, inner, evaluation);
+  const isCombined = checkCombinations(keywords, value, inner, evaluation);
+  const isMet = checkCondition(keywords, value, inner, evaluation);
+  const isMade = checkParts(keywords, value, inner, evaluation);
   if (!(isAsserted && isReferred && isCombined && isMet && isMade)) return false;
-  if (!checkRest(schema, value, inner, evaluation)) return false;
+  if (!checkRest(keywords, value, inner, evaluation)) return false;
   // What this schema looked at counts for those around it only if the value is valid for it.
   addEvaluated(outer.evaluated, inner.evaluated, evaluation.budget);
   return true;
@@ -137,9 +147,7 @@ function checkReference(
   evaluation: Evaluation,
 ): boolean {
   if (target !== undefined) return evaluate(target.schema, value, place, evaluation);
-  // What the missing schema would have looked at is not known, so nothing may be refused for being left over.
-  addEverything(place.evaluated, value, evaluation.budget);
-  return true;
+  return leaveOpen(value, place, evaluation);
 }
 
 /** Costs the same whether the reference was followed before or not, so that the second check is no other than the first. */
@@ -180,15 +188,17 @@ function checkCombinations(
 ): boolean {
   const { allOf, anyOf, oneOf, not } = schema;
   let isValid = true;
-  for (const part of schemasOf(allOf, evaluation))
+  for (const part of Array.isArray(allOf) ? allOf : [])
     isValid = evaluate(part, value, place, evaluation) && isValid;
   if (Array.isArray(anyOf)) isValid = checkAlternatives(anyOf, value, place, evaluation) >= 1 && isValid;
   if (Array.isArray(oneOf)) {
+    const before = evaluation.leftOpen;
     const count = checkAlternatives(oneOf, value, place, evaluation);
-    if (count > 1) refuse(evaluation, place.path, `must fit one alternative only, and fits ${count}`);
-    isValid = count === 1 && isValid;
+    const isOneTooMany = count > 1 && evaluation.leftOpen === before;
+    if (isOneTooMany) refuse(evaluation, place.path, `must fit one alternative only, and fits ${count}`);
+    isValid = count > 0 && !isOneTooMany && isValid;
   }
-  if (isSchema(not) && isValidFor(not, value, { ...place, evaluated: undefined }, evaluation))
+  if (not !== undefined && fits(not, value, { ...place, evaluated: undefined }, evaluation) === true)
     return refuse(evaluation, place.path, "must not fit what is excluded here");
   return isValid;
 }
@@ -203,7 +213,7 @@ function checkAlternatives(
   const { problems } = evaluation;
   let fitting = 0;
   let nearest: Problems | undefined;
-  for (const alternative of schemasOf(alternatives, evaluation)) {
+  for (const alternative of alternatives) {
     const missed = new Problems();
     evaluation.problems = missed;
     if (evaluate(alternative, value, place, evaluation)) fitting += 1;
@@ -217,13 +227,15 @@ function checkAlternatives(
 }
 
 function checkCondition(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
-  if (!isSchema(schema.if)) return true;
-  const branch = isValidFor(schema.if, value, place, evaluation) ? schema.then : schema.else;
-  return !isSchema(branch) || evaluate(branch, value, place, evaluation);
+  if (schema.if === undefined) return true;
+  const isMet = fits(schema.if, value, place, evaluation);
+  if (isMet === undefined) return leaveOpen(value, place, evaluation);
+  const branch = isMet ? schema.then : schema.else;
+  return branch === undefined || evaluate(branch, value, place, evaluation);
 }
 
 function checkParts(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
-  if (Array.isArray(value)) return checkListParts(schema, value, place, { evaluation, evaluate, isValidFor });
+  if (Array.isArray(value)) return checkListParts(schema, value, place, { evaluation, evaluate, fits });
   if (isObject(value)) return checkObjectParts(schema, value, place, { evaluation, evaluate });
   return true;
 }
@@ -235,7 +247,7 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
   if (evaluated === undefined) return true;
   const { budget } = evaluation;
   let isValid = true;
-  if (isObject(value) && isSchema(unevaluatedProperties)) {
+  if (isObject(value) && unevaluatedProperties !== undefined) {
     const names = Object.keys(value);
     budget.spend(names.length);
     for (const name of names.filter((key) => !evaluated.properties.has(key))) {
@@ -244,7 +256,7 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
       evaluated.properties.add(name);
     }
   }
-  if (Array.isArray(value) && isSchema(unevaluatedItems)) {
+  if (Array.isArray(value) && unevaluatedItems !== undefined) {
     budget.spend(value.length / 4);
     for (const [index, item] of value.entries()) {
       if (evaluated.items.has(index)) continue;
@@ -255,17 +267,11 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
   return isValid;
 }
 
-/** Whether a value fits, without telling what is wrong with it. */
-const isValidFor: Evaluate = (schema, value, place, evaluation) => {
-  const { problems } = evaluation;
+/** Without telling what is wrong with the value. */
+const fits: Fits = (schema, value, place, evaluation) => {
+  const { problems, leftOpen } = evaluation;
   evaluation.problems = new Problems();
   const isValid = evaluate(schema, value, place, evaluation);
   evaluation.problems = problems;
-  return isValid;
+  return isValid && evaluation.leftOpen > leftOpen ? undefined : isValid;
 };
-
-function schemasOf(list: unknown, { budget }: Evaluation): readonly JsonSchema[] {
-  if (!Array.isArray(list)) return [];
-  budget.spend(list.length / 4);
-  return list.filter(isSchema);
-}

@@ -18,7 +18,7 @@ export function missingFrom(value: object, names: unknown, budget: WorkBudget): 
   const shown: string[] = [];
   let count = 0;
   for (const name of names) {
-    if (typeof name !== "string" || Object.hasOwn(value, name)) continue;
+    if (Object.hasOwn(value, name)) continue;
     count += 1;
     if (shown.length < MAX_SHOWN) shown.push(name);
   }
@@ -31,13 +31,6 @@ export function toldNames({ count, shown }: MissingNames): string {
     shown.map((name) => JSON.stringify(name.slice(0, MAX_NAME_LENGTH))),
     count,
   );
-}
-
-/** Names of types in a sentence. */
-export function toldTypes(types: readonly unknown[]): string {
-  const shown = types.slice(0, MAX_SHOWN).map((type) => String(type).slice(0, MAX_VALUE_LENGTH));
-  const more = types.length > MAX_SHOWN ? [`${types.length - MAX_SHOWN} more`] : [];
-  return [...shown, ...more].join(" or ");
 }
 
 /** Values in a sentence, the beginning of each. */

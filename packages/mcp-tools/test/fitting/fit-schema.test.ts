@@ -158,6 +158,12 @@ describe("without a profile", () => {
     expect(schema).toEqual({ type: "object", additionalProperties: true });
   });
 
+  it("properties that are a list, as PHP writes none, are told of as filled in", () => {
+    expect(fitSchema({ type: "object", properties: [] }).changes).toMatchObject([
+      { kind: "added", keyword: "properties", pointer: "" },
+    ]);
+  });
+
   it("[T44] it is not closed where it is open", () => {
     expect(fitSchema({ type: "object" }).schema).not.toHaveProperty("additionalProperties");
   });
@@ -170,6 +176,10 @@ describe("without a profile", () => {
     ],
     [
       { type: ["object", "null"], properties: {} },
+      { type: "object", properties: {} },
+    ],
+    [
+      { type: "object", properties: [] },
       { type: "object", properties: {} },
     ],
     [true, { type: "object", properties: {} }],

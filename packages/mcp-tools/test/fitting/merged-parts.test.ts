@@ -1,7 +1,7 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
 import { mergeParts } from "../../src/fitting/merged-parts.ts";
-import { createChangeReport } from "../../src/fitting/schema-change.ts";
+import { createChangeReport } from "../../src/schema/schema-change.ts";
 
 describe("parts of one schema", () => {
   it("are put together, the first of those that contradict is kept, and that is reported", () => {

@@ -15,6 +15,7 @@ const nested = (
 };
 
 const many = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+const names = (count: number) => Array.from({ length: count }, (_, n) => `k${n}`);
 const members = (count: number, value: unknown = 1) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, value]));
 const LONG = "x".repeat(100_000);
@@ -61,12 +62,8 @@ describe("[T64] a schema that is a bomb ends the check, not the process", () => 
   });
 
   it.each<[string, JsonSchema, unknown]>([
-    ["required names", { items: { required: many(1_000, "a") } }, many(1_000, { a: 1 })],
-    [
-      "names that others require",
-      { items: { dependentRequired: { a: many(5_000, "a") } } },
-      many(200, { a: 1 }),
-    ],
+    ["required names", { items: { required: names(1_000) } }, many(1_000, { a: 1 })],
+    ["names that others require", { items: { dependentRequired: { a: names(5_000) } } }, many(200, { a: 1 })],
     ["dependent names", { items: { dependentRequired: members(5_000, []) } }, many(100, { k0: 1, k1: 1 })],
     ["draft 7's dependencies", { items: { dependencies: members(5_000, []) } }, many(100, { k0: 1, k1: 1 })],
     ["an object that is to be compared", { items: { const: members(1_000) } }, many(200, members(1_000))],
@@ -80,7 +77,6 @@ describe("[T64] a schema that is a bomb ends the check, not the process", () => 
     ["members beside those that are judged", { allOf: many(500, { properties: {} }) }, members(1_000)],
     ["patterns of names that judge nothing", { items: { patternProperties: members(5_000) } }, many(20, {})],
     ["long names", { allOf: many(500, { propertyNames: true }) }, { [LONG]: 1 }],
-    ["types", { items: { type: many(5_000, "string") } }, many(200, 1)],
     ["counted characters", { allOf: many(100, { minLength: 90_000 }) }, LONG],
     ["a long pattern", { pattern: LONG.repeat(3) }, ""],
     [
@@ -128,6 +124,14 @@ describe("[T64] a schema that is a bomb ends the check, not the process", () => 
       { path: "", message: "must fit one of 2 alternatives" },
       { path: "", message: "must be of type object" },
     ]);
+  });
+
+  it("reads the same types, however often they are told, once", () => {
+    const type = many(200_000, "string");
+    const { problems } = createSchemaValidator({ items: { type }, maxItems: 9_000 });
+    const begin = performance.now();
+    expect(problems(many(9_000, "a"))).toEqual([]);
+    expect(performance.now() - begin).toBeLessThan(2_000);
   });
 
   it("many different items are told apart without comparing each with each", () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import type { SchemaDialect } from "../schema/schema-index.ts";
-import { isObject } from "../schema/subschemas.ts";
 import type { ChangeReport } from "./schema-change.ts";
+import type { SchemaDialect } from "./schema-index.ts";
+import { isObject } from "./subschemas.ts";
 
 /**
  * The same schema in the words of 2020-12: lists in `items`, `additionalItems`, `dependencies` and the flags of draft 4 are
@@ -11,7 +11,7 @@ export function modernKeywords(
   original: JsonObject,
   dialect: SchemaDialect,
   pointer: string,
-  report: ChangeReport,
+  report: Pick<ChangeReport, "add">,
 ): JsonObject {
   const result: JsonObject = { ...original };
   const rewrite = (keyword: string, message: string): void => {

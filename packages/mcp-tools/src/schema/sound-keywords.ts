@@ -1,52 +1,56 @@
-import type { JsonObject } from "@jackfield/mcp-core";
-import {
-  isObject,
-  isSchema,
-  isTypeName,
-  SCHEMA_KEYWORDS,
-  SCHEMA_MAP_KEYWORDS,
-} from "../schema/subschemas.ts";
+import type { JsonObject, JsonValue } from "@jackfield/mcp-core";
 import type { ChangeReport } from "./schema-change.ts";
+import { isObject, isSchema, isTypeName, SCHEMA_KEYWORDS, SCHEMA_MAP_KEYWORDS } from "./subschemas.ts";
+
+const TEXT_NOTES = [
+  ...["$anchor", "$comment", "$dynamicAnchor", "$id", "$schema"],
+  ...["contentEncoding", "contentMediaType", "description", "format", "title"],
+];
+const FLAG_NOTES = ["deprecated", "readOnly", "writeOnly"];
+
+/** Keywords that say something and demand nothing of a value. */
+export const NOTE_KEYWORDS: ReadonlySet<string> = new Set([
+  ...[...TEXT_NOTES, ...FLAG_NOTES],
+  ...["contentSchema", "default", "examples"],
+]);
 
 /** What of a keyword's value may stand there; the value itself if it is right, `undefined` if nothing may. */
 type Form = (value: unknown) => unknown;
 
 /**
- * Gives schemas without what no schema may say: a provider refuses a whole request for one such keyword in one tool. The check of
- * arguments takes no demand from them either, so nothing becomes stricter. Schemas are looked at in the words of 2020-12.
+ * Gives schemas without what no schema may say: a provider refuses a whole request for one such keyword in one tool. Checks of values
+ * read schemas without it too, so nothing becomes stricter. Schemas are looked at in the words of 2020-12.
  */
 export function createKeywordCheck(
-  report: ChangeReport,
+  report: Pick<ChangeReport, "add">,
 ): (schema: JsonObject, pointer: string) => JsonObject {
   // A schema that is inlined in many places may hold a long list, which is read once.
   const known = new Map<object, unknown>();
   const soundValue = (keyword: string, value: unknown): unknown => {
     const form = FORMS.get(keyword);
-    if (form === undefined || value === undefined) return value;
+    if (form === undefined) return value;
     if (!LONG.has(form) || typeof value !== "object" || value === null) return form(value);
     if (!known.has(value)) known.set(value, form(value));
     return known.get(value);
   };
   return (schema, pointer) => {
     const result: JsonObject = { ...schema };
-    let isSound = true;
-    const put = (keyword: string, value: unknown, message: string, isLost = true) => {
-      isSound = false;
+    const put = (keyword: string, value: unknown, message: string, isLost: boolean) => {
       if (value === undefined) delete result[keyword];
-      else Object.assign(result, { [keyword]: value });
+      else result[keyword] = value as JsonValue;
       report.add({ pointer, kind: isLost ? "removed" : "rewritten", keyword, message });
     };
     for (const [keyword, value] of Object.entries(schema)) {
       const sound = soundValue(keyword, value);
       if (sound === value) continue;
-      if (sound === undefined) put(keyword, sound, `The value of \`${keyword}\` is none that it may have.`);
-      else put(keyword, sound, `\`${keyword}\` kept what it may hold, once each.`, hasLost(value, sound));
+      const isLost = !NOTE_KEYWORDS.has(keyword) && hasLost(value, sound);
+      put(keyword, sound, `What \`${keyword}\` may not say was left out.`, isLost);
     }
     // Without its own number `contains` demands one item, which is more than a number that nobody understands.
     const isUncounted = schema.minContains !== undefined && result.minContains === undefined;
     if (isUncounted && result.contains !== undefined)
-      put("contains", undefined, "How many items `contains` demands is not told.");
-    return isSound ? schema : result;
+      put("contains", undefined, "How many items `contains` demands is not told.", true);
+    return result;
   };
 }
 
@@ -63,10 +67,10 @@ const isText = (value: unknown) => typeof value === "string";
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 
 const typeNames: Form = (type) => {
-  if (!Array.isArray(type)) return isTypeName(type) ? type : undefined;
-  const kept = new Set(type.filter(isTypeName));
-  if (kept.size === 0) return undefined;
-  return kept.size === type.length ? type : [...kept];
+  // One that does not exist may stand for any: without it, the others would demand more than the server does.
+  const types = new Set([type].flat());
+  if (types.size === 0 || ![...types].every(isTypeName)) return undefined;
+  return Array.isArray(type) && types.size < type.length ? [...types] : type;
 };
 
 const names: Form = (list) => {
@@ -97,14 +101,8 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
       [when(isObject), [...SCHEMA_MAP_KEYWORDS].filter((keyword) => keyword !== "dependencies")],
       [when((value) => Array.isArray(value) && value.length > 0), ["allOf", "anyOf", "oneOf", "prefixItems"]],
       [when(Array.isArray), ["enum", "examples"]],
-      [
-        when(isText),
-        [
-          ...["$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$ref", "$schema"],
-          ...["contentEncoding", "contentMediaType", "description", "format", "pattern", "title"],
-        ],
-      ],
-      [when((value) => typeof value === "boolean"), ["deprecated", "readOnly", "uniqueItems", "writeOnly"]],
+      [when(isText), ["$dynamicRef", "$ref", "pattern", ...TEXT_NOTES]],
+      [when((value) => typeof value === "boolean"), ["uniqueItems", ...FLAG_NOTES]],
       [when(Number.isFinite), ["exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum"]],
       [when((value) => Number.isFinite(value) && (value as number) > 0), ["multipleOf"]],
       [
