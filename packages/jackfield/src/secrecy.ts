@@ -20,7 +20,7 @@ const RESOURCE_UPDATED = "notifications/resources/updated";
 
 /** Keeps what was filled into definitions out of everything that the runtime shows. */
 export interface Secrecy {
-  /** Told of the values that one resolution of a server has filled in; `principal`: for whom. */
+  /** Told of the values that one resolution of a server has filled in; `principal`: for whom. Nothing is kept for one who is not there. */
   learn(server: string, values: readonly string[], principal?: string): void;
   /**
    * Somebody is there for whom servers are reached. Returns what says that he has gone: what was filled in for a principal is forgotten
@@ -70,6 +70,8 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     values: readonly string[],
   ): void => {
     if (values.length === 0) return;
+    // A resolver may end after whoever it was for has gone, and nobody would come who has it forgotten.
+    if (principal !== undefined && !present.has(principal)) return;
     const subject = JSON.stringify(into);
     const own = resolutions.get(principal) ?? new Map<string, (readonly string[])[]>();
     const earlier = own.get(subject) ?? [];

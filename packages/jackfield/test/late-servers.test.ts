@@ -1,7 +1,7 @@
 import { McpError, type ToolDefinition } from "@jackfield/mcp-core";
 // Loading it takes longer than a test has; here it is loaded before the first one.
 import "@jackfield/mcp-transports";
-import { createFakeConnector, createFakeSession, useLeakCheck } from "@jackfield/test-kit";
+import { createFakeConnector, createFakeSession, type FakeAttempt, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { findTool } from "../src/command-line/call-command.ts";
 import { tools } from "../src/command-line/tools-command.ts";
@@ -95,6 +95,27 @@ describe("tools that are listed while servers still connect", () => {
     const listed = tools(opened.mcp, { server: "clock", tokens: false, signal });
     opened.of("clock").open(session(ECHO));
     expect(await listed).toMatchObject({ json: [{ name: "mcp__clock__echo" }], remarks: [] });
+  });
+
+  it("are those that the catalog remembers of the one that is asked for, where it is down", async () => {
+    const servers = { clock: { command: "clock" } };
+    const open = (onAttempt: (attempt: FakeAttempt) => void) =>
+      openMcp({
+        servers,
+        discover: false,
+        cache: { path: folder.file("cache") },
+        connect: createFakeConnector({ onAttempt }).connect,
+        retry: { maxRetries: 0 },
+      });
+    await (await open((attempt) => void attempt.open(session(ECHO)))).close();
+    await using mcp = await open((attempt) => attempt.fail(DOWN));
+    await expect(mcp.reconnect("clock")).rejects.toThrow(DOWN.message);
+    expect(mcp.servers()).toMatchObject([{ toolsFrom: "cache", error: { code: DOWN.code } }]);
+    expect(await tools(mcp, { server: "clock", tokens: false, signal })).toMatchObject({
+      json: [{ name: "mcp__clock__echo" }],
+      remarks: [],
+      exitCode: 0,
+    });
   });
 
   it("are remarked on for a server that starts at its first call", async () => {

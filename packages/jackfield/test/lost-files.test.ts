@@ -2,6 +2,8 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { tools } from "../src/command-line/tools-command.ts";
+import { openMcp } from "../src/index.ts";
 import { commandLine, useTemporaryHome } from "./fixture.ts";
 
 useLeakCheck();
@@ -41,6 +43,21 @@ describe("a file that was lost as a whole", () => {
   });
 });
 
+describe("a search for files that was lost as a whole", () => {
+  it("keeps tools from saying that all is well", async () => {
+    const fail = () => {
+      throw new Error("no environment");
+    };
+    const env = new Proxy({}, { get: fail });
+    const discover = { cwd: folder.path, home: folder.path, env, hosts: "all" } as const;
+    await using mcp = await openMcp({ discover, cache: false });
+    expect(mcp.report).toMatchObject({ discoveryError: { code: "MCP_INTERNAL" }, problems: [] });
+    const { signal } = new AbortController();
+    const { exitCode, json } = await tools(mcp, { server: undefined, tokens: false, signal });
+    expect({ exitCode, json }).toEqual({ exitCode: 1, json: [] });
+  });
+});
+
 describe("an empty folder for the catalog", () => {
   it("is refused, for it would be the working directory", async () => {
     vi.spyOn(process, "cwd").mockReturnValue(folder.path);
@@ -67,6 +84,16 @@ describe("jackfield doctor, where nothing can be approved", () => {
       },
       { code: "not-approved", server: "theirs" },
     ]);
+  });
+
+  it("says nothing of it where nothing waits to be approved", async () => {
+    const enabled = { command: "x", enabled: false };
+    writeFileSync(folder.file("mcp.json"), JSON.stringify({ mcpServers: { off: enabled } }));
+    mkdirSync(folder.file("own/state"), { recursive: true });
+    writeFileSync(folder.file("own/state/approvals"), "");
+    const { exitCode, stdout } = await run("doctor", "--config", folder.file("mcp.json"));
+    const codes = JSON.parse(stdout).map(({ code }: { code: string }) => code);
+    expect({ exitCode, codes }).toEqual({ exitCode: 0, codes: [] });
   });
 
   it("leaves no approval behind where it finds that one can be kept", async () => {

@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { McpError, type ResolveServer } from "@jackfield/mcp-core";
 import { createFakeConnector, createFakeSession, type FakeSession, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it, vi } from "vitest";
-import { type OpenMcpOptions, openMcp } from "../src/index.ts";
+import { type Mcp, type OpenMcpOptions, openMcp } from "../src/index.ts";
 import { createSecrecy } from "../src/secrecy.ts";
 
 useLeakCheck();
@@ -38,6 +39,15 @@ async function runtime(options: OpenMcpOptions = {}) {
     ...options,
   });
   return { mcp, sessions, attempts, logged };
+}
+
+/** What everybody hears when a server says something. */
+function heardOf(data: string, mcp: Mcp, session: FakeSession | undefined): string {
+  const heard: string[] = [];
+  const off = mcp.on("notification", (event) => heard.push(JSON.stringify(event)));
+  session?.notify({ method: "notifications/message", params: { data } });
+  off();
+  return heard.join("\n");
 }
 
 describe("what one of many users gave a server", () => {
@@ -102,6 +112,7 @@ describe("what one of many users gave a server", () => {
   it("is forgotten when the last who goes by his name has gone", () => {
     const secrecy = createSecrecy(undefined);
     const leave = [secrecy.admit("ann"), secrecy.admit("ann")];
+    secrecy.admit("bob");
     secrecy.learn("mail", [tokenOf("ann")], "ann");
     secrecy.learn("mail", [tokenOf("bob")], "bob");
     const shown = () => secrecy.hideIn([tokenOf("ann"), tokenOf("bob")]);
@@ -112,17 +123,71 @@ describe("what one of many users gave a server", () => {
     expect(shown()).toEqual([tokenOf("ann"), "[redacted]"]);
   });
 
+  it("is forgotten however he leaves", async () => {
+    const { mcp, sessions } = await runtime();
+    try {
+      await (async () => {
+        await using _ann = await mcp.forPrincipal("ann");
+      })();
+      expect(heardOf(tokenOf("ann"), mcp, sessions.get(undefined))).toContain(tokenOf("ann"));
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("is forgotten where his start was given up", async () => {
+    const own = createFakeSession({ tools: [] });
+    const giveUp = new AbortController();
+    const { connect } = createFakeConnector({
+      onAttempt: (attempt) => {
+        if (attempt.options.principal === undefined) attempt.open(own);
+        else giveUp.abort();
+      },
+    });
+    const { mcp } = await runtime({ connect });
+    try {
+      const joining = mcp.forPrincipal("ann", { signal: giveUp.signal });
+      await expect(joining).rejects.toMatchObject({ code: "MCP_ABORTED" });
+      expect(heardOf(tokenOf("ann"), mcp, own)).toContain(tokenOf("ann"));
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it("is not remembered where his resolver ends after he has gone", async () => {
+    const asked = Promise.withResolvers<void>();
+    const slow = Promise.withResolvers<void>();
+    const { mcp, sessions } = await runtime({
+      resolve: async (definition, options) => {
+        if (options.principal !== undefined) {
+          asked.resolve();
+          await slow.promise;
+        }
+        return resolve(definition, options);
+      },
+    });
+    try {
+      const giveUp = new AbortController();
+      const joining = mcp.forPrincipal("ann", { signal: giveUp.signal });
+      await asked.promise;
+      giveUp.abort();
+      await expect(joining).rejects.toMatchObject({ code: "MCP_ABORTED" });
+      slow.resolve();
+      await nextTurn();
+      expect(heardOf(tokenOf("ann"), mcp, sessions.get(undefined))).toContain(tokenOf("ann"));
+    } finally {
+      await mcp.close();
+    }
+  });
+
   it("is kept while the runtime of his own is open", async () => {
     const { mcp, logged, sessions } = await runtime({ principal: "ann" });
     try {
       await (await mcp.forPrincipal("bob")).close();
       await (await mcp.forPrincipal("ann")).close();
-      const heard: string[] = [];
-      mcp.on("notification", (event) => heard.push(JSON.stringify(event)));
       await mcp.reconnect("mail");
-      const data = `${tokenOf("ann")} and ${tokenOf("bob")}`;
-      sessions.get("ann")?.notify({ method: "notifications/message", params: { data } });
-      expect(heard.join()).toContain(`[redacted] and ${tokenOf("bob")}`);
+      const heard = heardOf(`${tokenOf("ann")} and ${tokenOf("bob")}`, mcp, sessions.get("ann"));
+      expect(heard).toContain(`[redacted] and ${tokenOf("bob")}`);
       expect(logged.join()).not.toMatch(LEAK);
     } finally {
       await mcp.close();

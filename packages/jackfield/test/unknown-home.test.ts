@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loseHome, stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
@@ -119,6 +119,14 @@ describe("for a user whose home nobody knows, without JACKFIELD_HOME", () => {
     const named = await run("doctor", "--json", "--cache", "kept", ...SERVER);
     expect(JSON.parse(named.stdout)).toEqual([expect.objectContaining(finding)]);
     expect(readdirSync(join(folder.path, "kept"))).toContain("catalog.sqlite");
+  });
+
+  it("the doctor tells of it once, also where something waits to be approved", async () => {
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, ".mcp.json"), '{"mcpServers":{"theirs":{"command":"x"}}}');
+    const { stdout } = await runnerIn(folder.path)("doctor", "--json");
+    const codes = JSON.parse(stdout).map(({ code }: { code: string }) => code);
+    expect(codes.toSorted()).toEqual(["home-unknown", "not-approved"]);
   });
 
   it("types says that a catalog needs a place first, unless it has one", async () => {

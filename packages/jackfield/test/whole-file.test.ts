@@ -17,10 +17,14 @@ interface Disk {
   /** The step that it refuses, and with what. */
   refusal: { readonly of: "open" | "rename" | "access"; readonly code: string } | undefined;
   isOfSomebodyElse: boolean;
+  /** What somebody else makes while a file is written beside it. */
+  rival: string | undefined;
 }
 
-const sound: Disk = { isFull: false, refusal: undefined, isOfSomebodyElse: false };
-const disk = vi.hoisted((): Disk => ({ isFull: false, refusal: undefined, isOfSomebodyElse: false }));
+const disk = vi.hoisted(
+  (): Disk => ({ isFull: false, refusal: undefined, isOfSomebodyElse: false, rival: undefined }),
+);
+const sound: Disk = { ...disk };
 afterEach(() => void Object.assign(disk, sound));
 
 vi.mock("node:fs/promises", async (importOriginal) => {
@@ -44,6 +48,7 @@ vi.mock("node:fs/promises", async (importOriginal) => {
   const open: typeof real.open = async (...file) => {
     refuse("open");
     const handle = await real.open(...file);
+    if (disk.rival !== undefined) await real.writeFile(disk.rival, "theirs");
     const noSpace = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
     if (disk.isFull) handle.sync = () => Promise.reject(noSpace);
     return handle;
@@ -77,6 +82,14 @@ describe("a file that a command writes", () => {
       message: expect.stringContaining("--force"),
     });
     expect(readFileSync(file, "utf8")).toBe("first");
+    expect(readdirSync(folder.path)).toEqual([".mcp.json"]);
+  });
+
+  it("is not put in the place of one that comes to be meanwhile either", async () => {
+    const file = folder.file(".mcp.json");
+    disk.rival = file;
+    await expect(make(file, "mine")).rejects.toThrow("is there already");
+    expect(readFileSync(file, "utf8")).toBe("theirs");
     expect(readdirSync(folder.path)).toEqual([".mcp.json"]);
   });
 

@@ -25,7 +25,8 @@ describe("the text of what was thrown", () => {
   });
 
   it("is what was thrown, where that is no error", () => {
-    for (const thrown of ["down", 7, undefined, Symbol("down")])
+    const similar = { message: "an error is more than this", toString: () => "down" };
+    for (const thrown of ["down", 7, undefined, Symbol("down"), similar])
       expect([thrownText(thrown), thrownMessage(thrown)]).toEqual([String(thrown), String(thrown)]);
   });
 

@@ -1,3 +1,4 @@
+import { thrownMessage } from "@jackfield/mcp-core";
 import type { KeyvSerializationAdapter, KeyvStorageAdapter, KeyvValue } from "keyv";
 
 /** Where documents are kept: texts by id. A failure is told to the log and reads as nothing, or is thrown. */
@@ -74,5 +75,5 @@ export async function openCatalogStore(
 
 /** What a log may say of an error that came from a store. */
 export function failure(error: unknown): { readonly reason: string } {
-  return { reason: error instanceof Error ? error.message : String(error) };
+  return { reason: thrownMessage(error) };
 }

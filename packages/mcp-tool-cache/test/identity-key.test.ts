@@ -13,10 +13,20 @@ import { join } from "node:path";
 import { silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { readIdentityKey } from "../src/identity-key.ts";
+import { withRepairLock } from "../src/repair-lock.ts";
+import { isBusy } from "../src/sqlite-error.ts";
 import { recordingLogger, temporaryDirectory } from "./catalog-samples.ts";
 import { startFixture } from "./child-process.ts";
 
 const posix = process.platform !== "win32";
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 describe("the key of a directory", () => {
   test("is 32 bytes, made once, and leaves no draft behind", () => {
@@ -35,6 +45,26 @@ describe("the key of a directory", () => {
     await once(child, "message");
     expect(readIdentityKey(directory, silentLogger)).toEqual(Buffer.alloc(32, 7));
     await exit;
+  });
+
+  test("is not waited for where its repair has no end, which is told as such", () => {
+    const file = join(temporaryDirectory(), "identity.key");
+    writeFileSync(file, "short");
+    const read = () => readIdentityKey(join(file, ".."), silentLogger);
+    const caught = withRepairLock(file, () => errorOf(read), 0);
+    expect(isBusy(caught)).toBe(true);
+    expect(readFileSync(file, "utf8")).toBe("short");
+  });
+
+  test("is not looked for again after anything else that goes wrong", () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "identity.key"), "short");
+    const full = new Error("no space left for the log");
+    const log = () => {
+      throw full;
+    };
+    expect(errorOf(() => readIdentityKey(directory, log))).toBe(full);
+    expect(readdirSync(directory)).not.toContain("identity.key");
   });
 
   test("is another one in another directory", () => {

@@ -78,19 +78,23 @@ test("a store made for Keyv 5 will do", async () => {
   expect((await cache.getMany([id])).get(id)).toEqual(sampleEntry());
 });
 
-test("a store that fails is a miss, told to the logger", async () => {
+test.each([
+  ["an error", new Error("connection refused"), "connection refused"],
+  ["a value without a text", Object.create(null), "a value without a text"],
+])("a store that fails with %s is a miss, told to the logger", async (_, thrown, reason) => {
   const refuse = async (): Promise<never> => {
-    throw new Error("connection refused");
+    throw thrown;
   };
   const { log, lines } = recordingLogger();
-  const cache = keyvToolCache({ get: refuse, set: refuse, delete: refuse, clear: refuse }, { key, log });
+  const refusing = { get: refuse, set: refuse, delete: refuse, clear: refuse, disconnect: refuse };
+  const cache = keyvToolCache(refusing, { key, log });
   await cache.set(id, sampleEntry());
   await cache.markStale(id);
   await cache.delete(id);
   expect(await cache.getMany([id])).toEqual(new Map());
   expect(await cache.list()).toEqual([]);
   await cache.close();
-  expect(lines.some((line) => line.includes("connection refused"))).toBe(true);
+  expect(lines).toContain(`warn The tool catalog's store failed. ${JSON.stringify({ reason })}`);
 });
 
 test("a store that never answers is a miss after a while, and does not hold closing up", async () => {

@@ -1,5 +1,5 @@
 import type { InlineServer } from "@jackfield/mcp-config";
-import { McpError } from "@jackfield/mcp-core";
+import { McpError, thrownMessage } from "@jackfield/mcp-core";
 import { nodeUtil } from "../builtin-modules.ts";
 import type { CacheAction } from "./cache-command.ts";
 import type { ConfigAction } from "./config-command.ts";
@@ -174,7 +174,7 @@ function parse(argv: readonly string[]) {
   try {
     return nodeUtil.parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error));
+    throw usage(thrownMessage(error));
   }
 }
 

@@ -13,8 +13,8 @@ import {
   stat,
   writeFile,
 } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
-import { McpError, toMcpError } from "@jackfield/mcp-core";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import { McpError, thrownText, toMcpError } from "@jackfield/mcp-core";
 import { refuseWayOut } from "./project-links.ts";
 
 export interface WriteOptions {
@@ -77,9 +77,16 @@ async function statIfThere(file: string): Promise<Stats | undefined> {
 
 /** Where a file is, or comes to be: a link may lead to nothing yet. */
 async function endOfLinks(file: string): Promise<string> {
+  return realpath(file).catch(() => endOfLooseLinks(file));
+}
+
+/** Follows link by link what the system has no whole path for. */
+async function endOfLooseLinks(file: string): Promise<string> {
   const folder = await realpath(dirname(file));
   const target = await readlink(file).catch(() => undefined);
-  return target === undefined ? join(folder, basename(file)) : endOfLinks(resolve(folder, target));
+  if (target === undefined) return join(folder, basename(file));
+  // Not put in order as text: what ".." leaves is the folder that a link before it leads to, not the one that the link stands in.
+  return endOfLinks(isAbsolute(target) ? target : folder + sep + target);
 }
 
 interface Placing {
@@ -139,7 +146,7 @@ function alreadyThere(file: string): McpError {
 }
 
 function cannotWrite(file: string, error: unknown): McpError {
-  const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+  const reason = (error as NodeJS.ErrnoException).code ?? thrownText(error);
   const message = `${file} cannot be written (${reason}); ${STEPS[reason] ?? "see who may write there"}.`;
   return toMcpError(error, "MCP_CONFIG_INVALID", message, { phase: "config", location: { file } });
 }

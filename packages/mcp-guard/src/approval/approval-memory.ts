@@ -1,4 +1,4 @@
-import type { Logger, StateStore, ToolDescriptor } from "@jackfield/mcp-core";
+import { type Logger, type StateStore, type ToolDescriptor, thrownText } from "@jackfield/mcp-core";
 import { toolDigest } from "../pinning/tool-digest.ts";
 
 /** What was approved for longer than one call. */
@@ -18,7 +18,7 @@ export function approvalKey(tool: ToolDescriptor): string {
 export function createApprovalMemory(store: StateStore | undefined, log: Logger): ApprovalMemory {
   const inThisRun = new Set<string>();
   const failed = (what: string) => (error: unknown) => {
-    log("warn", `an approval of calls could not be ${what}`, { error: String(error) });
+    log("warn", `an approval of calls could not be ${what}`, { error: thrownText(error) });
     return undefined;
   };
   return {

@@ -1,4 +1,4 @@
-import { McpError, type SourceLocation } from "@jackfield/mcp-core";
+import { McpError, type SourceLocation, thrownMessage } from "@jackfield/mcp-core";
 import { parsePin, type ToolPin } from "../pinning/tool-pin.ts";
 import { LOCK_VERSION, type LockedServer, type LockedVersion, type McpLock } from "./mcp-lock.ts";
 
@@ -69,7 +69,7 @@ function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownMessage(error);
     const at = /at position (\d+)/.exec(reason)?.[1];
     const line = lineAt(text, at === undefined ? text.length : Number(at));
     const message = `${file}:${line} is not JSON: ${reason.slice(0, 200)}. Take it from version control.`;

@@ -1,4 +1,4 @@
-import type { Logger, StateStore } from "@jackfield/mcp-core";
+import { type Logger, type StateStore, thrownText } from "@jackfield/mcp-core";
 import { parsePin, type ToolPin } from "./tool-pin.ts";
 
 /** Tools as they were accepted, kept where there is a store. */
@@ -33,7 +33,11 @@ export async function openPinMemory(
     try {
       await writable?.set(KEY_PREFIX + key, JSON.stringify(tool));
     } catch (error) {
-      log("warn", "the pin of a tool could not be kept", { server, tool: tool.name, error: String(error) });
+      log("warn", "the pin of a tool could not be kept", {
+        server,
+        tool: tool.name,
+        error: thrownText(error),
+      });
     }
   }
 
@@ -73,7 +77,7 @@ async function readPins(store: StateStore, log: Logger): Promise<StoredPins | un
     return { pins: pins.filter((pin) => pin !== undefined), servers };
   } catch (error) {
     log("error", "the pins of tools could not be read: tools are accepted as they are now, for this run", {
-      error: String(error),
+      error: thrownText(error),
     });
     return undefined;
   }

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type ToolCallResult,
   type ToolDescriptor,
+  thrownMessage,
 } from "@jackfield/mcp-core";
 import type { Span, SpanContext } from "@opentelemetry/api";
 import { cleanText } from "../cleaning/clean-text.ts";
@@ -62,7 +63,7 @@ function nameOf({ originalName }: ToolDescriptor): string {
 }
 
 function messageOf(error: unknown): string {
-  return cleanText((error instanceof Error ? error.message : String(error)).slice(0, LONGEST_MESSAGE));
+  return cleanText(thrownMessage(error).slice(0, LONGEST_MESSAGE));
 }
 
 function recordError(span: Span, error: unknown): void {

@@ -127,8 +127,11 @@ describe("approval of calls", () => {
     expect(await second).toBe(answer);
   });
 
-  test("a store that fails costs what it should remember, never the call", async () => {
-    const broken = () => Promise.reject(new Error("disk full"));
+  test.each([
+    ["an error", new Error("disk full"), "Error: disk full"],
+    ["a value without a text", Object.create(null), "a value without a text"],
+  ])("a store that fails with %s costs what it should remember, never the call", async (_, thrown, error) => {
+    const broken = () => Promise.reject(thrown);
     const store = { ...memoryStateStore(), get: broken, set: broken };
     const log = vi.fn();
     const ask = answers("forever");
@@ -136,9 +139,9 @@ describe("approval of calls", () => {
     expect(await callThrough(middleware, answer, {})).toBe(answer);
     expect(await callThrough(middleware, answer, {})).toBe(answer);
     expect(ask).toHaveBeenCalledTimes(1);
-    expect(log.mock.calls.map(([, message]) => message)).toEqual([
-      "an approval of calls could not be read",
-      "an approval of calls could not be kept",
+    expect(log.mock.calls).toEqual([
+      ["warn", "an approval of calls could not be read", { error }],
+      ["warn", "an approval of calls could not be kept", { error }],
     ]);
   });
 });

@@ -165,6 +165,20 @@ describe("pinning tools", () => {
     });
   });
 
+  test("a store that throws a value without a text is told of as any other", async () => {
+    const log = vi.fn();
+    const fail = () => Promise.reject(Object.create(null));
+    const store = memoryStateStore();
+    const unwritable = await opened({ store: { ...store, set: fail }, log });
+    expect(await offer(unwritable.pins, ORIGINAL)).toEqual(["read_file"]);
+    const unreadable = await opened({ store: { ...store, keys: fail }, log });
+    expect(await offer(unreadable.pins, ORIGINAL)).toEqual(["read_file"]);
+    expect(log.mock.calls.map(([level, , { error }]) => [level, error])).toEqual([
+      ["warn", "a value without a text"],
+      ["error", "a value without a text"],
+    ]);
+  });
+
   test("a misspelt policy is refused", async () => {
     const policy = "blok" as unknown as ToolPinsOptions["policy"];
     await expect(openToolPins({ policy })).rejects.toMatchObject({ code: "MCP_CONFIG_INVALID" });

@@ -28,14 +28,22 @@ afterAll(() => {
   context.disable();
 });
 
+/** Something that is thrown instead of an answer. */
+class Thrown {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
 /** Makes a call that ends like this; tells what was sent along, and in which span the server was asked. */
-async function traced(answer: ToolCallResult | Error) {
+async function traced(answer: ToolCallResult | Thrown) {
   let change: CallChange | undefined;
   let active: string | undefined;
   const call = traceCalls()({ tool: offeredTool(), args: {}, options: {} }, async (given) => {
     change = given;
     active = trace.getActiveSpan()?.spanContext().spanId;
-    if (answer instanceof Error) throw answer;
+    if (answer instanceof Thrown) throw answer.value;
     return answer;
   });
   const outcome = await call.catch((error: unknown) => error);
@@ -79,7 +87,7 @@ describe("tracing", () => {
 
   test("what is thrown is recorded and thrown on", async () => {
     const error = new McpError("MCP_TOOL_REJECTED", "no\u001b[31m such file", { rpcCode: -32602 });
-    const { span, outcome } = await traced(error);
+    const { span, outcome } = await traced(new Thrown(error));
     expect(outcome).toBe(error);
     expect(span.attributes).toMatchObject({
       "error.type": "-32602",
@@ -90,8 +98,18 @@ describe("tracing", () => {
     expect(isMcpError(outcome)).toBe(true);
   });
 
+  test.each([
+    ["a text", "no such file", "no such file"],
+    ["a value without a text", Object.create(null), "a value without a text"],
+  ])("%s that is thrown is recorded and thrown on as well", async (_, thrown, message) => {
+    const { span, outcome } = await traced(new Thrown(thrown));
+    expect(outcome).toBe(thrown);
+    expect(span.attributes["error.type"]).toBe("_OTHER");
+    expect(span.status).toEqual({ code: SpanStatusCode.ERROR, message });
+  });
+
   test("an error without a code of the protocol is of the type of its own code", async () => {
-    const { span } = await traced(new McpError("MCP_CALL_TIMEOUT", "too late"));
+    const { span } = await traced(new Thrown(new McpError("MCP_CALL_TIMEOUT", "too late")));
     expect(span.attributes["error.type"]).toBe("MCP_CALL_TIMEOUT");
     expect(span.attributes).not.toHaveProperty("rpc.response.status_code");
   });

@@ -1,0 +1,37 @@
+import type { ServerDefinition, ServerLimits } from "@jackfield/mcp-core";
+import { createFakeConnector } from "@jackfield/test-kit";
+import { describe, expect, it } from "vitest";
+import { createSecrecy } from "../src/secrecy.ts";
+import { createServerPorts } from "../src/server-ports.ts";
+
+describe("the limits of a server that a resolver of the caller's has made", () => {
+  const OWN: ServerLimits = { connectTimeoutMs: 1_000 };
+  const RESOLVED: ServerLimits = { connectTimeoutMs: 2_000 };
+
+  it.each([
+    ["those of its entry", OWN, RESOLVED, OWN],
+    ["those of its entry, where the resolver knows of none", OWN, undefined, OWN],
+    ["the resolver's, where the entry has none", undefined, RESOLVED, RESOLVED],
+  ])("are %s", async (_title, limits, resolved, expected) => {
+    const definition: ServerDefinition = {
+      name: "files",
+      transport: "stdio",
+      command: "x",
+      definedIn: { scope: "explicit" },
+      limits,
+    };
+    const { resolve } = createServerPorts(
+      {
+        resolve: async ({ name }) => {
+          const own = { command: "x", args: [], env: {}, secrets: [] };
+          return { name, transport: "stdio", ...own, limits: resolved };
+        },
+      },
+      createFakeConnector().connect,
+      { isAdmitted: () => true },
+      createSecrecy(undefined),
+    );
+    const { signal } = new AbortController();
+    expect((await resolve(definition, { signal })).limits).toBe(expected);
+  });
+});
