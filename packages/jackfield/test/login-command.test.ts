@@ -108,6 +108,18 @@ describe("jackfield login", () => {
     expect(remote.authority.requests).toEqual([]);
   });
 
+  it("refuses a server with a password in its URL, which is sent in place of a login, but not one with a user alone", async () => {
+    const withLogin = (user: string) => ({ url: remote.url.replace("//", `//${user}@`) });
+    const refused = await run("login", "files", "--no-browser", ...only(withLogin("ada:pass-123456")));
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain("MCP_CONFIG_INVALID");
+    expect(refused.stderr).toContain("remove them from the URL to log in");
+    expect(refused.stderr).not.toContain("pass-123456");
+    expect(remote.authority.requests).toEqual([]);
+    const { stderr } = await run("login", "files", "--no-browser", ...only(withLogin("ada")));
+    expect(stderr).not.toContain("in place of a login");
+  });
+
   it("says why a file that was named gave no servers", async () => {
     writeFileSync(home.file("cut.json"), "{");
     for (const command of ["login", "logout"]) {

@@ -6,6 +6,7 @@ import {
   McpError,
   type ResolvedServer,
   type Session,
+  thrownText,
 } from "@jackfield/mcp-core";
 import type { Channel } from "./channel.ts";
 import { DEFAULT_CLIENT_INFO } from "./client-info.ts";
@@ -78,20 +79,23 @@ async function openSession(
   const clientInfo = ownInfo ?? DEFAULT_CLIENT_INFO;
   const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
   const { signal, prior, handlers: hostHandlers = {}, auth } = connectOptions;
-  const log = createRedactingLogger(connectOptions.log, server.secrets);
-  const deadline = createOpeningDeadline(connectTimeoutMs, signal);
   let channel: Channel | undefined;
+  const log = createRedactingLogger(connectOptions.log, () => [
+    ...server.secrets,
+    ...(channel?.facts().secrets ?? []),
+  ]);
+  const deadline = createOpeningDeadline(connectTimeoutMs, signal);
   try {
     deadline.signal.throwIfAborted();
     const maxMessageBytes = server.limits?.maxMessageBytes ?? DEFAULT_LIMITS.maxMessageBytes;
     const tools = { ...shared, http, auth, maxMessageBytes, connectTimeoutMs, log };
     const handlers = createHandlerStack(hostHandlers);
     const notifications = createNotificationRelay((error) =>
-      log("warn", "A notification listener failed.", { server: server.name, error: String(error) }),
+      log("warn", "A notification listener failed.", { server: server.name, error: thrownText(error) }),
     );
     const own = { clientInfo, server, handlers, notifications, log };
     const onProblem = (error: Error) =>
-      log("debug", "The connection reported a problem.", { server: server.name, error: String(error) });
+      log("debug", "The connection reported a problem.", { server: server.name, error: thrownText(error) });
     const negotiation = {
       prior,
       connectTimeoutMs,

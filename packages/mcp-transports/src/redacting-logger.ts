@@ -1,9 +1,13 @@
 import { type Logger, redact } from "@jackfield/mcp-core";
 import { callListener } from "./listener-call.ts";
 
-/** A logger that never hears one server's secrets, whatever it is told about that server. One that fails disturbs nothing. */
-export function createRedactingLogger(log: Logger, secrets: readonly string[]): Logger {
+/**
+ * A logger that never hears one server's secrets, whatever it is told about that server. They are asked for each time, because some come
+ * with the connection. One that fails disturbs nothing.
+ */
+export function createRedactingLogger(log: Logger, secretsOf: () => readonly string[]): Logger {
   return (level, message, fields) => {
+    const secrets = secretsOf();
     const shown = Object.entries(fields ?? {}).map(([name, value]) => [
       name,
       typeof value === "string" ? redact(value, secrets) : value,

@@ -3,17 +3,18 @@ import { type HttpExchange, type HttpScript, startHttpServer } from "./http-serv
 
 /**
  * A server of the older transport: it answers every request, by the stream of its session, with the members that are returned for it.
- * What the script deals with it does not answer.
+ * What the script deals with it does not answer. The endpoint is that of the session of a number.
  */
 export async function startSseServer(
   membersOf: (message: HttpExchange["message"]) => object,
   script: HttpScript = () => false,
+  endpointOf: (count: number) => string = (count) => `/post/${count}`,
 ) {
   const streams = new Map<string | undefined, ServerResponse>();
   const server = await startHttpServer((exchange) => {
     const { request, response, message } = exchange;
     if (request.method === "GET") {
-      const endpoint = `/post/${streams.size}`;
+      const endpoint = endpointOf(streams.size);
       streams.set(endpoint, response);
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`event: endpoint\ndata: ${endpoint}\n\n`);
@@ -25,6 +26,6 @@ export async function startSseServer(
     if (message.id !== undefined) streams.get(request.url)?.write(`data: ${JSON.stringify(answer)}\n\n`);
     return true;
   });
-  const endFirstStream = () => void streams.get("/post/0")?.end();
+  const endFirstStream = () => void streams.get(endpointOf(0))?.end();
   return { ...server, transport: "sse" as const, endFirstStream };
 }

@@ -61,12 +61,8 @@ export async function login(options: LoginOptions): Promise<CommandResult> {
   const { scopes, signal } = options;
   const { definition, server, oauth, secrecy } = await openAccount(options, "login");
   await using _ = oauth;
-  if (Object.keys(server.headers).some((header) => header.toLowerCase() === "authorization")) {
-    throw refusal(
-      definition,
-      "has an Authorization header in its entry, which is sent in place of a login; remove the header to log in",
-    );
-  }
+  const inTheWay = ownCredentials(server);
+  if (inTheWay !== undefined) throw refusal(definition, inTheWay);
   const name = server.name;
   const login = await oauth
     .login(server, { signal, scopes, authorize: showPage(options) })
@@ -138,6 +134,15 @@ async function openAccount(
     log,
   });
   return { definition, server, oauth, secrecy };
+}
+
+/** What transports send in place of a login. */
+function ownCredentials({ headers, url }: ResolvedRemoteServer): string | undefined {
+  if (Object.keys(headers).some((header) => header.toLowerCase() === "authorization"))
+    return "has an Authorization header in its entry, which is sent in place of a login; remove the header to log in";
+  return URL.parse(url)?.password
+    ? "has a user and a password in its URL, which are sent in place of a login; remove them from the URL to log in"
+    : undefined;
 }
 
 /** A login is known by its server's URL: whoever forgets one need not have what its headers refer to. */

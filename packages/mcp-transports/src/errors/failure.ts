@@ -1,4 +1,4 @@
-import { isMcpError, type McpError } from "@jackfield/mcp-core";
+import { isMcpError, type McpError, thrownMessage } from "@jackfield/mcp-core";
 import type { SdkErrorCode } from "@modelcontextprotocol/client";
 import { ChannelFault, type ChannelFaultFacts } from "../channel-fault.ts";
 import { OVERSIZED_STATE, UNSOUND_ANSWER } from "../message-check.ts";
@@ -124,7 +124,7 @@ function readRpc(code: number, message: string): Failure {
 }
 
 function readPlain(error: unknown): Failure {
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = thrownMessage(error);
   if (detail === "Not connected") return { kind: "closed" };
   if (detail.startsWith("Server's protocol version is not supported")) return { kind: "version", detail };
   if (error instanceof SyntaxError || (error instanceof Error && error.name === "ZodError"))

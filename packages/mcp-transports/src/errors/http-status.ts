@@ -1,4 +1,6 @@
 import { McpError, type ResolvedServer } from "@jackfield/mcp-core";
+import { hasAuthorizationHeader } from "../http/credentials.ts";
+import { hasPassword } from "../http/url-login.ts";
 
 /** What to do about a status that a server answered while it was being connected. */
 export function adviseOnStatus(status: number): string {
@@ -9,9 +11,13 @@ export function adviseOnStatus(status: number): string {
   return "Check the URL and the headers of its entry.";
 }
 
-/** What to do about missing authorization. */
-export const ADVICE_ON_AUTHORIZATION =
-  "Log in, or give its entry a valid Authorization header, and connect again.";
+/** What to do about missing authorization. Where the URL has a password, no login is used. */
+export function adviseOnAuthorization(server: ResolvedServer): string {
+  const isRemote = server.transport === "http" || server.transport === "sse";
+  return isRemote && !hasAuthorizationHeader(server) && hasPassword(server.url)
+    ? "Correct the user and the password in its URL, or remove them and log in, and connect again."
+    : "Log in, or give its entry a valid Authorization header, and connect again.";
+}
 
 /** A configured header that cannot be sent. Its value may be a secret, and is not shown. */
 export function invalidHeaderError({ name: server }: ResolvedServer, header: string): McpError {

@@ -4,7 +4,7 @@ import type { LaunchFault } from "../stdio/command-launch.ts";
 import type { PassedOver } from "../stdio/command-lookup.ts";
 import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
-import { ADVICE_ON_AUTHORIZATION, adviseOnStatus } from "./http-status.ts";
+import { adviseOnAuthorization, adviseOnStatus } from "./http-status.ts";
 import { describeExit, describeLastWords, describeQuestions, describeStray, excerpt } from "./wording.ts";
 
 /** What an opening knows besides. */
@@ -219,7 +219,7 @@ function findStatus(status: number, detail: string, context: OpeningContext, ret
   if (status === 401 || status === 403)
     return [
       "MCP_AUTH_REQUIRED",
-      `${name} refused access (HTTP ${status}). ${ADVICE_ON_AUTHORIZATION}`,
+      `${name} refused access (HTTP ${status}). ${adviseOnAuthorization(context.server)}`,
       { httpStatus: status },
     ];
   const reason = status >= 300 && status < 400 ? `: ${excerpt(detail, context.server.secrets)}` : "";

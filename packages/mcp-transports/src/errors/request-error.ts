@@ -3,7 +3,7 @@ import type { ChannelFaultFacts } from "../channel-fault.ts";
 import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
-import { ADVICE_ON_AUTHORIZATION } from "./http-status.ts";
+import { adviseOnAuthorization } from "./http-status.ts";
 import { forgottenSessionError } from "./loss-error.ts";
 import { excerpt } from "./wording.ts";
 
@@ -218,7 +218,7 @@ function findStatus(status: number, failure: Failure, context: RequestContext): 
   if (status === 401 || status === 403)
     return [
       "MCP_AUTH_REQUIRED",
-      `${answered} ${ADVICE_ON_AUTHORIZATION}`,
+      `${answered} ${adviseOnAuthorization(context.server)}`,
       { ...details, outcome: "rejected" },
     ];
   if (status === 404 || status === 429)

@@ -1,3 +1,4 @@
+import { asError } from "../errors/thrown-error.ts";
 import type { BodySink } from "./body-sink.ts";
 
 const DECODERS = {
@@ -37,7 +38,7 @@ function isZlib(beginning: Buffer): boolean {
 /**
  * Decodes a body in front of a sink. What comes out is counted by the sink, piece by piece, so that a small body which grows
  * without measure is cut off at the limit. Of an excerpt, which is only shown, the sink gets what could be decoded, and the end when
- * that comes.
+ * that comes. A decoder works on by itself at what it was given: it has to be dropped once nobody wants the rest.
  */
 export function decodeInto(
   sink: BodySink,
@@ -51,7 +52,7 @@ export function decodeInto(
   const fail = (error: unknown) => {
     isOver = true;
     decoder?.destroy();
-    if (!isExcerpt) hooks.onError(error instanceof Error ? error : new Error(String(error)));
+    if (!isExcerpt) hooks.onError(asError(error));
     else if (isEnded) sink.end();
     else hooks.resume();
   };
@@ -68,7 +69,7 @@ export function decodeInto(
     const zlib = process.getBuiltinModule("node:zlib");
     const started = isBare ? zlib.createInflateRaw() : zlib[DECODERS[encoding]]();
     started.on("data", (piece: Buffer) => attempt(() => sink.push(piece)));
-    started.on("drain", () => hooks.resume());
+    started.on("drain", () => isOver || hooks.resume());
     started.on("error", fail);
     started.on("end", () => attempt(() => sink.end()));
     return started;
@@ -84,6 +85,10 @@ export function decodeInto(
       // Servers and gateways also name an encoding where there is no body. No bytes are no bytes in all of them.
       if (!decoder || (isOver && isExcerpt)) sink.end();
       else if (!isOver) decoder.end();
+    },
+    drop() {
+      isOver = true;
+      decoder?.destroy();
     },
   };
 }

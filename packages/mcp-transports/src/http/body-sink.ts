@@ -6,6 +6,8 @@ import { createJoinedPieces } from "./joined-pieces.ts";
 export interface BodySink {
   push(chunk: Buffer): void;
   end(): void;
+  /** Nobody wants the rest: what is still being done for it stops. */
+  drop?(): void;
 }
 
 /** Passes events on as they come. An event that the end cuts off is dropped, as the format wants it. */

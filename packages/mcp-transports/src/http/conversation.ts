@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import type { Credentials } from "./credentials.ts";
 import { type HttpCall, type HttpCallListener, type HttpCallTools, startHttpCall } from "./http-call.ts";
 import type { HeaderList } from "./http-wire.ts";
 import {
@@ -8,6 +9,7 @@ import {
   postHeaders,
   streamHeaders,
 } from "./message-headers.ts";
+import { withoutLogin } from "./stream-credentials.ts";
 
 export interface ConversationOptions extends HttpCallTools {
   readonly url: URL;
@@ -22,8 +24,12 @@ export interface Conversation {
   /** Sent with everything once it was negotiated. */
   protocolVersion: string | undefined;
   post(posting: Posting, listener: HttpCallListener): HttpCall;
-  /** Opens a stream, after the event of that id if there is one. */
-  get(lastEventId: string | undefined, listener: HttpCallListener): HttpCall;
+  /** Opens a stream, after the event of that id if there is one. Default of `credentials`: those of the conversation. */
+  get(
+    lastEventId: string | undefined,
+    listener: HttpCallListener,
+    credentials?: Credentials | undefined,
+  ): HttpCall;
   /** Ends the session. A refusal is the end as well: no challenge is met for it. */
   delete(listener: HttpCallListener): HttpCall;
 }
@@ -80,17 +86,21 @@ class HttpConversation implements Conversation {
     return startHttpCall(this.#options, { method: "POST", url, headers, body, isStream: false }, listener);
   }
 
-  get(lastEventId: string | undefined, listener: HttpCallListener): HttpCall {
+  get(
+    lastEventId: string | undefined,
+    listener: HttpCallListener,
+    credentials = this.#options.credentials,
+  ): HttpCall {
     const headers = streamHeaders(this.#state(), lastEventId);
-    const { url } = this.#options;
-    return startHttpCall(this.#options, { method: "GET", url, headers, isStream: true }, listener);
+    const { url, wire } = this.#options;
+    return startHttpCall({ wire, credentials }, { method: "GET", url, headers, isStream: true }, listener);
   }
 
   delete(listener: HttpCallListener): HttpCall {
     const headers = commonHeaders(this.#state());
     const { url, wire, credentials } = this.#options;
     // Nobody is asked to log in, and no token is spent, because a program ends.
-    const tools = { wire, credentials: credentials && { ...credentials, answer: async () => false } };
+    const tools = { wire, credentials: withoutLogin(credentials) };
     return startHttpCall(tools, { method: "DELETE", url, headers, isStream: false }, listener);
   }
 

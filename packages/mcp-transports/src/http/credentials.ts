@@ -1,6 +1,7 @@
 import type { AuthChallenge, AuthPort, ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { type HeaderList, headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { isReservedHeader } from "./reserved-headers.ts";
+import { hasPassword } from "./url-login.ts";
 
 /** Credentials as a request was given them. */
 export interface Attached {
@@ -24,7 +25,7 @@ export interface CredentialsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Credentials from the host's port, unless the entry has an `Authorization` header of its own. */
+/** Credentials from the host's port, unless the entry has its own. */
 export function createCredentials({ server, auth, signal }: CredentialsOptions): Credentials | undefined {
   if (!auth || hasOwnCredentials(server)) return undefined;
   let generation = 0;
@@ -59,8 +60,12 @@ export function readChallenge(status: number, headers: IncomingHeaders): AuthCha
   return undefined;
 }
 
-/** Who configures an `Authorization` header wants that one: stored credentials then stay out of it. */
+/** Who configures an `Authorization` header, or a password in the URL, wants that one: stored credentials then stay out of it. */
 export function hasOwnCredentials(server: ResolvedRemoteServer): boolean {
+  return hasAuthorizationHeader(server) || hasPassword(server.url);
+}
+
+export function hasAuthorizationHeader(server: ResolvedRemoteServer): boolean {
   return Object.keys(server.headers).some((name) => name.toLowerCase() === "authorization");
 }
 

@@ -13,6 +13,9 @@ const MOST_FAILURES = 5;
 /** What says that a server has no such stream. */
 const ABSENT = new Set([404, 405, 501]);
 
+/** Refusals below 500 that pass by themselves. */
+const PASSING = new Set([408, 409, 425, 429]);
+
 /** What no header may have: an event with such an id cannot be named in a request. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
 const CONTROL_CHARACTERS = /[\x00-\x1F\x7F]/;
@@ -33,6 +36,8 @@ export interface EventFeedOptions {
   open(lastEventId: string | undefined, listener: HttpCallListener): HttpCall;
   /** A GET request has been answered with the stream. */
   onOpened?(): void;
+  /** It is barred now: what was to come by it will not. */
+  onBarred?(): void;
   /** Hears of the text of every event that has one. */
   onText(text: string): void;
   /** It ended, and does not come back. */
@@ -43,6 +48,8 @@ export interface EventFeedOptions {
 
 /** A stream of events that outlives its connections: where one breaks off, the next goes on after the last event. */
 export interface EventFeed {
+  /** It has been open, and is refused in a way that may well last. It is asked for all the same, and is not barred once it is open again. */
+  readonly isBarred: boolean;
   /** Opens it by a GET request. */
   start(): void;
   /** Takes the body of a connection that exists already. */
@@ -68,11 +75,16 @@ class ResumableFeed implements EventFeed {
   #timer: NodeJS.Timeout | undefined;
   #watchdog: StreamWatchdog | undefined;
   #wasOpened = false;
+  #isBarred = false;
   #isOver = false;
 
   constructor(options: EventFeedOptions) {
     this.#options = options;
     this.#pace = options.pace;
+  }
+
+  get isBarred(): boolean {
+    return this.#isBarred;
   }
 
   start(): void {
@@ -87,6 +99,7 @@ class ResumableFeed implements EventFeed {
         if (!isEventStream(headers))
           throw new SyntaxError("a stream was asked for, and something else was answered");
         this.#wasOpened = true;
+        this.#isBarred = false;
         this.#options.onOpened?.();
         return this.#heard(this.body());
       },
@@ -148,9 +161,18 @@ class ResumableFeed implements EventFeed {
     this.#watchdog?.stop();
     const { status } = refusal;
     const isKnown = this.#options.isStanding && this.#wasOpened;
-    const isPassing = !ABSENT.has(status) && (isKnown || status >= 500 || status === 429);
-    if (isPassing && this.#hasPatience()) this.#openLater(refusal.retryAfterMs);
-    else this.#end({ refusal });
+    const mayPass = !ABSENT.has(status) && (isKnown || status >= 500 || status === 429);
+    if (!mayPass || !this.#hasPatience()) {
+      this.#end({ refusal });
+      return;
+    }
+    if (status < 500 && !PASSING.has(status)) this.#bar();
+    this.#openLater(refusal.retryAfterMs);
+  }
+
+  #bar(): void {
+    this.#isBarred = true;
+    this.#options.onBarred?.();
   }
 
   #hasPatience(): boolean {

@@ -1,3 +1,4 @@
+import { asError } from "../errors/thrown-error.ts";
 import type { HttpWire, IncomingHeaders, WireExchange, WireListener, WireRequest } from "./http-wire.ts";
 
 /** Requests by a `fetch` of the host's own. When it writes cannot be known, so a request counts as written once it was handed over. */
@@ -44,7 +45,7 @@ class FetchExchange implements WireExchange {
       await this.#read(response);
       this.#finish(() => this.#listener.onEnd());
     } catch (error) {
-      this.#finish(() => this.#listener.onError(error instanceof Error ? error : new Error(String(error))));
+      this.#finish(() => this.#listener.onError(asError(error)));
     }
   }
 

@@ -1,3 +1,4 @@
+import { asError } from "../errors/thrown-error.ts";
 import { type DecoderHooks, decodeInto, encodingOf } from "./body-decoder.ts";
 import { type BodySink, excerptSink } from "./body-sink.ts";
 import { type Attached, type Credentials, readChallenge } from "./credentials.ts";
@@ -107,7 +108,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
         this.#attached = attached;
         this.#send(attached.headers);
       },
-      (error) => this.abort(error instanceof Error ? error : new Error(String(error))),
+      (error) => this.abort(asError(error)),
     );
   }
 
@@ -188,7 +189,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
 
   #takeRefusal(status: number, headers: IncomingHeaders, text: string): void {
     clearTimeout(this.#excerptTimer);
-    this.#sink = undefined;
+    this.#dropSink();
     const exchange = this.#exchange;
     this.#exchange = undefined;
     if (this.#isOver) return;
@@ -223,7 +224,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
         if (mayRetry) this.#again(this.#url);
         else refuse();
       },
-      (error) => this.abort(error instanceof Error ? error : new Error(String(error))),
+      (error) => this.abort(asError(error)),
     );
   }
 
@@ -236,7 +237,13 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#excerptTimer);
+    this.#dropSink();
     act();
+  }
+
+  #dropSink(): void {
+    this.#sink?.drop?.();
+    this.#sink = undefined;
   }
 }
 

@@ -67,7 +67,7 @@ export interface MessagePost extends RosterMember {
   start(): void;
   /** Another stream brought the answer. */
   answeredElsewhere(): void;
-  /** The other streams have ended. */
+  /** The other streams have ended, or will not bring anything. */
   othersEnded(): void;
   /** Nobody waits for it any longer. */
   abort(reason: Error): void;

@@ -30,6 +30,11 @@ export function refusalError({ status, text, redirectedTo, retryAfterMs, challen
   return new StatusRefusal(message, status, text);
 }
 
+/** The refusal of a session that its server does not know any more. */
+export function forgottenError(): Error {
+  return refusalError({ status: 404, text: "Session not found" });
+}
+
 /** An error as the SDK's client knows it: it reads the era of a server from statuses. */
 export function sdkErrorOf(error: unknown, sdk: Sdk): unknown {
   if (!(error instanceof StatusRefusal)) return error;

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
+import { asError } from "../errors/thrown-error.ts";
 import { soundMessage } from "../message-check.ts";
 import type {
   QueueHooks,
@@ -15,6 +16,7 @@ import { readMessages } from "./incoming-messages.ts";
 import { isEventStream } from "./media-type.ts";
 import { displayUrl } from "./redirects.ts";
 import { refusalError } from "./refusal-error.ts";
+import { idsInQuery } from "./session-id.ts";
 
 export interface SseTransportOptions extends ConversationOptions {
   /** One message, decoded; `0` means no limit. */
@@ -27,6 +29,8 @@ export interface SseTransport extends QueueingTransport {
   readonly fault: Error | undefined;
   /** The server has said where messages go. */
   readonly hasEndpoint: boolean;
+  /** What may be the id of the session. */
+  readonly sessionIds: readonly string[];
   setProtocolVersion(version: string): void;
 }
 
@@ -62,6 +66,10 @@ class StreamTransport implements SseTransport {
 
   get hasEndpoint(): boolean {
     return this.#endpoint !== undefined;
+  }
+
+  get sessionIds(): readonly string[] {
+    return this.#endpoint ? idsInQuery(this.#endpoint) : [];
   }
 
   /** Resolves once the server has said where messages go. */
@@ -149,7 +157,7 @@ class StreamTransport implements SseTransport {
     try {
       for (const message of readMessages(text)) this.onmessage?.(soundMessage(message));
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.onerror?.(asError(error));
     }
   }
 

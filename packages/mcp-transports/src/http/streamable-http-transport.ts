@@ -6,6 +6,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
+import { asError } from "../errors/thrown-error.ts";
 import { soundMessage } from "../message-check.ts";
 import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
 import { createRoster } from "../roster.ts";
@@ -29,16 +30,14 @@ import {
   type PostSurroundings,
 } from "./message-post.ts";
 import { createReconnectPace } from "./reconnect-pace.ts";
-import { refusalError } from "./refusal-error.ts";
-import { readSessionId } from "./session-id.ts";
+import { forgottenError, refusalError } from "./refusal-error.ts";
+import { readSessionId, withSessionId } from "./session-id.ts";
 import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
+import { answerCredentials, type StreamCredentials, standingCredentials } from "./stream-credentials.ts";
 import { createStreamOpening, isAskable } from "./stream-opening.ts";
 
 /** How long a server may keep a stream open after the answer it was opened for. */
 const LINGERING_PATIENCE_MS = 2000;
-
-/** So many ids of sessions before are kept out of errors. */
-const KEPT_SESSION_IDS = 16;
 
 export interface StreamableHttpTransportOptions extends ConversationOptions {
   /** One message, decoded; `0` means no limit. */
@@ -86,6 +85,7 @@ class HttpTransport implements StreamableHttpTransport {
   readonly #opening = createStreamOpening();
   /** Of all sessions together, so that one which is lost with every stream is not begun anew without a pause. */
   readonly #standingPace = createReconnectPace({ now: Date.now, random: Math.random });
+  readonly #standingCredentials: StreamCredentials;
   #firstRefusal: number | undefined;
   #wasTaken = false;
   #sessionIds: readonly string[] = [];
@@ -94,6 +94,7 @@ class HttpTransport implements StreamableHttpTransport {
   constructor(options: StreamableHttpTransportOptions) {
     this.#options = options;
     this.#conversation = createConversation(options);
+    this.#standingCredentials = standingCredentials(options.credentials);
     this.#surroundings = this.#createSurroundings(options);
     this.#renewal = createSessionRenewal({
       timeoutMs: options.renewalTimeoutMs,
@@ -173,15 +174,11 @@ class HttpTransport implements StreamableHttpTransport {
     if ((await this.#post(posting)) === "done") return;
     hooks?.onRefused?.();
     const isRenewed = await this.#renewal.renew(() => this.#conversation.sessionId !== session);
-    if (!isRenewed) throw this.#forgottenError();
+    if (!isRenewed) throw forgottenError();
     // What was meant for the old session, such as an answer to one of its questions, means nothing to the new one.
     if (!("id" in message && "method" in message)) return;
     await this.#opening.before(message);
-    if ((await this.#post(posting)) === "forgotten") throw this.#forgottenError();
-  }
-
-  #forgottenError(): Error {
-    return refusalError({ status: 404, text: "Session not found" });
+    if ((await this.#post(posting)) === "forgotten") throw forgottenError();
   }
 
   /** The connection of a request that was given up is no use any more, and may be dead. */
@@ -212,7 +209,7 @@ class HttpTransport implements StreamableHttpTransport {
     if (!isInitialize(message)) return;
     const sessionId = readSessionId(headerOf(headers, "mcp-session-id"));
     this.#conversation.sessionId = sessionId;
-    if (sessionId !== undefined) this.#sessionIds = [...this.#sessionIds, sessionId].slice(-KEPT_SESSION_IDS);
+    if (sessionId !== undefined) this.#sessionIds = withSessionId(this.#sessionIds, sessionId);
   }
 
   #receive(message: JSONRPCMessage, request?: JSONRPCMessage): void {
@@ -220,7 +217,7 @@ class HttpTransport implements StreamableHttpTransport {
     try {
       this.onmessage?.(message);
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.onerror?.(asError(error));
     }
   }
 
@@ -240,6 +237,7 @@ class HttpTransport implements StreamableHttpTransport {
         wasOpened = true;
         this.#opening.end();
       },
+      onBarred: () => this.#endWaiting(),
       onEnd: ({ error, refusal }) => {
         this.#opening.end();
         if (this.#standing === feed) this.#standing = undefined;
@@ -247,11 +245,15 @@ class HttpTransport implements StreamableHttpTransport {
         // The first 404 of a session says that there is no such stream: the server has no route for it.
         if (refusal?.status === 404 && session !== undefined && wasOpened)
           void this.#renewal.renew(() => this.#conversation.sessionId !== session);
-        for (const post of this.#posts.all()) post.othersEnded();
+        this.#endWaiting();
       },
     });
     this.#standing = feed;
     feed.start();
+  }
+
+  #endWaiting(): void {
+    for (const post of this.#posts.all()) post.othersEnded();
   }
 
   #takeStanding(text: string): void {
@@ -281,7 +283,7 @@ class HttpTransport implements StreamableHttpTransport {
       onAccepted: (message, received) => this.#accepted(message, received),
       onLingering: (end) => this.#lingering.add(end),
       onSettled: (post) => this.#posts.remove(post),
-      mayAnswerElsewhere: () => this.#standing !== undefined,
+      mayAnswerElsewhere: () => this.#standing?.isBarred === false,
       explain: (refusal) => {
         this.#firstRefusal ??= refusal.status;
         return refusalError(refusal);
@@ -290,10 +292,9 @@ class HttpTransport implements StreamableHttpTransport {
   }
 
   #createFeed(options: Omit<EventFeedOptions, "maxEventBytes" | "open">): EventFeed {
-    return createEventFeed({
-      ...options,
-      maxEventBytes: this.#options.maxMessageBytes,
-      open: (lastEventId, call) => this.#conversation.get(lastEventId, call),
-    });
+    const { maxMessageBytes: maxEventBytes, credentials } = this.#options;
+    const next = options.isStanding ? this.#standingCredentials : answerCredentials(credentials);
+    const open: EventFeedOptions["open"] = (id, call) => this.#conversation.get(id, call, next());
+    return createEventFeed({ ...options, maxEventBytes, open });
   }
 }

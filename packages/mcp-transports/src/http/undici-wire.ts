@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { asError } from "../errors/thrown-error.ts";
 import type { ConnectionPool } from "./connection-pools.ts";
 import type { HttpWire, WireExchange, WireListener, WireRequest } from "./http-wire.ts";
 
@@ -24,14 +25,14 @@ export function createUndiciWire(pool: ConnectionPool): HttpWire {
 interface Gate {
   /** Acts at once, or as soon as is known which of the connections still exist. */
   enter(act: () => void): void;
-  /** Something of a call has arrived. */
+  /** The answer to a call is complete. */
   used(): void;
 }
 
 /**
  * After a pause, be it that the program was busy, the event loop first reads once what the network has brought: a connection that its
  * server has closed long ago is then known to be closed. What had been written to it could not be told from a request that was
- * carried out. What streams bring is no sign: it may have been read before the end of the others.
+ * carried out. What arrives of a stream, or of an answer that goes on, is no sign: it may have been read before the end of the others.
  */
 function createGate(): Gate {
   let lastUsedAt = performance.now();
@@ -60,14 +61,14 @@ function createGate(): Gate {
 
 class UndiciExchange implements WireExchange, Dispatcher.DispatchHandler {
   readonly #listener: WireListener;
-  readonly #onTraffic: () => void;
+  readonly #onComplete: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #abortedFor: Error | undefined;
   #isOver = false;
 
-  constructor(listener: WireListener, onTraffic: () => void) {
+  constructor(listener: WireListener, onComplete: () => void) {
     this.#listener = listener;
-    this.#onTraffic = onTraffic;
+    this.#onComplete = onComplete;
   }
 
   dispatch(dispatcher: Dispatcher, { method, url, headers, body }: WireRequest): void {
@@ -79,7 +80,7 @@ class UndiciExchange implements WireExchange, Dispatcher.DispatchHandler {
       dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, this);
     } catch (error) {
       // Nobody stands above a request that had to wait: what is thrown here would end the program.
-      this.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+      this.onResponseError(undefined, asError(error));
     }
   }
 
@@ -94,17 +95,15 @@ class UndiciExchange implements WireExchange, Dispatcher.DispatchHandler {
     status: number,
     headers: { [name: string]: string | string[] | undefined },
   ): void {
-    this.#onTraffic();
     if (!this.#isOver && status >= 200) this.#listener.onHeaders(status, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#onTraffic();
     if (!this.#isOver) this.#listener.onData(chunk);
   }
 
   onResponseEnd(): void {
-    this.#onTraffic();
+    this.#onComplete();
     if (this.#finish()) this.#listener.onEnd();
   }
 

@@ -3,6 +3,7 @@ import {
   isMcpError,
   McpError,
   type ResolvedInProcessServer,
+  thrownMessage,
 } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
@@ -68,7 +69,7 @@ async function madeBy(make: () => unknown, { name, secrets }: ResolvedInProcessS
     return await make();
   } catch (cause) {
     if (isMcpError(cause)) throw cause;
-    const said = excerpt(cause instanceof Error ? cause.message : String(cause), secrets);
+    const said = excerpt(thrownMessage(cause), secrets);
     const message = `The function in the entry of server "${name}" failed: ${said}. Correct it, or the module that it imports.`;
     throw new McpError("MCP_CONNECT_FAILED", message, {
       server: name,

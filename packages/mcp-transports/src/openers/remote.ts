@@ -1,12 +1,13 @@
 import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
 import { invalidHeaderError } from "../errors/http-status.ts";
-import { createCredentials, hasOwnCredentials } from "../http/credentials.ts";
+import { createCredentials, hasAuthorizationHeader } from "../http/credentials.ts";
 import { createFetchWire } from "../http/fetch-wire.ts";
 import { httpOptionsFor } from "../http/http-options.ts";
 import type { HttpWire } from "../http/http-wire.ts";
 import { findInvalidHeader, withoutReservedHeaders } from "../http/reserved-headers.ts";
 import { createUndiciWire } from "../http/undici-wire.ts";
+import { readUrlLogin, type UrlLogin } from "../http/url-login.ts";
 import type { OpenerTools } from "./opener.ts";
 
 /** What the transports of remote servers are made of. `secrets` must not be shown, besides those of the entry. */
@@ -23,38 +24,25 @@ export async function openRemote(entry: ResolvedRemoteServer, tools: OpenerTools
     wire: await openWire(url, server, tools),
     credentials: createCredentials({ server, auth: tools.auth, signal: closing.signal }),
     closing,
-    secrets: login === undefined ? [] : [login],
+    secrets: login?.secrets ?? [],
   };
 }
 
-/** The URL without user and password, which no request names in its own, and both as `Basic` sends them (RFC 7617). */
-function readUrl(text: string): { readonly url: URL; readonly login: string | undefined } {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+/** The URL without user and password, which no request names in its own, and both if they are a login. */
+function readUrl(text: string): { readonly url: URL; readonly login: UrlLogin | undefined } {
+  const url = URL.parse(text);
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
     throw new ChannelFault({ kind: "url-invalid" });
-  const { username, password } = url;
+  const login = readUrlLogin(url);
   url.username = "";
   url.password = "";
-  const isGiven = username !== "" || password !== "";
-  return { url, login: isGiven ? base64Of(`${plain(username)}:${plain(password)}`) : undefined };
-}
-
-function base64Of(text: string): string {
-  return Buffer.from(text, "utf8").toString("base64");
-}
-
-function plain(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
+  return { url, login };
 }
 
 /** An `Authorization` header of the entry's own beats what its URL says. */
-function withLogin(server: ResolvedRemoteServer, login: string | undefined): ResolvedRemoteServer {
-  if (login === undefined || hasOwnCredentials(server)) return server;
-  return { ...server, headers: { ...server.headers, Authorization: `Basic ${login}` } };
+function withLogin(server: ResolvedRemoteServer, login: UrlLogin | undefined): ResolvedRemoteServer {
+  if (login === undefined || hasAuthorizationHeader(server)) return server;
+  return { ...server, headers: { ...server.headers, Authorization: `Basic ${login.basic}` } };
 }
 
 async function openWire(url: URL, server: ResolvedRemoteServer, tools: OpenerTools): Promise<HttpWire> {

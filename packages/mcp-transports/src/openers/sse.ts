@@ -12,7 +12,11 @@ export const openSse: Opener<ResolvedRemoteServer> = async (server, tools) => {
   return {
     transport,
     isPipe: false,
-    facts: () => ({ fault: transport.fault, isSpoken: transport.hasEndpoint, secrets }),
+    facts: () => ({
+      fault: transport.fault,
+      isSpoken: transport.hasEndpoint,
+      secrets: [...secrets, ...transport.sessionIds],
+    }),
     close() {
       closing.abort();
       closed ??= transport.close();

@@ -1,4 +1,4 @@
-import type { JsonObject, Logger } from "@jackfield/mcp-core";
+import { type JsonObject, type Logger, thrownText } from "@jackfield/mcp-core";
 import type { SubscriptionFilter } from "@modelcontextprotocol/client";
 import { readFailure } from "../errors/failure.ts";
 import { createReconnectPace } from "../http/reconnect-pace.ts";
@@ -157,7 +157,7 @@ class RenewedSubscription implements ChangeSubscription {
       const isRefused = isRefusal(error);
       if (!isRefused && this.#pace.failures < MOST_FAILURES) return this.#attemptLater();
       const { server, log } = this.#options;
-      const fields = { server, error: String(error) };
+      const fields = { server, error: thrownText(error) };
       log(isRefused ? "debug" : "warn", "The server does not tell of changes.", fields);
     }
   }

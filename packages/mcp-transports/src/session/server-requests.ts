@@ -7,6 +7,7 @@ import {
   type Logger,
   McpError,
   type ServerRequestContext,
+  thrownText,
 } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities, CreateMessageResult } from "@modelcontextprotocol/client";
 import type { Sdk } from "../sdk.ts";
@@ -116,7 +117,7 @@ async function guard<T>(
   try {
     return await answer();
   } catch (error) {
-    log("warn", `The host's handler for "${method}" failed.`, { server, error: String(error) });
+    log("warn", `The host's handler for "${method}" failed.`, { server, error: thrownText(error) });
     const code = rpcCodeOf(error);
     if (client.getProtocolEra() === "modern") throw unansweredError(server, method, code, error);
     throw new sdk.ProtocolError(code ?? sdk.ProtocolErrorCode.InternalError, "The client could not answer.");

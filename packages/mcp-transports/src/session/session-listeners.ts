@@ -1,4 +1,4 @@
-import type { Logger, McpError } from "@jackfield/mcp-core";
+import { type Logger, type McpError, thrownText } from "@jackfield/mcp-core";
 import { callListener } from "../listener-call.ts";
 
 /** Who wants to know what becomes of a session. A listener that throws disturbs nobody else. */
@@ -24,7 +24,7 @@ export function createSessionListeners({
 
   const attempt = (what: "close" | "renewal", tell: () => void) =>
     callListener(tell, (error) =>
-      log("warn", `A ${what} listener failed.`, { server, error: String(error) }),
+      log("warn", `A ${what} listener failed.`, { server, error: thrownText(error) }),
     );
   return {
     onClose(listener) {

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { StrayOutput } from "../channel.ts";
 import type { ChannelFault } from "../channel-fault.ts";
+import { asError } from "../errors/thrown-error.ts";
 import type { MessageCheck } from "../message-check.ts";
 import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
 import { createStrayLines, type StrayLines } from "./stray-lines.ts";
@@ -96,7 +97,7 @@ class PacedReader implements MessageReader {
     try {
       this.#options.onMessage(checked);
     } catch (error) {
-      this.#options.onError(error instanceof Error ? error : new Error(String(error)));
+      this.#options.onError(asError(error));
     }
     return true;
   };

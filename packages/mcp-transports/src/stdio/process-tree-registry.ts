@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Writable } from "node:stream";
-import type { Logger } from "@jackfield/mcp-core";
+import { type Logger, thrownText } from "@jackfield/mcp-core";
 import { createHostEndWatch } from "./host-end-watch.ts";
 import type { RecordedTree } from "./process-record.ts";
 import type { ProcessRecorder } from "./process-recorder.ts";
@@ -120,7 +120,7 @@ class TreeKeeper implements ProcessTreeRegistry {
     try {
       this.#recorder?.save(recorded);
     } catch (error) {
-      log?.("warn", "The record of running servers could not be written.", { error: String(error) });
+      log?.("warn", "The record of running servers could not be written.", { error: thrownText(error) });
     }
   }
 

@@ -1,5 +1,5 @@
 import { type AuthPort, McpError } from "@jackfield/mcp-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { connect, failureOf } from "../connecting.ts";
 import {
   type HttpExchange,
@@ -109,10 +109,12 @@ describe("a call that was taken, whose answer breaks off", () => {
   test("has an unknown outcome if going on with it takes a login that nobody makes", async () => {
     const server = await startForgetful("tools/call", refusing(401, { "www-authenticate": "Bearer" }));
     const noLogin = new McpError("MCP_AUTH_REQUIRED", "Log in.", { outcome: "rejected" });
-    const auth: AuthPort = { headers: async () => ({}), onChallenge: () => Promise.reject(noLogin) };
+    const onChallenge = vi.fn<AuthPort["onChallenge"]>(() => Promise.reject(noLogin));
+    const auth: AuthPort = { headers: async () => ({}), onChallenge };
     const error = await failureOf((await connect(server, { auth })).request("tools/call", CHARGE));
     expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
     expect(server.carriedOut()).toBe(1);
+    expect(onChallenge).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { AuthPort } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
+import { createCredentials } from "../../src/http/credentials.ts";
 import { connect, failToConnect, failureOf } from "../connecting.ts";
 import { on, startHttpServer } from "../http-server.ts";
 
@@ -92,3 +93,21 @@ describe("authorization", () => {
     expect(error).toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401, outcome: "rejected" });
   });
 });
+
+test.each([
+  ["ada:pass@", {}, false],
+  [":pass@", {}, false],
+  ["ada@", {}, true],
+  ["ada:@", {}, true],
+  ["", {}, true],
+  ["", { AUTHORIZATION: "Bearer own" }, false],
+  ["", { "X-Api-Key": "key" }, true],
+])(
+  "the host's port is asked for an entry with %j in its URL and the headers %j: %s",
+  (login, headers, isAsked) => {
+    const url = `https://${login}shop.example/mcp`;
+    const server = { transport: "http", name: "shop", url, headers, secrets: [] } as const;
+    const auth: AuthPort = { headers: async () => ({}), onChallenge: async () => "fail" };
+    expect(createCredentials({ server, auth, ...never }) !== undefined).toBe(isAsked);
+  },
+);

@@ -12,6 +12,7 @@ function openFeed({ isStanding = true, mayResume = () => true }: FeedOptions = {
   const heard: string[] = [];
   const askedAfter: (string | undefined)[] = [];
   const ends: FeedEnd[] = [];
+  const onBarred = vi.fn();
   const listeners: HttpCallListener[] = [];
   const feed = createEventFeed({
     isStanding,
@@ -19,6 +20,7 @@ function openFeed({ isStanding = true, mayResume = () => true }: FeedOptions = {
     mayResume,
     onText: (text) => heard.push(text),
     onEnd: (why) => ends.push(why),
+    onBarred,
     open(lastEventId, listener) {
       askedAfter.push(lastEventId);
       listeners.push(listener);
@@ -36,7 +38,7 @@ function openFeed({ isStanding = true, mayResume = () => true }: FeedOptions = {
     vi.advanceTimersToNextTimer();
     listeners.at(-1)?.onRefusal({ status, text: "" });
   };
-  return { feed, heard, askedAfter, ends, connect, refuse };
+  return { feed, heard, askedAfter, ends, onBarred, connect, refuse };
 }
 
 const event = (id: string, data: string) => `id: ${id}\ndata: ${data}\n\n`;
@@ -122,6 +124,27 @@ describe("the server's own stream", () => {
     },
   );
 
+  test.each([
+    [400, true],
+    [401, true],
+    [403, true],
+    [408, false],
+    [409, false],
+    [425, false],
+    [429, false],
+    [503, false],
+  ])("is barred by a refusal with %d, until it is open again: %s", (status, isBarred) => {
+    const { feed, onBarred, connect, refuse } = openFeed();
+    feed.start();
+    connect(event("1", "one"));
+    refuse(status);
+    expect(feed.isBarred).toBe(isBarred);
+    expect(onBarred).toHaveBeenCalledTimes(isBarred ? 1 : 0);
+    connect(event("2", "two"));
+    expect(feed.isBarred).toBe(false);
+    feed.close();
+  });
+
   test.each([404, 405, 501])("is over with %d", (status) => {
     const { feed, ends, connect, refuse } = openFeed();
     feed.start();
@@ -138,3 +161,16 @@ describe("the server's own stream", () => {
     expect(ends).toHaveLength(1);
   });
 });
+
+test.each([400, 401, 403, 408, 409, 425])(
+  "the stream of an answer is over with %d, though it has been taken up before",
+  (status) => {
+    const { feed, ends, connect, refuse } = openFeed({ isStanding: false });
+    feed.body().push(Buffer.from(event("1", "one")));
+    feed.ended();
+    connect(event("2", "two"));
+    refuse(status);
+    expect(ends).toMatchObject([{ refusal: { status } }]);
+    expect(vi.getTimerCount()).toBe(0);
+  },
+);

@@ -27,6 +27,19 @@ describe("bytes in pieces", () => {
     expect(pieces.take()).toBe(only);
   });
 
+  test.each([
+    [1, "joined"],
+    [1023, "joined"],
+    [1024, "kept as they are"],
+  ])("of %d bytes are %s meanwhile", (size, fate) => {
+    const pieces = createJoinedPieces();
+    const piece = Buffer.alloc(size, "a");
+    for (let index = 0; index < 256; index += 1) pieces.push(piece);
+    // What was joined is a copy.
+    piece.fill("b");
+    expect(pieces.take().toString()).toBe((fate === "joined" ? "a" : "b").repeat(size * 256));
+  });
+
   test("of one byte cost a small multiple of their number", () => {
     const count = 1_000_000;
     const byte = Buffer.from("a");

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { deflateRawSync, gzipSync } from "node:zlib";
-import { describe, expect, test, vi } from "vitest";
+import type { Transform } from "node:stream";
+import { brotliCompressSync, constants, deflateRawSync, gzipSync } from "node:zlib";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { connect, failureOf } from "../connecting.ts";
 import { type HttpExchange, type HttpScript, on, startHttpServer } from "../http-server.ts";
 import { ECHO } from "./remote.ts";
@@ -92,6 +93,95 @@ describe.each(Object.entries(UNFINISHED))("a refusal whose body %s", (_, finish)
     const given = failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
     controller.abort();
     expect((await given).code).toBe("MCP_ABORTED");
+  });
+});
+
+describe("a refusal", () => {
+  const auth = () => {
+    const onChallenge = vi.fn(async () => "retry" as const);
+    return { headers: async () => ({ authorization: "Bearer token-123456" }), onChallenge };
+  };
+
+  test.each(["never ends", "is endless"])(
+    "whose body %s is cut off, so that the server can end it",
+    async (how) => {
+      const closed = Promise.withResolvers<void>();
+      const refuse = on("tools/call", ({ response }) => {
+        response.on("close", closed.resolve);
+        response.writeHead(429);
+        UNFINISHED[how]?.(response);
+      });
+      const session = await connect(await startHttpServer(refuse));
+      await failureOf(session.request("tools/call", ECHO));
+      await closed.promise;
+    },
+  );
+
+  test("to other credentials is cut off as well, after one that was complete", async () => {
+    const closed = Promise.withResolvers<void>();
+    let times = 0;
+    const refuse = on("tools/call", ({ response, status }) => {
+      times += 1;
+      if (times === 1) return status(401, { "www-authenticate": "Bearer" }, "Log in.");
+      response.on("close", closed.resolve);
+      response.writeHead(403);
+      UNFINISHED["is endless"]?.(response);
+    });
+    const session = await connect(await startHttpServer(refuse), { auth: auth() });
+    expect(await failureOf(session.request("tools/call", ECHO))).toMatchObject({ httpStatus: 403 });
+    await closed.promise;
+  });
+
+  test.each(["before its answer", "in the middle of it"])(
+    "is not the end of a call that is made again: its connection breaks %s",
+    async (when) => {
+      let times = 0;
+      const refuse = on("tools/call", ({ request, response, status }) => {
+        times += 1;
+        if (times === 1) status(401, { "www-authenticate": "Bearer" });
+        else if (when === "before its answer") request.socket.destroy();
+        else {
+          response.writeHead(200, { "content-type": "application/json" });
+          response.write("{", () => response.destroy());
+        }
+      });
+      const session = await connect(await startHttpServer(refuse), { auth: auth() });
+      const error = await failureOf(session.request("tools/call", ECHO));
+      expect(error).toMatchObject({ code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" });
+    },
+  );
+});
+
+describe("the decoder of a small body that grows without measure", () => {
+  const bomb = brotliCompressSync(Buffer.alloc(1 << 26), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+  const zlib = process.getBuiltinModule("node:zlib");
+
+  /** A server that answers calls with it; the decoders that were made for its answers. */
+  const startGrowing = async (status: number, headers: Record<string, string> = {}) => {
+    const create = vi.spyOn(zlib, "createBrotliDecompress");
+    onTestFinished(() => create.mockRestore());
+    const answer = on("tools/call", ({ response }) =>
+      response.writeHead(status, { "content-encoding": "br", ...headers }).write(bomb),
+    );
+    const decoders = () => create.mock.results.map(({ value }) => value as Transform);
+    return { session: await connect(await startHttpServer(answer)), decoders };
+  };
+
+  test("stops once enough of a refusal is read", async () => {
+    const { session, decoders } = await startGrowing(429);
+    const error = await failureOf(session.request("tools/call", ECHO));
+    expect(error).toMatchObject({ outcome: "rejected", httpStatus: 429 });
+    expect(decoders().map(({ destroyed }) => destroyed)).toEqual([true]);
+  });
+
+  test.each([429, 200])("stops when the call is given up, which was answered with %d", async (status) => {
+    const { session, decoders } = await startGrowing(status, { "content-type": "text/event-stream" });
+    const controller = new AbortController();
+    const given = failureOf(session.request("tools/call", ECHO, { signal: controller.signal }));
+    await vi.waitUntil(() => decoders().length === 1);
+    controller.abort();
+    await given;
+    await vi.waitUntil(() => decoders()[0]?.destroyed);
   });
 });
 

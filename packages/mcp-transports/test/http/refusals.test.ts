@@ -1,7 +1,6 @@
-import type { AuthPort, silentLogger } from "@jackfield/mcp-core";
+import type { AuthPort } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
 import { failureOf } from "../connecting.ts";
-import { on, startHttpServer } from "../http-server.ts";
 import { connectTo, count, ECHO, never, open, refusalOf, startRemote } from "./remote.ts";
 
 describe("a redirect", () => {
@@ -183,69 +182,4 @@ describe("a server that wants other credentials", () => {
     isBroken = false;
     expect(remote.calls).toEqual([]);
   });
-});
-
-describe("secrets", () => {
-  test("[T50] in an address, in headers and in session ids appear in no error and in no log", async () => {
-    const remote = await startRemote({ sessionId: "session-abcdef" });
-    const lines: string[] = [];
-    const log: typeof silentLogger = (...line) => lines.push(JSON.stringify(line));
-    const url = `${remote.url.replace("//", "//user-123456:pass-123456@")}?token=query-123456`;
-    const headers = { "X-Api-Key": "key-123456" };
-    const secrets = ["user-123456", "pass-123456", "query-123456", "key-123456"];
-    const session = await connectTo(remote, { url, headers, secrets, log });
-    remote.setScript({ on: { "tools/call": { reply: { status: 500, body: "key-123456 session-abcdef" } } } });
-    const error = await failureOf(session.request("tools/call", ECHO));
-    remote.loseSessions();
-    const lost = await failureOf(session.request("tools/call", ECHO));
-    const shown = [...lines, JSON.stringify([error, lost]), error.stack, lost.stack].join("\n");
-    for (const secret of [...secrets, "session-abcdef"]) expect(shown).not.toContain(secret);
-  });
-
-  test("[T44] a header that cannot be sent is a fault of the entry, and its value is not shown", async () => {
-    const error = await refusalOf({}, { headers: { "X-Api-Key": "key-123456\r\nX-Evil: y" } });
-    expect(error.code).toBe("MCP_CONFIG_INVALID");
-    expect(error.message).toContain("X-Api-Key");
-    expect(error.message).not.toContain("key-123456");
-  });
-
-  test.each([200, 400])(
-    "[T50] that the server repeats in a JSON-RPC error are not shown: %d",
-    async (code) => {
-      const server = await startHttpServer(
-        on("tools/call", ({ request: { headers }, message, status }) => {
-          const said = `session ${headers["mcp-session-id"]}, authorization ${headers.authorization}`;
-          const error = { code: -32600, message: said };
-          const body = JSON.stringify({ jsonrpc: "2.0", id: message.id, error });
-          status(code, { "content-type": "application/json" }, body);
-        }),
-      );
-      const session = await connectTo({ url: server.url.replace("//", "//ada:pass-123456@") });
-      const error = await failureOf(session.request("tools/call", ECHO));
-      const shown = `${error.stack} ${JSON.stringify(error)}`;
-      expect(error.rpcCode).toBe(-32600);
-      expect(shown).toContain("authorization Basic");
-      expect(shown).not.toContain("session-1");
-      expect(shown).not.toContain(Buffer.from("ada:pass-123456").toString("base64"));
-    },
-  );
-
-  test.each([
-    ["ada:pass%20word", {}, "ada:pass word"],
-    ["ada", {}, "ada:"],
-    [":%zz", {}, ":%zz"],
-    ["ada:pass", { authorization: "Bearer own" }, undefined],
-  ])(
-    "%s before the host of a URL are sent as Basic, unless the entry says otherwise",
-    async (login, headers, sent) => {
-      const server = await startHttpServer();
-      const url = server.url.replace("//", `//${login}@`);
-      for (const http of [undefined, { fetch: globalThis.fetch }])
-        await connectTo({ url }, { headers, http });
-      const expected = sent === undefined ? "Bearer own" : `Basic ${Buffer.from(sent).toString("base64")}`;
-      expect(new Set(server.log.map(({ headers: { authorization } }) => authorization))).toEqual(
-        new Set([expected]),
-      );
-    },
-  );
 });

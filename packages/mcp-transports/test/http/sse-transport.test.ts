@@ -93,6 +93,20 @@ describe("the older HTTP+SSE transport", () => {
     expect(error).toMatchObject({ outcome: "rejected", httpStatus: 429, retryAfterMs: 3000 });
   });
 
+  test("[T50] shows neither the session in its endpoint nor the password in its URL, whatever the server says", async () => {
+    const said = "session c0ffee%2D00112233 alias c0ffee-00112233 of ada:pass-123456";
+    const server = await startSseServer(
+      ({ method }) =>
+        method === "tools/call" ? { error: { code: -32600, message: said } } : { result: HANDSHAKE },
+      undefined,
+      (count) => `/post?count=${count}&session=c0ffee%2D00112233`,
+    );
+    const url = server.url.replace("//", "//ada:pass-123456@");
+    const session = await connectTo({ url }, OVER_SSE);
+    const { message } = await failureOf(session.request("tools/call", ECHO));
+    expect(message).toContain("session [redacted] alias [redacted] of [redacted]");
+  });
+
   test("[T84] an event larger than the limit ends the session, and says so", async () => {
     const script = { ...LEGACY, on: { "tools/call": { answerBytes: 2_000_000 } } };
     const { session } = await open(script, { ...OVER_SSE, limits: { maxMessageBytes: 1_000_000 } });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import type { Dispatcher } from "undici";
 import { expect, test } from "vitest";
 import { createConnectionPools } from "../../src/http/connection-pools.ts";
 import type { HttpWire, WireRequest } from "../../src/http/http-wire.ts";
@@ -60,6 +61,8 @@ function send(
   return wire.send({ ...request, headers }, { onWriting() {}, onHeaders() {}, onData, onEnd, onError });
 }
 
+const CONTROLLER = {} as Dispatcher.DispatchController;
+
 test("whatever the dispatcher throws is the error of that request", async () => {
   const broken = {
     dispatch: () => {
@@ -74,22 +77,32 @@ test("whatever the dispatcher throws is the error of that request", async () => 
   expect(error.message).toBe("no such method");
 });
 
-test("requests that come together after a pause wait together, and go out in their order", async () => {
+/** A wire whose dispatchers write nothing; what was dispatched, with those who hear of it. */
+function createSilentWire() {
   const paths: string[] = [];
-  const listening: { onResponseEnd(): void }[] = [];
+  const handlers: Dispatcher.DispatchHandler[] = [];
   const dispatcher = {
-    dispatch: ({ path }: { path: string }, handler: { onResponseEnd(): void }) => {
+    dispatch: ({ path }: { path: string }, handler: Dispatcher.DispatchHandler) => {
       paths.push(path);
-      listening.push(handler);
+      handlers.push(handler);
     },
   } as never;
   const wire = createUndiciWire({ calls: dispatcher, streams: dispatcher, release: async () => {} });
   const post = (path: string) =>
     send(wire, { method: "POST", url: new URL(path, "http://127.0.0.1:9"), isStream: false });
-  const pause = () => {
-    const until = performance.now() + 10;
-    while (performance.now() < until);
-  };
+  const openStream = () =>
+    send(wire, { method: "GET", url: new URL("http://127.0.0.1:9/stream"), isStream: true });
+  return { paths, handlers, post, openStream };
+}
+
+/** The program is busy for longer than a connection is believed. */
+function pause(): void {
+  const until = performance.now() + 10;
+  while (performance.now() < until);
+}
+
+test("requests that come together after a pause wait together, and go out in their order", async () => {
+  const { paths, handlers, post } = createSilentWire();
   pause();
   post("/first");
   post("/second").abort(new Error("given up"));
@@ -100,7 +113,7 @@ test("requests that come together after a pause wait together, and go out in the
   post("/at-once");
   expect(paths).toHaveLength(3);
   pause();
-  listening[0]?.onResponseEnd();
+  handlers[0]?.onResponseEnd?.(CONTROLLER, {});
   post("/after-an-answer");
   expect(paths).toHaveLength(4);
   pause();
@@ -108,4 +121,22 @@ test("requests that come together after a pause wait together, and go out in the
   expect(paths).toHaveLength(4);
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
   expect(paths).toHaveLength(5);
+});
+
+test.each([
+  ["an answer that goes on", "post"],
+  ["a stream", "openStream"],
+] as const)("what arrives of %s says nothing of the other connections", async (_, begin) => {
+  const { paths, handlers, post, ...others } = createSilentWire();
+  const open = { post, ...others }[begin];
+  open("/long");
+  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+  pause();
+  handlers[0]?.onResponseStart?.(CONTROLLER, 200, {});
+  handlers[0]?.onResponseData?.(CONTROLLER, Buffer.from(": progress"));
+  if (begin === "openStream") handlers[0]?.onResponseEnd?.(CONTROLLER, {});
+  post("/next");
+  expect(paths).toHaveLength(1);
+  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
+  expect(paths).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { formatLine, takeMessages } from "../../src/stdio/wire-line.ts";
 
 const MESSAGE = { jsonrpc: "2.0", method: "notifications/x" };
@@ -60,4 +60,20 @@ test("of a batch with a part that is not taken, the others are taken", () => {
   const taken: unknown[] = [];
   const isWhole = takeMessages(JSON.stringify([MESSAGE, MESSAGE]), (message) => taken.push(message) > 1);
   expect({ taken, isWhole }).toEqual({ taken: [MESSAGE, MESSAGE], isWhole: false });
+});
+
+test("a message to which not even the end of its line could be added is not sent", async () => {
+  const text = (length: number) => ({ ...MESSAGE, params: { text: "x".repeat(length) } }) as const;
+  const { length } = formatLine(text(0) as never);
+  const { constants } = process.getBuiltinModule("node:buffer");
+  // A text of the real length is half a gigabyte.
+  const spy = vi.spyOn(process, "getBuiltinModule").mockReturnValue({
+    constants: { ...constants, MAX_STRING_LENGTH: length + 10 },
+  } as never);
+  vi.resetModules();
+  const limited = await import("../../src/stdio/wire-line.ts").finally(() => spy.mockRestore());
+  expect(limited.formatLine(text(9) as never)).toHaveLength(length + 9);
+  expect(() => limited.formatLine(text(10) as never)).toThrow(
+    expect.objectContaining({ facts: { kind: "unserializable" } }),
+  );
 });

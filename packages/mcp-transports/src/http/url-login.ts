@@ -1,0 +1,29 @@
+/** User and password of a URL. */
+export interface UrlLogin {
+  /** Both as `Basic` sends them (RFC 7617). */
+  readonly basic: string;
+  /** What must not be shown of it: that, and the password alone and with the user, as they are written and decoded. */
+  readonly secrets: readonly string[];
+}
+
+/** `undefined` without a password: a user alone is no credential. */
+export function readUrlLogin({ username, password }: URL): UrlLogin | undefined {
+  if (password === "") return undefined;
+  const plain = { username: decoded(username), password: decoded(password) };
+  const pair = `${plain.username}:${plain.password}`;
+  const basic = Buffer.from(pair, "utf8").toString("base64");
+  return { basic, secrets: [basic, password, `${username}:${password}`, plain.password, pair] };
+}
+
+/** Whether a text is a URL with a password. */
+export function hasPassword(url: string): boolean {
+  return Boolean(URL.parse(url)?.password);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
