@@ -1,5 +1,15 @@
 import type { EntrySettings } from "@jackfield/mcp-auth";
-import { McpError, type OAuthSettings, type ResolveServer, type ServerDefinition } from "@jackfield/mcp-core";
+import {
+  type HttpServerDefinition,
+  isMcpError,
+  McpError,
+  type OAuthSettings,
+  type ResolveServer,
+  type ServerDefinition,
+  type SseServerDefinition,
+} from "@jackfield/mcp-core";
+
+type RemoteDefinition = HttpServerDefinition | SseServerDefinition;
 
 /** Settings that may refer to variables, as the entry's headers may. */
 const REFERRING = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
@@ -12,7 +22,8 @@ const MAY_REFER = /[${}!]/;
 
 /**
  * What an entry says about logins, its references filled in by the rules that hold for its headers. A project's entry is taken as it
- * is written: no variable of the user's reaches what a repository names.
+ * is written: no variable of the user's reaches what a repository names. A secret that cannot be had, as from a locked password manager, is
+ * an error for whoever needs it only: a stored login is good without it.
  *
  * @throws McpError as the resolver does; `MCP_CONFIG_INVALID` for a project's entry that refers to a variable, and for a value that is left out,
  * because its command has failed or printed nothing
@@ -28,18 +39,45 @@ export async function entryAuthorization(
   const referring = settings ? referringMembers(settings) : {};
   if (!settings || Object.keys(referring).length === 0) return { settings, scope };
   if (scope === "project") throw unfilled(definition.name, Object.keys(referring));
-  const { headersFromEnv: _, bearerTokenEnv: __, ...entry } = definition;
-  const resolved = await resolve({ ...entry, headers: referring }, { signal });
-  const filledIn = resolved.transport === definition.transport ? resolved.headers : {};
-  // What is written is no value, and must not be sent in place of one that was left out.
-  const missing = Object.keys(referring).filter((member) => !Object.hasOwn(filledIn, member));
-  const failed = missing.filter((member) => COMMAND.test(referring[member] ?? ""));
-  if (failed.length > 0) throw withoutOutput(definition.name, failed);
-  const unsaid = Object.fromEntries(missing.map((member) => [member, undefined]));
-  return { settings: { ...settings, ...unsaid, ...filledIn }, scope };
+  const fill = (members: Members) => fillIn(members, definition, resolve, signal);
+  const { clientSecret, ...named } = referring;
+  const filledIn = await fill(named);
+  if (clientSecret === undefined) return { settings: { ...settings, ...filledIn }, scope };
+  try {
+    return { settings: { ...settings, ...filledIn, ...(await fill({ clientSecret })) }, scope };
+  } catch (error) {
+    if (!isMcpError(error) || signal.aborted) throw error;
+    return {
+      settings: { ...settings, ...filledIn, clientSecret: undefined },
+      clientSecretError: error,
+      scope,
+    };
+  }
 }
 
-function referringMembers(settings: OAuthSettings): { [member: string]: string } {
+interface Members {
+  readonly [member: string]: string;
+}
+
+/** The values of members; `undefined` where the host leaves them out. */
+async function fillIn(
+  members: Members,
+  definition: RemoteDefinition,
+  resolve: ResolveServer,
+  signal: AbortSignal,
+): Promise<{ readonly [member: string]: string | undefined }> {
+  if (Object.keys(members).length === 0) return {};
+  const { headersFromEnv: _, bearerTokenEnv: __, ...entry } = definition;
+  const resolved = await resolve({ ...entry, headers: members }, { signal });
+  const filledIn = resolved.transport === definition.transport ? resolved.headers : {};
+  // What is written is no value, and must not be sent in place of one that was left out.
+  const missing = Object.keys(members).filter((member) => !Object.hasOwn(filledIn, member));
+  const failed = missing.filter((member) => COMMAND.test(members[member] ?? ""));
+  if (failed.length > 0) throw withoutOutput(definition.name, failed);
+  return { ...Object.fromEntries(missing.map((member) => [member, undefined])), ...filledIn };
+}
+
+function referringMembers(settings: OAuthSettings): Members {
   const written = REFERRING.map((member) => [member, settings[member]] as const);
   return Object.fromEntries(
     written.filter((pair): pair is [(typeof pair)[0], string] => MAY_REFER.test(pair[1] ?? "")),

@@ -71,7 +71,8 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     options.auth === undefined ? createStoredLogins({ places: searchedPlaces(options), log }) : undefined;
   const release = async () => {
     stop.abort();
-    await Promise.all([catalog.release(), logins?.close(), saved(options.closeTimeoutMs)]);
+    const { closeTimeoutMs } = options;
+    await Promise.all([catalog.release(), logins?.close(closeTimeoutMs), saved(closeTimeoutMs)]);
   };
   try {
     const connector = connect ?? createLateConnector({ clientInfo, http, processRecord });

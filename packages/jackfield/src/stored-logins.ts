@@ -10,7 +10,11 @@ export interface StoredLogins {
   readonly auth: AuthPort;
   /** The same resolver; what it resolves is known from then on by the entry it comes from. */
   follow(resolve: ResolveServer): ResolveServer;
-  close(): Promise<void>;
+  /**
+   * Ends what is under way. Waits for a renewal whose refresh token has been sent, for so many milliseconds (default 5,000); one that takes
+   * longer goes on while the program runs, and is stored, which is told to the logger.
+   */
+  close(withinMs?: number | undefined): Promise<void>;
 }
 
 export interface StoredLoginsOptions {
@@ -21,6 +25,12 @@ export interface StoredLoginsOptions {
 
 /** How long it may take until a running program sees the first login that was ever made. */
 const LOOK_INTERVAL_MS = 1_000;
+
+/** What the manager takes to close, at most, unless it is told otherwise. */
+const CLOSING_LIMIT_MS = 5_000;
+
+/** What is longer would be over at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Who a resolved server is for, and what its entry is. */
 interface Origin {
@@ -91,10 +101,19 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
         return server;
       };
     },
-    async close() {
+    async close(withinMs = CLOSING_LIMIT_MS) {
       closing.abort();
-      const oauth = await opening?.catch(() => undefined);
-      await oauth?.close();
+      const end = async () => (await opening?.catch(() => undefined))?.close();
+      const late = Promise.withResolvers<void>();
+      const onLate = () => {
+        log(
+          "warn",
+          `a login was still being renewed after ${withinMs} ms; it is stored if this program goes on`,
+        );
+        late.resolve();
+      };
+      const timer = setTimeout(onLate, Math.min(withinMs, LONGEST_TIMER_MS));
+      await Promise.race([end(), late.promise]).finally(() => clearTimeout(timer));
     },
   };
 }

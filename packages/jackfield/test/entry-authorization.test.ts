@@ -7,13 +7,13 @@ import { useTemporaryHome } from "./fixture.ts";
 const home = useTemporaryHome();
 
 /** What an entry of a host's file says of logins, with the commands of its values run. */
-function authorizationOf(host: string, oauth: OAuthSettings) {
+function authorizationOf(host: string, oauth: OAuthSettings, runCommands = true) {
   const definedIn = { scope: "user", host, file: home.file("mcp.json"), pointer: "/files" } as const;
   const url = "https://files.example/mcp";
   const { signal } = new AbortController();
   return entryAuthorization(
     { name: "files", transport: "http", url, oauth, definedIn },
-    createServerResolver({ runCommands: true }),
+    createServerResolver({ runCommands }),
     signal,
   );
 }
@@ -24,20 +24,49 @@ describe("a value of an entry's logins that is a command", () => {
     expect(settings).toEqual({ clientId: "me", clientSecret: "of-mine" });
   });
 
-  it.each([
+  const FAILING = [
     ["omp", "!exit 1"],
     ["omp", "!true"],
-  ])(
-    "in %s is an error where %s prints nothing: what is written is no secret, and is not sent as one",
+    ["crush", "$(exit 1)"],
+    ["crush", "$(true)"],
+  ] as const;
+  const withoutValue = (member: string) => ({
+    code: "MCP_CONFIG_INVALID",
+    server: "files",
+    phase: "resolve",
+    message: expect.stringContaining(`has no value for ${member}: the command for it failed`),
+  });
+
+  it.each(FAILING)(
+    "in %s is an error where %s prints nothing: what is written is no client",
+    async (host, clientId) => {
+      await expect(authorizationOf(host, { clientId })).rejects.toMatchObject(withoutValue("clientId"));
+    },
+  );
+
+  it.each(FAILING)(
+    "in %s, and is the secret, is an error for whoever needs it where %s prints nothing, and what is written is not sent",
     async (host, clientSecret) => {
-      await expect(authorizationOf(host, { clientId: "me", clientSecret })).rejects.toMatchObject({
-        code: "MCP_CONFIG_INVALID",
-        server: "files",
-        phase: "resolve",
-        message: expect.stringContaining("has no value for clientSecret: the command for it failed"),
+      const { settings, ...rest } = await authorizationOf(host, { clientId: "!echo me", clientSecret });
+      expect(settings).toEqual({ clientId: host === "omp" ? "me" : "!echo me", clientSecret: undefined });
+      expect(rest).toEqual({
+        scope: "user",
+        clientSecretError: expect.objectContaining(withoutValue("clientSecret")),
       });
     },
   );
+
+  it("and the secret, is an error for whoever needs it where commands are not run", async () => {
+    const authorization = await authorizationOf(
+      "omp",
+      { clientId: "me", clientSecret: "!echo of-mine" },
+      false,
+    );
+    expect(authorization).toMatchObject({
+      settings: { clientId: "me", clientSecret: undefined },
+      clientSecretError: { code: "MCP_CONFIG_VARIABLE_MISSING" },
+    });
+  });
 });
 
 describe("a value of an entry's logins that is a variable", () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { McpError } from "@jackfield/mcp-core";
+import { type ErrorCode, McpError } from "@jackfield/mcp-core";
 import { createFakeConnector, createFakeSession, type FakeSession, useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Mcp, openMcp } from "../src/index.ts";
@@ -14,8 +14,8 @@ beforeEach(() => {
 });
 afterEach(() => user[Symbol.dispose]());
 
-const refusal = (httpStatus: number | undefined) =>
-  new McpError("MCP_AUTH_REQUIRED", "refused", { httpStatus, outcome: "rejected" });
+const refusal = (httpStatus: number | undefined, code: ErrorCode = "MCP_AUTH_REQUIRED") =>
+  new McpError(code, "refused", { httpStatus, outcome: "rejected" });
 
 /** What a server is asked for besides "free", which every session answers at once. */
 type Answer = (tool: string) => unknown;
@@ -92,6 +92,15 @@ describe.skipIf(process.platform === "win32")("a value that a command printed an
   it.each([401, undefined])("[A9] while connecting is not sent again (status %s)", async (status) => {
     write("first");
     const { mcp, given } = await openedWith({ a: TOKEN }, [refusal(status)]);
+    await using _ = mcp;
+    write("second");
+    await mcp.reconnect("s");
+    expect(given).toEqual([{ a: "first" }, { a: "second" }]);
+  });
+
+  it("[A9] is not sent again either if who guards the server could not be found out just then", async () => {
+    write("first");
+    const { mcp, given } = await openedWith({ a: TOKEN }, [refusal(401, "MCP_CONNECT_FAILED")]);
     await using _ = mcp;
     write("second");
     await mcp.reconnect("s");

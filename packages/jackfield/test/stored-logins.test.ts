@@ -1,6 +1,10 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createFileVault, createOAuth } from "@jackfield/mcp-auth";
@@ -22,8 +26,8 @@ const home = useTemporaryHome();
 const remote = useGuardedServer();
 
 /** Logs in as the command does. */
-async function logIn(): Promise<void> {
-  await using oauth = createOAuth({ vault: createFileVault({ directory: loginDirectory() }) });
+async function logIn(now?: () => number): Promise<void> {
+  await using oauth = createOAuth({ vault: createFileVault({ directory: loginDirectory() }), now });
   const server = { name: "files", transport: "http", url: remote.url, headers: {}, secrets: [] } as const;
   await oauth.login(server, { authorize: async (url) => void (await fetch(url)) });
 }
@@ -148,6 +152,43 @@ describe("a stored login", () => {
     } finally {
       await mcp.close();
     }
+  });
+});
+
+describe("closing while a login is being renewed", () => {
+  it("takes no longer than everything else may, and the login is stored when it comes", async () => {
+    await logIn(() => Date.now() - 3_590_000);
+    const sent = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const { issuer } = remote.authority;
+    const endpoint = createServer(async (request, response) => {
+      const body = await text(request);
+      sent.resolve();
+      await answered.promise;
+      const headers = { "content-type": "application/x-www-form-urlencoded" };
+      const tokens = await fetch(`${issuer}/token`, { method: "POST", headers, body });
+      response.writeHead(tokens.status, { "content-type": "application/json" }).end(await tokens.text());
+    }).listen(0, "127.0.0.1");
+    await once(endpoint, "listening");
+    const token_endpoint = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/token`;
+    remote.authority.behave({ metadata: { token_endpoint } });
+    const said: string[] = [];
+    const mcp = await openMcp(options({ closeTimeoutMs: 20, log: (_, message) => said.push(message) }));
+    await sent.promise;
+    await mcp.close();
+    expect(said).toContainEqual(expect.stringContaining("still being renewed after 20 ms"));
+    const vault = createFileVault({ directory: loginDirectory() });
+    const before = await vault.forServer(remote.url);
+    answered.resolve();
+    const stored = await vault.exclusively(
+      remote.url,
+      () => vault.forServer(remote.url),
+      new AbortController().signal,
+    );
+    expect(stored?.tokens.refresh_token).toMatch(/./);
+    expect(stored?.tokens.refresh_token).not.toBe(before?.tokens.refresh_token);
+    endpoint.close();
+    endpoint.closeAllConnections();
   });
 });
 

@@ -6,6 +6,8 @@ import { isPort } from "./callback/port.ts";
 export interface AuthorizationSettings {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
+  /** Why the secret cannot be had. */
+  readonly clientSecretError?: Error | undefined;
   readonly scopes: readonly string[];
   /** Where the answer is awaited, as far as the entry says. */
   readonly callback: Pick<CallbackServerOptions, "host" | "port" | "path">;

@@ -1,4 +1,4 @@
-import type { Logger } from "@jackfield/mcp-core";
+import { type Logger, thrownText } from "@jackfield/mcp-core";
 import { withoutRegistration } from "./flow/client-identity.ts";
 import { isDue, type Refreshed } from "./flow/refresh.ts";
 import { hideSecrets, secretsOf } from "./flow/secret-spelling.ts";
@@ -267,6 +267,6 @@ class Keeper implements KeptCredential {
 
   #warn(message: string, error: unknown, credential: StoredCredential): void {
     const { log, serverUrl } = this.#options;
-    log("warn", message, { serverUrl, error: hideSecrets(String(error), secretsOf(credential)) });
+    log("warn", message, { serverUrl, error: hideSecrets(thrownText(error), secretsOf(credential)) });
   }
 }

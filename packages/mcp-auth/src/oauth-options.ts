@@ -5,6 +5,11 @@ import type { TokenVault } from "./vault/token-vault.ts";
 export interface EntrySettings {
   /** The entry's own block; `false` or `enabled: false`: no login, whatever the server asks for. */
   readonly settings?: OAuthSettings | false | undefined;
+  /**
+   * Why the secret of the client, which `settings` leave out then, cannot be had. It is thrown when the secret is needed, by a login or a
+   * renewal: a token that is still good is used without it. Default: whatever is said of the secret holds.
+   */
+  readonly clientSecretError?: Error | undefined;
   /** Who wrote it. Default `explicit`. */
   readonly scope?: DefinitionScope | undefined;
 }

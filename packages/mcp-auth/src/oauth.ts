@@ -7,6 +7,7 @@ import {
   type ResolvedRemoteServer,
   type ResolvedServer,
   silentLogger,
+  thrownMessage,
 } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { NO_CHALLENGE, type ReadChallenge, readChallenge } from "./challenge.ts";
@@ -104,7 +105,7 @@ class RunningOAuth implements OAuth {
       return await this.#accountOf(holder.server).token(holder);
     } catch (error) {
       if (this.#closing.signal.aborted) return undefined;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = thrownMessage(error);
       const message = "stored logins cannot be read; servers are asked without one";
       this.#warnOnce(JSON.stringify([message, reason]), message, { reason });
       return undefined;
@@ -184,7 +185,10 @@ class RunningOAuth implements OAuth {
   }
 
   #fetchFor({ server, isUsersOwn }: AccountHolder, signal?: AbortSignal): Promise<FetchLike> {
-    return this.#network.fetchFor({ serverUrl: server.url, isUsersOwn }, signal && this.#ending(signal));
+    return this.#network.fetchFor(
+      { serverUrl: canonicalServerUrl(server.url), isUsersOwn },
+      signal && this.#ending(signal),
+    );
   }
 
   #ending(signal: AbortSignal): AbortSignal {
@@ -208,7 +212,11 @@ class RunningOAuth implements OAuth {
 
   async #readEntry(server: ResolvedServer): Promise<AccountHolder | undefined> {
     if (server.transport !== "http" && server.transport !== "sse") return undefined;
-    const { settings, scope = "explicit" } = (await this.#options.settingsOf?.(server)) ?? {};
+    const {
+      settings,
+      scope = "explicit",
+      clientSecretError,
+    } = (await this.#options.settingsOf?.(server)) ?? {};
     const members = namedEndpoints(settings);
     const warning = JSON.stringify([server.name, ...members]);
     if (members.length > 0) {
@@ -216,7 +224,7 @@ class RunningOAuth implements OAuth {
       this.#warnOnce(warning, message, { server: server.name, members, scope });
     }
     const read = readEntrySettings(server, settings);
-    return read && { server, settings: read, isUsersOwn: scope !== "project" };
+    return read && { server, settings: { ...read, clientSecretError }, isUsersOwn: scope !== "project" };
   }
 
   #warnOnce(subject: string, message: string, fields: LogFields): void {
@@ -244,9 +252,10 @@ class RunningOAuth implements OAuth {
   async #askForChallenge(holder: AccountHolder, signal: AbortSignal): Promise<ReadChallenge> {
     try {
       const { server, isUsersOwn } = holder;
-      const subject = { serverUrl: server.url, isUsersOwn };
+      const serverUrl = canonicalServerUrl(server.url);
+      const subject = { serverUrl, isUsersOwn };
       const fetchHeaders = await this.#network.fetchHeadersFor(subject, this.#ending(signal));
-      const response = await fetchHeaders(server.url, server.transport === "sse" ? STREAM_PROBE : PROBE);
+      const response = await fetchHeaders(serverUrl, server.transport === "sse" ? STREAM_PROBE : PROBE);
       const wwwAuthenticate = response.headers.get("www-authenticate") ?? undefined;
       return response.status === 401 ? readChallenge({ wwwAuthenticate }) : NO_CHALLENGE;
     } catch {

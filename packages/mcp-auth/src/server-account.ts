@@ -1,14 +1,10 @@
-import {
-  type AuthChallenge,
-  isMcpError,
-  type Logger,
-  McpError,
-  type ResolvedRemoteServer,
-} from "@jackfield/mcp-core";
+import type { AuthChallenge, Logger, ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
+import { withoutRetry, withStatus } from "./account-error.ts";
 import { type ReadChallenge, readChallenge } from "./challenge.ts";
+import { createDeclinedScopes } from "./declined-scopes.ts";
 import type { AuthorizationSettings, NamedClient } from "./entry-settings.ts";
-import { type Authority, discoverAuthority } from "./flow/authority.ts";
+import { type Authority, type DiscoverAuthorityOptions, discoverAuthority } from "./flow/authority.ts";
 import { adviseLogin, authRequired, quote } from "./flow/login-error.ts";
 import { refresh } from "./flow/refresh.ts";
 import { chooseScopes, splitScopes } from "./flow/scope-choice.ts";
@@ -84,8 +80,7 @@ class Account implements ServerAccount {
   /** The token each server was last given. One that was refused, and is not the current one any more, needs no login. */
   readonly #given = new WeakMap<ResolvedRemoteServer, string>();
   readonly #login = createSharedLogin();
-  /** The scopes that somebody was asked for when a request needed them, and did not give, since the last login. */
-  readonly #refused = new Set<string>();
+  readonly #declined = createDeclinedScopes();
   #lastLogin: { readonly issuer: string; readonly at: number } | undefined;
 
   constructor(options: ServerAccountOptions) {
@@ -99,7 +94,7 @@ class Account implements ServerAccount {
     const current = await credential.renewIfDue(known, this.#redeemFor(holder));
     // Whoever has logged in while a renewal was waited for may have done so as another client.
     if (current === undefined || !isFor(current, holder)) return undefined;
-    const token = current.tokens.access_token;
+    const token = tokenOf(current);
     this.#given.set(holder.server, token);
     return token;
   }
@@ -112,8 +107,9 @@ class Account implements ServerAccount {
     const read = readChallenge(challenge);
     if (challenge.status === 403 && !read.isInsufficientScope) return "fail";
     const stored = await this.#options.credential.look(signal);
+    this.#declined.see(stored && tokenOf(stored));
     const own = stored && isFor(stored, holder) ? stored : undefined;
-    if (own && own.tokens.access_token !== this.#given.get(holder.server)) return "retry";
+    if (own && tokenOf(own) !== this.#given.get(holder.server)) return "retry";
     const met = { read, own, signal };
     const meeting = challenge.status === 403 ? this.#widen(holder, met) : this.#renewOrLogIn(holder, met);
     return meeting.catch((error: unknown) => Promise.reject(withStatus(error, challenge)));
@@ -129,7 +125,7 @@ class Account implements ServerAccount {
       const fact = `it wants more than its authorization server grants (${wanted}). Ask whoever runs it.`;
       throw authRequired(name, fact, { httpStatus: 403 });
     }
-    const isInVain = named(missing).every((scope) => this.#refused.has(scope));
+    const isInVain = this.#declined.include(missing);
     if (!authorize || isInVain) {
       // A login takes the place of the one there is, so one with the missing scopes alone would miss the others.
       const together = [...(own?.scopes ?? []), ...missing];
@@ -145,7 +141,7 @@ class Account implements ServerAccount {
   async #renewOrLogIn(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry"> {
     const { credential, authorize, loginCommand } = this.#options;
     const { name } = holder.server;
-    const authority = await this.#discover(holder, read, signal);
+    const authority = await this.#discover(holder, { challenge: read, earlier: own, signal });
     if (own?.issuer === authority.issuer) {
       // For another resource there is no login yet, and a token for the old one would be refused as well.
       const isRenewable = isGrantedBy(own, authority) && own.tokens.refresh_token !== undefined;
@@ -176,7 +172,7 @@ class Account implements ServerAccount {
   }
 
   logOut(named?: NamedClient): Promise<boolean> {
-    this.#refused.clear();
+    this.#declined.clear();
     return this.#options.credential.forget(named && ((stored) => isFor(stored, { settings: named })));
   }
 
@@ -191,12 +187,13 @@ class Account implements ServerAccount {
     const { credential, fetchFor, closing, clientName, clientMetadataUrl, callback, now } = this.#options;
     const ending = AbortSignal.any([signal, closing]);
     await credential.requireVault(ending);
-    const authority = await this.#discover(holder, challenge, ending);
+    const earlier = await credential.look(ending);
+    const authority = await this.#discover(holder, { challenge, earlier, signal: ending });
     // Most programs use a login that was made before.
     const { logIn } = await import("./flow/login.ts");
-    const earlier = await credential.look(ending);
     const isWidened = challenge.isInsufficientScope && earlier && isGrantedBy(earlier, authority);
     let wasShown = false;
+    let isDeclined = false;
     const granting = logIn({
       ...holder,
       sdk: await loadSdk(),
@@ -219,22 +216,25 @@ class Account implements ServerAccount {
       }),
       earlier,
       onDeadClient: (dead) => credential.forgetClient(dead),
+      onDeclined: () => {
+        isDeclined = challenge.isInsufficientScope;
+      },
       signal: ending,
     });
-    const granted = await granting.catch((error: unknown) => {
-      if (wasShown && isMcpError(error, "MCP_AUTH_REQUIRED")) this.#remember(challenge);
-      throw error;
+    const granted = await granting.catch(async (error: unknown) => {
+      if (isDeclined) await this.#remember(challenge);
+      throw wasShown ? withoutRetry(error) : error;
     });
     if (ending.aborted) throw givenUp(ending);
     await credential.replace(granted);
-    this.#refused.clear();
+    this.#declined.clear();
     this.#lastLogin = { issuer: authority.issuer, at: now() };
     return granted;
   }
 
-  #remember({ isInsufficientScope, scope }: ReadChallenge): void {
-    if (!isInsufficientScope) return;
-    for (const name of named(splitScopes(scope))) this.#refused.add(name);
+  async #remember({ scope }: ReadChallenge): Promise<void> {
+    const current = await this.#options.credential.current().catch(() => undefined);
+    this.#declined.add(splitScopes(scope), current && tokenOf(current));
   }
 
   #hasJustLoggedIn({ issuer }: Authority): boolean {
@@ -242,9 +242,12 @@ class Account implements ServerAccount {
     return last?.issuer === issuer && this.#options.now() - last.at < JUST_LOGGED_IN_MS;
   }
 
-  async #discover(holder: AccountHolder, challenge: ReadChallenge, signal: AbortSignal): Promise<Authority> {
+  async #discover(
+    holder: AccountHolder,
+    { signal, ...known }: Pick<DiscoverAuthorityOptions, "challenge" | "earlier"> & { signal: AbortSignal },
+  ): Promise<Authority> {
     const fetch = await this.#options.fetchFor(holder, signal);
-    return discoverAuthority({ sdk: await loadSdk(), fetch, challenge, ...holder });
+    return discoverAuthority({ sdk: await loadSdk(), fetch, ...known, ...holder });
   }
 
   #redeemFor(holder: AccountHolder): Redeem {
@@ -259,21 +262,17 @@ class Account implements ServerAccount {
         onSending();
         return fetchWholly(url, init);
       };
-      return refresh(credential, { sdk: await loadSdk(), fetch, redeem, server: server.name, settings, now });
+      const sdk = await loadSdk();
+      const refreshed = await refresh(credential, { sdk, fetch, redeem, server: server.name, settings, now });
+      if (refreshed.kind === "renewed")
+        this.#declined.renew(tokenOf(credential), tokenOf(refreshed.credential));
+      return refreshed;
     };
   }
 }
 
-/** Scopes to remember; where none is named, that is remembered. */
-function named(scopes: readonly string[]): readonly string[] {
-  return scopes.length > 0 ? scopes : [""];
-}
-
-/** Whatever kept a challenge from being met, the server has refused: whoever can renew other values of its entry goes by the status. */
-function withStatus(error: unknown, { status }: AuthChallenge): unknown {
-  if (!isMcpError(error, "MCP_AUTH_REQUIRED") || error.httpStatus !== undefined) return error;
-  const { cause } = error;
-  return new McpError(error.code, error.message, { ...error.toJSON(), httpStatus: status, cause });
+function tokenOf({ tokens }: StoredCredential): string {
+  return tokens.access_token;
 }
 
 /** Whether a credential is what this issuer would give for this resource. */

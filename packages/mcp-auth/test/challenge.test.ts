@@ -44,6 +44,14 @@ describe("the challenge of a server", () => {
   });
 
   it.each([
+    `Bearer resource_metadata="${URL_TEXT}", Bearer scope="write"`,
+    `Bearer realm="x", Bearer scope="write"`,
+    `Bearer error="insufficient_scope", Bearer scope="write"`,
+  ])("%s names scopes, though another part of it says the rest", (wwwAuthenticate) => {
+    expect(readChallenge({ wwwAuthenticate }).scope).toBe("write");
+  });
+
+  it.each([
     undefined,
     "",
     "Basic realm=x",

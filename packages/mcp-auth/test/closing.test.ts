@@ -63,29 +63,33 @@ describe("closing while a token is being renewed", () => {
     },
   );
 
-  it("gives it up if the refresh token has not been sent", async () => {
-    await using scene = await openScene({ isUnattended: true });
-    await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
-    const reading = Promise.withResolvers<void>();
-    const settings = Promise.withResolvers<undefined>();
-    let isAsked = false;
-    const oauth = scene.again({
-      settingsOf: () => {
-        if (!isAsked) return undefined;
-        reading.resolve();
-        return settings.promise;
-      },
-    });
-    await oauth.headers(scene.server);
-    isAsked = true;
-    scene.clock.now += HOUR_MS;
-    const headers = oauth.headers(scene.server);
-    await reading.promise;
-    await oauth.close();
-    settings.resolve(undefined);
-    await headers;
-    const grants = scene.authority.requestsTo("/token").map(({ parameters }) => parameters.grant_type);
-    expect(grants).toEqual(["authorization_code"]);
-    expect(scene.said).toEqual([]);
-  });
+  it.each([0, 1])(
+    "gives it up if the refresh token has not been sent, after %d that were",
+    async (before) => {
+      await using scene = await openScene({ isUnattended: true });
+      await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
+      const reading = Promise.withResolvers<void>();
+      const settings = Promise.withResolvers<undefined>();
+      let isAsked = false;
+      const oauth = scene.again({
+        settingsOf: () => {
+          if (!isAsked) return undefined;
+          reading.resolve();
+          return settings.promise;
+        },
+      });
+      scene.clock.now += before * HOUR_MS;
+      await oauth.headers(scene.server);
+      isAsked = true;
+      scene.clock.now += HOUR_MS;
+      const headers = oauth.headers(scene.server);
+      await reading.promise;
+      await oauth.close();
+      settings.resolve(undefined);
+      await headers;
+      const grants = scene.authority.requestsTo("/token").map(({ parameters }) => parameters.grant_type);
+      expect(grants).toEqual(["authorization_code", ...Array(before).fill("refresh_token")]);
+      expect(scene.said).toEqual([]);
+    },
+  );
 });

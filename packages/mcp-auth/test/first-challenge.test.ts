@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createOAuth } from "../src/index.ts";
 import { startServer } from "./network/http-server.ts";
 import { remoteServer } from "./request.ts";
-import { visit } from "./scene.ts";
+import { openScene, visit } from "./scene.ts";
 
 useLeakCheck();
 
@@ -41,5 +41,16 @@ describe("what a server says when it is first asked", () => {
     await using oauth = createOAuth({ authorize: (url) => visit(url, []) });
     const login = oauth.login(remoteServer(`${server.origin}/mcp`));
     expect(await login).toMatchObject({ issuer: authority.issuer, scopes: ["read"] });
+  });
+
+  it.each([
+    ["its metadata", {}],
+    ["no metadata, and is its own authorization server", { isIssuer: true }],
+  ])("is asked without the user in the URL of a server that has %s", async (_metadata, guard) => {
+    await using scene = await openScene({ guard });
+    const server = { ...scene.server, url: scene.server.url.replace("://", "://ada@") };
+    const { issuer } = await scene.oauth.login(server);
+    expect(issuer).not.toContain("ada");
+    expect(await scene.oauth.headers(scene.server)).toEqual(await scene.oauth.headers(server));
   });
 });

@@ -206,7 +206,40 @@ describe("somebody who holds the turn and does not go on", () => {
   });
 });
 
+describe("a renewal when all is closed", () => {
+  it("sends no refresh token any more, and what there is stays", async () => {
+    const vault = createMemoryVault();
+    await vault.write(OLD);
+    const closing = new AbortController();
+    const now = () => OLD.obtainedAt;
+    const { signal } = closing;
+    const keeper = keepCredential({ serverUrl: SERVER_URL, vault, now, log: silentLogger, signal });
+    let isSent = false;
+    const renewal = keeper.renew(OLD, async (_, onSending) => {
+      closing.abort(new McpError("MCP_CLOSED", "OAuth was closed."));
+      onSending();
+      isSent = true;
+      return { kind: "renewed", credential: RENEWED };
+    });
+    await expect(renewal).rejects.toMatchObject({ code: "MCP_CLOSED" });
+    expect(isSent).toBe(false);
+    expect(await vault.forServer(SERVER_URL)).toEqual(OLD);
+  });
+});
+
 describe("what is logged of a credential", () => {
+  it("is told of whatever is thrown, also of what has no text", async () => {
+    const memory = createMemoryVault();
+    await memory.write(OLD);
+    const write = async () => Promise.reject(Object.create(null));
+    const keeper = keeperOf({ ...memory, write });
+    expect(await keeper.renew(OLD, async () => ({ kind: "renewed", credential: RENEWED }))).toBe(RENEWED);
+    expect(keeper.log).toHaveBeenCalledWith("warn", expect.stringContaining("could not be stored"), {
+      serverUrl: SERVER_URL,
+      error: "a value without a text",
+    });
+  });
+
   it("holds none of its secrets, whoever has quoted them", async () => {
     const memory = createMemoryVault();
     const vault: TokenVault = {

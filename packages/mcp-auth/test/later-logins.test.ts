@@ -203,6 +203,15 @@ describe("a page that cannot be shown", () => {
     });
     expect(String(failure)).not.toContain("/token");
   });
+
+  it("is told also where what was thrown has no text", async () => {
+    const authorize = () => Promise.reject(Object.create(null));
+    await using scene = await openScene({ oauth: { authorize } });
+    await expect(scene.oauth.login(scene.server)).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      message: expect.stringContaining("could not be shown: a value without a text"),
+    });
+  });
 });
 
 describe("the settings of an entry", () => {

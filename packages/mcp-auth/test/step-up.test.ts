@@ -1,4 +1,4 @@
-import { useLeakCheck } from "@jackfield/test-kit";
+import { type AuthorizationBehavior, startAuthorizationServer, useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { reach } from "./request.ts";
 import { openScene } from "./scene.ts";
@@ -65,10 +65,36 @@ describe("a request that needs more than the login may do", () => {
     await using scene = await openScene({ guard: { scope: "read" } });
     await reach(scene.oauth, scene.server);
     scene.guard({ scope: "write" });
-    scene.authority.behave({ registration: { status: 403, body: { error: "no" } } });
+    scene.authority.behave({ metadata: { issuer: "https://other.example" } });
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED" });
     scene.authority.behave({});
     expect(await reach(scene.oauth, scene.server)).toBe(200);
+  });
+
+  it.each<[string, AuthorizationBehavior]>([
+    ["registration is refused", { registration: { status: 403, body: { error: "no" } } }],
+    ["too many have registered", { registration: { status: 429, body: { error: "slow_down" } } }],
+    ["registration is down", { registration: { status: 503, body: "down" } }],
+    ["nobody is registered any more", { metadata: { registration_endpoint: null } }],
+  ])("[A24] is made by the old client where %s: it may be let ask for more", async (_, behavior) => {
+    await using scene = await openScene({ guard: { scope: "read" } });
+    await reach(scene.oauth, scene.server);
+    scene.guard({ scope: "write" });
+    scene.authority.behave(behavior);
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
+    const clients = scene.authority.requestsTo("/authorize").map(({ parameters }) => parameters.client_id);
+    expect(new Set(clients).size).toBe(1);
+  });
+
+  it("[A24] registers nobody anew for what a login was granted beyond its registration", async () => {
+    await using scene = await openScene({
+      guard: { scope: "read" },
+      behavior: { grantedScope: "read write" },
+    });
+    await reach(scene.oauth, scene.server);
+    await scene.oauth.login(scene.server, { scopes: ["write"] });
+    expect(scopesAsked(scene)).toEqual(["read", "read write"]);
+    expect(scene.authority.requestsTo("/register")).toHaveLength(1);
   });
 
   it("[A24] [T42] does not ask again for what was asked for and not granted", async () => {
@@ -85,6 +111,23 @@ describe("a request that needs more than the login may do", () => {
     expect(scopesAsked(scene)).toEqual(["read", "read admin"]);
   });
 
+  it("[A24] takes nothing over from a login for another resource, or of another issuer", async () => {
+    await using other = await startAuthorizationServer();
+    const { signal } = new AbortController();
+    for (const isMoved of [true, false]) {
+      await using scene = await openScene({ guard: { scope: "read" } });
+      await reach(scene.oauth, scene.server);
+      const resource = `${new URL(scene.server.url).origin}/`;
+      scene.guard(isMoved ? { authorizationServer: other } : { metadata: { resource } });
+      const place = new URL("/.well-known/oauth-protected-resource/mcp", scene.server.url);
+      const wwwAuthenticate = `Bearer error="insufficient_scope", scope="write", resource_metadata="${place}"`;
+      await scene.oauth.onChallenge(scene.server, { status: 403, wwwAuthenticate }, signal);
+      const { requestsTo } = isMoved ? other : scene.authority;
+      const pages = requestsTo.call(isMoved ? other : scene.authority, "/authorize");
+      expect(pages.at(-1)?.parameters.scope).toBe("write");
+    }
+  });
+
   it("[A24] fails where nobody can be asked, and the command it names asks for both as well", async () => {
     await using scene = await openScene({ guard: { scope: "read" }, isUnattended: true });
     await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
@@ -96,6 +139,21 @@ describe("a request that needs more than the login may do", () => {
         message: expect.stringMatching(/jackfield login files --scope "read write"$/),
       });
     }
+  });
+
+  it("[A24] names the command that the program has for logins", async () => {
+    const loginCommand = (name: string) => `my-agent login ${name}`;
+    await using scene = await openScene({
+      guard: { scope: "read" },
+      isUnattended: true,
+      oauth: { loginCommand },
+    });
+    await expect(reach(scene.oauth, scene.server)).rejects.toThrow(/ Log in with: my-agent login files$/);
+    await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
+    scene.guard({ scope: "write" });
+    await expect(reach(scene.oauth, scene.server)).rejects.toThrow(
+      / Log in with: my-agent login files --scope "read write"$/,
+    );
   });
 
   it("is refused for good by a 403 that names no missing scope", async () => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { join } from "node:path";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { createFileVault } from "../src/index.ts";
+import { createFileVault, createMemoryVault } from "../src/index.ts";
 import { remoteServer } from "./request.ts";
 import { openScene } from "./scene.ts";
 import { SERVER_URL, sampleCredential } from "./vault/sample-credential.ts";
@@ -57,6 +57,13 @@ describe.runIf(process.getuid).each(FOLDERS)("a folder of logins that %s", (_wha
     await expect(scene.oauth.logout(scene.server)).rejects.toMatchObject(refusal);
     expect(scene.pages).toEqual([]);
   });
+});
+
+it("a vault that throws what has no text costs no server that needs no login its requests", async () => {
+  const forServer = () => Promise.reject(Object.create(null));
+  await using scene = await openScene({ oauth: { vault: { ...createMemoryVault(), forServer } } });
+  expect(await scene.oauth.headers(scene.server)).toEqual({});
+  expect(scene.said).toMatchObject([{ fields: { reason: "a value without a text" } }]);
 });
 
 describe("a login that could not be stored", () => {

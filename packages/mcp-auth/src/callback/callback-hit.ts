@@ -17,6 +17,8 @@ export type CallbackHit =
   | {
       readonly kind: "refusal";
       readonly state: string;
+      /** What is refused (RFC 6749, section 4.1.2.1), as it was sent; not to be shown. */
+      readonly code: string;
       readonly error: string;
       readonly iss: string | undefined;
     }
@@ -69,9 +71,9 @@ function readAnswer(parameters: URLSearchParams): CallbackHit | undefined {
     string[],
   ];
   if (!state || Boolean(code) === Boolean(error)) return undefined;
-  return code
-    ? { kind: "answer", state, code, iss }
-    : { kind: "refusal", state, iss, error: cleaned([error, description].filter(Boolean).join(": ")) };
+  if (code) return { kind: "answer", state, code, iss };
+  const words = cleaned([error, description].filter(Boolean).join(": "));
+  return { kind: "refusal", state, code: error ?? "", iss, error: words };
 }
 
 /** Text of a stranger, fit for a terminal: no controls, nothing invisible, one line, not long. */

@@ -37,6 +37,8 @@ export interface CallbackAnswer {
 export interface AnswerExpectation {
   /** Whether the authorization server has said that its answers name it (RFC 9207). Default false. */
   readonly isIssuerPromised?: boolean | undefined;
+  /** Told of an error of the authorization server, as it was sent, before the wait ends with it. */
+  readonly onRefused?: ((code: string) => void) | undefined;
 }
 
 /** Waits on this machine for the browser to come back from one login. */
@@ -80,6 +82,8 @@ interface LoginListenerOptions {
   readonly signal: AbortSignal | undefined;
 }
 
+type Refusal = Extract<CallbackHit, { kind: "refusal" }>;
+
 class LoginListener implements CallbackServer {
   readonly redirectUri: string;
   readonly #server: Server;
@@ -87,7 +91,7 @@ class LoginListener implements CallbackServer {
   readonly #closed: Promise<void>;
   readonly #stopWaiting: () => void;
   #state: LoginState | undefined;
-  #isIssuerPromised = false;
+  #expectation: AnswerExpectation = {};
 
   constructor({ server, path, host, port, timeoutMs, signal }: LoginListenerOptions) {
     this.redirectUri = `http://${host}:${port}${path}`;
@@ -106,12 +110,12 @@ class LoginListener implements CallbackServer {
     });
   }
 
-  expect(state: LoginState, { isIssuerPromised = false }: AnswerExpectation = {}): Promise<CallbackAnswer> {
+  expect(state: LoginState, expectation: AnswerExpectation = {}): Promise<CallbackAnswer> {
     if (this.#state) {
       return Promise.reject(new McpError("MCP_INTERNAL", "A callback server waits for one login only."));
     }
     this.#state = state;
-    this.#isIssuerPromised = isIssuerPromised;
+    this.#expectation = expectation;
     return this.#answer.promise;
   }
 
@@ -137,14 +141,20 @@ class LoginListener implements CallbackServer {
     if (!this.#state?.matches(hit.state)) return "refused";
     this.#state.claim(hit.state);
     if (hit.kind === "answer") this.#answer.resolve({ code: hit.code, iss: hit.iss });
-    else this.#answer.reject(this.#isFrom(this.#state, hit.iss) ? refusedLogin(hit.error) : strayRefusal());
+    else this.#refuse(this.#state, hit);
     this.#stopListening();
     return "done";
   }
 
+  #refuse(state: LoginState, { code, error, iss }: Refusal): void {
+    const isTheirs = this.#isFrom(state, iss);
+    if (isTheirs) this.#expectation.onRefused?.(code);
+    this.#answer.reject(isTheirs ? refusedLogin(error) : strayRefusal());
+  }
+
   /** Whose refusal it is (RFC 9207, section 2.4); a code is compared before it is redeemed. */
   #isFrom({ issuer }: LoginState, iss: string | undefined): boolean {
-    return iss === undefined ? !this.#isIssuerPromised : iss === issuer;
+    return iss === undefined ? this.#expectation.isIssuerPromised !== true : iss === issuer;
   }
 
   #fail(error: McpError): void {

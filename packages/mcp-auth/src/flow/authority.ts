@@ -1,8 +1,14 @@
 import { isMcpError, type McpError, type ResolvedRemoteServer } from "@jackfield/mcp-core";
-import type { AuthorizationServerMetadata, FetchLike } from "@modelcontextprotocol/client";
+import type {
+  AuthorizationServerMetadata,
+  FetchLike,
+  OAuthProtectedResourceMetadata,
+} from "@modelcontextprotocol/client";
 import type { ReadChallenge } from "../challenge.ts";
 import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
+import { canonicalServerUrl } from "../vault/server-url.ts";
+import type { StoredCredential } from "../vault/token-vault.ts";
 import { authRequired, loginError, quote } from "./login-error.ts";
 import { isOutage, notJustNow, watchStatuses } from "./outage.ts";
 
@@ -27,6 +33,8 @@ export interface DiscoverAuthorityOptions {
   readonly server: ResolvedRemoteServer;
   readonly settings: AuthorizationSettings;
   readonly challenge: ReadChallenge;
+  /** The login that there is. What the server had advertised by then holds while its metadata cannot be read. */
+  readonly earlier?: Pick<StoredCredential, "issuer" | "resourceIndicator"> | undefined;
 }
 
 /**
@@ -37,9 +45,9 @@ export interface DiscoverAuthorityOptions {
  */
 export async function discoverAuthority(options: DiscoverAuthorityOptions): Promise<Authority> {
   const { sdk, server, fetch } = options;
-  const resource = await findResourceMetadata(options);
+  const resource = await findResource(options);
   const resourceIndicator = chooseResource(options, resource?.resource);
-  const url = resource?.authorization_servers?.[0] ?? new URL("/", server.url).href;
+  const url = resource?.authorization_servers?.[0] ?? new URL("/", canonicalServerUrl(server.url)).href;
   const metadata = await readAuthorityMetadata({ sdk, fetch, server: server.name, url });
   const { issuer } = metadata;
   return { url, issuer, metadata, resourceIndicator, resourceScopes: resource?.scopes_supported };
@@ -58,26 +66,18 @@ export interface ReadAuthorityOptions extends Pick<DiscoverAuthorityOptions, "sd
  * @throws McpError `MCP_AUTH_REQUIRED` if there is none, it names another issuer (RFC 8414, section 3.3), or PKCE with S256 is
  * not among what it supports (MCP 2025-11-25 demands that it says so); `MCP_CONNECT_FAILED` if it is busy or down
  */
-export async function readAuthorityMetadata({
-  sdk,
-  fetch,
-  server,
-  url,
-}: ReadAuthorityOptions): Promise<AuthorizationServerMetadata> {
-  const { fetch: fetchFn, statuses } = watchStatuses(withoutPages(fetch));
-  let metadata: AuthorizationServerMetadata | undefined;
-  let thrown: unknown;
-  try {
-    metadata = await sdk.discoverAuthorizationServerMetadata(url, { fetchFn });
-  } catch (error) {
-    thrown = error;
-  }
-  const outage = statuses.find(isOutage);
-  if (metadata === undefined && outage !== undefined && !isMcpError(thrown)) {
-    throw unreadable(server, "the metadata of its authorization server", url, outage);
-  }
-  if (thrown !== undefined) throw loginError(sdk, thrown, { server, doing: "discovery", endpoint: url });
+export async function readAuthorityMetadata(
+  options: ReadAuthorityOptions,
+): Promise<AuthorizationServerMetadata> {
+  const { sdk, fetch, server, url } = options;
+  const asked = { sdk, fetch: withoutPages(fetch), server, endpoint: url };
+  const { metadata, statuses } = await readMetadata(asked, (fetchFn) =>
+    sdk.discoverAuthorizationServerMetadata(url, { fetchFn }),
+  );
   if (metadata === undefined) {
+    const outage = statuses.find(isOutage);
+    if (outage !== undefined)
+      throw unreadable(server, "the metadata of its authorization server", url, outage);
     const fact = `it wants a login, and no authorization server is found for it (there is no metadata at ${quote(url)}). Give its entry an Authorization header instead.`;
     throw authRequired(server, fact);
   }
@@ -88,34 +88,70 @@ export async function readAuthorityMetadata({
   return metadata;
 }
 
-/** `undefined` where the server has no such metadata; that it cannot be read just now is an error. */
-async function findResourceMetadata({ sdk, fetch, server, challenge }: DiscoverAuthorityOptions) {
+/** What a server says of its resource, as far as it is used here. */
+type Resource = Pick<OAuthProtectedResourceMetadata, "authorization_servers" | "scopes_supported"> & {
+  readonly resource?: string | undefined;
+};
+
+/** `undefined` where the server has no such metadata; that it cannot be read just now is an error, unless it is known from an earlier login. */
+async function findResource(options: DiscoverAuthorityOptions): Promise<Resource | undefined> {
+  const { sdk, server, challenge, earlier } = options;
   const { resourceMetadataUrl } = challenge;
+  const serverUrl = canonicalServerUrl(server.url);
+  const endpoint = resourceMetadataUrl?.href ?? serverUrl;
+  const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
   // What the server itself has named is there, so a page in its place is no answer.
-  const watched = watchStatuses(resourceMetadataUrl ? fetch : withoutPages(fetch));
+  const fetch = resourceMetadataUrl ? options.fetch : withoutPages(options.fetch);
+  const { metadata, statuses } = await readMetadata(
+    { sdk, fetch, server: server.name, endpoint },
+    (fetchFn) => sdk.discoverOAuthProtectedResourceMetadata(serverUrl, where, fetchFn),
+  );
+  if (metadata !== undefined) return metadata;
+  const last = statuses.at(-1) ?? 0;
+  // A guard may stand before whatever is asked for, but not before what is named.
+  const isForbidden = resourceMetadataUrl !== undefined && FORBIDDEN.has(last);
+  const undecided = isForbidden || last === BAD_GATEWAY ? last : statuses.find(isUndecided);
+  if (undecided !== undefined) throw unreadable(server.name, "who guards it", endpoint, undecided);
+  if (!statuses.includes(BAD_GATEWAY) || earlier?.resourceIndicator === undefined) return undefined;
+  return { resource: earlier.resourceIndicator, authorization_servers: [earlier.issuer] };
+}
+
+interface AskedMetadata extends Pick<ReadAuthorityOptions, "sdk" | "fetch" | "server"> {
+  /** Where it is looked for first. */
+  readonly endpoint: string;
+}
+
+/**
+ * Reads metadata. Where no place has any, the statuses say why.
+ *
+ * @throws McpError for what was read and is refused, and what the network threw: it is told as it is, whatever another place has answered
+ */
+async function readMetadata<T>(
+  { sdk, fetch, server, endpoint }: AskedMetadata,
+  read: (fetch: FetchLike) => Promise<T | undefined>,
+): Promise<{ readonly metadata: T | undefined; readonly statuses: readonly number[] }> {
+  const { fetch: watched, statuses } = watchStatuses(fetch);
   try {
-    const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
-    return await sdk.discoverOAuthProtectedResourceMetadata(server.url, where, watched.fetch);
+    return { metadata: await read(watched), statuses };
   } catch (error) {
-    const endpoint = resourceMetadataUrl?.href ?? server.url;
-    if (isMcpError(error))
-      throw loginError(sdk, error, { server: server.name, doing: "discovery", endpoint });
-    const { statuses } = watched;
-    const last = statuses.at(-1);
-    // A guard may stand before whatever is asked for, but not before what is named.
-    const isForbidden = resourceMetadataUrl !== undefined && last !== undefined && FORBIDDEN.has(last);
-    const undecided = isForbidden || last === BAD_GATEWAY ? last : statuses.find(isUndecided);
-    if (undecided !== undefined) throw unreadable(server.name, "who guards it", endpoint, undecided);
-    if (last !== undefined && last >= 400) return undefined;
-    throw loginError(sdk, error, { server: server.name, doing: "discovery", endpoint });
+    const last = statuses.at(-1) ?? 0;
+    if (isMcpError(error) || last < 300)
+      throw loginError(sdk, error, { server, doing: "discovery", endpoint });
+    return { metadata: undefined, statuses };
   }
 }
 
-/** A page is no metadata: many a server answers whatever it does not know with its own first page. */
+/** What begins so is no JSON. */
+const BEGINS_AS_PAGE = /^\s*</;
+
+/**
+ * A page is no metadata: many a server answers whatever it does not know with its own first page. The type that is said of a body decides
+ * nothing: some servers send pages without one, and JSON as HTML.
+ */
 function withoutPages(fetch: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
-    const isPage = response.ok && /^\s*text\/html\b/i.test(response.headers.get("content-type") ?? "");
+    const isPage = response.ok && BEGINS_AS_PAGE.test(await response.clone().text());
     return isPage ? new Response(null, { status: 404 }) : response;
   };
 }
@@ -138,7 +174,7 @@ function chooseResource(
   { sdk, server, settings }: DiscoverAuthorityOptions,
   advertised: string | undefined,
 ): string | undefined {
-  const requestedResource = sdk.resourceUrlFromServerUrl(server.url);
+  const requestedResource = sdk.resourceUrlFromServerUrl(canonicalServerUrl(server.url));
   for (const configuredResource of [advertised, settings.resource]) {
     if (configuredResource === undefined) continue;
     const isUrl = URL.canParse(configuredResource);

@@ -30,9 +30,11 @@ export interface IdentifyClientOptions {
 
 /**
  * As whom a login is made: the client of the entry, a client ID metadata document where the authorization server takes one, the
- * client that an earlier login registered there, else one that is registered now.
+ * client that an earlier login registered there, else one that is registered now. A client that was registered for fewer scopes is
+ * taken where no other can be had.
  *
- * @throws McpError `MCP_AUTH_REQUIRED` if there is none of them, with endpoint and status where registration was refused
+ * @throws McpError `MCP_AUTH_REQUIRED` if there is none of them, with endpoint and status where registration was refused; why the entry's
+ * client has no secret, if that is so
  */
 export async function identifyClient(options: IdentifyClientOptions): Promise<StoredOAuthClientInformation> {
   const { sdk, server, authority, settings, clientMetadataUrl, earlier } = options;
@@ -41,24 +43,29 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
   if (clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true) {
     return { client_id: clientMetadataUrl, issuer };
   }
-  if (earlier?.issuer === issuer && isUsable(earlier, options)) return earlier;
+  const known = earlier?.issuer === issuer && isCurrent(earlier, options) ? earlier : undefined;
+  if (known && mayAskFor(known, options)) return known;
   const endpoint = metadata.registration_endpoint;
   if (endpoint === undefined) {
+    if (known) return known;
     const fact = `its authorization server ${quote(issuer)} registers no clients. ${ADVICE_ON_CLIENT}`;
     throw authRequired(server, fact);
   }
   const { fetch: fetchFn, scope } = options;
   const clientMetadata = describeClient(options);
-  const register = () =>
-    sdk.registerClient(authority.url, {
+  let registered: OAuthClientInformationFull;
+  try {
+    registered = await sdk.registerClient(authority.url, {
       metadata,
       clientMetadata,
       ...(scope === undefined ? {} : { scope }),
       fetchFn,
     });
-  const registered = await register().catch((error: unknown) => {
+  } catch (error) {
+    // Whether it may ask for more than it was registered for only the authorization server knows.
+    if (known && error instanceof sdk.RegistrationRejectedError) return known;
     throw loginError(sdk, error, { server, doing: "registration", endpoint });
-  });
+  }
   if (registered.client_id === "") {
     const fact = `its authorization server ${quote(issuer)} registered a client without an id. ${ADVICE_ON_CLIENT}`;
     throw authRequired(server, fact);
@@ -66,12 +73,18 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
   return { ...withoutEmptySecret(registered), issuer };
 }
 
-/** The client with the secret of its entry. */
+/**
+ * The client with the secret of its entry.
+ *
+ * @throws what has kept the secret from being had
+ */
 export function withSecret(
   client: StoredOAuthClientInformation,
-  { clientId, clientSecret }: AuthorizationSettings,
+  { clientId, clientSecret, clientSecretError }: AuthorizationSettings,
 ): StoredOAuthClientInformation {
-  if (clientSecret === undefined || client.client_id !== clientId) return client;
+  if (client.client_id !== clientId) return client;
+  if (clientSecretError !== undefined) throw clientSecretError;
+  if (clientSecret === undefined) return client;
   return { ...client, client_secret: clientSecret };
 }
 
@@ -97,26 +110,24 @@ export function redirectUrisOf(client: StoredOAuthClientInformation): readonly s
   return "redirect_uris" in client && Array.isArray(client.redirect_uris) ? client.redirect_uris : [];
 }
 
-/** Whether a client that was registered earlier still fits; `client_secret_expires_at` is in seconds, 0 for never (RFC 7591, section 3.2.1). */
-function isUsable(
+/** Whether a client that was registered earlier can still log in; `client_secret_expires_at` is in seconds, 0 for never (RFC 7591, section 3.2.1). */
+function isCurrent(
   earlier: StoredOAuthClientInformation,
-  { redirectUri, now, scope, earlierScopes = [] }: IdentifyClientOptions,
+  { redirectUri, now }: Pick<IdentifyClientOptions, "redirectUri" | "now">,
 ): boolean {
   const { client_secret_expires_at: end = 0 } = earlier as { readonly client_secret_expires_at?: number };
-  const isCurrent = redirectUrisOf(earlier).includes(redirectUri) && (end === 0 || end * 1_000 > now());
-  return isCurrent && mayAskFor(splitScopes(scope), earlier, earlierScopes);
+  return redirectUrisOf(earlier).includes(redirectUri) && (end === 0 || end * 1_000 > now());
 }
 
 /** A client that was registered for some scopes may be held to them (RFC 7591, section 2), but for what its login was granted all the same. */
 function mayAskFor(
-  wanted: readonly string[],
   earlier: StoredOAuthClientInformation,
-  granted: readonly string[],
+  { scope: wanted, earlierScopes = [] }: Pick<IdentifyClientOptions, "scope" | "earlierScopes">,
 ): boolean {
   const { scope } = earlier as { readonly scope?: unknown };
   if (typeof scope !== "string" || scope === "") return true;
-  const known = new Set([...splitScopes(scope), ...granted]);
-  return wanted.every((name) => known.has(name));
+  const known = new Set([...splitScopes(scope), ...earlierScopes]);
+  return splitScopes(wanted).every((name) => known.has(name));
 }
 
 /** Some authorization servers write "no secret" as an empty one, which no method of authentication can use. */

@@ -1,4 +1,4 @@
-import { isMcpError, McpError, type McpErrorDetails } from "@jackfield/mcp-core";
+import { isMcpError, McpError, type McpErrorDetails, thrownMessage } from "@jackfield/mcp-core";
 import type { Sdk } from "../sdk.ts";
 import { isOutage, isOwnTrouble, notJustNow } from "./outage.ts";
 import { hideSecrets } from "./secret-spelling.ts";
@@ -97,7 +97,8 @@ function harmlessCause(sdk: Sdk, thrown: unknown, secrets: readonly string[]): u
   // A parser quotes what it could not read; a page that answers a registration may repeat anything.
   const isPage = thrown instanceof sdk.RegistrationRejectedError && wordsOfBody(thrown.body) === undefined;
   if (isPage || isUnreadable(thrown)) return undefined;
-  const text = thrown instanceof Error ? `${thrown.message}\n${thrown.stack}` : String(thrown);
+  const stack = thrown instanceof Error ? thrown.stack : "";
+  const text = `${thrownMessage(thrown)}\n${stack}`;
   return hideSecrets(text, secrets) === text ? thrown : undefined;
 }
 
@@ -144,8 +145,7 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: 
       doing === "token request" ? "without an access token that can be used" : "with what is no metadata";
     return `${asked} answered the ${doing} ${missing}.`;
   }
-  const detail = thrown instanceof Error ? thrown.message : String(thrown);
-  return `the ${doing} at ${asked} failed: ${told(detail)}`;
+  return `the ${doing} at ${asked} failed: ${told(thrownMessage(thrown))}`;
 }
 
 /** No JSON, or JSON that lacks what the specification demands. */

@@ -1,4 +1,4 @@
-import { isMcpError, McpError, type ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { isMcpError, McpError, type ResolvedRemoteServer, thrownMessage } from "@jackfield/mcp-core";
 import type { FetchLike, OAuthTokens, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
 import { checkAuthorizationUrl } from "../callback/authorization-url.ts";
 import { type CallbackAnswer, type CallbackServer, openCallbackServer } from "../callback/callback-server.ts";
@@ -11,6 +11,7 @@ import type { Authority } from "./authority.ts";
 import { identifyClient, redirectUrisOf } from "./client-identity.ts";
 import { grantedCredential, requireBearer } from "./grant.ts";
 import { authRequired, type LoginStep, loginError, quote } from "./login-error.ts";
+import { isOwnTrouble } from "./outage.ts";
 import { hideSecrets, secretsOfClient } from "./secret-spelling.ts";
 
 /** Refusals that mean the client, not the code (RFC 6749, section 5.2). */
@@ -32,6 +33,8 @@ export interface LogInOptions {
   readonly earlier: StoredCredential | undefined;
   /** Told that the client which an earlier login has registered is refused. */
   readonly onDeadClient: (earlier: StoredCredential) => Promise<void>;
+  /** Told that the authorization server was asked, and that it or the person has declined. */
+  readonly onDeclined: () => void;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
@@ -132,7 +135,7 @@ interface AuthorizedCode extends CallbackAnswer {
 
 /** Sends the person to the authorization server, and waits until the browser brings a code. */
 async function authorizeCode(
-  { sdk, server, authority, authorize, now, signal }: LogInOptions,
+  { sdk, server, authority, authorize, onDeclined, now, signal }: LogInOptions,
   { callback, client, scope }: Redemption,
 ): Promise<AuthorizedCode> {
   const { metadata, issuer, resourceIndicator } = authority;
@@ -152,7 +155,10 @@ async function authorizeCode(
     secrets.push(codeVerifier);
     const url = checkAuthorizationUrl(authorizationUrl);
     const isIssuerPromised = metadata.authorization_response_iss_parameter_supported === true;
-    const answer = callback.expect(state, { isIssuerPromised });
+    const answer = callback.expect(state, {
+      isIssuerPromised,
+      onRefused: (code) => isOwnTrouble(code) || onDeclined(),
+    });
     const show = async () => {
       try {
         await authorize(url, { server: server.name, signal });
@@ -169,7 +175,7 @@ async function authorizeCode(
 }
 
 function notShown(server: string, error: unknown, secrets: readonly string[]): McpError {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = thrownMessage(error);
   const shown = hideSecrets(text, secrets);
   const fact = `the page on which to log in could not be shown: ${quote(shown)}`;
   return authRequired(server, fact, { cause: shown === text ? error : undefined });

@@ -6,7 +6,7 @@ import { readAuthorityMetadata } from "./authority.ts";
 import { withSecret } from "./client-identity.ts";
 import { refreshedCredential, requireBearer } from "./grant.ts";
 import { loginError } from "./login-error.ts";
-import { watchStatuses } from "./outage.ts";
+import { isOutage, watchStatuses } from "./outage.ts";
 import { secretsOf } from "./secret-spelling.ts";
 
 /** A token is renewed when it is this close to its end (oh-my-pi). */
@@ -65,9 +65,11 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
     });
     return { kind: "renewed", credential: refreshedCredential(credential, requireBearer(renewed), now()) };
   } catch (error) {
-    const told = loginError(sdk, error, { ...step, status: statuses.at(-1) });
+    const status = statuses.at(-1);
+    const told = loginError(sdk, error, { ...step, status });
     const isDefinite = error instanceof sdk.OAuthError && DEFINITE_REFUSALS.has(error.code);
-    if (isDefinite) return { kind: "refused", reason: told.message };
+    // Who is down or busy says nothing of the refresh token, whatever stands before him writes into his answers.
+    if (isDefinite && !isOutage(status ?? 0)) return { kind: "refused", reason: told.message };
     throw told;
   }
 }

@@ -32,11 +32,11 @@ export interface GuardedFetchOptions extends NetworkReach {
 export interface GuardedFetch extends AsyncDisposable {
   /**
    * Fits where the MCP SDK asks for a `FetchLike`. The answer is read wholly before it is returned. Nothing is compressed, no
-   * proxy is asked, and no cookie is kept.
+   * proxy is asked, and no cookie is kept. A compressed answer that is no success is left unread: it has no body.
    *
    * @throws McpError `MCP_AUTH_REQUIRED` if an address may not be reached or a redirect not be followed; `MCP_CONNECT_FAILED` if
    * there is no connection or no answer; `MCP_CONNECT_TIMEOUT` if it takes too long; `MCP_LIMIT_EXCEEDED` if the answer is too
-   * long; `MCP_PROTOCOL_VIOLATED` if it is compressed; `MCP_ABORTED` by the signal; `MCP_CLOSED` after `close`.
+   * long; `MCP_PROTOCOL_VIOLATED` if a success is compressed; `MCP_ABORTED` by the signal; `MCP_CLOSED` after `close`.
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
   /** The same for whoever needs the status and the headers only: the body is not waited for, and the answer has none. */
@@ -161,6 +161,8 @@ class GuardedConnections implements GuardedFetch {
     const { statusCode: status, body } = answer;
     const coding = headers.get("content-encoding") ?? "identity";
     if (coding !== "identity") {
+      // A status says all there is to know of a page that tells of an error.
+      if (status >= 300) return leaveBody(hop, answer, headers);
       body.destroy();
       throw new McpError(
         "MCP_PROTOCOL_VIOLATED",
@@ -174,8 +176,7 @@ class GuardedConnections implements GuardedFetch {
       if (length > this.#maxResponseBytes) throw tooLong(hop.url, this.#maxResponseBytes);
       parts.push(part);
     }
-    const response = new Response(BODILESS.has(status) ? null : Buffer.concat(parts), { status, headers });
-    return Object.defineProperty(response, "url", { value: hop.url.href });
+    return answerOf(hop, BODILESS.has(status) ? null : Buffer.concat(parts), { status, headers });
   }
 
   async #end(): Promise<void> {
@@ -192,12 +193,16 @@ async function lookUpWithSystem(hostname: string): Promise<readonly HostAddress[
 
 /** The connection ends with the body: there may be no end of it. */
 function leaveBody(
-  _: Hop,
+  hop: Hop,
   { statusCode: status, body }: Dispatcher.ResponseData,
   headers: Headers,
 ): Response {
   body.destroy();
-  return new Response(null, { status, headers });
+  return answerOf(hop, null, { status, headers });
+}
+
+function answerOf({ url }: Hop, body: Buffer<ArrayBuffer> | null, init: ResponseInit): Response {
+  return Object.defineProperty(new Response(body, init), "url", { value: url.href });
 }
 
 function readHeaders(received: Dispatcher.ResponseData["headers"]): Headers {

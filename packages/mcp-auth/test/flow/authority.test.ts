@@ -1,5 +1,10 @@
+import { McpError } from "@jackfield/mcp-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { discoverAuthority, readAuthorityMetadata } from "../../src/flow/authority.ts";
+import {
+  type DiscoverAuthorityOptions,
+  discoverAuthority,
+  readAuthorityMetadata,
+} from "../../src/flow/authority.ts";
 import { loadSdk, type Sdk } from "../../src/sdk.ts";
 import { remoteServer } from "../request.ts";
 
@@ -18,7 +23,11 @@ const METADATA = {
 };
 
 /** A server whose origin is an issuer, and whose own metadata is answered with these statuses, one after the other. */
-function discover(statuses: readonly number[], resourceMetadataUrl?: URL) {
+function discover(
+  statuses: readonly number[],
+  resourceMetadataUrl?: URL,
+  earlier?: DiscoverAuthorityOptions["earlier"],
+) {
   const left = [...statuses];
   const fetch = async (url: string | URL) =>
     String(url).includes("oauth-authorization-server")
@@ -26,7 +35,8 @@ function discover(statuses: readonly number[], resourceMetadataUrl?: URL) {
       : new Response(null, { status: left.shift() ?? 404 });
   const challenge = { resourceMetadataUrl, isInsufficientScope: false };
   const settings = { scopes: [], callback: {} };
-  return discoverAuthority({ sdk, fetch, server: remoteServer(`${ORIGIN}/mcp`), settings, challenge });
+  const server = remoteServer(`${ORIGIN}/mcp`);
+  return discoverAuthority({ sdk, fetch, server, settings, challenge, earlier });
 }
 
 /** What a terminal would obey, and what nobody would read to its end. */
@@ -106,8 +116,39 @@ describe("metadata of a server", () => {
   );
 });
 
+describe("what a server had advertised when somebody logged in", () => {
+  const ISSUER = "https://as.example";
+  const earlier = { issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp` };
+
+  it("holds while a gateway has no way to its metadata", async () => {
+    const known = await discover([502, 404], undefined, earlier);
+    expect(known).toMatchObject({ issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp` });
+    const elsewhere = discover([502, 404], undefined, { ...earlier, issuer: ISSUER });
+    await expect(elsewhere).rejects.toThrow("belongs to another issuer"); // the only one there is in this test
+  });
+
+  it("does not hold where there is no metadata any more, and adds none where there was none", async () => {
+    for (const discovered of [
+      discover([404, 404], undefined, { ...earlier, issuer: ISSUER }),
+      discover([502, 404], undefined, { ...earlier, issuer: ISSUER, resourceIndicator: undefined }),
+    ])
+      expect(await discovered).toMatchObject({ issuer: METADATA.issuer, resourceIndicator: undefined });
+  });
+
+  it("must cover the server's URL", async () => {
+    const wrong = { ...earlier, resourceIndicator: "https://other.example/" };
+    await expect(discover([502, 404], undefined, wrong)).rejects.toThrow("for another resource than its URL");
+  });
+});
+
 describe("an authorization server", () => {
   const PAGE = new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
+  const OPEN_ID = {
+    ...METADATA,
+    jwks_uri: `${ORIGIN}/keys`,
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
+  };
 
   /** What is said of one whose two documents are answered so. */
   const read = (...answers: Response[]) => {
@@ -130,17 +171,53 @@ describe("an authorization server", () => {
   );
 
   it("that shows a page for whatever it does not know has its metadata where the next is looked for", async () => {
-    const openId = {
-      ...METADATA,
-      jwks_uri: `${ORIGIN}/keys`,
-      subject_types_supported: ["public"],
-      id_token_signing_alg_values_supported: ["RS256"],
-    };
-    expect(await read(PAGE.clone(), Response.json(openId))).toMatchObject({ issuer: METADATA.issuer });
+    expect(await read(PAGE.clone(), Response.json(OPEN_ID))).toMatchObject({ issuer: METADATA.issuer });
     await expect(read(PAGE.clone(), PAGE.clone())).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
       message: expect.stringContaining("there is no metadata at"),
     });
+  });
+
+  it.each(["", "application/xhtml+xml", "application/json"])(
+    "that shows a page of type %j in place of metadata has none there",
+    async (type) => {
+      const page = new Response(new TextEncoder().encode("\r\n <!doctype html>"), {
+        headers: type === "" ? {} : { "content-type": type },
+      });
+      expect(await read(page, Response.json(OPEN_ID))).toMatchObject({ issuer: METADATA.issuer });
+    },
+  );
+
+  it("that sends its metadata as HTML has metadata all the same", async () => {
+    const headers = { "content-type": "text/html; charset=UTF-8" };
+    expect(await read(new Response(` ${JSON.stringify(METADATA)}`, { headers }))).toEqual(METADATA);
+  });
+
+  it("that is down and shows a page is down", async () => {
+    const { headers } = PAGE;
+    await expect(read(new Response("<h1>Down</h1>", { status: 503, headers }))).rejects.toMatchObject({
+      code: "MCP_CONNECT_FAILED",
+      httpStatus: 503,
+    });
+  });
+
+  it.each<[string, object, string]>([
+    ["of another issuer", { issuer: "https://evil.example" }, "belongs to another issuer"],
+    ["that lacks an endpoint", { token_endpoint: undefined }, "with what is no metadata"],
+    ["without PKCE", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
+  ])("whose metadata is %s is refused for that, though another place was down", async (_, more, words) => {
+    await expect(read(status(502), Response.json({ ...OPEN_ID, ...more }))).rejects.toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      message: expect.stringContaining(words),
+    });
+  });
+
+  it("that may not be reached at one place is refused for that, though another place was down", async () => {
+    const answers = [() => status(502), () => Promise.reject(new McpError("MCP_AUTH_REQUIRED", "forbidden"))];
+    const fetch = async () => answers.shift()?.() ?? status(404);
+    await expect(
+      readAuthorityMetadata({ sdk, fetch, server: "files", url: `${ORIGIN}/` }),
+    ).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED", message: 'Server "files": forbidden' });
   });
 
   it("is its own where the server shows a page in place of metadata, unless it has named that", async () => {

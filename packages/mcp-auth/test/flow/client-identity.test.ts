@@ -73,6 +73,21 @@ describe("a client that was registered earlier for some scopes", () => {
   });
 });
 
+describe("a client of the entry whose secret cannot be had", () => {
+  it("is told of with what has kept it, before anybody is asked, and another client needs no secret", async () => {
+    const clientSecretError = new Error("the password manager is locked");
+    const withError = { scopes: [], callback: {}, clientSecretError };
+    const sdk = { registerClient: async () => ({ client_id: "new" }) } as unknown as Sdk;
+    const common = { sdk, fetch, server: "files", authority, redirectUri, scope: undefined };
+    const rest = { clientName: "Test", clientMetadataUrl: undefined, earlier: undefined, now: () => NOW };
+    const named = { ...withError, clientId: "mine" };
+    await expect(identifyClient({ ...common, ...rest, settings: named })).rejects.toBe(clientSecretError);
+    expect(await identifyClient({ ...common, ...rest, settings: withError })).toMatchObject({
+      client_id: "new",
+    });
+  });
+});
+
 describe("a client that is registered without an id", () => {
   it("is refused, before anybody is shown a page", async () => {
     await expect(identify({ client_id: "" })).rejects.toMatchObject({

@@ -141,6 +141,14 @@ describe("the error of a login", () => {
     }
   });
 
+  it("is one also where what was thrown has no text", () => {
+    const told = loginError(sdk, Object.create(null), STEP);
+    expect(told).toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+      message: expect.stringMatching(/failed: a value without a text$/),
+    });
+  });
+
   it("keeps what is known already, and adds the server where it is missing", () => {
     const known = new McpError("MCP_CONNECT_TIMEOUT", "too late", { server: "files" });
     expect(loginError(sdk, known, STEP)).toBe(known);

@@ -1,0 +1,15 @@
+import { type AuthChallenge, isMcpError, McpError } from "@jackfield/mcp-core";
+
+/** Whatever kept a challenge from being met, the server has refused: whoever can renew other values of its entry goes by the status. */
+export function withStatus(error: unknown, { status }: AuthChallenge): unknown {
+  if (!isMcpError(error) || error.httpStatus === status) return error;
+  const { cause } = error;
+  return new McpError(error.code, error.message, { ...error.toJSON(), httpStatus: status, cause });
+}
+
+/** The error of a login for which somebody was shown a page: what may be tried again would show him the next one, so it ends here. */
+export function withoutRetry(error: unknown): unknown {
+  if (!isMcpError(error) || !error.retryable) return error;
+  const details = { ...error.toJSON(), outcome: "rejected", cause: error } as const;
+  return new McpError("MCP_AUTH_REQUIRED", `${error.message} Log in again.`, details);
+}
