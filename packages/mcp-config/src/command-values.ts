@@ -10,10 +10,15 @@ export interface CommandValueOptions {
   readonly failureBackoffMs?: number | undefined;
 }
 
+/** A command, and the folder in which it is run. */
+export interface PlacedCommand {
+  readonly command: string;
+  readonly cwd: string;
+}
+
 /** What one run depends on besides the command. */
 export interface CommandSurroundings {
   readonly env: Environment;
-  readonly cwd: string;
   readonly signal: AbortSignal;
 }
 
@@ -37,7 +42,7 @@ export interface CommandValues {
    * which of them the server minded: if one prints something else, the server is given what they print now; if all print what
    * it refused, it is given none of it, and they are not run again before `failureBackoffMs` is over.
    */
-  get(commands: readonly string[], offer: CommandOffer): Promise<readonly CommandOutput[]>;
+  get(commands: readonly PlacedCommand[], offer: CommandOffer): Promise<readonly CommandOutput[]>;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -73,7 +78,7 @@ export function createCommandValues(options: CommandValueOptions = {}): CommandV
   const offers = new Map<string, Given>();
   const isRecent = (at: number | undefined) => at !== undefined && performance.now() - at < failureBackoffMs;
 
-  async function mint(command: string, found: Remembered, at: CommandSurroundings) {
+  async function mint(command: PlacedCommand, found: Remembered, at: CommandSurroundings) {
     const attempts = found.failedAt === undefined && !found.hasPrinted ? 2 : 1;
     for (let attempt = 0; attempt < attempts && !at.signal.aborted; attempt += 1) {
       const output = await runCommand(command, timeoutMs, at);
@@ -89,8 +94,8 @@ export function createCommandValues(options: CommandValueOptions = {}): CommandV
     return undefined;
   }
 
-  async function outputOf(command: string, at: CommandSurroundings, isRenewed: boolean) {
-    const found = entryOf(known, JSON.stringify([command, at.cwd]), {});
+  async function outputOf(command: PlacedCommand, at: CommandSurroundings, isRenewed: boolean) {
+    const found = entryOf(known, JSON.stringify([command.command, command.cwd]), {});
     if (isRenewed) found.value = undefined;
     if (found.value !== undefined) return found.value;
     if (found.running !== undefined) {
@@ -106,8 +111,9 @@ export function createCommandValues(options: CommandValueOptions = {}): CommandV
 
   return {
     async get(commands, offer) {
-      const { server, principal, cwd, signal, rejected } = offer;
-      const given = entryOf(offers, JSON.stringify([server, principal, cwd, commands]), { refused: [] });
+      const { server, principal, signal, rejected } = offer;
+      const asked = commands.map(({ command, cwd }) => [command, cwd]);
+      const given = entryOf(offers, JSON.stringify([server, principal, asked]), { refused: [] });
       const isRefused = rejected === true && given.last !== undefined;
       if (isRefused) refuseLast(given);
       const isRenewed = isRefused || (given.repeatedAt !== undefined && !isRecent(given.repeatedAt));
@@ -145,9 +151,9 @@ function hashOf(outputs: readonly CommandOutput[]): string | undefined {
 
 /** Runs one command by the system's shell, with nothing on its input; what it says on standard error is dropped. */
 async function runCommand(
-  command: string,
+  { command, cwd }: PlacedCommand,
   timeoutMs: number,
-  { env, cwd, signal }: CommandSurroundings,
+  { env, signal }: CommandSurroundings,
 ): Promise<string | undefined> {
   // Loaded here, because hardly anybody has such a value.
   const { spawn } = await import("node:child_process");

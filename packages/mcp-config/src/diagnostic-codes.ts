@@ -93,6 +93,10 @@ export const DIAGNOSTIC_CODES = {
   },
   "empty-file": { severity: "info", means: "The file is empty." },
   "no-servers": { severity: "info", means: "The file has no place for servers." },
+  "unread-profile": {
+    severity: "info",
+    means: "The file names a profile, whose own file of servers is not read.",
+  },
 } as const satisfies { readonly [code: string]: DiagnosticFacts };
 
 /** A code of `DIAGNOSTIC_CODES`. */

@@ -3,7 +3,7 @@ import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import { createMap } from "./documents/json-value.ts";
 import { missingVariables, type UnsetReference } from "./missing-variables.ts";
 import { isPlainValue } from "./plain-values.ts";
-import type { CommandOutputs } from "./referenced-commands.ts";
+import { keyOfCommand } from "./referenced-commands.ts";
 import { isCommonVariable, layEnvironment } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
 import { invalidServer, locationOf } from "./sources/config-problem.ts";
@@ -16,14 +16,7 @@ import {
   type Sight,
   type VariableValues,
 } from "./variable-values.ts";
-import {
-  type Answer,
-  expandVariables,
-  mayRefer,
-  references,
-  type VariableDialect,
-  type VariableReference,
-} from "./variables.ts";
+import { type Answer, expandVariables, mayRefer, references, type VariableReference } from "./variables.ts";
 
 /**
  * What becomes of a reference whose variable is unset and which has no default: the server `fail`s, or the reference is
@@ -139,8 +132,9 @@ class Values implements EntryValues {
     const { dialect } = this.#sources;
     const [first] = references(text, dialect, false);
     const isQuestion = first?.reference.kind === "input" && first.reference.written === text;
-    const found = isQuestion ? this.#values.lookUp(first.reference, "field") : undefined;
-    if (typeof found !== "object" || typeof found.value === "string") return [this.expand(text, path)];
+    const found = isQuestion ? this.#values.lookUp(first.reference, "field", path) : undefined;
+    if (found === undefined || "withheld" in found || typeof found.value === "string")
+      return [this.expand(text, path)];
     for (const value of found.value) this.#remember(value, found, first?.reference.name ?? "");
     return found.value;
   }
@@ -162,7 +156,8 @@ class Values implements EntryValues {
     const value = this.#read(found);
     if (value) return value;
     const reference = { kind: "environment", name, written: name } as const;
-    this.#unset.push({ reference, field: fieldName(path), isWithheld: found === "withheld" });
+    const withheld = found === "withheld" ? reference : undefined;
+    this.#unset.push({ reference, field: fieldName(path), withheld });
     return "";
   }
 
@@ -173,12 +168,11 @@ class Values implements EntryValues {
 
   /** A value that is nothing but a command which failed is left out with its name, as oh-my-pi does. */
   #fillAll(texts: TextMap = {}, field: "env" | "headers", sight: Sight): { [name: string]: string } {
-    const { dialect, commands } = this.#sources;
     const filled = createMap<string>();
     for (const name of Object.keys(texts)) {
       const text = texts[name] ?? "";
       const isValue = !isPlainValue(this.#definition, field, name);
-      if (isValue && isFailedCommand(text, dialect, commands)) continue;
+      if (isValue && this.#isFailedCommand(text, [field, name])) continue;
       filled[name] = this.#expand(text, [field, name], sight, isValue);
     }
     return filled;
@@ -196,15 +190,14 @@ class Values implements EntryValues {
   #fill(reference: VariableReference, path: JsonPath, sight: Sight): string {
     const { name, written, platform } = reference;
     if (platform !== undefined && platform !== this.#policy.platform) return written;
-    const found = this.#values.lookUp(reference, sight);
-    if (typeof found === "object") {
+    const found = this.#values.lookUp(reference, sight, path);
+    if (found && "value" in found) {
       const value = this.#onlyText(found.value, name, path);
       this.#remember(value, found, name);
       return value;
     }
-    const isWithheld = found === "withheld";
     const rule = this.#unsetRule(reference, path);
-    if (rule === "fail") this.#unset.push({ reference, field: fieldName(path), isWithheld });
+    if (rule === "fail") this.#unset.push({ reference, field: fieldName(path), withheld: found?.withheld });
     return rule === "literal" ? written : "";
   }
 
@@ -249,12 +242,14 @@ class Values implements EntryValues {
     const { unset, unsetInValues = unset } = this.#sources.dialect;
     return field === "env" || field === "headers" ? unsetInValues : unset;
   }
-}
 
-function isFailedCommand(text: string, dialect: VariableDialect, commands: CommandOutputs): boolean {
-  if (commands.size === 0) return false;
-  const [first] = references(text, dialect, true);
-  const { kind, name, written } = first?.reference ?? {};
-  if (kind !== "command" || name === undefined || written !== text) return false;
-  return commands.has(name) && commands.get(name) === undefined;
+  #isFailedCommand(text: string, path: JsonPath): boolean {
+    const { dialect, commands } = this.#sources;
+    if (commands.size === 0) return false;
+    const [first] = references(text, dialect, true);
+    const { kind, name, written } = first?.reference ?? {};
+    if (kind !== "command" || name === undefined || written !== text) return false;
+    const key = keyOfCommand(name, path, this.#definition.definedIn);
+    return commands.has(key) && commands.get(key) === undefined;
+  }
 }

@@ -16,8 +16,8 @@ export interface EnvFile {
   readonly definition: ServerDefinition;
   /** Absolute. */
   readonly path: string;
-  /** The path as the entry has it: only this is shown, since a variable in it may hold anything. */
-  readonly written: string;
+  /** The path as the entry has it, but for defaults: only this is shown, since a variable in it may hold anything. */
+  readonly shown: string;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function readEnvFile(
     found.fault === "too-large"
       ? `is larger than ${LARGEST_ENV_FILE_BYTES} bytes; name a file that holds variables only`
       : `is not valid ${found.encoding.toUpperCase()} text; save it as UTF-8`;
-  throw refused(envFile, `the file ${quote(envFile.written)} ${fault}.`);
+  throw refused(envFile, `the file ${quote(envFile.shown)} ${fault}.`);
 }
 
 /** A repository can bring a link to a file of its user's, whose values an entry could then send anywhere. */
@@ -55,7 +55,7 @@ function checkBoundary(envFile: EnvFile): void {
   if (!isWithin) throw refused(envFile, `"envFile" ${BOUNDARY_FAULT}.`);
 }
 
-async function parseVariables(text: string, { definition, written }: EnvFile, platform: NodeJS.Platform) {
+async function parseVariables(text: string, { definition, shown }: EnvFile, platform: NodeJS.Platform) {
   // Loaded here, because few entries have such a file.
   const { parseEnv } = await import("node:util");
   const isOfProject = definition.definedIn.scope === "project";
@@ -64,7 +64,7 @@ async function parseVariables(text: string, { definition, written }: EnvFile, pl
     const isRefused = isOfProject && isLoaderVariable(name, platform);
     const fault = isRefused ? LOADER_FAULT : (environmentNameFault(name) ?? valueFault(value));
     if (fault) {
-      const location = { file: written, line: lineOf(name, text) };
+      const location = { file: shown, line: lineOf(name, text) };
       throw invalidServer(definition.name, location, `${quote(name)} ${fault}.`, "resolve");
     }
     variables[name] = value;
@@ -85,7 +85,7 @@ function lineOf(name: string, text: string): number | undefined {
 
 function unreadable(envFile: EnvFile, reason: string): McpError {
   const { name, definedIn } = envFile.definition;
-  const message = `Server ${quote(name)} (${describeLocation(definedIn)}): the file ${quote(envFile.written)} cannot be read: ${reason}. Create it, or correct or remove "envFile" in the entry.`;
+  const message = `Server ${quote(name)} (${describeLocation(definedIn)}): the file ${quote(envFile.shown)} cannot be read: ${reason}. Create it, or correct or remove "envFile" in the entry.`;
   const details = { server: name, phase: "resolve", location: locationOf(definedIn) } as const;
   return new McpError("MCP_CONFIG_NOT_FOUND", message, details);
 }

@@ -1,9 +1,12 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
+import type { JsonPath } from "./documents/json-path.ts";
 import { isPlainValue } from "./plain-values.ts";
 
 /** A text of an entry in which references are filled in. */
 export interface FieldText {
   readonly text: string;
+  /** The field, by its name in the definition. */
+  readonly path: JsonPath;
   /** Whether it is a value of `env` or a header, for which hosts have further ways to refer to something. */
   readonly isValue: boolean;
 }
@@ -14,13 +17,21 @@ export function fieldTexts(definition: ServerDefinition): readonly FieldText[] {
   const { env = {}, envFile = "" } = definition;
   const isProcess = definition.transport === "stdio";
   const valuesIn = (field: "env" | "headers", texts: { readonly [name: string]: string }) =>
-    Object.entries(texts).map(([name, text]) => ({ text, isValue: !isPlainValue(definition, field, name) }));
+    Object.entries(texts).map(([name, text]) => {
+      return { text, path: [field, name], isValue: !isPlainValue(definition, field, name) };
+    });
+  const plain = (text: string, ...path: JsonPath): FieldText => ({ text, path, isValue: false });
   const others = isProcess
-    ? [envFile, definition.command, ...(definition.args ?? []), definition.cwd ?? ""]
-    : [envFile, definition.url];
+    ? [
+        plain(definition.command, "command"),
+        ...(definition.args ?? []).map((text, index) => plain(text, "args", index)),
+        plain(definition.cwd ?? "", "cwd"),
+      ]
+    : [plain(definition.url, "url")];
   return [
     ...valuesIn("env", env),
     ...(isProcess ? [] : valuesIn("headers", definition.headers ?? {})),
-    ...others.map((text) => ({ text, isValue: false })),
+    plain(envFile, "envFile"),
+    ...others,
   ];
 }

@@ -4,7 +4,9 @@ import type { Environment } from "./safe-environment.ts";
 import { quote } from "./server-name.ts";
 import { describeLocation, locationOf } from "./sources/config-problem.ts";
 import {
+  expandVariables,
   references,
+  sourcesOf,
   type VariableDialect,
   type VariableReference,
   type VariableSource,
@@ -15,8 +17,8 @@ export interface UnsetReference {
   readonly reference: VariableReference;
   /** The field it stands in, for example `headers.Authorization`. */
   readonly field: string;
-  /** It has a value that this field of a project's entry may not have. */
-  readonly isWithheld?: boolean | undefined;
+  /** What it has a value from that this field of a project's entry may not have. */
+  readonly withheld?: VariableSource | undefined;
 }
 
 /**
@@ -25,6 +27,28 @@ export interface UnsetReference {
  */
 export function describeSource({ kind, name }: VariableSource): string {
   return kind === "command" ? "a command" : quote(shownName(kind, name));
+}
+
+/** Everything that a value could have come from. */
+export function describeSources(sources: readonly VariableSource[]): string {
+  return sources.map(describeSource).join(" or ");
+}
+
+/** A text with its references, but without what stands behind their names: it may be a credential. */
+export function withoutDefaults(text: string, dialect: VariableDialect): string {
+  const shown = expandVariables(text, shownReference, dialect);
+  // What another host's dialect would take for a reference.
+  return shown.replace(/(\$\{[\w:.]*?:?[-=+?])[^{}]*/g, "$1…");
+}
+
+function shownReference({ kind, name, written }: VariableReference): string {
+  if (kind === "command") return "…";
+  const from = written.indexOf(name);
+  const known = shownName(kind, name);
+  if (known !== name) return `${written.slice(0, from)}${known}}`;
+  const to = from + name.length;
+  const [mark] = /^\s*(?:\||:?[-=+?])/.exec(written.slice(to)) ?? [];
+  return mark === undefined ? written : `${written.slice(0, to)}${mark}…}`;
 }
 
 function shownName(kind: VariableSource["kind"], name: string): string {
@@ -53,10 +77,13 @@ export function missingVariables(
   dialect: VariableDialect,
 ): McpError {
   const list = unset
-    .map(({ reference, field }) => `${describeSource(reference)} in ${quote(field)}`)
+    .map((found) => `${describeSources(lackingIn(found))} in ${quote(found.field)}`)
     .join(", ");
-  const lacks = unset.map((found) => lackOf(found, definedIn.scope === "project", policy));
-  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) refers to ${describeKinds(unset, lacks)}: ${list}. ${nextStep(unset, lacks, dialect)}`;
+  const isOfProject = definedIn.scope === "project";
+  const lacks = unset.flatMap((found) =>
+    lackingIn(found).map((source) => lackOf(source, found, isOfProject, policy)),
+  );
+  const message = `Server ${quote(name)} (${describeLocation(definedIn)}) refers to ${describeKinds(lacks)}: ${list}. ${nextStep(lacks, dialect)}`;
   return new McpError("MCP_CONFIG_VARIABLE_MISSING", message, {
     server: name,
     phase: "resolve",
@@ -64,46 +91,62 @@ export function missingVariables(
   });
 }
 
+/** What a value was looked for in. */
+function lackingIn({ reference, withheld }: UnsetReference): readonly VariableSource[] {
+  return withheld ? [withheld] : sourcesOf(reference);
+}
+
 interface Lack {
+  readonly source: VariableSource;
   /** There is no value. */
   readonly isUnset: boolean;
   /** Only a project's entry is refused one. */
   readonly isRefused: boolean;
+  readonly isWithheld: boolean;
+  /** An empty value is none. */
+  readonly isNeverEmpty: boolean;
+  /** Another source would do. */
+  readonly isOneOfSeveral: boolean;
 }
 
 function lackOf(
-  { reference, isWithheld = false }: UnsetReference,
+  source: VariableSource,
+  { reference, withheld }: UnsetReference,
   isOfProject: boolean,
   { environment, projectVariables }: GivingPolicy,
 ): Lack {
-  const isSet = isWithheld || ownMember(environment, reference.name) !== undefined;
+  const isWithheld = withheld !== undefined;
+  const isNeverEmpty = reference.passesOverEmpty === true && reference.unset === "fail";
+  const value = ownMember(environment, source.name);
+  const isSet = isWithheld || (isNeverEmpty ? Boolean(value) : value !== undefined);
   return {
+    source,
     isUnset: !isSet,
-    isRefused: isWithheld || (isOfProject && !projectVariables.includes(reference.name)),
+    isRefused: isWithheld || (isOfProject && !projectVariables.includes(source.name)),
+    isWithheld,
+    isNeverEmpty,
+    isOneOfSeveral: !isWithheld && reference.otherwise !== undefined,
   };
 }
 
-function describeKinds(unset: readonly UnsetReference[], lacks: readonly Lack[]): string {
-  if (unset.some(({ reference }) => reference.kind !== "environment")) return "values that are not known";
-  if (!lacks.some(({ isRefused }) => isRefused)) return "a variable that is not set";
+function describeKinds(lacks: readonly Lack[]): string {
+  if (lacks.some(({ source }) => source.kind !== "environment")) return "values that are not known";
+  const notSet = lacks.some(({ isNeverEmpty }) => isNeverEmpty) ? "not set, or empty" : "not set";
+  if (!lacks.some(({ isRefused }) => isRefused)) return `a variable that is ${notSet}`;
   if (!lacks.some(({ isUnset }) => isUnset)) return "a variable that is not given to a project's entry";
   return lacks.every(({ isUnset, isRefused }) => isUnset && isRefused)
-    ? "a variable that is not set, and not given to a project's entry either"
-    : "variables that are not set, or not given to a project's entry";
+    ? `a variable that is ${notSet}, and not given to a project's entry either`
+    : `variables that are ${notSet}, or not given to a project's entry`;
 }
 
-function nextStep(
-  unset: readonly UnsetReference[],
-  lacks: readonly Lack[],
-  dialect: VariableDialect,
-): string {
-  if (unset.some(({ isWithheld }) => isWithheld)) {
+function nextStep(lacks: readonly Lack[], dialect: VariableDialect): string {
+  if (lacks.some(({ isWithheld }) => isWithheld)) {
     return "Whatever is called like a credential is filled into nothing but the env of a project's child process; put the entry into your own configuration if you trust it.";
   }
-  const [{ reference } = unset[0] as UnsetReference] = unset.filter(
-    (found) => found.reference.kind !== "environment",
+  const [{ source, isOneOfSeveral } = lacks[0] as Lack] = lacks.filter(
+    (lack) => lack.source.kind !== "environment",
   );
-  switch (reference.kind) {
+  switch (source.kind) {
     case "command":
       return "Its command was not run, or failed. Only those of your own files are run, and only if that was asked for; else set a variable to what it prints, and refer to that.";
     case "input":
@@ -113,11 +156,14 @@ function nextStep(
     case "place":
       return "The place is not known here; write the path itself. An entry that is not yours to change can be copied into your own configuration first.";
     case "environment": {
-      const written = `\${${reference.name}:-default}`;
-      const isShown = shownName("environment", reference.name) === reference.name;
+      const written = `\${${source.name}:-default}`;
+      const isShown = shownName("environment", source.name) === source.name;
       const withDefault =
-        isShown && hasDefaults(dialect, written) ? `, or write a default as in ${written}` : "";
-      if (!lacks.some(({ isRefused }) => isRefused)) return `Set it${withDefault}.`;
+        isShown && !isOneOfSeveral && hasDefaults(dialect, written)
+          ? `, or write a default as in ${written}`
+          : "";
+      if (!lacks.some(({ isRefused }) => isRefused))
+        return `Set ${isOneOfSeveral ? "one of them" : "it"}${withDefault}.`;
       const andSet = lacks.some(({ isUnset }) => isUnset) ? ", and set it" : "";
       return `If you trust the entry, name its file with "--config FILE" on the command line, or the variable in "projectVariables" of openMcp${andSet}${withDefault}.`;
     }

@@ -3,22 +3,12 @@ import type { DefinedIn } from "@jackfield/mcp-core";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import type { VariableDialect } from "./variables.ts";
 
-/** The place of an entry that was joined of several files. */
-export interface JoinedPlace extends DefinedIn {
-  /**
-   * What wrote a field, by its name here, where other rules hold for it than for the whole: `cwd`, `env.NODE_OPTIONS`. It is
-   * data, so that it stays with every copy of the definition; no field of a file gets here.
-   */
-  readonly parts?: { readonly [field: string]: PartPlace } | undefined;
-}
-
-/** Whose a part of an entry is, and what it is relative to. */
+/** Whose a part of an entry is, and what it is relative to. It is data, so that it stays with every copy of the definition. */
 export type PartPlace = Pick<DefinedIn, "scope" | "file" | "realFile" | "root">;
 
 /** What wrote a field of an entry: the path is of Jackfield's own names. */
 export function placeOfPart(definedIn: DefinedIn, path: JsonPath): PartPlace {
-  const { parts }: JoinedPlace = definedIn;
-  return parts?.[fieldName(path)] ?? definedIn;
+  return definedIn.parts?.[fieldName(path)] ?? definedIn;
 }
 
 /** What an entry's relative paths are relative to; `undefined` for one that was written in code. */

@@ -1,39 +1,52 @@
-import type { DefinitionScope, ServerDefinition } from "@jackfield/mcp-core";
-import type { CommandOffer, CommandOutput, CommandValues } from "./command-values.ts";
+import type { DefinedIn, DefinitionScope, ServerDefinition } from "@jackfield/mcp-core";
+import type { CommandOffer, CommandOutput, CommandValues, PlacedCommand } from "./command-values.ts";
+import type { JsonPath } from "./documents/json-path.ts";
 import { fieldTexts } from "./field-texts.ts";
-import { baseDirectory } from "./project-boundary.ts";
+import { baseDirectory, placeOfPart } from "./project-boundary.ts";
 import { references, type VariableDialect } from "./variables.ts";
 
 /** Whose entries may have values that commands print: what the user, the caller or an administrator has written. */
 const TRUSTED: ReadonlySet<DefinitionScope> = new Set(["explicit", "managed", "local", "user"]);
 
-/** What the commands printed that an entry refers to. One that is missing was not run. */
+/** What the commands printed that an entry refers to, by `keyOfCommand`. One that is missing was not run. */
 export type CommandOutputs = ReadonlyMap<string, CommandOutput>;
 
 /**
- * Runs the commands that an entry refers to, as `!command` or `$(command)` does, in the directory of its file. Those of a project
- * or of an extension are never run.
+ * Runs the commands that an entry refers to, as `!command` or `$(command)` does, each in the directory of the file that wrote it. Those of
+ * a project or of an extension are never run.
  */
 export async function runReferencedCommands(
   definition: ServerDefinition,
   dialect: VariableDialect,
   commands: CommandValues | undefined,
-  offer: Omit<CommandOffer, "server">,
+  { cwd: ownDirectory, ...offer }: Omit<CommandOffer, "server"> & { readonly cwd: string },
 ): Promise<CommandOutputs> {
   const { name, definedIn } = definition;
   if (commands === undefined || !TRUSTED.has(definedIn.scope)) return new Map();
-  const found = [...findCommands(definition, dialect)];
-  if (found.length === 0) return new Map();
-  const cwd = baseDirectory(definedIn) ?? offer.cwd;
-  const outputs = await commands.get(found, { ...offer, server: name, cwd });
-  return new Map(found.map((command, index) => [command, outputs[index]]));
+  const found = findCommands(definition, dialect, ownDirectory);
+  if (found.size === 0) return new Map();
+  const outputs = await commands.get([...found.values()], { ...offer, server: name });
+  return new Map([...found.keys()].map((key, index) => [key, outputs[index]]));
 }
 
-function findCommands(definition: ServerDefinition, dialect: VariableDialect): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const { text, isValue } of fieldTexts(definition)) {
+/** What a command is known by that stands in a field: the same text may be another command in a field of another file. */
+export function keyOfCommand(command: string, path: JsonPath, definedIn: DefinedIn): string {
+  return JSON.stringify([command, baseDirectory(placeOfPart(definedIn, path))]);
+}
+
+function findCommands(
+  definition: ServerDefinition,
+  dialect: VariableDialect,
+  ownDirectory: string,
+): ReadonlyMap<string, PlacedCommand> {
+  const { definedIn } = definition;
+  const found = new Map<string, PlacedCommand>();
+  for (const { text, path, isValue } of fieldTexts(definition)) {
     for (const { reference } of references(text, dialect, isValue)) {
-      if (reference.kind === "command") found.add(reference.name);
+      if (reference.kind !== "command") continue;
+      const { name: command } = reference;
+      const cwd = baseDirectory(placeOfPart(definedIn, path)) ?? ownDirectory;
+      found.set(keyOfCommand(command, path, definedIn), { command, cwd });
     }
   }
   return found;

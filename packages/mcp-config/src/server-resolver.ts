@@ -25,6 +25,7 @@ import { addHeadersFromEnv } from "./headers-from-env.ts";
 import { JACKFIELD } from "./hosts/jackfield.ts";
 import { isHeaderValue, isHttpUrl } from "./http-syntax.ts";
 import { LOADER_FAULT, loaderOfProject } from "./loader-variables.ts";
+import { withoutDefaults } from "./missing-variables.ts";
 import { homeOf } from "./place-values.ts";
 import { BOUNDARY_FAULT, type Bounds, boundsOf, climbsOut, isInside } from "./project-boundary.ts";
 import { runReferencedCommands } from "./referenced-commands.ts";
@@ -173,8 +174,8 @@ async function resolveServer(
       const bounds = boundsOf(definition.definedIn, "envFile", dialect);
       const path = resolve(anchorFilledIn(envFile, bounds.base, home));
       checkInside(definition, "envFile", path, bounds);
-      const written = definition.envFile ?? "";
-      return readEnvFile({ definition, path, written }, policy.platform);
+      const shown = withoutDefaults(definition.envFile ?? "", dialect);
+      return readEnvFile({ definition, path, shown }, policy.platform);
     },
   });
   const resolved =

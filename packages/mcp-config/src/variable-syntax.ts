@@ -66,8 +66,8 @@ export const bareName: VariableSyntax = (text, at) => {
 /** The beginning of a shell's reference in braces, with the mark of a default if it has one. */
 const SHELL_BEGINNING = /\$\{([A-Za-z_]\w*)(:?-)?/y;
 
-/** What a shell takes as it is up to a brace, a lone dollar sign at its end included. */
-const SHELL_TEXT = /[^$}]*(?:(?<!\\)\$)?(?=\})/y;
+/** What a shell takes as it is up to a brace, a lone dollar sign at its end included: no command in it, and nothing that is escaped. */
+const SHELL_TEXT = /[^$}\\`]*(?:\\(?![$}\\`"])[^$}\\`]*)*\$?(?=\})/y;
 
 /**
  * `${NAME}`, `${NAME:-default}` and `${NAME-default}`, as a shell has them: with the colon the default also stands for what is empty. The
@@ -105,10 +105,11 @@ export const shellBraces: VariableSyntax = (text, at) => {
   return found(text, at, to + depth, { ...first, otherwise, defaultText, passesOverEmpty });
 };
 
-/** `${NAME:?message}`, which fails if the variable is not set. */
+/** `${NAME:?message}`, which fails if the variable is not set, or is empty. */
 export const requiredName: VariableSyntax = (text, at) => {
   const match = matchAt(/\$\{([A-Za-z_]\w*):\?[^{}]*\}/y, text, at);
-  const reference = { kind: "environment", name: match?.[1] ?? "", unset: "fail" } as const;
+  const name = match?.[1] ?? "";
+  const reference = { kind: "environment", name, unset: "fail", passesOverEmpty: true } as const;
   return match && found(text, at, at + match[0].length, reference);
 };
 

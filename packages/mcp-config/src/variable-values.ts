@@ -1,6 +1,7 @@
+import type { JsonPath } from "./documents/json-path.ts";
 import { ownMember } from "./documents/json-value.ts";
 import { placeValues } from "./place-values.ts";
-import type { CommandOutputs } from "./referenced-commands.ts";
+import { type CommandOutputs, keyOfCommand } from "./referenced-commands.ts";
 import type { Environment } from "./safe-environment.ts";
 import {
   ambientVariable,
@@ -66,8 +67,14 @@ export interface FoundValue {
 export interface VariableValues {
   /** A variable of the entry or the environment. */
   find(name: string, sight: Sight): FoundVariable;
-  /** What a reference stands for; `withheld` if it has a value that this field of a project's entry may not have. */
-  lookUp(reference: VariableReference, sight: Sight): FoundValue | "withheld" | undefined;
+  /** What a reference stands for in the field at a path. */
+  lookUp(reference: VariableReference, sight: Sight, path: JsonPath): FoundValue | WithheldValue | undefined;
+}
+
+/** A reference has a value that this field of a project's entry may not have. */
+export interface WithheldValue {
+  /** Where it would come from. */
+  readonly withheld: VariableSource;
 }
 
 /** @param own - read anew each time */
@@ -113,19 +120,21 @@ class Lookup implements VariableValues {
     return ambientVariable(name, definition, this.#policy);
   }
 
-  lookUp(reference: VariableReference, sight: Sight): FoundValue | "withheld" | undefined {
-    const { kind, name, defaultText, passesOverEmpty } = reference;
+  lookUp(reference: VariableReference, sight: Sight, path: JsonPath): FoundValue | WithheldValue | undefined {
+    const { kind, name, defaultText, passesOverEmpty, unset } = reference;
     let empty: FoundValue | undefined;
     for (const source of sourcesOf(reference)) {
       if (!this.#refersTo(source, sight)) return { value: reference.written };
-      const found = this.#valueFrom(source, sight);
-      if (found === "withheld") return found;
+      const found = this.#valueFrom(source, sight, path);
+      if (found === "withheld") return { withheld: source };
       const isPassedOver = passesOverEmpty && found?.value.length === 0;
       if (found && !isPassedOver) return { value: found.value, source };
       if (found) empty ??= { value: found.value, source };
     }
     const value = defaultText ?? (kind === "input" ? this.#unanswered(name) : undefined);
-    return value === undefined ? empty : { value };
+    if (value !== undefined) return { value };
+    // What must have a value has none where it is empty.
+    return unset === "fail" ? undefined : empty;
   }
 
   #refersTo(source: VariableSource, sight: Sight): boolean {
@@ -134,7 +143,11 @@ class Lookup implements VariableValues {
     return refersTo?.(source, this.#definition) ?? true;
   }
 
-  #valueFrom({ kind, name }: VariableSource, sight: Sight): { value: Answer } | "withheld" | undefined {
+  #valueFrom(
+    { kind, name }: VariableSource,
+    sight: Sight,
+    path: JsonPath,
+  ): { value: Answer } | "withheld" | undefined {
     switch (kind) {
       case "environment":
         return this.find(name, sight);
@@ -145,7 +158,7 @@ class Lookup implements VariableValues {
       case "file":
         return found(this.#sources.files.get(name));
       case "command":
-        return found(this.#sources.commands.get(name));
+        return found(this.#sources.commands.get(keyOfCommand(name, path, this.#definition.definedIn)));
     }
   }
 

@@ -22,9 +22,9 @@ afterEach(() => {
 async function printed(
   values: CommandValues,
   command: string,
-  offer: Omit<CommandOffer, "server"> & Partial<CommandOffer>,
+  { cwd, ...offer }: Omit<CommandOffer, "server"> & Partial<CommandOffer> & { readonly cwd: string },
 ) {
-  const [output] = await values.get([command], { server: "s", ...offer });
+  const [output] = await values.get([{ command, cwd }], { server: "s", ...offer });
   return output;
 }
 
@@ -107,8 +107,8 @@ describe.skipIf(process.platform === "win32")("the output of a command", () => {
 
   test("[A9] that stays the same is given after a refusal beside one that changed, and neither if none did", async () => {
     const folder = await folderWith({ token: "first" });
-    const offer = { env, cwd: folder, signal, server: "s" };
-    const commands = ["cat token", "echo workspace"];
+    const offer = { env, signal, server: "s" };
+    const commands = ["cat token", "echo workspace"].map((command) => ({ command, cwd: folder }));
     vi.useFakeTimers({ toFake: ["performance"] });
     const values = createCommandValues();
     expect(await values.get(commands, offer)).toEqual(["first", "workspace"]);

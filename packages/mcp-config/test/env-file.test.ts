@@ -128,6 +128,16 @@ describe("an envFile that cannot be used fails its server alone", () => {
     expect(await resolveStdio({ definedIn })).toMatchObject({ name: "s" });
   });
 
+  test("and no default of its path is told", async () => {
+    const folder = await folderWith({ "broken.env": "A=1\0" });
+    for (const name of ["missing", "broken"]) {
+      const written = { envFile: `\${STAGE:-${name}}.env`, definedIn: inFolder(folder) };
+      const error = await refused(resolveStdio(written));
+      expect(JSON.stringify([error.message, error.location])).not.toContain(name);
+      expect(error.message).toContain("${STAGE:-…}.env");
+    }
+  });
+
   test("because it is larger than 1 MiB", async () => {
     const { error } = await refusedWith(`A=${"x".repeat(1024 * 1024)}`);
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID" });

@@ -18,6 +18,14 @@ export interface DefinedIn extends SourceLocation {
    * Default: the directory of the file.
    */
   readonly root?: string | undefined;
+  /**
+   * What wrote a field, where a definition was joined of several files and another of them wrote this field than the one named here: by the
+   * name that the field has in a definition, for example `command` or `env.NODE_OPTIONS`. Only paths, references to files and
+   * commands, and variables that load code have one, since whose they are and where they are written decides what they mean.
+   */
+  readonly parts?:
+    | { readonly [field: string]: Pick<DefinedIn, "scope" | "file" | "realFile" | "root"> }
+    | undefined;
 }
 
 /** A definition that is not used because a stronger one of the same name, or for the same endpoint, is. */

@@ -1,5 +1,6 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { isLoaderVariable } from "../loader-variables.ts";
+import type { PartPlace } from "../project-boundary.ts";
 import { unpinnedPackage } from "./package-pin.ts";
 import { quotedText, visibleText } from "./visible-text.ts";
 
@@ -39,6 +40,7 @@ function describe({
   const lines = [
     `server   ${quotedText(name)}`,
     `file     ${visibleText(realFile ?? file ?? "none")}${line === undefined ? "" : `, line ${line}`}`,
+    ...partLines(definition),
     ...transportLines(definition),
     ...restLines(definition),
     ...dangerousEnv.map(
@@ -51,6 +53,17 @@ function describe({
         ]),
   ];
   return lines.join("\n");
+}
+
+/** Where files were joined: who wrote what. */
+function partLines({ definedIn: { parts = {} } }: ServerDefinition): string[] {
+  return Object.keys(parts)
+    .sort()
+    .map((field) => {
+      const { scope, file, realFile, root } = parts[field] as PartPlace;
+      const folder = root === undefined ? "" : `, for ${quotedText(root)}`;
+      return `from     ${quotedText(realFile ?? file ?? "none")} (${scope}${folder}): ${visibleText(field)}`;
+    });
 }
 
 function transportLines(definition: ServerDefinition): string[] {

@@ -1,5 +1,5 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
-import type { JoinedPlace } from "../project-boundary.ts";
+import type { PartPlace } from "../project-boundary.ts";
 
 /**
  * Everything of a definition that somebody who approves it relies on, as one text: the whole entry as written, its name, and
@@ -8,8 +8,15 @@ import type { JoinedPlace } from "../project-boundary.ts";
  */
 export function definitionContent(definition: ServerDefinition): string {
   const { definedIn, shadows: _shadows, disabledBy: _disabledBy, ...written } = definition;
-  const { scope, host, file, realFile, root, parts }: JoinedPlace = definedIn;
-  return canonicalJson({ ...written, definedIn: { scope, host, file: realFile ?? file, root, parts } });
+  const { host, parts = {} } = definedIn;
+  const whole = { ...placeOf(definedIn), host };
+  const ofParts = Object.entries(parts).map(([field, part]) => [field, placeOf(part)]);
+  const place = ofParts.length === 0 ? whole : { ...whole, parts: Object.fromEntries(ofParts) };
+  return canonicalJson({ ...written, definedIn: place });
+}
+
+function placeOf({ scope, file, realFile, root }: PartPlace) {
+  return { scope, file: realFile ?? file, root };
 }
 
 /** JSON with the members of every object sorted by name; the order of lists is part of what they say. */

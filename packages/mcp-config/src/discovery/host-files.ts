@@ -174,9 +174,7 @@ async function parseCandidate(
     dialect: rules,
     host: rules.id,
   };
-  // Nobody knows what an administrator's rules are in a file that cannot be used.
-  const unusable = (problem: ConfigProblem) =>
-    file.scope === "managed" ? { problem, ...brokenDocument(source) } : { problem };
+  const unusable = (problem: ConfigProblem) => ({ problem, ...brokenDocument(source) });
   if (!("text" in found)) return unusable(problemOf(source, found.kind, found.error));
   if (!("stats" in found)) return parseHostText({ ...source, text: found.text }, report);
   const refusal = refusalOf(candidate, found, at);

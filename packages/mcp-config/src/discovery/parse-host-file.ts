@@ -16,7 +16,10 @@ export interface ParseHostFileOptions {
   readonly beneath?: readonly string[] | undefined;
   /** The project whose local servers are meant, where a file holds several projects. Default: the first one in the file. */
   readonly cwd?: string | undefined;
-  /** If given, references to variables that it does not have are remarked on. */
+  /**
+   * Where lists of the host look up what servers refer to. Default: nobody knows what a reference stands for, so a list that denies means
+   * whatever it may turn out to be. If given, references to variables that it does not have are remarked on.
+   */
   readonly env?: Environment | undefined;
   /** A larger file is not read. Default 16 MiB. */
   readonly largestBytes?: number | undefined;

@@ -13,7 +13,7 @@ export interface PathPattern {
 }
 
 export function readPattern(
-  { file, endings }: HostPath,
+  { file, endings, standsForHidden = true }: HostPath,
   at: Pick<HostSurroundings, "platform">,
 ): PathPattern {
   const { sep, join } = pathRules(at);
@@ -25,7 +25,9 @@ export function readPattern(
   return {
     folder,
     isMeant: (name) =>
-      name.startsWith(beginning) && (endings ?? [end]).some((ending) => name.endsWith(ending)),
+      name.startsWith(beginning) &&
+      (standsForHidden || !name.startsWith(".")) &&
+      (endings ?? [end]).some((ending) => name.endsWith(ending)),
     fileOf: (name) => join(folder, name, ...rest),
     areFolders: rest.length > 0,
   };

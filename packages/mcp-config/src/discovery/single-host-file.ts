@@ -96,7 +96,7 @@ function installationOf(file: string): string {
 }
 
 function contextOf(
-  { cwd, platform = process.platform }: ParseHostFileOptions,
+  { cwd, env, platform = process.platform }: ParseHostFileOptions,
   documents: readonly ParsedHostText[],
   report: Report,
 ): FindingContext {
@@ -104,6 +104,7 @@ function contextOf(
     folders: cwd === undefined ? [] : [cwd],
     isSingleFile: true,
     platform,
+    env,
     remark: (code, path, text) => {
       const location = documents[0]?.document.locate(path) ?? {};
       report(diagnose(code, text, location));

@@ -2,14 +2,14 @@ import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { textsOf, type WrittenText } from "../entries/written-texts.ts";
 import { variablesOf } from "../hosts/host-dialects.ts";
-import { describeSource } from "../missing-variables.ts";
+import { describeSources } from "../missing-variables.ts";
 import type { Environment } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
 import { locationOf } from "../sources/config-problem.ts";
 import type { SourceEntry } from "../sources/server-source.ts";
 import { seesOwnEnv } from "../variable-lookup.ts";
 import { createVariableValues, type Sight } from "../variable-values.ts";
-import { dialectFor, references } from "../variables.ts";
+import { dialectFor, references, sourcesOf } from "../variables.ts";
 import type { ParsedServer } from "./parse-host-file.ts";
 
 /** What variables depend on besides the entry. */
@@ -62,9 +62,9 @@ function unresolvedIn(server: ParsedServer, { env, platform }: Surroundings) {
     const unresolved = [...references(text, dialect, isValue)].filter(({ reference }) => {
       const isElsewhere = reference.platform !== undefined && reference.platform !== platform;
       const mustBeSet = reference.kind === "environment" && reference.unset === undefined && !isElsewhere;
-      return mustBeSet && values.lookUp(reference, sight) === undefined;
+      return mustBeSet && values.lookUp(reference, sight, path) === undefined;
     });
-    return unresolved.map(({ reference }) => ({ path, variable: describeSource(reference) }));
+    return unresolved.map(({ reference }) => ({ path, variable: describeSources(sourcesOf(reference)) }));
   });
 }
 

@@ -1,6 +1,7 @@
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import type { JsonPath } from "./json-path.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
+import { keepSpelling } from "./number-spellings.ts";
 
 /** What to do with what is not copied. */
 export interface CopyWatch {
@@ -12,21 +13,32 @@ export interface CopyWatch {
   onTooDeep(path: JsonPath): never;
 }
 
-/** Copies what another parser has made: maps without prototype, dates and integers that no number can hold as texts, `__proto__` left out. */
+/**
+ * Copies what another parser has made: maps without prototype, dates as texts, `__proto__` left out. An integer that no number can hold
+ * becomes the nearest one, and its digits are kept.
+ */
 export function copyTree(value: unknown, watch: CopyWatch, path: JsonPath = []): unknown {
-  // A number near it would be another one than was written.
-  if (typeof value === "bigint") return String(value);
+  if (typeof value === "bigint") return Number(value);
   if (value instanceof Date) return value.toISOString();
   if (!Array.isArray(value) && !isMap(value)) return value;
   if (path.length >= DEEPEST_NESTING) watch.onTooDeep(path);
-  if (Array.isArray(value)) return value.map((element, index) => copyTree(element, watch, [...path, index]));
+  if (Array.isArray(value)) {
+    const elements = value.map((element: unknown, index) => copyTree(element, watch, [...path, index]));
+    for (const [index, element] of value.entries()) keepDigits(elements, String(index), element);
+    return elements;
+  }
   const copy = createMap();
   for (const key of Object.keys(value)) {
     if (key === FORBIDDEN_KEY) watch.onForbidden([...path, key]);
     else {
       copy[key] = copyTree(value[key], watch, [...path, key]);
-      if (typeof copy[key] === "number") watch.onNumber(copy, key, [...path, key]);
+      if (typeof value[key] === "number") watch.onNumber(copy, key, [...path, key]);
+      keepDigits(copy, key, value[key]);
     }
   }
   return copy;
+}
+
+function keepDigits(container: object, key: string, value: unknown): void {
+  if (typeof value === "bigint") keepSpelling(container, key, Number(value), String(value));
 }

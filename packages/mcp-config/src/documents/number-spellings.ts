@@ -1,4 +1,4 @@
-import type { JsonMap } from "./json-value.ts";
+import { createMap, isMap, type JsonMap } from "./json-value.ts";
 
 /** By the object that holds them. */
 const spellings = new WeakMap<object, Map<string, string>>();
@@ -6,12 +6,17 @@ const spellings = new WeakMap<object, Map<string, string>>();
 const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/;
 
 /**
- * Keeps how a number is written where its value does not tell: `1.10`, `007`, or more digits than a number holds. A host that takes it for
- * a text gets what somebody wrote.
+ * Keeps how a number is written where its value does not tell: `1.10`, `007`, or as many digits as a number may not hold. A host that takes
+ * it for a text gets what somebody wrote. What was kept for another value of the same key is forgotten.
  */
 export function keepSpelling(container: object, key: string, value: unknown, written: string): void {
-  if (String(value) === written || !DECIMAL.test(written)) return;
-  const known = spellings.get(container) ?? new Map<string, string>();
+  let known = spellings.get(container);
+  const isTold = String(value) === written && !isUnsafe(value);
+  if (isTold || !DECIMAL.test(written)) {
+    known?.delete(key);
+    return;
+  }
+  known ??= new Map<string, string>();
   known.set(key, written);
   spellings.set(container, known);
 }
@@ -26,4 +31,26 @@ export function keepSpellingIn(copy: JsonMap, key: string, original: JsonMap): v
 /** How a number is written; `undefined` where its value tells. */
 export function spellingOf(container: object, key: string): string | undefined {
   return spellings.get(container)?.get(key);
+}
+
+/** Whether a value is an integer so large that another one may have been written. */
+export function isUnsafe(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/**
+ * Members of an object, and what lies in them, with the digits that somebody wrote in the place of integers that a number may not hold.
+ *
+ * @param original - the object that they were taken from
+ */
+export function withDigits(members: JsonMap, original: object): JsonMap {
+  const exact = createMap();
+  for (const key of Object.keys(members)) exact[key] = exactValue(members[key], original, key);
+  return exact;
+}
+
+function exactValue(value: unknown, container: object, key: string): unknown {
+  if (Array.isArray(value)) return value.map((element, index) => exactValue(element, value, String(index)));
+  if (isMap(value)) return withDigits(value, value);
+  return isUnsafe(value) ? (spellingOf(container, key) ?? value) : value;
 }

@@ -10,7 +10,7 @@ import { locateByPointer } from "./pointer-places.ts";
 import { findTomlPlaces } from "./toml-places.ts";
 
 /**
- * Parses TOML 1.1. Dates become texts, since no entry has a date, and so does an integer that no number can hold.
+ * Parses TOML 1.1. Dates become texts, since no entry has a date. Of an integer that no number can hold the digits are kept.
  *
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */

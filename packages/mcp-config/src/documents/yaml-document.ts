@@ -4,8 +4,8 @@ import { invalidSource } from "../sources/config-problem.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import { type JsonPath, jsonPointer } from "./json-path.ts";
-import { createMap } from "./json-value.ts";
-import { keepSpelling } from "./number-spellings.ts";
+import { createMap, isMap as isObject, type JsonMap } from "./json-value.ts";
+import { keepSpelling, keepSpellingIn } from "./number-spellings.ts";
 import { locateByPointer, type Place } from "./pointer-places.ts";
 
 /** What aliases may add to a document. A few that stand for each other grow into billions of values. */
@@ -78,8 +78,13 @@ class YamlReader {
     return isAlias(node) ? this.#readAliased(node.source, path) : null;
   }
 
+  /** What an alias stands for, or the node itself. */
+  #meant(node: unknown): unknown {
+    return isAlias(node) ? this.#anchored.get(node.source) : node;
+  }
+
   #nameOf(key: unknown): string {
-    const named = isAlias(key) ? this.#anchored.get(key.source) : key;
+    const named = this.#meant(key);
     if (!isScalar(named)) return "";
     // By the rules of YAML 1.1 the parser makes a symbol of the key that merges.
     return typeof named.value === "symbol" ? (named.value.description ?? "") : String(named.value);
@@ -100,9 +105,8 @@ class YamlReader {
       else if (name === "<<") mergeInto(map, this.read(value, member));
       else {
         map[name] = this.read(value, member);
-        if (typeof map[name] === "number" && isScalar(value)) {
-          keepSpelling(map, name, map[name], value.source ?? "");
-        }
+        const scalar = this.#meant(value);
+        if (isScalar(scalar)) keepSpelling(map, name, map[name], scalar.source ?? "");
       }
     }
     return map;
@@ -138,9 +142,13 @@ class YamlReader {
 }
 
 /** Members that the map has itself, wherever they stand, win over merged ones. */
-function mergeInto(map: { [key: string]: unknown }, merged: unknown): void {
-  for (const source of Array.isArray(merged) ? merged : [merged]) {
-    for (const [key, value] of Object.entries(source ?? {})) map[key] ??= value;
+function mergeInto(map: JsonMap, merged: unknown): void {
+  for (const source of [merged].flat().filter(isObject)) {
+    for (const key of Object.keys(source)) {
+      if (Object.hasOwn(map, key)) continue;
+      map[key] = source[key];
+      keepSpellingIn(map, key, source);
+    }
   }
 }
 

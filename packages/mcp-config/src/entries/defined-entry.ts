@@ -12,6 +12,7 @@ import {
   projectRoot,
 } from "../project-boundary.ts";
 import { dialectFor, hasVariables } from "../variables.ts";
+import { anchorReferences } from "./anchored-references.ts";
 import { withoutNulls } from "./entry-fields.ts";
 import type { EntryPlace } from "./entry-place.ts";
 import type { WrittenServer } from "./written-server.ts";
@@ -25,10 +26,11 @@ export type FaultIn = (path: JsonPath, text: string) => McpError;
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a URL that cannot be one, and for such an entry of a project.
  */
-export function defineServer(written: WrittenServer, entry: EntryPlace, faultIn: FaultIn): ServerDefinition {
-  const { transport, enabled, lazy, shared, tools, extra } = written;
-  const variables = dialectFor(entry.variables, written);
+export function defineServer(given: WrittenServer, entry: EntryPlace, faultIn: FaultIn): ServerDefinition {
+  const variables = dialectFor(entry.variables, given);
   const place = variables === entry.variables ? entry : { ...entry, variables };
+  const written = anchorReferences(given, place);
+  const { transport, enabled, lazy, shared, tools, extra } = written;
   const { name, definedIn } = place;
   checkLoaders(written, place, faultIn);
   const limits = limitsOf(written);

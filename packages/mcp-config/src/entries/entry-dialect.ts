@@ -94,7 +94,7 @@ export interface EntryRules {
   /** What reshaping an entry takes out of it, to be kept in `extra`. */
   readonly keptAside?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
   /** What filling in an entry depends on besides its texts, to be kept in `extra` of its definition alone. */
-  readonly asks?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
+  readonly asks?: ((entry: JsonMap, definedIn: DefinedIn) => JsonMap | undefined) | undefined;
   /** What the host makes of an entry beyond what is written, for its definition alone. */
   readonly meant?: ((written: WrittenServer) => WrittenServer) | undefined;
   /** What the host refuses an entry for, besides what every host does. */

@@ -1,6 +1,7 @@
 import type { InProcessServerDefinition, ServerDefinition } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { isMap, kindOf } from "../documents/json-value.ts";
+import { withDigits } from "../documents/number-spellings.ts";
 import { quote, serverNameFault } from "../server-name.ts";
 import { invalidServer } from "../sources/config-problem.ts";
 import { defineServer, type FaultIn, limitsOf } from "./defined-entry.ts";
@@ -56,7 +57,8 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     const settings = { ...off(enabled), lazy, shared, limits, tools, extra };
     return { definition: { name, definedIn, ...settings, transport, server } };
   }
-  const left = fields.rest();
+  const rest = fields.rest();
+  const left = rest && !place.inCode ? withDigits(rest, entry) : rest;
   const unread = left && reportUnread(left, transport, placeOfReshaped(entry, place), report);
   const aside = dialect.keptAside?.(entry);
   const extra = aside ? { ...unread, ...aside } : unread;
@@ -73,7 +75,7 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     const found = find(path);
     return faultAt(found, `${subjectOf(found)} ${text}`);
   };
-  const asked = dialect.asks?.(entry);
+  const asked = dialect.asks?.(entry, definedIn);
   const whole = asked ? { ...written, extra: { ...extra, ...asked } } : written;
   const definition = defineServer(dialect.meant?.(whole) ?? whole, place, faultIn);
   reportCommandLine(written, place, find, report);

@@ -1,21 +1,20 @@
 /** A text as far as it can be told before it is used: what stands before, between and behind values that are not known yet. */
 export type KnownText = readonly string[];
 
-/** Compares word by word. One of which nothing is known may turn out to be several, as the answer to a question can be. */
+/** What a word is that is nothing but a question: there may be an argument for each answer, or none at all. No other word becomes several. */
+export const ANSWERS: KnownText = ["", ""];
+
+/** Compares word by word. */
 export function compareWords(
   known: readonly KnownText[],
   line: readonly unknown[],
 ): readonly (boolean | undefined)[] {
-  const open = known.findIndex(isUnknown);
+  const open = known.indexOf(ANSWERS);
   if (open === -1) return known.length === line.length ? compareEach(known, line) : [false];
-  const behind = known.slice(known.findLastIndex(isUnknown) + 1);
+  const behind = known.slice(known.lastIndexOf(ANSWERS) + 1);
   if (open + behind.length > line.length) return [false];
   const ends = compareEach(behind, line.slice(line.length - behind.length));
   return [undefined, ...compareEach(known.slice(0, open), line), ...ends];
-}
-
-function isUnknown(text: KnownText): boolean {
-  return text.length > 1 && text.every((part) => part === "");
 }
 
 function compareEach(known: readonly KnownText[], line: readonly unknown[]): (boolean | undefined)[] {
@@ -29,6 +28,26 @@ function compareEach(known: readonly KnownText[], line: readonly unknown[]): (bo
 function isWord(text: KnownText, word: string): boolean | undefined {
   if (text.length === 1) return text[0] === word;
   return isMadeOf(word, text) ? undefined : false;
+}
+
+/** Words as one text, with a space between any two. */
+export function joinWords(words: readonly KnownText[]): KnownText {
+  const [first = [""], ...others] = words;
+  return others.reduce((text, word) => {
+    const [beginning = "", ...rest] = word;
+    return [...text.slice(0, -1), `${text.at(-1)} ${beginning}`, ...rest];
+  }, first);
+}
+
+/** Whether a text has these pieces, or may turn out to have them. */
+export function mayBeMadeOf(text: KnownText, pieces: readonly string[]): boolean {
+  const [beginning = "", end = ""] = [text[0], text.at(-1)];
+  if (text.length === 1) return isMadeOf(beginning, pieces);
+  const [first = "", last = ""] = [pieces[0], pieces.at(-1)];
+  if (pieces.length === 1) return isMadeOf(first, text);
+  // Where both leave something open, whatever else they have fits in there one behind the other.
+  const doBeginAlike = beginning.startsWith(first) || first.startsWith(beginning);
+  return doBeginAlike && (end.endsWith(last) || last.endsWith(end));
 }
 
 /** Whether a text has these pieces in this order, with anything between them. Each is taken at its first place, which needs no backtracking. */

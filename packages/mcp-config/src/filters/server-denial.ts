@@ -1,5 +1,5 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
-import { compareWords, type KnownText } from "./known-text.ts";
+import { ANSWERS, compareWords, type KnownText } from "./known-text.ts";
 import { matchesServer, type ServerPattern } from "./server-pattern.ts";
 import { spellingsOf, type UrlDenial, type UrlForms, urlDenial, urlForms } from "./url-spelling.ts";
 
@@ -30,20 +30,32 @@ export function readDenials(patterns: readonly ServerPattern[]): (definition: Se
 const OWN_REFERENCE = /\$\{.*\}/gs;
 /** What is one to any host; what it is to this host is not asked, since that would load all of them. */
 const REFERENCE = /\$[({].*[)}]|\$\w+(?::\w+)?|\{[A-Za-z_].*\}|%\w+%/gs;
+/**
+ * A word that is nothing but a question to some host: `${input:id}`, `${op://vault}`, `${user_config.id}`, `${{ inputs.id }}` or `{id}`.
+ * Jackfield's own dialect has none.
+ */
+const QUESTION =
+  /^(?:\$\{\s*(?!env:)[A-Za-z][\w+.-]*:(?!-)[^{}]*\}|\$\{user_config\.[^{}]*\}|\$\{\{\s*inputs\.[^{}]*\}\}|\{[A-Za-z_][\w.-]*\})$/;
 
 function knownText(text: string, isOwn: boolean): KnownText {
   return text.split(isOwn ? OWN_REFERENCE : REFERENCE);
 }
 
+function knownArgument(text: string, isOwn: boolean): KnownText {
+  return !isOwn && QUESTION.test(text) ? ANSWERS : knownText(text, isOwn);
+}
+
 /** The host may also take the text as it stands. */
 function formsOf(url: string, isOwn: boolean): UrlForms {
   const known = knownText(url, isOwn);
-  return known.length === 1 ? urlForms(known) : { ...urlForms(known), spellings: spellingsOf(url) };
+  const forms = urlForms(known);
+  return known.length === 1 ? forms : { ...forms, spellings: [...forms.spellings, ...spellingsOf(url)] };
 }
 
 function wordsOf(definition: Extract<ServerDefinition, { transport: "stdio" }>): readonly KnownText[] {
   const isOwn = isOfJackfield(definition);
-  return [definition.command, ...(definition.args ?? [])].map((word) => knownText(word, isOwn));
+  const args = (definition.args ?? []).map((text) => knownArgument(text, isOwn));
+  return [knownText(definition.command, isOwn), ...args];
 }
 
 function mayBeOneOf(lines: readonly (readonly string[])[], words: readonly KnownText[]): boolean {

@@ -3,9 +3,9 @@ import { withLowerBeginning } from "./server-pattern.ts";
 
 /** What a list that denies compares with its lines. */
 export interface UrlForms {
-  /** The URL as written, and as it is sent. */
+  /** The URL as written, and as it is sent; of one that is not known to its end, what it is if nothing more is sent. */
   readonly spellings: readonly string[];
-  /** What it surely begins with, where the rest is not known yet. */
+  /** What it surely begins with, where what is sent behind that is not known yet. */
   readonly beginning?: string | undefined;
 }
 
@@ -25,9 +25,7 @@ export function urlDenial(pattern: string): UrlDenial {
 /** The forms of a URL of which everything is known, or a part. */
 export function urlForms(url: KnownText): UrlForms {
   const [text = ""] = url;
-  return url.length === 1
-    ? { spellings: spellingsOf(text) }
-    : { spellings: [], beginning: sureBeginning(text) };
+  return url.length === 1 ? { spellings: spellingsOf(text) } : unknownForms(text);
 }
 
 /** As written, as it is sent, and the same without user and password. */
@@ -57,14 +55,20 @@ function normalUrl(text: string, isAnonymous = false): string | undefined {
 const UP_TO_HOST = /^[^/\\]*[/\\]{2}[^/\\?#]*[/\\?#]/;
 
 /**
- * What every URL begins with that a text can become once what is missing behind it is put in. That may hold `@`, `..` and `#`, so the
- * host is sure only where it ends before, and the path only where the query begins before.
+ * The forms of every URL that a text can become once what is missing behind it is put in. That may hold `@`, `..` and `#`, so the host is
+ * sure only where it ends before, and the path only where the query begins before. Of a fragment nothing is sent.
  */
-function sureBeginning(text: string): string {
+function unknownForms(text: string): UrlForms {
   const [upToHost] = UP_TO_HOST.exec(text) ?? [];
-  if (upToHost === undefined) return /^https?:\/\//i.exec(text)?.[0].toLowerCase() ?? "";
-  const sure = /[?#]/.test(text) ? text.replace(/%.?$/, "") : upToHost;
-  return normalUrl(sure, true) ?? "";
+  if (upToHost === undefined) {
+    return { spellings: [], beginning: /^https?:\/\//i.exec(text)?.[0].toLowerCase() ?? "" };
+  }
+  if (text.includes("#")) return { spellings: spellingsOf(text) };
+  if (!text.includes("?")) return { spellings: [], beginning: normalUrl(upToHost, true) ?? "" };
+  const sure = text.replace(/%.?$/, "");
+  const beginning = normalUrl(sure, true) ?? "";
+  const hasQuery = URL.parse(sure)?.search !== "";
+  return { spellings: spellingsOf(text), beginning: hasQuery ? beginning : `${beginning}?` };
 }
 
 /** Scheme and host, with the slash behind them. */

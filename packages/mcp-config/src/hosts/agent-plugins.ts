@@ -70,10 +70,10 @@ function isInside(path: string, folders: readonly string[]): boolean {
 }
 
 function addressFault(url: string): EntryFault {
-  // The machine decides what is allowed, so it must be known before anything is filled in.
+  // The machine decides what is allowed, and a port which of its programs is reached, so both must be known before anything is filled in.
   const beginning = /^[^/]*\/\/[^/?#]*/.exec(url)?.[0] ?? url;
   if (beginning.includes("${")) {
-    const text = `"url" must name its scheme and its host without variables in this format.`;
+    const text = `"url" must name its scheme, its host and its port without variables in this format.`;
     return { field: "url", text };
   }
   if (/^[a-z]+:\/\/[^/?#]*@/i.test(url))

@@ -1,6 +1,7 @@
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
+import { joinWords, type KnownText, mayBeMadeOf } from "../filters/known-text.ts";
 import { matchesGlob, withLowerBeginning } from "../filters/server-pattern.ts";
 import { urlDenial } from "../filters/url-spelling.ts";
 import { quote } from "../server-name.ts";
@@ -104,14 +105,26 @@ function readCondition(
     return { condition: (target) => textsOf(target).length > 0, fault };
   }
   const shaped = field === "url" ? patterns.map(withLowerBeginning) : patterns;
+  const isWritten = (target: KnownTarget) =>
+    textsOf(target).some((text) => shaped.some((pattern) => matchesGlob(pattern, text)));
+  if (action === "allow") return { condition: isWritten };
   // What is rejected is meant however it is spelled, and if it may turn out to be meant; what is allowed, only as it is written.
-  const denials = field === "url" && action === "reject" ? patterns.map(urlDenial) : [];
+  const mayBeMeant = field === "url" ? denialOfUrls(patterns) : denialOfWords(field, patterns, isAlone);
   return {
-    condition: (target) => {
-      const texts = textsOf(target);
-      if (texts.some((text) => shaped.some((pattern) => matchesGlob(pattern, text)))) return true;
-      return texts.length > 0 && denials.some((mayMean) => mayMean(target.forms));
-    },
+    condition: (target) => isWritten(target) || (textsOf(target).length > 0 && mayBeMeant(target)),
+  };
+}
+
+function denialOfUrls(patterns: readonly string[]): Condition {
+  const denials = patterns.map(urlDenial);
+  return ({ forms }) => denials.some((mayMean) => mayMean(forms));
+}
+
+function denialOfWords(field: "command" | "args", patterns: readonly string[], isAlone: boolean): Condition {
+  const pieces = patterns.map((pattern) => pattern.split("*"));
+  return ({ known }) => {
+    const texts = knownTextsIn(field, known, isAlone);
+    return texts.some((text) => pieces.some((parts) => mayBeMadeOf(text, parts)));
   };
 }
 
@@ -134,4 +147,14 @@ function textsIn(
   if (transport !== "stdio") return [];
   if (field === "args") return [args.join(" ")];
   return isAlone ? [command, [command, ...args].join(" ")] : [command];
+}
+
+/** The same with references filled in. */
+function knownTextsIn(
+  field: "command" | "args",
+  words: readonly KnownText[],
+  isAlone: boolean,
+): readonly KnownText[] {
+  if (field === "args") return [joinWords(words.slice(1))];
+  return isAlone ? [...words.slice(0, 1), joinWords(words)] : words.slice(0, 1);
 }

@@ -39,7 +39,12 @@ export const CLAUDE_CODE: HostDialect = {
       servers: "none",
       paths: (at) => [
         ...inDirectory(at, managed(at), "managed-settings.json"),
-        ...inDirectory(at, managed(at), "managed-settings.d/*").map((path) => ({ ...path, isPattern: true })),
+        // Backups, notes and what a system puts into folders are no settings.
+        ...inDirectory(at, managed(at), "managed-settings.d/*.json").map((path) => ({
+          ...path,
+          isPattern: true,
+          standsForHidden: false,
+        })),
       ],
     },
     {

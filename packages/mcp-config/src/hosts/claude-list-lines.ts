@@ -39,11 +39,15 @@ function readLine({
   if (typeof serverName === "string") {
     return { kind: "serverName", means: ({ server }) => server.name === serverName };
   }
-  if (Array.isArray(serverCommand)) return commandLine(serverCommand);
+  if (isCommandLine(serverCommand)) return commandLine(serverCommand);
   return typeof serverUrl === "string" ? urlLine(serverUrl) : undefined;
 }
 
-function commandLine(line: readonly unknown[]): ListLine {
+function isCommandLine(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === "string");
+}
+
+function commandLine(line: readonly string[]): ListLine {
   return {
     kind: "serverCommand",
     means: ({ server, written, known }) => {

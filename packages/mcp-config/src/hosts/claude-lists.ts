@@ -93,11 +93,7 @@ function readPluginSwitches(
   const switchedOff = new Set<string>();
   for (const document of documents) {
     for (const [folder, plugin] of pluginsByFolder(document.content)) folders.set(folder, plugin);
-    const switches = document.content.enabledPlugins ?? {};
-    if (!isMap(switches)) {
-      reader.refuse(document, ["enabledPlugins"], `an object, not ${kindOf(switches)}`, "It is left out.");
-      continue;
-    }
+    const switches = reader.map(document, ["enabledPlugins"]) ?? {};
     for (const plugin of Object.keys(switches)) {
       const isOn = switches[plugin];
       if (isOn === true || Array.isArray(isOn)) continue;
@@ -118,7 +114,7 @@ function linesIn(document: HostDocument, list: string, reader: ListReader): read
   return (
     found &&
     readListLines(found, (index) => {
-      const wanted = `an object with exactly one of "serverName", "serverCommand" and "serverUrl"`;
+      const wanted = `an object with exactly one of "serverName", "serverUrl" and "serverCommand", which is a list of strings`;
       reader.refuse(document, [list, index], wanted, "It is left out; the other lines count.");
     })
   );

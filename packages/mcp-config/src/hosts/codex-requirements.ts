@@ -7,10 +7,10 @@ const LIST = "requirements.toml";
 
 /**
  * What an administrator requires of servers: where the file has `mcp_servers`, a server is off unless the record of its name says what
- * it is. What cannot be read or compared lets nothing through, and so does a file that cannot be read.
+ * it is. What cannot be read or compared lets nothing through, and so does a file of an administrator's that cannot be read.
  */
 export function readRequirements(documents: readonly HostDocument[]): ReturnType<ReadLists> {
-  const broken = brokenPolicy(documents, "requirements");
+  const broken = brokenPolicy(documents, "requirements") ?? brokenPolicy(documents, "managed");
   if (broken) return () => broken;
   const lists = documents
     .filter(({ kind, content }) => kind === "requirements" && content.mcp_servers !== undefined)

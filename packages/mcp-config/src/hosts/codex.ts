@@ -99,7 +99,7 @@ function reportProfiles(documents: readonly HostDocument[], report: Report): voi
     if (scope === "project" || typeof profile !== "string") continue;
     const location = document?.locate(["profile"]) ?? {};
     const text = `"profile" brings no servers: ${quote(`${profile}.config.toml`)} is not read, because Codex reads it only when it is started with --profile. Put servers that are always wanted into this file.`;
-    report(diagnose("no-servers", `${describeLocation(location)}: ${text}`, location));
+    report(diagnose("unread-profile", `${describeLocation(location)}: ${text}`, location));
   }
 }
 

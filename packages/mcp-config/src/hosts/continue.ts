@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { DefinedIn } from "@jackfield/mcp-core";
+import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { keepSpellingIn } from "../documents/number-spellings.ts";
@@ -7,7 +7,7 @@ import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entr
 import type { WrittenServer } from "../entries/written-server.ts";
 import { quote } from "../server-name.ts";
 import { doubleBraces } from "../variable-syntax.ts";
-import { hasVariables, type VariableDialect } from "../variables.ts";
+import { hasVariables, references, type VariableDialect } from "../variables.ts";
 import {
   type FindingContext,
   type FindServers,
@@ -25,8 +25,11 @@ const VARIABLES: VariableDialect = {
   syntaxes: [doubleBraces({ secrets: "environment", inputs: "input" })],
   unset: "fail",
   ownEnv: "remote",
-  isSecret: ({ kind }) => kind === "environment",
+  isSecret: ({ kind, name }, definition) => kind === "environment" && !isPlainVariable(name, definition),
 };
+
+/** What a block in JSON calls plain variables; in `extra` of a definition, and of no other file's. */
+const PLAIN = "plainVariables";
 
 /**
  * Servers are a list, in the configuration and in blocks with a file each. Blocks in JSON come from other hosts: a map of
@@ -60,6 +63,7 @@ export const CONTINUE: HostDialect = {
     reshape,
     writtenAt,
     meant: withBearer,
+    asks: plainVariables,
     notRunnable: (entry) =>
       typeof entry.uses === "string" && !looksLikeServer(entry)
         ? `${quote(entry.uses)} is a block that Continue fetches from its hub`
@@ -129,15 +133,41 @@ function writtenAt(path: JsonPath, { requestOptions, apiKey }: JsonMap): JsonPat
   return headers === undefined ? path : ["requestOptions", ...path];
 }
 
-/** Variables of the other hosts that a block in JSON comes from. Continue makes secrets of them in `env`, and nowhere else. */
+/** A variable in the spelling of the other hosts that a block in JSON comes from. */
+const VARIABLE = /\$\{([^\s${}:]+)\}/g;
+
+/** Continue fills such variables in as it does its secrets, in `env` and nowhere else. */
 function withSecrets(env: JsonMap): JsonMap {
   const shaped = createMap();
   for (const [name, value] of Object.entries(env)) {
-    shaped[name] =
-      typeof value === "string" ? value.replace(/\$\{([^\s${}:]+)\}/g, "${{ secrets.$1 }}") : value;
+    shaped[name] = typeof value === "string" ? value.replace(VARIABLE, "${{ secrets.$1 }}") : value;
     keepSpellingIn(shaped, name, env);
   }
   return shaped;
+}
+
+/** The names of such variables that the file itself nowhere calls secrets. */
+function plainVariables(entry: JsonMap, { file = "" }: DefinedIn): JsonMap | undefined {
+  if (!JSON_ENDING.test(file)) return undefined;
+  const values = isMap(entry.env) ? Object.values(entry.env) : [];
+  const texts = values.filter((value) => typeof value === "string");
+  const plain = new Set(texts.flatMap((text) => Array.from(text.matchAll(VARIABLE), ([, name]) => name)));
+  for (const text of textsIn(entry)) {
+    for (const { reference } of references(text, VARIABLES, true)) plain.delete(reference.name);
+  }
+  // No field of the file's own gets to say it.
+  return plain.size > 0 || Object.hasOwn(entry, PLAIN) ? { [PLAIN]: [...plain] } : undefined;
+}
+
+function* textsIn(value: unknown): Generator<string, void> {
+  if (typeof value === "string") yield value;
+  else if (isMap(value) || Array.isArray(value))
+    for (const member of Object.values(value)) yield* textsIn(member);
+}
+
+function isPlainVariable(name: string, { definedIn: { file = "" }, extra }: ServerDefinition): boolean {
+  const plain = extra?.[PLAIN];
+  return JSON_ENDING.test(file) && Array.isArray(plain) && plain.includes(name);
 }
 
 function blocksIn(at: HostSurroundings, directory: string): HostPath {

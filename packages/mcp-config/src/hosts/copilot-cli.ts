@@ -1,3 +1,4 @@
+import type { DefinedIn } from "@jackfield/mcp-core";
 import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import {
   COMMON_FIELDS,
@@ -32,7 +33,6 @@ export const COPILOT_CLI: HostDialect = {
         redirectPort: "callbackPort",
       },
     },
-    outdated: { oauth: "legacy-field" },
     kept: ["auth", "deferTools", "disableToolCache", "slowConnectionThresholdMs", "oidc", "filterMapping"],
     reshape,
     writtenAt: (path, { auth }) => (path[0] === "redirectPort" && isMap(auth) ? ["auth", ...path] : path),
@@ -45,11 +45,29 @@ export const COPILOT_CLI: HostDialect = {
 };
 
 /** Of `auth` the port alone is read. */
-function reshape({ auth, ...entry }: JsonMap, remark: RemarkOnEntry): JsonMap {
+function reshape(
+  { auth, ...entry }: JsonMap,
+  remark: RemarkOnEntry,
+  _platform: unknown,
+  { scope }: DefinedIn,
+): JsonMap {
+  remarkOnOAuth(entry, remark, scope);
   if (auth === undefined) return entry;
   if (isMap(auth)) return { ...entry, redirectPort: auth.redirectPort };
   remark("invalid-field", "auth", `"auth" must be an object, not ${kindOf(auth)}. It is left out.`);
   return entry;
+}
+
+/** To the other hosts that read a project's files this is no old field. */
+function remarkOnOAuth(
+  { oauth, url, type }: JsonMap,
+  remark: RemarkOnEntry,
+  scope: DefinedIn["scope"],
+): void {
+  const isRemoteServer = url !== undefined && type !== "stdio" && type !== "local";
+  if (!isMap(oauth) || !isRemoteServer || scope === "project") return;
+  const text = `"oauth" is an old field, which is read for now; write "oauthClientId", and "auth": { "redirectPort": … } in place of its "callbackPort".`;
+  remark("legacy-field", "oauth", text);
 }
 
 function copilotHome(at: HostSurroundings): string {

@@ -160,7 +160,7 @@ function faultInText(text: string): string | undefined {
     if (isEscape || text[at] !== "$") continue;
     if (next === "{") {
       const found = requiredName(text, at) ?? shellBraces(text, at);
-      if (typeof found !== "object") return closingBrace(text, at + 2) === undefined ? UNCLOSED : FURTHER;
+      if (typeof found !== "object") return faultOfBraces(text, at + 2);
       at = found.to - 1;
     } else if (next === "(") {
       const end = commandEnd(text, at + 2);
@@ -171,6 +171,13 @@ function faultInText(text: string): string | undefined {
     }
   }
   return undefined;
+}
+
+/** What is wrong with braces that are no reference. */
+function faultOfBraces(text: string, from: number): string {
+  const end = closingBrace(text, from);
+  if (end === undefined) return UNCLOSED;
+  return text.slice(from, end).includes("`") ? BACKTICK : FURTHER;
 }
 
 function directory(at: HostSurroundings): string {

@@ -1,5 +1,6 @@
 import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
+import { checkFolderTrust } from "./gemini-trust.ts";
 import type { FindServers, HostDocument, ListedServer, ListVerdict, ReadLists } from "./host-dialect.ts";
 import { brokenPolicy, createListReader, type ListReader } from "./list-reader.ts";
 
@@ -27,6 +28,7 @@ export const readGeminiLists: ReadLists = (documents, _context, report) => {
   const configs = settings
     .map((document) => reader.value(document, ["admin", "mcp", "config"]))
     .filter(saysSomething);
+  for (const document of settings) checkFolderTrust(document, reader);
   const switchedOff = new Set(documents.flatMap((document) => switchedOffIn(document, reader)));
   const closed = brokenPolicy(documents, "system") ?? reader.closed;
   return (server) => {

@@ -2,6 +2,9 @@ import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { realFileOf } from "../text-file.ts";
 import type { FindingContext, HostDocument } from "./host-dialect.ts";
 import { folderKey, pathRules } from "./host-paths.ts";
+import type { ListReader } from "./list-reader.ts";
+
+const SWITCH = ["security", "folderTrust", "enabled"];
 
 /** Of rules for the same folder, the last counts. */
 const LEVELS = ["TRUST_PARENT", "TRUST_FOLDER", "DO_NOT_TRUST"];
@@ -9,7 +12,7 @@ const LEVELS = ["TRUST_PARENT", "TRUST_FOLDER", "DO_NOT_TRUST"];
 /**
  * Whether Gemini CLI reads a project's settings. Where `security.folderTrust.enabled` is on, the user's `trustedFolders.json` must say so. Its
  * documentation has that off and newer versions have it on where nothing is said, so then only a folder is left out that is not to be trusted.
- * Of a file that cannot be read nobody knows which folders those are.
+ * Of a file that cannot be read nobody knows which folders those are, and a switch that cannot be read counts as on.
  */
 export function trustsFolder(
   documents: readonly HostDocument[],
@@ -18,7 +21,7 @@ export function trustsFolder(
 ): boolean {
   if (context.env?.GEMINI_CLI_TRUST_WORKSPACE === "true") return true;
   const isOn = documents
-    .filter(({ scope }) => scope === "managed" || scope === "user")
+    .filter(decidesOnTrust)
     .map(({ content }) => folderTrust(content))
     .find((found) => found !== undefined);
   if (isOn === false) return true;
@@ -28,7 +31,18 @@ export function trustsFolder(
   const level = rules
     .map((content) => levelOf(folder, content, context))
     .find((found) => found !== undefined);
-  return level === undefined ? isOn !== true : level !== "DO_NOT_TRUST";
+  return level === undefined ? isOn === undefined : level !== "DO_NOT_TRUST";
+}
+
+/** Tells of a switch that cannot be read. */
+export function checkFolderTrust(document: HostDocument, reader: ListReader): void {
+  if (!decidesOnTrust(document)) return;
+  reader.flag(document, SWITCH, "So only projects in trusted folders are used.");
+}
+
+/** A project cannot say of itself that it is trusted. */
+function decidesOnTrust({ scope }: HostDocument): boolean {
+  return scope === "managed" || scope === "user";
 }
 
 function folderTrust({ security }: JsonMap): unknown {

@@ -30,6 +30,8 @@ export interface HostPath {
   readonly isPattern?: boolean | undefined;
   /** How a name may end that a pattern stands for; others are passed over. Default: as the segment of the pattern does. */
   readonly endings?: readonly string[] | undefined;
+  /** Whether a pattern stands for names that begin with a dot as well. Default: it does. */
+  readonly standsForHidden?: boolean | undefined;
 }
 
 /** A kind of file that a host reads. */

@@ -1,5 +1,5 @@
 import { ownMember } from "../documents/json-value.ts";
-import type { KnownText } from "../filters/known-text.ts";
+import { ANSWERS, type KnownText } from "../filters/known-text.ts";
 import { type UrlForms, urlForms } from "../filters/url-spelling.ts";
 import { placeValues } from "../place-values.ts";
 import { references, type VariableDialect, type VariableReference } from "../variables.ts";
@@ -33,7 +33,9 @@ export function knownTarget(
     server,
     written,
     get known() {
-      known ??= written.map((text) => knownText(text, server, context, variables));
+      known ??= written.map((text, index) =>
+        index > 0 && isQuestion(text, variables) ? ANSWERS : knownText(text, server, context, variables),
+      );
       return known;
     },
     get forms() {
@@ -85,6 +87,12 @@ function valueIn(
   // Whether a project's entry sees the variable, or gets the default in its place, is the user's to say (threat T13).
   if (value !== undefined) return definedIn.scope === "project" ? undefined : value;
   return defaultText ?? (unset === "literal" ? written : undefined);
+}
+
+/** Whether an argument is nothing but a question, and so as many arguments as there are answers. */
+function isQuestion(text: string, variables: VariableDialect): boolean {
+  const [first] = references(text, variables, false);
+  return first?.reference.kind === "input" && first.reference.written === text;
 }
 
 function hasReferences(text: string, variables: VariableDialect): boolean {

@@ -1,6 +1,6 @@
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { fieldName, type JsonPath } from "../documents/json-path.ts";
-import { isMap, kindOf } from "../documents/json-value.ts";
+import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import { describeLocation } from "../sources/config-problem.ts";
 import type { HostDocument, ListVerdict } from "./host-dialect.ts";
@@ -11,11 +11,15 @@ export interface ListReader {
   value(document: HostDocument, path: JsonPath): unknown;
   /** A list at a path; `undefined` if there is none, or it is something else. */
   list(document: HostDocument, path: JsonPath): readonly unknown[] | undefined;
+  /** An object at a path; `undefined` if there is none, or it is something else. */
+  map(document: HostDocument, path: JsonPath): JsonMap | undefined;
+  /** A switch at a path; `undefined` if there is none, or it is something else. `outcome` says what becomes of one that is not an administrator's. */
+  flag(document: HostDocument, path: JsonPath, outcome: string): boolean | undefined;
   /** Tells that something at a path must be something else; `outcome` is a sentence on what becomes of it. */
   refuse(document: HostDocument, path: JsonPath, wanted: string, outcome: string): void;
   /**
-   * What is said of every server because of an administrator's list that is none: nobody knows whom it would keep out. One of the
-   * user's own, or a project's, is only left out.
+   * What is said of every server because of an administrator's list, object or switch that is none: nobody knows whom it would keep out.
+   * One of the user's own, or a project's, is only left out.
    */
   readonly closed: ListVerdict | undefined;
 }
@@ -30,10 +34,15 @@ export function createListReader(report: Report): ListReader {
     told.add(message);
     report(diagnose("invalid-field", message, location));
   };
-  const leaveOut = (document: HostDocument, path: JsonPath, wanted: string, found: unknown) => {
+  const leaveOut = (
+    document: HostDocument,
+    path: JsonPath,
+    wanted: string,
+    found: unknown,
+    outcome = "It is left out.",
+  ) => {
     const isClosed = document.scope === "managed";
-    const outcome = isClosed ? "So no server is used." : "It is left out.";
-    refuse(document, path, `${wanted}, not ${kindOf(found)}`, outcome);
+    refuse(document, path, `${wanted}, not ${kindOf(found)}`, isClosed ? "So no server is used." : outcome);
     if (isClosed) closed ??= { disabledBy: fieldName(path), because: "what it says cannot be read" };
   };
   const value: ListReader["value"] = (document, path) => {
@@ -54,6 +63,18 @@ export function createListReader(report: Report): ListReader {
       const found = value(document, path);
       if (found === undefined || Array.isArray(found)) return found;
       leaveOut(document, path, "a list", found);
+      return undefined;
+    },
+    map(document, path) {
+      const found = value(document, path);
+      if (found === undefined || isMap(found)) return found;
+      leaveOut(document, path, "an object", found);
+      return undefined;
+    },
+    flag(document, path, outcome) {
+      const found = value(document, path);
+      if (found === undefined || typeof found === "boolean") return found;
+      leaveOut(document, path, "true or false", found, outcome);
       return undefined;
     },
     refuse,

@@ -31,8 +31,8 @@ export interface ParsedHostText extends HostText, HostDocument {
 }
 
 /**
- * Parses a text and remarks on what is odd about it as a whole. A file that is broken, or whose root is no object, is a problem; if it may
- * have rules about servers, it is a document without content as well.
+ * Parses a text and remarks on what is odd about it as a whole. A file that is broken, or whose root is no object, is a problem, and so is
+ * an administrator's JSON file that is empty; if it may have rules about servers, it is a document without content as well.
  */
 export async function parseHostText(
   source: HostText,
@@ -56,10 +56,17 @@ export async function parseHostText(
     const message = `${describeLocation(looseness)}: ${dialect.title} reads strict JSON and rejects a file with comments or trailing commas.`;
     report(diagnose("non-strict-json", message, looseness));
   }
+  // What a write leaves that has failed; nothing at all is no JSON, but TOML.
+  const isBroken = root === undefined && format !== "toml" && format !== "yaml";
+  if (isBroken && source.scope === "managed") {
+    const text = "the file is empty, which is not valid JSON; write {} if it is to say nothing.";
+    const problem = problemOf(source, "ConfigSyntaxError", invalidSource(document.locate([]), text));
+    return { problem, ...brokenDocument(source) };
+  }
   if (root === undefined) {
     const message = `${describeLocation(document.locate([]))}: the file is empty, so it defines no servers.`;
     report(diagnose("empty-file", message, document.locate([])));
-    return {};
+    return isBroken ? brokenDocument(source) : {};
   }
   if (!isMap(root)) return { problem: shapeProblem(source, document, root), ...brokenDocument(source) };
   return { document: { ...source, document, content: root } };

@@ -29,6 +29,30 @@ describe("what somebody who approves gets to see", () => {
     ]);
   });
 
+  test("which file wrote what, where several were joined", () => {
+    const definedIn: ServerDefinition["definedIn"] = {
+      ...({ scope: "project", file: "/project/c.json", root: "/project" } as const),
+      parts: {
+        "env.NODE_OPTIONS": { scope: "user", file: "/home/u/c\n.json" },
+        command: {
+          scope: "project",
+          file: "/project/a/c.json",
+          realFile: "/real/c.json",
+          root: "/project/a",
+        },
+      },
+    };
+    expect(
+      approvalRequest({ ...local("node"), definedIn }, "linux")
+        .text.split("\n")
+        .slice(1, 4),
+    ).toEqual([
+      "file     /project/c.json",
+      'from     "/real/c.json" (project, for "/project/a"): command',
+      'from     "/home/u/c\\u{A}.json" (user): env.NODE_OPTIONS',
+    ]);
+  });
+
   test("a remote server with its headers", () => {
     const definition: ServerDefinition = {
       name: "docs",

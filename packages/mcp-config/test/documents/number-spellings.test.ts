@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type InlineServer, loadServers } from "../../src/index.ts";
 import { parse } from "../discovery/parsing.ts";
 
 /** The variables of the first server. */
@@ -15,6 +16,8 @@ const NUMBERS = {
   D: "-0",
   E: "8080",
   F: "2.50",
+  G: "10000000000000000",
+  H: "-9007199254740992",
 };
 const inJson = Object.entries(NUMBERS)
   .map(([name, number]) => `"${name}" : ${number}`)
@@ -31,11 +34,54 @@ describe("a number in env is the text that somebody wrote", () => {
     expect((await envOf(host, text, file)).env).toEqual(NUMBERS);
   });
 
+  test.each([
+    ["1.10", "1.10"],
+    ["1.0", "1.0"],
+    ["10000000000000000", "10000000000000000"],
+    ["9007199254740992", "9007199254740992"],
+    ["123456789012345680000", "123456789012345680000"],
+    ["2", "2"],
+    ["1e3", "1000"],
+  ])("in JSON with nothing else odd about it: %s", async (number, text) => {
+    const { env, places } = await envOf(
+      "claude-code",
+      `{"mcpServers":{"a":{"command":"x","env":{"A":${number}}}}}`,
+    );
+    expect([env, places]).toEqual([{ A: text }, []]);
+  });
+
+  test.each([
+    ["1.10", "2", "2"],
+    ["9007199254740993", "5", "5"],
+    ["2", "1.10", "1.10"],
+    ["1.10", "2.50", "2.50"],
+    ["1.10", '"x"', "x"],
+  ])("the last one of a key that stands twice: %s, %s", async (first, last, text) => {
+    const content = `{"mcpServers":{"a":{"command":"x","env":{"A":${first},"A":${last}}}}}`;
+    expect((await envOf("claude-code", content)).env).toEqual({ A: text });
+  });
+
   test("in YAML", async () => {
-    const variables = "{ A: 9007199254740993, B: 1.10, C: 007, D: 8080, E: 0o17 }";
+    const variables =
+      "{ A: 9007199254740993, B: 1.10, C: 007, D: 8080, E: 0o17, F: +5, G: 10000000000000000 }";
     const text = `mcpServers:\n  - name: a\n    command: x\n    env: ${variables}\n`;
     const { env } = await envOf("continue", text);
-    expect(env).toEqual({ A: "9007199254740993", B: "1.10", C: "007", D: "8080", E: "15" });
+    const large = { A: "9007199254740993", G: "10000000000000000" };
+    expect(env).toEqual({ ...large, B: "1.10", C: "007", D: "8080", E: "15", F: "+5" });
+  });
+
+  test.each([
+    ["a merged map", "{ <<: { A: 1.10, B: 007 }, C: 2 }", { A: "1.10", B: "007", C: "2" }],
+    ["several merged maps", "{ <<: [{ A: 1.10 }, { A: 2.50, B: 007 }] }", { A: "1.10", B: "007" }],
+    ["a merged map, beside its own", "{ A: 2, <<: { A: 1.10 }, B: 3 }", { A: "2", B: "3" }],
+    ["a merged map, before its own", "{ <<: { A: 1.10, B: 2.50 }, A: 2, B: 3.0 }", { A: "2", B: "3.0" }],
+    ["a merged map, beside what it takes away", "{ A: null, <<: { A: 1.10 } }", { A: null }],
+    ["an alias for a map", "*map", { A: "1.10", B: "007" }],
+    ["a merged alias", "{ <<: *map, C: *number }", { A: "1.10", B: "007", C: "2.50" }],
+  ])("in YAML, through %s", async (_what, variables, expected) => {
+    const anchors = "x: &map { A: 1.10, B: 007 }\ny: &number 2.50\n";
+    const text = `${anchors}mcpServers:\n  - name: a\n    command: x\n    env: ${variables}\n`;
+    expect((await envOf("continue", text)).env).toEqual(expected);
   });
 
   test("in YAML, where the host lets some variables through and others not", async () => {
@@ -46,21 +92,17 @@ describe("a number in env is the text that somebody wrote", () => {
     expect(places).toEqual([["invalid-field", "envs"]]);
   });
 
-  test("and one whose digits are lost on the way is left out and told of", async () => {
-    const text =
-      "extensions:\n  a:\n    type: stdio\n    cmd: x\n    envs: { <<: { A: 9007199254740993 }, B: 1 }\n";
-    expect(await envOf("goose", text)).toEqual({ env: { B: "1" }, places: [["invalid-field", "A"]] });
-  });
-
   test("in TOML, in every kind of table", async () => {
-    const inline = "env = { A = 9007199254740993, B = 1.10, C = 0xff, D = 1_000 }";
-    const expected = { A: "9007199254740993", B: "1.10", C: "255", D: "1000" };
+    const large = "E = 10000000000000000, F = 9_007_199_254_740_993, G = +5";
+    const inline = `env = { A = 9007199254740993, B = 1.10, C = 0xff, D = 1_000, ${large} }`;
+    const small = { B: "1.10", C: "255", D: "1000", G: "+5" };
+    const expected = { ...small, A: "9007199254740993", E: "10000000000000000", F: "9007199254740993" };
     expect((await envOf("codex", `[mcp_servers.a]\ncommand = "x"\n${inline}\n`)).env).toEqual(expected);
     const table = "[mcp_servers.a]\ncommand = 'x'\n[mcp_servers.a.env]\nA = 2.50 # two\nB = 8080\n";
     expect((await envOf("codex", table)).env).toEqual({ A: "2.50", B: "8080" });
   });
 
-  test.each(["12345678901234567e3", "1e999"])(
+  test.each(["12345678901234567e3", "1e16", "1e999"])(
     "and %s, which is none, is left out and told of",
     async (number) => {
       const { env, places } = await envOf(
@@ -80,8 +122,39 @@ describe("a number in env is the text that somebody wrote", () => {
   });
 });
 
-test("a large integer in a field that nobody knows keeps its digits", async () => {
-  const text = '[mcp_servers.a]\ncommand = "x"\nfoo = 9007199254740993\n';
-  const { servers } = await parse(text, { host: "codex", file: "/folder/config.toml" });
-  expect(servers[0]?.written.extra).toEqual({ foo: "9007199254740993" });
+describe("a large integer", () => {
+  test("in a field that nobody knows keeps its digits, however deep it lies", async () => {
+    const text =
+      '[mcp_servers.a]\ncommand = "x"\nfoo = 9007199254740993\nbar = { b = [-9007199254740993, 1] }\n';
+    const { servers } = await parse(text, { host: "codex", file: "/folder/config.toml" });
+    expect(servers[0]?.written.extra).toEqual({
+      foo: "9007199254740993",
+      bar: { b: ["-9007199254740993", 1] },
+    });
+  });
+
+  test("in JSON does so as well, and a decimal number there stays one", async () => {
+    const text = '{"mcpServers":{"a":{"command":"x","foo":9007199254740993,"bar":{"a":1.10}}}}';
+    const { servers } = await parse(text, { host: "claude-code" });
+    expect(servers[0]?.written.extra).toEqual({ foo: "9007199254740993", bar: { a: 1.1 } });
+  });
+
+  test("of a program's own is as the program gave it, whatever lies beside it", async () => {
+    const foo: { large: number; self?: object } = { large: 2 ** 53 };
+    foo.self = foo;
+    const { servers } = await loadServers({ servers: { a: { command: "x", foo } as InlineServer } });
+    expect(servers[0]?.extra?.foo).toMatchObject({ large: 2 ** 53 });
+  });
+
+  test.each([
+    ["command = 9007199254740993", "/command"],
+    ['command = "x"\nargs = [9007199254740993, "a"]', "/args/0"],
+    ["url = 9007199254740993", "/url"],
+    ['command = "x"\nenabled_tools = [9007199254740993]', "/enabled_tools/0"],
+    ['command = "x"\nstartup_timeout_sec = 9007199254740993', "/startup_timeout_sec"],
+  ])("is no text: %s", async (lines, pointer) => {
+    const text = `[mcp_servers.a]\n${lines}\n`;
+    const { diagnostics } = await parse(text, { host: "codex", file: "/folder/config.toml" });
+    expect(diagnostics).toMatchObject([{ pointer: `/mcp_servers/a${pointer}` }]);
+  });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { stringify } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { type JsonPath, jsonPointer } from "../../src/documents/json-path.ts";
+import { spellingOf } from "../../src/documents/number-spellings.ts";
 import { parseTomlDocument } from "../../src/documents/toml-document.ts";
 import { findTomlPlaces } from "../../src/documents/toml-places.ts";
 
@@ -112,9 +113,11 @@ describe("a TOML text that is broken", () => {
     expect(parseTomlDocument("# nothing\n", FILE).root).toBeUndefined();
   });
 
-  test("an integer that no number can hold is a text, and costs nothing else", () => {
+  test("an integer that no number can hold is the nearest number with its digits kept, and costs nothing else", () => {
     const { root } = parseTomlDocument("large = 9007199254740993\nsmall = -9007199254740993\na = 1\n", FILE);
-    expect(root).toEqual({ large: "9007199254740993", small: "-9007199254740993", a: 1 });
+    expect(root).toEqual({ large: 2 ** 53, small: -(2 ** 53), a: 1 });
+    const digits = Object.keys(root as object).map((key) => spellingOf(root as object, key));
+    expect(digits).toEqual(["9007199254740993", "-9007199254740993", undefined]);
   });
 
   test("maps have no prototype, and dates become texts", () => {

@@ -22,6 +22,10 @@ describe("YAML", () => {
     expect(rootOf(text)).toEqual({ base: { x: 1, y: 2 }, own: { x: 1, y: 3 }, list: [{ x: 1, y: 2 }] });
   });
 
+  test("takes null for something that a map says itself", () => {
+    expect(rootOf("own: {y: null, <<: {x: 1, y: 2}}\n")).toEqual({ own: { x: 1, y: null } });
+  });
+
   test.each(["", "%YAML 1.1\n---\n", "%YAML 1.2\n---\n"])("merges whatever version it says: %j", (header) => {
     const text = `${header}a: &a {p: 1}\nb: &b {q: 2, p: 3}\nown:\n  <<: [*a, *b]\n  r: 4\n`;
     expect(rootOf(text)).toEqual({ a: { p: 1 }, b: { q: 2, p: 3 }, own: { p: 1, q: 2, r: 4 } });

@@ -137,6 +137,67 @@ describe("an address that is rejected", () => {
   });
 });
 
+describe("a command that is rejected", () => {
+  const SERVERS = {
+    literal: { command: "npx", args: ["-y", "evil-pkg"] },
+    runner: { command: "${RUNNER:-npx}", args: ["-y", "evil-pkg"] },
+    named: { command: "npx", args: ["-y", "${PKG:-evil-pkg}"] },
+    open: { command: "npx", args: ["-y", "${UNSET}", "x"] },
+    start: { command: "npx", args: ["-y", "good-${UNSET}"] },
+    other: { command: "node", args: ["server.js"] },
+  };
+  const ALL_OF_NPX = ["literal", "runner", "named", "open", "start"];
+
+  test.each<[string, object, object, string[]]>([
+    ["a command", { command: "npx" }, {}, ALL_OF_NPX],
+    ["a command that begins so", { command: "np*" }, {}, ALL_OF_NPX],
+    ["another command", { command: "deno" }, {}, []],
+    ["a command that a variable names", { command: "deno" }, { RUNNER: "deno" }, ["runner"]],
+    ["a part of the arguments", { args: "*evil*" }, {}, ["literal", "runner", "named", "open", "start"]],
+    ["a beginning of the arguments", { args: "-y evil*" }, {}, ["literal", "runner", "named", "open"]],
+    ["an end of the arguments", { args: "-y evil* x" }, {}, ["open"]],
+    ["another end of the arguments", { args: "-y *z" }, {}, ["start"]],
+    ["fewer characters than are known", { args: "-y x" }, {}, []],
+    ["all arguments", { args: "-y evil-pkg" }, {}, ["literal", "runner", "named"]],
+    [
+      "all arguments, one of them of a variable",
+      { args: "-y evil-pkg" },
+      { PKG: "ok" },
+      ["literal", "runner"],
+    ],
+    ["all arguments, one unknown", { args: "-y evil x" }, {}, ["open"]],
+    ["a command with its arguments", { command: "npx -y evil*" }, {}, ["literal", "runner", "named", "open"]],
+  ])("by %s is meant with its references filled in", async (_what, matches, env, off) => {
+    const { discover } = await homeWith({
+      ".config/amp/settings.json": { "amp.mcpServers": SERVERS, [LIST]: [reject(matches)] },
+    });
+    const { servers } = await discover({ hosts: ["amp"], env: { ...env } });
+    expect(servers.filter(({ enabled }) => enabled === false).map(({ name }) => name)).toEqual(off);
+  });
+
+  test("is told of in the same way where one file is looked at by itself", async () => {
+    const content = { "amp.mcpServers": SERVERS, [LIST]: [reject({ args: "-y ok" })] };
+    const off = async (env?: object) => {
+      const options = { host: "amp", file: "/folder/settings.json", env: env && { ...env } };
+      const { servers } = await parse(content, options);
+      return servers.filter(({ definition }) => definition.enabled === false).map(({ name }) => name);
+    };
+    expect(await off({ PKG: "ok" })).toEqual(["named"]);
+    expect(await off({})).toEqual([]);
+    expect(await off()).toEqual(["named"]);
+  });
+
+  test("is not allowed by what its references lead to", async () => {
+    const rules = [allow({ command: "npx" }), reject({})];
+    const { discover } = await homeWith({
+      ".config/amp/settings.json": { "amp.mcpServers": SERVERS, [LIST]: rules },
+    });
+    const { servers } = await discover({ hosts: ["amp"] });
+    const off = servers.filter(({ enabled }) => enabled === false).map(({ name }) => name);
+    expect(off).toEqual(["runner", "other"]);
+  });
+});
+
 describe("rules in several files", () => {
   const servers = (name: string) => ({ "amp.mcpServers": { [name]: { command: name } } });
 

@@ -1,7 +1,11 @@
 import { join } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
+import { createReadOnce, readHostFiles } from "../../src/discovery/host-files.ts";
+import type { HostSurroundings } from "../../src/hosts/host-dialect.ts";
+import { dialectOf } from "../../src/hosts/host-dialects.ts";
 import { createServerResolver } from "../../src/index.ts";
+import { readHostServersSafely } from "../../src/sources/host-servers.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { parse } from "../discovery/parsing.ts";
 import { refused, signal } from "../resolution.ts";
@@ -179,5 +183,48 @@ describe("Claude Code", () => {
     expect(definition.definedIn.scope).toBe("project");
     const error = await refused(createServerResolver({ isAdmitted: () => true })(definition, { signal }));
     expect(error.code).toBe("MCP_CONFIG_VARIABLE_MISSING");
+  });
+});
+
+describe("an administrator's settings for Claude Code in parts", () => {
+  test("are the JSON files of their folder that are not hidden", async () => {
+    const { home, project } = await homeWith({
+      ".claude.json": { mcpServers: { a: { command: "a" }, b: { command: "b" } } },
+      "policy/managed-settings.d/10-b.json": { deniedMcpServers: [{ serverName: "b" }] },
+      "policy/managed-settings.d/README.md": "# Settings",
+      "policy/managed-settings.d/10-b.json.bak": "{",
+      "policy/managed-settings.d/.DS_Store": "\0",
+      "policy/managed-settings.d/.20-a.json": { deniedMcpServers: [{ serverName: "a" }] },
+      "policy/managed-settings.d/old/20-a.json": { deniedMcpServers: [{ serverName: "a" }] },
+    });
+    const dialect = dialectOf("claude-code");
+    if (!dialect) throw new Error("claude-code");
+    // An administrator's own folder is not the tests' to write into.
+    const files = dialect.files.map((file) => ({
+      ...file,
+      paths: (at: HostSurroundings) =>
+        file
+          .paths(at)
+          .map((path) => ({ ...path, file: path.file.replace("/etc/claude-code", `${home}/policy`) })),
+    }));
+    const at = { home, cwd: project, projectTop: project, env: {}, platform: "linux" } as const;
+    const found = await readHostFiles(
+      { ...dialect, files },
+      at,
+      createReadOnce(() => {}),
+      () => {},
+    );
+    expect(found.problems).toEqual([]);
+    const context = { folders: [project], isSingleFile: false, platform: "linux", remark: () => {} } as const;
+    const { entries } = readHostServersSafely(found, context, () => {});
+    expect(
+      entries.map(({ name, outcome }) => [
+        name,
+        "definition" in outcome ? outcome.definition.disabledBy : "error",
+      ]),
+    ).toEqual([
+      ["a", undefined],
+      ["b", "deniedMcpServers"],
+    ]);
   });
 });

@@ -88,6 +88,8 @@ describe("an administrator's file", () => {
           {},
           { serverName: "hub", serverUrl: "*" },
           { serverName: 1 },
+          { serverCommand: ["a", 1] },
+          { serverCommand: [] },
           { serverName: "npx" },
         ],
       },
@@ -95,7 +97,7 @@ describe("an administrator's file", () => {
     ],
   ])("with %s", (_what, settings, expected) => {
     expect(verdicts(settings, { npx, hub })).toEqual(expected);
-    expect(reports).toHaveLength(_what.startsWith("lines that cannot be read") ? 4 : 0);
+    expect(reports).toHaveLength(_what.startsWith("lines that cannot be read") ? 6 : 0);
   });
 
   test.each(SPELLINGS)("denies a url however it is spelled: %j", (url) => {
@@ -206,6 +208,10 @@ describe("an administrator's file", () => {
     const settings = (program: string) => ({ [DENIED]: [{ serverCommand: [program, "a", "b"] }] });
     expect(verdicts(settings("/plugins/p/run"), { server }, "managed", definedIn)).toEqual([DENIED]);
     expect(verdicts(settings("/plugins/q/run"), { server }, "managed", definedIn)).toEqual([undefined]);
+    const asked = { command: "${user_config.all}" };
+    expect(verdicts(settings("/plugins/p/run"), { server: asked }, "managed", definedIn)).toEqual([
+      undefined,
+    ]);
   });
 });
 

@@ -62,7 +62,7 @@ describe("a profile", () => {
     const { servers, diagnostics } = await discover({ hosts: ["codex"] });
     expect(servers.map(({ name }) => name)).toEqual(["a"]);
     const file = join(home, ".codex/config.toml");
-    expect(diagnostics).toMatchObject([{ code: "no-servers", severity: "info", file, line: 1 }]);
+    expect(diagnostics).toMatchObject([{ code: "unread-profile", severity: "info", file, line: 1 }]);
     expect(diagnostics[0]?.message).toContain('"dev.config.toml" is not read');
   });
 

@@ -129,6 +129,43 @@ test("what Continue calls a secret is one, whatever its name and wherever it sta
   expect(found).toHaveLength(2);
 });
 
+describe("a variable in the env of a block in JSON", () => {
+  const secretsOf = async (entry: object, file = "/folder/block.json") => {
+    const content = { mcpServers: { s: { command: "x", ...entry } } };
+    const { servers } = await parse(content, { host: "continue", file });
+    const env = { LEVEL: "debug-level", API_KEY: "planted-key" };
+    const options = { signal: new AbortController().signal };
+    const found = await createServerResolver({ env })(servers[0]?.definition as never, options);
+    return { secrets: found.secrets, found, servers };
+  };
+
+  test("is a secret only if its name is that of one", async () => {
+    const env = { A: "${LEVEL}", B: "${API_KEY}" };
+    const { secrets, found, servers } = await secretsOf({ env });
+    expect(found).toMatchObject({ env: { A: "debug-level", B: "planted-key" } });
+    expect(secrets).not.toContain("debug-level");
+    expect(secrets).toContain("planted-key");
+    expect(servers[0]?.written).not.toHaveProperty("extra");
+  });
+
+  test.each<[string, object]>([
+    ["in its place", { env: { A: "${{ secrets.LEVEL }}" } }],
+    ["in another place", { env: { A: "${LEVEL}" }, args: ["${{ secrets.LEVEL }}"] }],
+    ["and names no plain ones by itself", { env: { A: "${{secrets.LEVEL}}" }, plainVariables: ["LEVEL"] }],
+  ])("is one where the file calls it that %s", async (_what, entry) => {
+    expect((await secretsOf(entry)).secrets).toContain("debug-level");
+  });
+
+  test("and no field of a file in YAML says otherwise", async () => {
+    const server = { name: "s", command: "x", args: ["${{ secrets.LEVEL }}"], plainVariables: ["LEVEL"] };
+    const content = JSON.stringify({ mcpServers: [server] });
+    const { servers } = await parse(content, { host: "continue", file: "/home/u/config.yaml" });
+    const resolve = createServerResolver({ env: { LEVEL: "debug-level" } });
+    const options = { signal: new AbortController().signal };
+    expect((await resolve(servers[0]?.definition as never, options)).secrets).toContain("debug-level");
+  });
+});
+
 describe("a key of a remote server", () => {
   const file = "/home/u/.continue/config.yaml";
   const entry = { name: "s", url: "https://h/x", apiKey: "${{ secrets.KEY }}" };

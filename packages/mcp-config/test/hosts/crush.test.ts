@@ -67,6 +67,28 @@ describe("braces with more than a name in them", () => {
     expect(await headersSent({ A: text }, { env })).toEqual({ A: expected });
   });
 
+  test("with a command between backticks in it is called that", async () => {
+    const { diagnostics } = await parse(
+      { mcp: { s: remote({ A: "${TOK:-`echo tok`}" }) } },
+      { host: "crush" },
+    );
+    expect(diagnostics[0]?.message).toContain("a command between backticks, which is never run");
+  });
+
+  test("may require a variable, which then is neither missing nor empty", async () => {
+    const required = { A: "${SET:?why}" };
+    expect(await headersSent(required, { env })).toEqual({ A: "value" });
+    for (const name of ["EMPTY", "NOPE"]) {
+      const attempt = headersSent({ A: `\${${name}:?why}` }, { env, missingVariable: "host" });
+      await expect(attempt).rejects.toMatchObject({
+        code: "MCP_CONFIG_VARIABLE_MISSING",
+        message: expect.stringContaining(
+          `a variable that is not set, or empty: "${name}" in "headers.A". Set it`,
+        ),
+      });
+    }
+  });
+
   test("is a secret where it stands for one, from whatever variable it comes", async () => {
     const args = ["${API_KEY:-$OTHER}", "${API_KEY:-from-file}"];
     const { servers } = await parse(
@@ -89,6 +111,7 @@ describe("braces with more than a name in them", () => {
   test.each([
     ...["${TOK:-$(echo tok)}", "${TOK:-a$OTHER}", "${TOK:-${OTHER}b}", "${TOK:-$OTHER b}", "${A:-${B-c}}"],
     ...["${A:+alt}", "${A+alt}", "${A:=x}", "${SET%l}", "${SET#v}", "${SET/a/b}", "${SET^^}", "${#SET}"],
+    ...["${TOK:-`echo tok`}", "${TOK:-a`echo`b}", "${A:-a\\}b}", "${A:-\\\\}", "${A:-\\`x}", '${A:-\\"x}'],
     ...["${!SET}", "${SET:1}", "${SET@Q}", "${a.b}", "${1}", "${}", "${ SET }", "${A:-\\$}", "`echo tok`"],
   ])("is refused where it is anything else, and never sent as it stands: %j", async (text) => {
     const content = { mcp: { s: remote({ A: `Bearer ${text}` }), ok: remote({ A: "${A:?why}" }) } };

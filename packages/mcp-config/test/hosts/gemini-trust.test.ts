@@ -1,4 +1,4 @@
-import { symlink } from "node:fs/promises";
+import { chmod, mkdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { trustsFolder } from "../../src/hosts/gemini-trust.ts";
@@ -27,6 +27,33 @@ describe("a project that Gemini CLI does not trust", () => {
     expect((await discover({ ...options, env })).servers).toMatchObject([{ command: "mine" }]);
     const trusting = { ...env, GEMINI_CLI_TRUST_WORKSPACE: "true" };
     expect((await discover({ ...options, env: trusting })).servers).toMatchObject([{ command: "theirs" }]);
+  });
+
+  type Spoiling = [string, (file: string) => Promise<unknown>];
+  // Windows has no such permissions.
+  const byEverybody: Spoiling[] =
+    process.platform === "win32" ? [] : [["can be written by everybody", (file) => chmod(file, 0o666)]];
+
+  test.each<Spoiling>([
+    ["is broken", (file) => writeFile(file, "{")],
+    ["is empty", (file) => writeFile(file, "")],
+    ["is no object", (file) => writeFile(file, "[]")],
+    ["is not UTF-8", (file) => writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]))],
+    ["is too large", (file) => truncate(file, 16 * 1024 * 1024 + 1)],
+    ["is a folder", (file) => rm(file).then(() => mkdir(file))],
+    ...byEverybody,
+  ])("is any one where the file with the trusted folders %s", async (_what, spoil) => {
+    const { home, discover } = await homeWith({
+      ".gemini/settings.json": { mcpServers: { mine: { command: "mine" } } },
+      ".gemini/trustedFolders.json": {},
+      "work/.gemini/settings.json": { mcpServers: { theirs: { command: "theirs" } } },
+    });
+    const found = async () => discover({ hosts: ["gemini"] });
+    expect((await found()).servers.map(({ name }) => name)).toEqual(["theirs", "mine"]);
+    await spoil(join(home, ".gemini/trustedFolders.json"));
+    const { servers, diagnostics } = await found();
+    expect(servers.map(({ name, enabled }) => [name, enabled])).toEqual([["mine", undefined]]);
+    expect(diagnostics.map(({ code }) => code)).toContain("untrusted-project");
   });
 
   const LINUX: FindingContext = {
@@ -87,6 +114,11 @@ describe("a project that Gemini CLI does not trust", () => {
     const untrusted = { "/w/p": "DO_NOT_TRUST" };
     expect([trusts({}, {}), trusts({}, untrusted)]).toEqual([true, false]);
     expect([trusts(asking(false), {}), trusts(asking(false), untrusted)]).toEqual([true, true]);
+  });
+
+  test("is every one that no rule speaks for where the switch cannot be read", () => {
+    const switches = ["true", null, 1].map((enabled) => trusts(asking(enabled), {}));
+    expect(switches).toEqual([false, false, false]);
   });
 
   test("is found on Windows however it is spelled", () => {

@@ -41,6 +41,12 @@ function asHttp(host: string): [string, string] {
 }
 
 describe("what a host refuses", () => {
+  test("an address of Agent Plugins for its port, and says so", async () => {
+    const entry = { type: "streamable-http", url: "http://localhost:${PORT}/mcp" };
+    const { diagnostics } = await parse({ mcpServers: { s: entry } }, { host: "agent-plugins" });
+    expect(diagnostics[0]?.message).toContain("its host and its port without variables");
+  });
+
   test.each<[string, string, object, string]>([
     ["a command beside a url", "roo", { command: "x", url: "https://h", type: "sse" }, "/mcpServers/s/url"],
     ["an entry without a type", "sep-2633", { command: "x" }, "/mcpServers/s"],
@@ -54,6 +60,12 @@ describe("what a host refuses", () => {
       "an address that only begins like this machine's",
       "agent-plugins",
       { type: "sse", url: "http://127.0.0.1.evil.example/mcp" },
+      "/mcpServers/s/url",
+    ],
+    [
+      "a port that a variable names",
+      "agent-plugins",
+      { type: "streamable-http", url: "http://localhost:${PORT}/mcp" },
       "/mcpServers/s/url",
     ],
     ["a child process without a type", "agent-plugins", { command: "x" }, "/mcpServers/s"],

@@ -149,6 +149,18 @@ describe("a list of oh-my-pi that is none", () => {
     expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer }]);
   });
 
+  test("switches off a single name of a project's own, and none of the user's", async () => {
+    const { discover } = await homeWith({
+      "work/.omp/mcp.json": { ...servers({ b: { command: "x" } }), disabledServers: "b" },
+      "work/.omp/.mcp.json": { ...servers({ c: { command: "x" } }), disabledServers: "a" },
+      ".omp/agent/mcp.json": servers({ a: { command: "x" } }),
+    });
+    const { servers: found } = await discover({ hosts: ["omp"] });
+    expect(Object.fromEntries(found.map(({ name, disabledBy }) => [name, disabledBy]))).toEqual({
+      ...{ a: undefined, b: "disabledServers", c: undefined },
+    });
+  });
+
   test("is told of once among the files of a home", async () => {
     const { discover } = await homeWith({
       "work/.omp/mcp.json": { ...servers({ b: { command: "x" } }), disabledServers: 1, enabledServers: 1 },

@@ -50,7 +50,7 @@ describe("an administrator's settings for Claude Code", () => {
   const settings = (content: unknown, others: object = {}) =>
     read("claude-code", { user: MINE, "managed-settings": content, ...others });
 
-  test.each(['{ "allowedMcpServers": [], } }', "[]"])(
+  test.each(['{ "allowedMcpServers": [], } }', "[]", "", " \n"])(
     "that are broken let nothing through: %s",
     async (text) => {
       const { off, problems, told } = await settings(text);
@@ -64,7 +64,8 @@ describe("an administrator's settings for Claude Code", () => {
     ["allowedMcpServers", { serverName: "a" }],
     ["deniedMcpServers", "a"],
     ["disabledMcpServers", { a: true }],
-  ])("with %s that is no list let nothing through, and are told of once", async (list, value) => {
+    ["enabledPlugins", ["p@m"]],
+  ])("with %s of another kind let nothing through, and are told of once", async (list, value) => {
     const { off, faults } = await settings({ [list]: value });
     expect(off).toEqual({ a: list });
     expect(faults).toEqual([`/${list}`]);
@@ -85,10 +86,10 @@ test("a user's own list for Claude Code that is none is left out and told of", a
   const own = { ...MINE, projects: { "/p": { disabledMcpServers: "a" } } };
   const { off, faults } = await read("claude-code", {
     user: own,
-    "user-settings": { allowedMcpServers: {} },
+    "user-settings": { allowedMcpServers: {}, enabledPlugins: [] },
   });
   expect(off).toEqual(A_IS_ON);
-  expect(faults).toEqual(["/projects/~1p/disabledMcpServers", "/allowedMcpServers"]);
+  expect(faults).toEqual(["/projects/~1p/disabledMcpServers", "/enabledPlugins", "/allowedMcpServers"]);
 });
 
 test("a switch of a plugin that cannot be read switches it off", async () => {
@@ -99,11 +100,19 @@ test("a switch of a plugin that cannot be read switches it off", async () => {
   expect(faults).toEqual(["/enabledPlugins/p@m"]);
 });
 
-test("requirements for Codex that are broken let nothing through", async () => {
+describe("an administrator's files for Codex", () => {
   const user = '[mcp_servers.a]\ncommand = "a"\n';
-  const { off, problems } = await read("codex", { user, requirements: "[mcp_servers]\n]" });
-  expect(off).toEqual({ a: "/etc/requirements" });
-  expect(problems).toEqual(["ConfigSyntaxError"]);
+
+  test.each(["requirements", "managed"])("that are broken let nothing through: %s", async (kind) => {
+    const { off, problems } = await read("codex", { user, [kind]: "[mcp_servers]\n]" });
+    expect(off).toEqual({ a: `/etc/${kind}` });
+    expect(problems).toEqual(["ConfigSyntaxError"]);
+  });
+
+  test("may be empty, as TOML may be", async () => {
+    const { off, problems } = await read("codex", { user, requirements: "", managed: "# nothing\n" });
+    expect([off, problems]).toEqual([A_IS_ON, []]);
+  });
 });
 
 describe("an administrator's settings for Gemini CLI", () => {
@@ -114,16 +123,38 @@ describe("an administrator's settings for Gemini CLI", () => {
     ["what has a switch", { admin: { mcp: false } }, "admin.mcp", "/admin/mcp"],
     ["a list", { mcp: { excluded: "a" } }, "mcp.excluded", "/mcp/excluded"],
     ["what has lists", { mcp: "a" }, "mcp", "/mcp"],
+    [
+      "the switch of trust",
+      { security: { folderTrust: { enabled: "true" } } },
+      "security.folderTrust.enabled",
+      "/security/folderTrust/enabled",
+    ],
+    [
+      "what has the switch of trust",
+      { security: { folderTrust: true } },
+      "security.folderTrust",
+      "/security/folderTrust",
+    ],
   ])("with %s that cannot be read let nothing through", async (_what, content, by, pointer) => {
     const { off, faults } = await settings(content);
     expect(off).toEqual({ a: by });
     expect(faults).toEqual([pointer]);
   });
 
-  test("that are broken let nothing through", async () => {
-    const { off, told } = await settings('{ "admin": { "mcp": { "enabled": false } }');
-    expect(off).toEqual({ a: "/etc/system" });
-    expect(told).toMatchObject([{ code: "disabled-by-host" }]);
+  test.each(['{ "admin": { "mcp": { "enabled": false } }', "", "// nothing\n"])(
+    "that are broken let nothing through: %s",
+    async (text) => {
+      const { off, told, problems } = await settings(text);
+      expect(off).toEqual({ a: "/etc/system" });
+      expect(told).toMatchObject([{ code: "disabled-by-host" }]);
+      expect(problems).toEqual(["ConfigSyntaxError"]);
+    },
+  );
+
+  test("do not switch on what another file switches off", async () => {
+    const admin = (enabled: boolean) => ({ admin: { mcp: { enabled } } });
+    const { off } = await read("gemini", { system: admin(true), user: { ...MINE, ...admin(false) } });
+    expect(off).toEqual({ a: "admin.mcp.enabled" });
   });
 
   test("are found where they are", async () => {
@@ -138,7 +169,7 @@ describe("an administrator's settings for Gemini CLI", () => {
   });
 });
 
-test.each(["{", "[]"])(
+test.each(["{", "[]", ""])(
   "an administrator's settings for Amp that are broken let nothing through: %s",
   async (managed) => {
     const { off, problems, told } = await read("amp", {
@@ -229,13 +260,11 @@ test("a state of a server in Gemini CLI that cannot be read switches it off", as
   expect(faults).toEqual(["/a", "/b"]);
 });
 
-test("where Gemini CLI's trusted folders cannot be read, no project is trusted", async () => {
-  const { discover } = await homeWith({
-    ".gemini/settings.json": MINE,
-    ".gemini/trustedFolders.json": "{",
-    "work/.gemini/settings.json": { mcpServers: { b: { command: "b" } } },
+test("a switch of Gemini CLI's folder trust that is none of an administrator's is told of and counts as on", async () => {
+  const { off, faults } = await read("gemini", {
+    user: { ...MINE, security: { folderTrust: { enabled: "no" } } },
+    project: { security: { folderTrust: { enabled: "no" } } },
   });
-  const { servers, diagnostics } = await discover({ hosts: ["gemini"] });
-  expect(servers.map(({ name }) => name)).toEqual(["a"]);
-  expect(diagnostics).toMatchObject([{ code: "untrusted-project" }]);
+  expect(off).toEqual(A_IS_ON);
+  expect(faults).toEqual(["/security/folderTrust/enabled"]);
 });

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { variablesOf } from "../src/hosts/host-dialects.ts";
+import { withoutDefaults } from "../src/missing-variables.ts";
+import { parse } from "./discovery/parsing.ts";
+import { IN_FILE, IN_PROJECT, refused, resolveHttp } from "./resolution.ts";
+
+describe("what a message says of a reference with several sources", () => {
+  const message = async (
+    text: string,
+    { definedIn = IN_PROJECT, ...options }: Parameters<typeof resolveHttp>[1] & { definedIn?: object },
+  ) => {
+    const written = { headers: { H: text }, definedIn: { ...definedIn, host: "crush" } as never };
+    return (await refused(resolveHttp(written, options))).message;
+  };
+
+  test("is which of them was withheld", async () => {
+    const env = { A: "", GITHUB_TOKEN: "planted" };
+    const found = await message("${A:-$GITHUB_TOKEN}", { env, projectVariables: ["A"] });
+    expect(found).toContain(
+      'refers to a variable that is not given to a project\'s entry: "GITHUB_TOKEN" in "headers.H". Whatever is called',
+    );
+  });
+
+  test("is all of them where none has a value", async () => {
+    const env = { B: "b" };
+    expect(await message("${A:-$B}", { env, projectVariables: ["A"] })).toContain(
+      'refers to variables that are not set, or not given to a project\'s entry: "A" or "B" in "headers.H".',
+    );
+    expect(await message("${A:-$B}", { env, projectVariables: [] })).toContain(
+      'refers to variables that are not set, or not given to a project\'s entry: "A" or "B" in "headers.H".',
+    );
+    expect(await message("${A:-$C}", { env, definedIn: IN_FILE })).toMatch(
+      / refers to a variable that is not set: "A" or "C" in "headers.H"\. Set one of them\.$/,
+    );
+  });
+
+  test("is all of them among the diagnostics", async () => {
+    const entry = { type: "http", url: "https://h", headers: { H: "${A:-$B}" } };
+    const { diagnostics } = await parse({ mcp: { s: entry } }, { host: "crush", env: {} });
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      'Server "s": "A" or "B" in "headers.H" is not set.',
+    ]);
+  });
+});
+
+test.each([
+  ["jackfield", "${STAGE:-planted}.env", "${STAGE:-…}.env"],
+  ["jackfield", "a/${A:-${B}planted}/${C}.env", "a/${A:-…}/${C}.env"],
+  ["jackfield", "${A:-planted", "${A:-…"],
+  ["cursor", "${env:A:-planted}.env", "${env:A:-…}.env"],
+  ["cursor", "${A:-planted}/.env", "${A:-…}/.env"],
+  ["sep-2633", "${env:A | value:planted}.env", "${env:A |…}.env"],
+  ["omp", "!planted", "!planted"],
+  ["crush", "$(planted)/${A:-${B:-planted}}", "…/${A:-…}"],
+  ["vscode", "${workspaceFolder}/${env:A}-x.env", "${workspaceFolder}/${env:A}-x.env"],
+])("a text of %s is shown without what stands behind its names: %s", (host, text, shown) => {
+  expect(withoutDefaults(text, variablesOf(host))).toBe(shown);
+});
