@@ -128,6 +128,8 @@ class Manager implements McpManager, ViewParent {
 
   find: ViewParent["find"] = (ref, options) => this.#caller.find(ref, options);
 
+  callFound: ViewParent["callFound"] = (found, args) => this.#caller.callFound(found, args);
+
   get ended(): AbortSignal {
     return this.#run.stop.signal;
   }

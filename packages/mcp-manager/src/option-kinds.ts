@@ -51,6 +51,16 @@ export function checkKinds(options: unknown): void {
 }
 
 /**
+ * Looks at the options of one operation.
+ *
+ * @throws McpError `MCP_CONFIG_INVALID`
+ */
+export function checkRecord(operation: string, options: unknown): void {
+  if (record.fits(options)) return;
+  throw invalid(`The options of ${operation} must be an object, not ${writtenValue(options)}.`);
+}
+
+/**
  * Looks at servers that may come from untyped code.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
@@ -63,7 +73,7 @@ export function checkDefinitions(definitions: unknown): void {
 /** The same for one of them. */
 export function checkDefinition(definition: unknown): void {
   const limits = isObject(definition) && "limits" in definition ? definition.limits : undefined;
-  if (isObject(definition) && (limits === undefined || isObject(limits))) return;
+  if (record.fits(definition) && (limits === undefined || record.fits(limits))) return;
   throw invalid("A server must be an object, and so must its limits.");
 }
 

@@ -99,3 +99,18 @@ describe("a reconnect of those that", () => {
     await manager.close();
   });
 });
+
+it.each([null, 5, "failed", []])(
+  "a reconnect with %j for options is refused and touches nobody",
+  async (options) => {
+    const { manager, connector } = createFixture(["a"]);
+    await manager.start();
+    for (const name of ["a", undefined]) {
+      const error = await manager.reconnect(name, options as never).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(McpError);
+      expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID" });
+    }
+    expect(connector.attempts).toHaveLength(1);
+    await manager.close();
+  },
+);

@@ -33,7 +33,7 @@ function throwing(error: unknown): () => never {
 describe("a call that is made again", () => {
   it("tells of the attempt that may have run, when another one could not be sent", async () => {
     const { manager } = await startedManager(oneTool, {
-      answer: inTurn(throwing(unknown), throwing(lost), throwing(lost)),
+      answer: inTurn(throwing(unknown), throwing(lost), throwing(lost), throwing(lost)),
     });
     const calling = manager.callTool(ECHO, {}, { replay: 1 });
     const settled = expect(calling).rejects.toMatchObject({

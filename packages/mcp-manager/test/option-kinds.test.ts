@@ -38,7 +38,7 @@ describe("options of the wrong kind", () => {
     expect(() => createMcpManager(options)).toThrow(refusal(`"${option}"`));
   });
 
-  it.each([[[null]], [[5]], [[{ name: "a", limits: null }]]])(
+  it.each([[[null]], [[5]], [[{ name: "a", limits: null }]], [[{ name: "a", limits: [] }]], [[[]]]])(
     "are refused as servers, also in a reload: %j",
     async (servers) => {
       const wrong = servers as unknown as McpManagerOptions["servers"];

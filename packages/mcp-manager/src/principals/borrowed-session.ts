@@ -1,4 +1,5 @@
 import { McpError, type Session, type SessionParams } from "@jackfield/mcp-core";
+import { type LentSession, LOST } from "../server/watched-session.ts";
 
 /** What the lender does for its borrowers, because they would be in each other's way. */
 export interface Lending {
@@ -9,6 +10,8 @@ export interface Lending {
    * and session, so the lender counts who wants it: a borrower that has had enough must not end it for the others.
    */
   watch(uri: string): Promise<() => Promise<void>>;
+  /** A borrower finds that the session is over: the others need not find that out for themselves, and it is not lent again. */
+  lose(error: McpError): void;
 }
 
 /**
@@ -19,7 +22,7 @@ export function borrowSession(session: Session, lending: Lending): Session {
   return new BorrowedSession(session, lending);
 }
 
-class BorrowedSession implements Session {
+class BorrowedSession implements LentSession {
   readonly #session: Session;
   readonly #lending: Lending;
   readonly #stops = new Set<() => void>();
@@ -64,6 +67,10 @@ class BorrowedSession implements Session {
     const own = (cause?: McpError) => listener(cause);
     this.#closeListeners.add(own);
     return () => void this.#closeListeners.delete(own);
+  }
+
+  [LOST](error: McpError): void {
+    this.#lending.lose(error);
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import { borrowSession } from "./borrowed-session.ts";
 import type { GatheredLists } from "./gathered-lists.ts";
 
 /** A server whose session is lent. */
-export type Lender = Pick<ManagedServer, "session"> & {
+export type Lender = Pick<ManagedServer, "session" | "lose"> & {
   readonly context: Pick<ManagedServer["context"], "subscribe">;
 };
 
@@ -29,7 +29,8 @@ export function createLendingConnector({ connect, lender, lists }: LendingConnec
     using deadline = borrowingDeadline(server.name, options.signal);
     const session = await lent.session(deadline);
     const watch = (uri: string) => lent.context.subscribe(session, uri, () => {});
-    return borrowSession(session, { list: lists(session), watch });
+    const lose = (error: McpError) => lent.lose(session, error);
+    return borrowSession(session, { list: lists(session), watch, lose });
   };
 }
 

@@ -177,8 +177,9 @@ class ServerConnection implements Connection {
     if (state.status === "connecting") this.#restarting = undefined;
     if (state.status === "connecting" && event.type !== "opened") state.abort.abort();
     if (state.status !== "ready") return;
-    // A session that was lost has said itself why; else callers hear of it before the server does ([S3]).
-    if (event.type !== "lost") state.session.giveUp(() => givenUpError(this.#subject.definition.name, event));
+    // Callers hear of it before the server does ([S3]); what a session that was lost says itself of each request is more exact.
+    if (event.type === "lost") state.session.lost(event.error);
+    else state.session.giveUp(() => givenUpError(this.#subject.definition.name, event));
     this.#end(state.session.close());
   }
 

@@ -18,6 +18,21 @@ export function silencedError(server: string, isCall: boolean): McpError {
   return inFlightError(isCall ? "MCP_OUTCOME_UNKNOWN" : "MCP_SESSION_LOST", server, "gave no sign of life");
 }
 
+/** What a request of a lost session is told that says no more than that it was closed: nobody who uses it closed it. */
+export function lostError(closed: McpError, loss: McpError, isCall: boolean): McpError {
+  const isSent = closed.outcome !== "not-sent";
+  const became = isSent
+    ? "while a request to it was in flight; it may have been carried out"
+    : "before a request was sent";
+  const code = isSent && isCall ? "MCP_OUTCOME_UNKNOWN" : "MCP_SESSION_LOST";
+  const message = `Server "${closed.server ?? loss.server}" was lost ${became}: ${loss.message}`;
+  return new McpError(code, message, {
+    ...closed.toJSON(),
+    outcome: isSent ? "unknown" : "not-sent",
+    cause: loss,
+  });
+}
+
 function inFlightError(code: ErrorCode, server: string, what: string): McpError {
   const message = `Server "${server}" ${what} while a request to it was in flight; it may have been carried out.`;
   return new McpError(code, message, { server, outcome: "unknown" });

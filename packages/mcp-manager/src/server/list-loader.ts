@@ -35,6 +35,8 @@ export interface ListLoaderOptions<L extends Listing> {
 
 interface Load {
   readonly session: Session;
+  /** By the monotonic clock, in milliseconds. */
+  readonly beganAt: number;
   /** It was begun because something happened during the one before; what happens now has to wait its turn. */
   readonly isFollowUp: boolean;
   readonly done: PromiseWithResolvers<ListOutcome>;
@@ -53,6 +55,11 @@ export interface ListLoader {
   load(session: Session): Promise<ListOutcome>;
   /** Like `load`, but is content with a list that is in or under way. */
   settle(session: Session): Promise<ListOutcome>;
+  /**
+   * Like `settle`, but has no more patience than this, counted from when the list was begun: whoever comes later waits for the rest
+   * of his own only. `undefined`: it was not in by then.
+   */
+  settleWithin(session: Session, patienceMs: number): Promise<ListOutcome | undefined>;
   /**
    * The server says that its list changed. One that says so all the time is asked ever more rarely. Resolves, in the order of the
    * calls, when a list that knows the change is in or has failed, or the session is gone.
@@ -99,6 +106,21 @@ class Loader<L extends Listing> implements ListLoader {
     return this.#state.status === "live" ? Promise.resolve(this.#state) : this.load(session);
   }
 
+  async settleWithin(session: Session, patienceMs: number): Promise<ListOutcome | undefined> {
+    const settled = this.settle(session);
+    const { beganAt } = this.#current ?? {};
+    if (beganAt === undefined || patienceMs === Number.POSITIVE_INFINITY) return settled;
+    const waitMs = beganAt + patienceMs - performance.now();
+    if (waitMs <= 0) return undefined;
+    const impatient = Promise.withResolvers<undefined>();
+    const timer = startTimer(() => impatient.resolve(undefined), waitMs);
+    try {
+      return await Promise.race([settled, impatient.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   announce(session: Session): Promise<ListOutcome> {
     this.#isAnnounced = true;
     // The list under way may have been answered before the change.
@@ -130,7 +152,7 @@ class Loader<L extends Listing> implements ListLoader {
     clearTimeout(this.#timer);
     const done = this.#due ?? Promise.withResolvers<ListOutcome>();
     this.#due = undefined;
-    const load: Load = { session, isFollowUp, done, followUp: undefined };
+    const load: Load = { session, beganAt: performance.now(), isFollowUp, done, followUp: undefined };
     this.#current = load;
     if (this.#state.status !== "live") this.#state = { status: "loading" };
     void this.#run(load);

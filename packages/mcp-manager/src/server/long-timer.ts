@@ -7,26 +7,34 @@ export interface LongTimer {
   clear(): void;
 }
 
-/** Does something at a time, epoch milliseconds, however far away that is. It keeps no process alive unless it is held. */
+/**
+ * Does something at a time, epoch milliseconds, however far away that is. It keeps no process alive unless it is held. What is
+ * due already comes in the next turn of the event loop: the shortest timer takes a millisecond.
+ */
 export function setLongTimer(at: number, due: () => void): LongTimer {
-  let timer: NodeJS.Timeout;
+  let timer: NodeJS.Timeout | undefined;
+  let nextTurn: NodeJS.Immediate | undefined;
   let holders = 0;
   const arm = () => {
-    const leftMs = Math.max(0, at - Date.now());
-    timer = setTimeout(leftMs > MAX_TIMER_MS ? arm : due, Math.min(leftMs, MAX_TIMER_MS));
-    if (holders === 0) timer.unref();
+    const leftMs = at - Date.now();
+    if (leftMs <= 0) nextTurn = setImmediate(due);
+    else timer = setTimeout(leftMs > MAX_TIMER_MS ? arm : due, Math.min(leftMs, MAX_TIMER_MS));
+    if (holders === 0) (nextTurn ?? timer)?.unref();
   };
   const release = () => {
     holders -= 1;
-    if (holders === 0) timer.unref();
+    if (holders === 0) (nextTurn ?? timer)?.unref();
   };
   arm();
   return {
     hold() {
       holders += 1;
-      timer.ref();
+      (nextTurn ?? timer)?.ref();
       return { [Symbol.dispose]: release };
     },
-    clear: () => clearTimeout(timer),
+    clear() {
+      clearTimeout(timer);
+      clearImmediate(nextTurn);
+    },
   };
 }

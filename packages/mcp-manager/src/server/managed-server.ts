@@ -8,13 +8,13 @@ import {
   type Session,
 } from "@jackfield/mcp-core";
 import { createServerContext, type ServerContext } from "../context/server-context.ts";
-import { type Deadline, raceSignal } from "../deadline.ts";
+import type { Deadline } from "../deadline.ts";
+import { awaitList, listedSession } from "./awaited-tools.ts";
 import { type CatalogMemory, createCatalogMemory } from "./catalog-memory.ts";
 import type { CatalogRecord, CatalogVerdict } from "./catalog-record.ts";
 import { type Connection, type ConnectionSubject, createConnection } from "./connection.ts";
 import { type Heartbeat, heartbeatFor } from "./heartbeat.ts";
 import { type DatedListing, listKind } from "./list-kind.ts";
-import type { ListOutcome } from "./list-loader.ts";
 import type { ServerHooks } from "./server-hooks.ts";
 import type { ServerSettings } from "./server-settings.ts";
 import { createServerTools, type ServerTools, type ServerToolsSubject } from "./server-tools.ts";
@@ -53,6 +53,8 @@ export interface ManagedServer {
   session(deadline: Deadline): Promise<Session>;
   /** Whoever finds that a session is over says so: it has not been told yet where it has only just ended. */
   lose(session: Session, error: McpError): void;
+  /** Waits for a session and for its tools, as far as they can be had; see `listedSession`. */
+  listedSession(deadline: Deadline, patienceMs: () => number): Promise<Session>;
   /** Waits for a live tool list, connecting if need be. */
   ensureTools(deadline: Deadline): Promise<void>;
   /** Lists the tools anew, connecting if need be. */
@@ -171,12 +173,16 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     this.#connection.lose(session, error);
   }
 
+  listedSession(deadline: Deadline, patienceMs: () => number): Promise<Session> {
+    return listedSession(this, () => this.#tools.loader, deadline, patienceMs);
+  }
+
   async ensureTools(deadline: Deadline): Promise<void> {
-    await this.#listed(deadline, (session) => this.#tools.loader.settle(session));
+    await awaitList(this, deadline, (session) => this.#tools.loader.settle(session));
   }
 
   async refreshTools(deadline: Deadline): Promise<void> {
-    await this.#listed(deadline, (session) => this.#tools.loader.load(session));
+    await awaitList(this, deadline, (session) => this.#tools.loader.load(session));
   }
 
   async reconnect({ signal }: Deadline): Promise<void> {
@@ -198,15 +204,6 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
       return await work;
     } catch (error) {
       throw isMcpError(error, "MCP_CLOSED") ? (this.dropped ?? error) : error;
-    }
-  }
-
-  /** A list that was cut off because its session ended is asked for again, of whatever session there is then. */
-  async #listed(deadline: Deadline, list: (session: Session) => Promise<ListOutcome>): Promise<void> {
-    for (;;) {
-      const outcome = await raceSignal(list(await this.session(deadline)), deadline.signal);
-      if (outcome.status === "failed") throw outcome.error;
-      if (outcome.status === "live") return;
     }
   }
 

@@ -14,6 +14,7 @@ import {
   type SessionResult,
 } from "@jackfield/mcp-core";
 import { startTimer } from "../timer.ts";
+import { lostError } from "./gone-error.ts";
 
 /** Who wants to know what a session is used for. */
 export interface SessionWatch {
@@ -30,6 +31,14 @@ export interface CallCounts {
   failures: number;
 }
 
+/** What a session that is borrowed is told when its user finds it lost: its lender has to know as well. */
+export const LOST = Symbol("lost");
+
+/** A session of somebody else's. */
+export interface LentSession extends Session {
+  readonly [LOST]: (error: McpError) => void;
+}
+
 /** A session that knows what is in flight on it. */
 export interface WatchedSession extends Session {
   /** When the server last said anything, by the monotonic clock, in milliseconds. */
@@ -38,6 +47,8 @@ export interface WatchedSession extends Session {
   readonly isBusy: boolean;
   /** Rejects whatever is in flight at once; the session itself is not told. */
   giveUp(why: (isCall: boolean) => McpError): void;
+  /** It is closed because it was lost, and whatever is in flight then, or asked for later, hears that and not that it was closed. */
+  lost(error: McpError): void;
 }
 
 /** What a session is asked for. */
@@ -86,6 +97,7 @@ class Watched implements WatchedSession {
   #heardAt = this.#usedAt;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
+  #loss: McpError | undefined;
 
   constructor(session: Session, watch: SessionWatch, idle: () => void) {
     this.#session = session;
@@ -136,6 +148,11 @@ class Watched implements WatchedSession {
     }
   }
 
+  lost(error: McpError): void {
+    this.#loss = error;
+    if (isLent(this.#session)) this.#session[LOST](error);
+  }
+
   onNotification(listener: Parameters<Session["onNotification"]>[0]): () => void {
     return this.#session.onNotification((notification) => {
       this.#heardAt = performance.now();
@@ -171,10 +188,15 @@ class Watched implements WatchedSession {
           if (this.#hasLanded(flight)) resolve(answer);
         },
         (error) => {
-          if (this.#hasLanded(flight, error)) reject(error);
+          if (this.#hasLanded(flight, error)) reject(this.#told(error, use));
         },
       );
     });
+  }
+
+  #told(error: unknown, { isCall }: Use): unknown {
+    const loss = this.#loss;
+    return loss !== undefined && isMcpError(error, "MCP_CLOSED") ? lostError(error, loss, isCall) : error;
   }
 
   /** Takes note of an end. `false`: it had been given up already. */
@@ -212,4 +234,8 @@ class Watched implements WatchedSession {
     }, waitMs);
     this.#timer.unref(); // Waiting to end a session keeps no process alive.
   }
+}
+
+function isLent(session: Session): session is LentSession {
+  return LOST in session;
 }

@@ -4,6 +4,7 @@ import {
   type CallOptions,
   type JsonObject,
   McpError,
+  type Session,
   type ToolCall,
   type ToolCallResult,
   type ToolDescriptor,
@@ -15,12 +16,15 @@ export type MakeCall = (
   tool: ToolDescriptor,
   args: JsonObject,
   options: CallOptions,
+  /** See `FoundTool`. */
+  session?: Session,
 ) => Promise<ToolCallResult>;
 
 /** A call's way to the server. */
 interface Passage {
   /** Whether the call itself was begun: whatever fails after that, it may have been carried out. */
   wasMade: boolean;
+  readonly session: Session | undefined;
 }
 
 /** One stage of the way; what a call has to be known by is handed on, so that the stages are made once for all calls. */
@@ -37,15 +41,15 @@ export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall
   if (outermost === undefined) return call;
   const innermost: Stage = (tool, args, options, passage) => {
     const isLate = options.signal?.aborted === true; // What comes after the abort is not sent.
-    const result = call(tool, args, options);
+    const result = call(tool, args, options, passage.session);
     passage.wasMade ||= !isLate;
     return result;
   };
   const next = others.reduceRight((inner, middleware) => within(middleware, inner), innermost);
-  return (tool, args, options) => {
+  return (tool, args, options, session) => {
     const { signal } = options;
     if (signal?.aborted === true) throw abortedBeforeSending(tool);
-    const passage: Passage = { wasMade: false };
+    const passage: Passage = { wasMade: false, session };
     const entered = enter(outermost, next, { tool, args, options }, passage);
     const result = signal === undefined ? entered : unlessAborted(entered, tool, signal, passage);
     // An asynchronous function would cost every call more than all else here.

@@ -6,12 +6,18 @@ export interface ReplayQuestion {
   readonly error: McpError;
   /** How many attempts may have run, the last included. */
   readonly mayHaveRun: number;
-  /** How many have not run since then. */
-  readonly didNotRun: number;
+  /** How many could not be sent since then. */
+  readonly unsent: number;
+  /** How many the server refused since then. */
+  readonly refused: number;
   readonly replay: CallOptions["replay"];
-  readonly tool: ToolDescriptor;
+  /** As it is now; missing if it is not on offer any more. */
+  readonly tool: ToolDescriptor | undefined;
   readonly limits: ServerLimits;
 }
+
+/** A connection that broke is used once more, and after that another one is waited for. */
+const MOST_UNSENT = 2;
 
 /** What is waited for where a server is busy and does not say for how long. */
 const BUSY_DELAY_MS = 1_000;
@@ -20,8 +26,8 @@ const TOO_MANY_REQUESTS = 429;
 /**
  * Whether a failed call is made once more, and after how many milliseconds. Pure.
  *
- * What was never sent, or was refused before it was processed, did not run: it is made once more. That is a session the server
- * does not know, and HTTP 429, after the time it asks for. A server that died takes an attempt that may have run with it, and another one
+ * What was never sent, or was refused before it was processed, did not run. It is made once more, and what was never sent twice: the
+ * second time its session is given up. What is refused is a session the server does not know, and HTTP 429, after the time it asks for. A server that died takes an attempt that may have run with it, and another one
  * finds its session gone: that does not count as one of those that `replay` allows. What may have run is repeated only where the caller asked for it on
  * this call, or where the server's own annotations say it does no harm and its limits trust them. An answer, a time-out, an
  * abort are never repeated.
@@ -31,13 +37,14 @@ const TOO_MANY_REQUESTS = 429;
 export function repeatDelay({
   error,
   mayHaveRun,
-  didNotRun,
+  unsent,
+  refused,
   replay = "trusted",
   tool,
   limits,
 }: ReplayQuestion): number | undefined {
   if (error.outcome === "not-sent" || error.outcome === "rejected") {
-    if (didNotRun > 1) return undefined;
+    if (unsent > MOST_UNSENT || refused > 1) return undefined;
     if (error.code === "MCP_SESSION_LOST" || error.code === "MCP_SERVER_EXITED") return 0;
     return error.httpStatus === TOO_MANY_REQUESTS ? (error.retryAfterMs ?? BUSY_DELAY_MS) : undefined;
   }
@@ -48,11 +55,11 @@ export function repeatDelay({
 function mayRunAgain(
   replay: NonNullable<CallOptions["replay"]>,
   times: number,
-  tool: ToolDescriptor,
+  tool: ToolDescriptor | undefined,
   limits: ServerLimits,
 ): boolean {
   if (typeof replay === "number") return times <= replay;
   if (replay === "never" || limits.trustAnnotations !== true) return false;
-  const { readOnlyHint, idempotentHint } = tool.definition.annotations ?? {};
+  const { readOnlyHint, idempotentHint } = tool?.definition.annotations ?? {};
   return times === 1 && (readOnlyHint === true || idempotentHint === true);
 }

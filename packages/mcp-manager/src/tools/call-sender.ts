@@ -1,31 +1,33 @@
-import {
-  isMcpError,
-  type JsonObject,
-  type McpError,
-  type Session,
-  type ToolCall,
-  type ToolCallResult,
-} from "@jackfield/mcp-core";
+import type { JsonObject, McpError, Session, ToolCall, ToolCallResult } from "@jackfield/mcp-core";
 import { raceSignal } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
-import { startTimer } from "../timer.ts";
+import { startTimer, turnOfTheEventLoop } from "../timer.ts";
 import { abortedBeforeSending, callError, isToolGone, keepUncertainty, optionInvalid } from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
 import { type CallTime, createCallTime, type RequestTime } from "./call-time.ts";
-import { waitForServer } from "./server-wait.ts";
+import { waitForListedServer } from "./server-wait.ts";
+import { refuseIfOther } from "./tool-finder.ts";
+import type { ToolRegistry } from "./tool-registry.ts";
 
 /**
- * Sends a call within its deadlines, and once more where that is safe or wanted.
+ * Sends a call within its deadlines, and again where that is safe or wanted: only to the tool that was judged (threat T78).
  *
+ * @param judgedOn - the session under which the tool was found. On another one it is looked for again, and refused if it has changed
  * @throws McpError whose `outcome` holds for all attempts together.
  */
-export function sendCall(call: ToolCall, target: ManagedServer): Promise<ToolCallResult> {
+export function sendCall(
+  call: ToolCall,
+  target: ManagedServer,
+  judgedOn: Session | undefined,
+  registry: ToolRegistry,
+): Promise<ToolCallResult> {
   const time = createCallTime(call.options, target.definition.limits ?? {});
   const session = target.openSession;
-  if (session === undefined || call.options.signal?.aborted === true)
-    return sendUntilSettled(call, target, time);
-  const onFailure = (thrown: unknown) => sendUntilSettled(call, target, time, { thrown, session });
+  if (session === undefined || session !== judgedOn || call.options.signal?.aborted === true)
+    return sendUntilSettled({ call, target, registry, time, judgedOn, ...NO_ATTEMPT });
+  const onFailure = (thrown: unknown) =>
+    sendUntilSettled({ call, target, registry, time, judgedOn, ...NO_ATTEMPT }, { thrown, session });
   try {
     // Where the server is ready nothing is waited for, and nothing is made that a wait or another attempt would need.
     return sendOnce(call, session, time.whole()).catch(onFailure);
@@ -42,23 +44,17 @@ interface Failure {
 }
 
 /** Waits for a session where there is none, and goes on after a failure as long as that is safe or wanted. */
-async function sendUntilSettled(
-  call: ToolCall,
-  target: ManagedServer,
-  time: CallTime,
-  first?: Failure,
-): Promise<ToolCallResult> {
-  const attempts: Attempts = { call, target, time, mayHaveRun: 0, didNotRun: 0 };
+async function sendUntilSettled(attempts: Attempts, first?: Failure): Promise<ToolCallResult> {
+  const { call, time } = attempts;
   for (let failure = first; ; ) {
     const delayMs = failure === undefined ? 0 : delayAfter(failure, attempts);
     let session: Session | undefined;
     try {
       refuseIfAborted(call);
       if (delayMs > 0) await pause(delayMs, call);
-      else if (failure !== undefined && isUnsent(failure)) await turnOfTheEventLoop();
+      else if (attempts.unusable !== undefined) await turnOfTheEventLoop();
       refuseIfAborted(call);
-      session =
-        target.openSession ?? (await waitForServer(call, time, (deadline) => target.session(deadline)));
+      session = await judgedSession(attempts);
       return await sendOnce(call, session, time.left());
     } catch (thrown) {
       failure = { thrown, session };
@@ -70,12 +66,34 @@ async function sendUntilSettled(
 interface Attempts {
   readonly call: ToolCall;
   readonly target: ManagedServer;
+  readonly registry: ToolRegistry;
   readonly time: CallTime;
+  /** The session under which the tool is what was judged. */
+  judgedOn: Session | undefined;
   /** See `ReplayQuestion`. */
   mayHaveRun: number;
-  didNotRun: number;
+  unsent: number;
+  refused: number;
+  /** The session of the last one, if that could not be sent. */
+  unusable: Session | undefined;
   /** Of the last one that may have run. */
-  uncertain?: McpError;
+  uncertain: McpError | undefined;
+}
+
+const NO_ATTEMPT = { mayHaveRun: 0, unsent: 0, refused: 0, unusable: undefined, uncertain: undefined };
+
+/**
+ * The session there is, or will be.
+ *
+ * @throws McpError why there is none, or that the tool is not the one that was judged.
+ */
+async function judgedSession(attempts: Attempts): Promise<Session> {
+  const { call, target, registry, time, judgedOn } = attempts;
+  if (judgedOn !== undefined && target.openSession === judgedOn) return judgedOn;
+  const session = await waitForListedServer(call, time, target);
+  refuseIfOther(call.tool, registry);
+  attempts.judgedOn = session;
+  return session;
 }
 
 /**
@@ -84,24 +102,42 @@ interface Attempts {
  * @throws McpError for all attempts together, if there is to be no other.
  */
 function delayAfter(failure: Failure, attempts: Attempts): number {
-  const { call, target, time } = attempts;
+  const { call, target, registry, time } = attempts;
   const { tool, options } = call;
   const error = callError(failure.thrown, tool, options.signal);
-  if (error.outcome === "unknown") {
-    attempts.uncertain = error;
-    attempts.mayHaveRun += 1;
-    attempts.didNotRun = 0;
-    time.worked();
-  } else attempts.didNotRun += 1;
-  const limits = target.definition.limits ?? {};
-  const { mayHaveRun, didNotRun } = attempts;
-  // Over HTTP a connection may break whose session goes on. One that cannot be used twice in a row has ended, whatever it says.
-  if (failure.session !== undefined && isUnsent(failure) && didNotRun > 1)
-    target.lose(failure.session, error);
-  const delayMs = repeatDelay({ error, mayHaveRun, didNotRun, replay: options.replay, tool, limits });
+  // Where there is no session all has been waited for that could be.
+  if (failure.session === undefined) throw keepUncertainty(error, attempts.uncertain, tool);
+  count(failure.session, error, attempts);
+  const { mayHaveRun, unsent, refused } = attempts;
+  const delayMs = repeatDelay({
+    error,
+    mayHaveRun,
+    unsent,
+    refused,
+    replay: options.replay,
+    tool: registry.find(tool.server, tool.originalName),
+    limits: target.definition.limits ?? {},
+  });
   if (delayMs !== undefined && delayMs < time.leftMs()) return delayMs;
   if (isToolGone(error)) void relist(target);
   throw keepUncertainty(error, attempts.uncertain, tool);
+}
+
+function count(session: Session, error: McpError, attempts: Attempts): void {
+  const { unusable } = attempts;
+  attempts.unusable = undefined;
+  if (error.outcome === "unknown") {
+    attempts.uncertain = error;
+    attempts.mayHaveRun += 1;
+    attempts.unsent = 0;
+    attempts.refused = 0;
+    attempts.time.worked();
+  } else if (isUnsent(error)) {
+    attempts.unsent += 1;
+    attempts.unusable = session;
+    // Over HTTP a connection may break whose session goes on. One that cannot be used twice in a row has ended, whatever it says.
+    if (unusable === session) attempts.target.lose(session, error);
+  } else attempts.refused += 1;
 }
 
 function sendOnce(
@@ -134,17 +170,13 @@ function copied(meta: JsonObject, tool: ToolCall["tool"]): JsonObject {
   }
 }
 
-/** Whether the session was of no use: it has ended and says so a moment later, or only its connection broke. */
-function isUnsent({ thrown, session }: Failure): boolean {
-  return session !== undefined && isMcpError(thrown, "MCP_SESSION_LOST") && thrown.outcome === "not-sent";
+/** Whether a session was of no use: it has ended and says so a moment later, or only its connection broke. */
+function isUnsent(error: McpError): boolean {
+  return error.code === "MCP_SESSION_LOST" && error.outcome === "not-sent";
 }
 
 function refuseIfAborted({ tool, options: { signal } }: ToolCall): void {
   if (signal?.aborted === true) throw abortedBeforeSending(tool);
-}
-
-function turnOfTheEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function pause(delayMs: number, { tool, options: { signal } }: ToolCall): Promise<void> {

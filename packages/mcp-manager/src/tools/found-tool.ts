@@ -1,9 +1,11 @@
-import type { CallOptions, ToolDescriptor, ToolRef } from "@jackfield/mcp-core";
+import type { CallOptions, Session, ToolDescriptor, ToolRef } from "@jackfield/mcp-core";
 
 /** A tool, and the options of its call with what finding it has left of the call's time. */
 export interface FoundTool {
   readonly tool: ToolDescriptor;
   readonly options: CallOptions;
+  /** The one of its server under which it is what it is, if there is one: another may have another tool of that name. */
+  readonly session: Session | undefined;
 }
 
 /**

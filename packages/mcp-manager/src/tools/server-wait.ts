@@ -1,5 +1,6 @@
-import { McpError, type ToolCall } from "@jackfield/mcp-core";
+import { McpError, type Session, type ToolCall } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline } from "../deadline.ts";
+import type { ManagedServer } from "../server/managed-server.ts";
 import { abortedBeforeSending, detailsOf, unavailable } from "./call-error.ts";
 import type { CallTime } from "./call-time.ts";
 
@@ -28,4 +29,21 @@ export async function waitForServer<T>(
     if (deadline.signal.aborted) throw deadline.signal.reason;
     throw unavailable(tool, cause);
   }
+}
+
+/** A list may take so much of the time that a call has left: a server that never gives one can still be called. */
+const SHARE_OF_LIST = 0.5;
+
+/**
+ * Waits for a session and, as far as they can be had, for its tools: what is called is judged by what the server lists now (threat T78).
+ *
+ * @throws McpError as `waitForServer` does.
+ */
+export function waitForListedServer(
+  call: Pick<ToolCall, "tool" | "options">,
+  time: CallTime,
+  server: ManagedServer,
+): Promise<Session> {
+  const patienceMs = () => time.leftMs() * SHARE_OF_LIST;
+  return waitForServer(call, time, (deadline) => server.listedSession(deadline, patienceMs));
 }

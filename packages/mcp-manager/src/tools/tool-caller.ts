@@ -4,9 +4,9 @@ import { throughMiddleware } from "./call-chain.ts";
 import { optionInvalid } from "./call-error.ts";
 import { sendCall } from "./call-sender.ts";
 import { invalidOption } from "./call-time.ts";
-import type { ToolFinder } from "./found-tool.ts";
+import type { FoundTool, ToolFinder } from "./found-tool.ts";
 import { checkArguments } from "./tool-arguments.ts";
-import { createToolFinder, refuseIfGone } from "./tool-finder.ts";
+import { createToolFinder, refuseIfGone, refuseIfOther } from "./tool-finder.ts";
 import { createOutputChecks } from "./tool-output.ts";
 import { checkToolRef } from "./tool-ref.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
@@ -34,16 +34,20 @@ export interface ToolCaller {
    * at most once, and checks the answer.
    */
   readonly call: (ref: ToolRef, args: JsonObject, options: CallOptions) => Promise<ToolCallResult>;
+  /** The same for a tool that `find` found and somebody has judged since. */
+  readonly callFound: (found: FoundTool, args: JsonObject) => Promise<ToolCallResult>;
 }
 
 export function createToolCaller({ use, registry, server, refuseIfClosed }: ToolCallerOptions): ToolCaller {
   const findTool = createToolFinder({ registry, server });
   const checkOutput = createOutputChecks();
-  const send = throughMiddleware(use, (tool, args, options) => {
+  const send = throughMiddleware(use, (tool, args, options, session) => {
     refuseIfGone(tool, registry);
     checkArguments(tool, args);
-    return checkOutput(tool, sendCall({ tool, args, options }, server(tool.server)));
+    return checkOutput(tool, sendCall({ tool, args, options }, server(tool.server), session, registry));
   });
+  const sendFound = ({ tool, options, session }: FoundTool, args: JsonObject) =>
+    send(tool, args, options, session);
   const find: ToolFinder = (ref, options) => {
     refuseIfClosed();
     checkToolRef(ref);
@@ -57,8 +61,20 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
     call(ref, args, options) {
       try {
         const found = find(ref, options);
-        if (!(found instanceof Promise)) return send(found.tool, args, found.options);
-        return found.then(({ tool, options: remaining }) => send(tool, args, remaining));
+        if (!(found instanceof Promise)) return sendFound(found, args);
+        return found.then((waitedFor) => sendFound(waitedFor, args));
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    callFound(found, args) {
+      const { tool } = found;
+      try {
+        refuseIfClosed();
+        const mayBeGone = tool.origin === "cache"; // Middleware may know why.
+        if (!mayBeGone || registry.find(tool.server, tool.originalName) !== undefined)
+          refuseIfOther(tool, registry); // Judging it may have taken its time.
+        return sendFound(found, args);
       } catch (error) {
         return Promise.reject(error);
       }

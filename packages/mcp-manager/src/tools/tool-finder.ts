@@ -1,13 +1,12 @@
 import { type CallOptions, McpError, type ToolDescriptor, type ToolRef } from "@jackfield/mcp-core";
-import type { Deadline } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
-import { unavailable } from "./call-error.ts";
+import { detailsOf, unavailable } from "./call-error.ts";
 import { createCallTime } from "./call-time.ts";
 import type { FoundTool, ToolFinder } from "./found-tool.ts";
-import { waitForServer } from "./server-wait.ts";
+import { waitForListedServer } from "./server-wait.ts";
 import { nearestNames, repairedTool } from "./tool-alias.ts";
-import type { ToolRegistry } from "./tool-registry.ts";
+import { isAlike, type ToolRegistry } from "./tool-registry.ts";
 
 type ServerToolRef = Exclude<ToolRef, string>;
 
@@ -23,7 +22,7 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
       typeof ref === "string"
         ? (findByName(ref, registry) ?? refuseName(ref, registry))
         : registry.find(ref.server, ref.tool);
-    if (tool?.origin === "live") return { tool, options };
+    if (tool?.origin === "live") return { tool, options, session: server(tool.server).openSession };
     return tool === undefined ? awaitTool(ref as ServerToolRef, options) : awaitLive(tool, options);
   };
 
@@ -34,13 +33,9 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
   async function awaitLive(known: ToolDescriptor, options: CallOptions): Promise<FoundTool> {
     const owner = server(known.server);
     const time = createCallTime(options, owner.definition.limits ?? {});
-    const listed = (deadline: Deadline) =>
-      owner.ensureTools(deadline).catch((error: unknown) => {
-        if (owner.openSession === undefined || deadline.signal.aborted) throw error;
-      });
-    await waitForServer({ tool: known, options }, time, listed);
+    const session = await waitForListedServer({ tool: known, options }, time, owner);
     const tool = registry.find(known.server, known.originalName) ?? known; // Middleware may know why it is gone.
-    return { tool, options: { ...options, ...time.left() } };
+    return { tool, options: { ...options, ...time.left() }, session };
   }
 
   async function awaitTool(ref: ServerToolRef, options: CallOptions): Promise<FoundTool> {
@@ -53,7 +48,7 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
       throw unavailable({ server: ref.server, originalName: ref.tool }, thrown);
     }
     const tool = registry.find(ref.server, ref.tool) ?? refuseTool(ref, registry);
-    return { tool, options: { ...options, ...time.left() } };
+    return { tool, options: { ...options, ...time.left() }, session: owner.openSession };
   }
 }
 
@@ -62,9 +57,23 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
  *
  * @throws McpError `MCP_TOOL_UNKNOWN`
  */
-export function refuseIfGone({ origin, server, originalName }: ToolDescriptor, registry: ToolRegistry): void {
-  if (origin === "cache" && registry.find(server, originalName) === undefined)
-    refuseTool({ server, tool: originalName }, registry);
+export function refuseIfGone(tool: ToolDescriptor, registry: ToolRegistry): void {
+  if (tool.origin === "cache" && registry.find(tool.server, tool.originalName) === undefined)
+    throw goneTool(tool);
+}
+
+/**
+ * Refuses a tool that is not what it was when the call was judged (threat T78).
+ *
+ * @throws McpError `MCP_TOOL_UNKNOWN` if it is not on offer any more, `MCP_SESSION_LOST` if it is another one.
+ */
+export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): void {
+  const { server, originalName } = tool;
+  const offered = registry.find(server, originalName);
+  if (offered === undefined) throw goneTool(tool);
+  if (offered === tool || isAlike(offered, tool)) return;
+  const message = `Tool ${quoted(originalName)} of server ${quoted(server)} changed after the call of it was judged, while its server was started anew or listed its tools again, so the call was not sent. A new call is judged by what the tool is now.`;
+  throw new McpError("MCP_SESSION_LOST", message, { ...detailsOf(tool), outcome: "not-sent" });
 }
 
 /** The tool of this name, or the only one that can be meant by it. */
@@ -83,6 +92,15 @@ function refuseTool({ server, tool }: ServerToolRef, registry: ToolRegistry): ne
   throw unknownTool(
     `Server ${quoted(server)} offers no tool ${quoted(tool)}${suggestion(near)}`,
     tool,
+    server,
+  );
+}
+
+/** Names no other: whoever called it may be shown some of the tools only. */
+function goneTool({ server, originalName }: ToolDescriptor): McpError {
+  return unknownTool(
+    `Server ${quoted(server)} offers no tool ${quoted(originalName)} any more.`,
+    originalName,
     server,
   );
 }

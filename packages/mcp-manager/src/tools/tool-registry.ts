@@ -197,8 +197,8 @@ function namesOf(named: readonly { readonly name: string }[]): string[] {
   return named.map(({ name }) => name);
 }
 
-/** Whether a caller could tell two tools apart. That a tool is live now and not from the catalog is not a difference. */
-function isAlike(a: ToolDescriptor, b: ToolDescriptor): boolean {
+/** Whether a caller could not tell two tools apart. That a tool is live now and not from the catalog is not a difference. */
+export function isAlike(a: ToolDescriptor, b: ToolDescriptor): boolean {
   return isSameJson({ ...a, origin: "" }, { ...b, origin: "" });
 }
 

@@ -51,6 +51,8 @@ export interface ViewParent extends ContextSource<McpEvents> {
   readonly ended: AbortSignal;
   /** Finds a tool as a call does, or waits for it; sends nothing. */
   readonly find: ToolFinder;
+  /** Calls a tool that `find` found: it is judged as it was found, and not found again. */
+  callFound(found: FoundTool, args: JsonObject): Promise<ToolCallResult>;
   /** As `on`, for some of the events only: the others stay for those who want them. */
   listen<E extends keyof McpEvents>(
     event: E,
@@ -127,10 +129,13 @@ class View implements ToolView, ViewParent {
     return this.#tools;
   }
 
-  async callTool(ref: ToolRef, args?: JsonObject, options: CallOptions = {}): Promise<ToolCallResult> {
+  async callTool(ref: ToolRef, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolCallResult> {
     const finding = this.find(ref, options);
-    const { tool, options: remaining } = finding instanceof Promise ? await finding : finding;
-    return this.#parent.callTool({ server: tool.server, tool: tool.originalName }, args, remaining);
+    return this.callFound(finding instanceof Promise ? await finding : finding, args);
+  }
+
+  callFound(found: FoundTool, args: JsonObject): Promise<ToolCallResult> {
+    return this.#parent.callFound(found, args);
   }
 
   find(ref: ToolRef, options: CallOptions): FoundTool | Promise<FoundTool> {

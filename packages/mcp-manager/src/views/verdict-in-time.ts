@@ -11,7 +11,7 @@ import type { FoundTool } from "../tools/found-tool.ts";
  */
 export async function verdictInTime(
   judging: Promise<void>,
-  { tool, options }: FoundTool,
+  { tool, options, session }: FoundTool,
   ended: AbortSignal,
 ): Promise<FoundTool> {
   const time = createCallTime(options, {});
@@ -25,5 +25,5 @@ export async function verdictInTime(
     },
   });
   await raceSignal(judging, AbortSignal.any([deadline.signal, ended]));
-  return { tool, options: { ...options, ...time.left() } };
+  return { tool, options: { ...options, ...time.left() }, session };
 }

@@ -20,8 +20,8 @@ export interface ModelDefinition {
 interface ModelCall {
   outcome: Outcome;
   readonly server: string;
-  /** `listing`: it waits for the list first, because its tool was not on offer. */
-  stage: "listing" | "waiting" | "sent";
+  /** `waiting`: for the session, and for its list: the tool is judged as it is when the call is sent. */
+  stage: "waiting" | "sent";
 }
 
 export interface ModelServer {
@@ -84,7 +84,6 @@ export class ReferenceModel {
     if (this.phase === "closed") call.outcome = "MCP_CLOSED";
     else if (server === undefined) call.outcome = "MCP_SERVER_UNKNOWN";
     else {
-      if (!server.isKnown || server.definition.hidden) call.stage = "listing";
       const isLongFailed = server.status === "failed" && this.now - server.at >= POLICY.reviveAfterMs;
       if (isLongFailed) this.#connect(server, server.attempt);
       this.#wake(server);
@@ -218,7 +217,7 @@ export class ReferenceModel {
     for (const reconnect of this.reconnects)
       if (reconnect.server === name && reconnect.outcome === "pending") reconnect.outcome = "done";
     for (const call of this.calls.filter((each) => each.server === name && each.outcome === "pending")) {
-      if (call.stage === "listing" && server.definition.hidden) call.outcome = "MCP_TOOL_UNKNOWN";
+      if (call.stage === "waiting" && server.definition.hidden) call.outcome = "MCP_TOOL_UNKNOWN";
       else call.stage = "sent";
     }
   }

@@ -9,6 +9,7 @@ const borrowFrom = (lent: FakeSession) =>
   borrow(lent, {
     list: createGatheredLists()(lent),
     watch: () => Promise.reject(new Error("nothing is watched here")),
+    lose: () => {},
   });
 const resolved = (name: string) => ({ ...stdioDefinition(name), env: {}, secrets: [] }) as never;
 const options = { signal: new AbortController().signal, log: silentLogger };
@@ -104,7 +105,9 @@ describe("a connector that lends", () => {
     const session = vi.fn(async () => lent);
     const stop = vi.fn(async () => {});
     const subscribe = vi.fn(async () => stop);
-    const lender = (name: string) => (name === "shared" ? { session, context: { subscribe } } : undefined);
+    const lose = vi.fn();
+    const lender = (name: string) =>
+      name === "shared" ? { session, lose, context: { subscribe } } : undefined;
     return {
       connect,
       session,

@@ -1,6 +1,14 @@
-import { type CatalogEntry, type CatalogKind, McpError } from "@jackfield/mcp-core";
+import {
+  type CatalogEntry,
+  type CatalogId,
+  type CatalogIdentity,
+  type CatalogKind,
+  McpError,
+} from "@jackfield/mcp-core";
 import { createFakeToolCache, passThroughResolver, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createCatalogMemory, type StorableRecord } from "../../src/server/catalog-memory.ts";
+import { NOTHING_KNOWN } from "../../src/server/catalog-record.ts";
 import {
   contextFixture,
   contextSession,
@@ -197,4 +205,24 @@ describe("what the catalog is told", () => {
     expect(connector.attempts.map(({ options }) => options.prior)).toEqual([undefined, prior]);
     await manager.close();
   });
+});
+
+const identity: CatalogIdentity = { id: "id" as CatalogId, credentials: "c" };
+const entry = (prompt: string): CatalogEntry => ({
+  server: "a",
+  credentials: "c",
+  listedAt: 1_000,
+  tools: [],
+  prompts: [{ name: prompt }],
+});
+
+it("what was listed besides the tools is told once, and does not stand over what the catalog knows later", () => {
+  const stored: StorableRecord[] = [];
+  const memory = createCatalogMemory("a", { store: (record) => stored.push(record), doubted: () => {} });
+  memory.listedBesides("prompts", [{ name: "listed" }]);
+  memory.take({ identity, entry: entry("remembered"), verdict: NOTHING_KNOWN });
+  expect(stored.map((record) => record.entry.prompts)).toEqual([[{ name: "listed" }]]);
+  memory.take({ identity, entry: entry("of another process"), verdict: NOTHING_KNOWN });
+  expect(memory.entry?.prompts).toEqual([{ name: "of another process" }]);
+  expect(stored).toHaveLength(1);
 });

@@ -30,6 +30,21 @@ describe("a timer for times that are far away", () => {
     timer.clear();
   });
 
+  it.each([0, -5])(
+    "takes no millisecond where %d ms are left, and can be held and called off there too",
+    (ms) => {
+      const due = vi.fn();
+      setLongTimer(Date.now() + ms, due);
+      const heldTimer = setLongTimer(Date.now() + ms, due);
+      const held = heldTimer.hold();
+      held[Symbol.dispose]();
+      setLongTimer(Date.now() + ms, due).clear();
+      expect(due).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(0);
+      expect(due).toHaveBeenCalledTimes(2);
+    },
+  );
+
   it("can be called off at any time", () => {
     const due = vi.fn();
     const timer = setLongTimer(Date.now() + 30 * DAY_MS, due);

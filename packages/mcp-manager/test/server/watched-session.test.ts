@@ -1,4 +1,4 @@
-import type { RequestOptions, ServerLimits } from "@jackfield/mcp-core";
+import { McpError, type RequestOptions, type ServerLimits } from "@jackfield/mcp-core";
 import { createFakeSession } from "@jackfield/test-kit";
 import { expect, it } from "vitest";
 import { watchSession } from "../../src/server/watched-session.ts";
@@ -35,4 +35,13 @@ it.each([
   const session = watched(limits);
   session.list("tools", { signal: new AbortController().signal }).catch(() => {});
   expect(session.isBusy).toBe(isBusy);
+});
+
+it("tells of a request that is made once it was lost that it was not sent, and not that somebody closed it", async () => {
+  const session = watched({});
+  const loss = new McpError("MCP_SESSION_LOST", "refused twice", { server: "a" });
+  session.lost(loss);
+  await session.close();
+  const asking = session.request("tools/call", { name: "echo" });
+  await expect(asking).rejects.toMatchObject({ code: "MCP_SESSION_LOST", outcome: "not-sent", cause: loss });
 });

@@ -20,7 +20,9 @@ const unknown = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unkno
 
 const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number | undefined][] = [
   ["[T1] repeats once what was never sent", { error: notSent }, 0],
-  ["does not repeat it a second time", { error: notSent, didNotRun: 2 }, undefined],
+  ["repeats it a second time, when its session was given up", { error: notSent, unsent: 2 }, 0],
+  ["does not repeat it a third time", { error: notSent, unsent: 3 }, undefined],
+  ["[R17] does not count a refusal as unsent", { error: notSent, unsent: 1, refused: 1 }, 0],
   ["[R17] repeats once what a server refused because it does not know the session", { error: rejected }, 0],
   ["[T2] never repeats what may have run", { error: unknown }, undefined],
   [
@@ -37,6 +39,11 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
     "repeats an idempotent tool where annotations are trusted",
     { error: unknown, tool: tool({ idempotentHint: true }), limits: { trustAnnotations: true } },
     0,
+  ],
+  [
+    "does not trust a tool that is not on offer any more",
+    { error: unknown, tool: undefined, limits: { trustAnnotations: true } },
+    undefined,
   ],
   [
     "does not repeat other tools even then",
@@ -95,7 +102,7 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
     "does not ask a busy server a third time",
     {
       error: new McpError("MCP_TOOL_REJECTED", "busy", { outcome: "rejected", httpStatus: 429 }),
-      didNotRun: 2,
+      refused: 2,
     },
     undefined,
   ],
@@ -104,7 +111,11 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
 describe("whether a call is repeated", () => {
   it.each(CASES)("%s", (_title, question, expected) => {
     const { outcome } = question.error ?? unknown;
-    const counts = outcome === "unknown" ? { mayHaveRun: 1, didNotRun: 0 } : { mayHaveRun: 0, didNotRun: 1 };
+    const counts = {
+      mayHaveRun: outcome === "unknown" ? 1 : 0,
+      unsent: outcome === "not-sent" ? 1 : 0,
+      refused: outcome === "rejected" ? 1 : 0,
+    };
     const asked = { error: unknown, ...counts, replay: undefined, tool: tool(), limits: {}, ...question };
     expect(repeatDelay(asked)).toBe(expected);
   });

@@ -1,0 +1,178 @@
+import { type CallMiddleware, McpError, type ToolDefinition, type ToolListPolicy } from "@jackfield/mcp-core";
+import { createFakeSession, type FakeSession, stdioDefinition } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { McpManagerOptions } from "../src/index.ts";
+import { createFixture, only, tool } from "./manager-fixture.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const ECHO = { server: "a", tool: "echo" };
+const READING = tool("echo", { annotations: { readOnlyHint: true } });
+const DESTROYING = tool("echo", { annotations: { destructiveHint: true } });
+const CHANGED = { ...ECHO, code: "MCP_SESSION_LOST", outcome: "not-sent" };
+const GONE = { ...ECHO, code: "MCP_TOOL_UNKNOWN", outcome: "not-sent" };
+const crash = new McpError("MCP_SERVER_EXITED", "the process ended", { server: "a" });
+const notSent = new McpError("MCP_SESSION_LOST", "it has just ended", { outcome: "not-sent" });
+const cutOff = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
+
+/** A manager whose server dies of the first call with this error, and what it is when it is there again. */
+async function dyingServer(thrown: McpError, after: FakeSession, options: Partial<McpManagerOptions> = {}) {
+  const { manager, connector } = createFixture(["a"], { byHand: true, ...options });
+  const starting = manager.start();
+  const answer = () => {
+    setImmediate(() => first.lose(crash));
+    throw thrown;
+  };
+  const first: FakeSession = createFakeSession({ tools: [READING], answer });
+  (await connector.nextAttempt()).open(first);
+  await starting;
+  const comesBack = async () => (await connector.nextAttempt()).open(after);
+  return { manager, connector, first, comesBack };
+}
+
+/** Sessions of a server that offers these tools. */
+const offering = (...tools: ToolDefinition[]) => createFakeSession({ tools });
+
+async function settled<T>(calling: Promise<T>): Promise<T> {
+  calling.catch(() => {});
+  await vi.advanceTimersByTimeAsync(2_000);
+  return calling;
+}
+
+describe("[T78] a call that finds its server restarted", () => {
+  it("is made where the tool is what it was", async () => {
+    const { manager, first, comesBack } = await dyingServer(notSent, offering(READING));
+    const calling = settled(manager.callTool(ECHO));
+    const second = await comesBack();
+    await calling;
+    expect([first.requests.length, second.requests.length]).toEqual([1, 1]); // The end is heard before another attempt is made.
+    await manager.close();
+  });
+
+  it.each([
+    ["is another one", offering(DESTROYING), CHANGED],
+    ["is not there any more", offering(), GONE],
+  ])("is not sent where the tool %s, but to a new call as it is now", async (_title, after, expected) => {
+    const judged: unknown[] = [];
+    const judge: CallMiddleware = ({ tool: { definition } }, next) => {
+      judged.push(definition.annotations);
+      return next();
+    };
+    const { manager, comesBack } = await dyingServer(notSent, after, { use: [judge] });
+    const refused = expect(settled(manager.callTool(ECHO))).rejects.toMatchObject(expected);
+    await comesBack();
+    await refused;
+    expect(after.requests).toEqual([]);
+    await manager.callTool(ECHO).catch(() => {});
+    expect(after.requests).toHaveLength(expected === CHANGED ? 1 : 0);
+    expect(judged.slice(1)).toEqual(expected === CHANGED ? [{ destructiveHint: true }] : []);
+    await manager.close();
+  });
+
+  it("is not sent where a policy keeps back what the tool is now", async () => {
+    const keepBack: ToolListPolicy = (offered) =>
+      offered.definition.annotations?.destructiveHint ? { blocked: "it destroys" } : offered;
+    const after = offering(DESTROYING);
+    const { manager, comesBack } = await dyingServer(notSent, after, { toolPolicies: [keepBack] });
+    const refused = expect(settled(manager.callTool(ECHO))).rejects.toMatchObject(GONE);
+    await comesBack();
+    await refused;
+    expect(after.requests).toEqual([]);
+    await manager.close();
+  });
+
+  it("is made where its server answers that it cannot list its tools", async () => {
+    const after = offering();
+    after.failLists(new McpError("MCP_REQUEST_REJECTED", "not now", { rpcCode: -32603 }));
+    const { manager, comesBack } = await dyingServer(notSent, after);
+    const calling = settled(manager.callTool(ECHO));
+    await comesBack();
+    await calling;
+    expect(after.requests).toHaveLength(1);
+    await manager.close();
+  });
+
+  it("is not sent where the server was restarted while middleware had it", async () => {
+    const entered = Promise.withResolvers<void>();
+    const approved = Promise.withResolvers<void>();
+    const approve: CallMiddleware = async (_call, next) => {
+      entered.resolve();
+      await approved.promise;
+      return next();
+    };
+    const after = offering(DESTROYING);
+    const { manager, first, comesBack } = await dyingServer(notSent, after, { use: [approve] });
+    const refused = expect(manager.callTool(ECHO)).rejects.toMatchObject(CHANGED);
+    await entered.promise;
+    first.lose(crash);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await comesBack();
+    await vi.advanceTimersByTimeAsync(0);
+    approved.resolve();
+    await refused;
+    expect([...first.requests, ...after.requests]).toEqual([]);
+    await manager.close();
+  });
+
+  it("tells of the attempt that may have run, and makes no other, where the tool is another one", async () => {
+    const after = offering(DESTROYING);
+    const { manager, comesBack } = await dyingServer(cutOff, after);
+    const unknown = { code: "MCP_OUTCOME_UNKNOWN", outcome: "unknown" };
+    const rejected = expect(settled(manager.callTool(ECHO, {}, { replay: 2 }))).rejects.toMatchObject(
+      unknown,
+    );
+    await comesBack();
+    await rejected;
+    expect(after.requests).toEqual([]);
+    await manager.close();
+  });
+
+  it("is repeated by what the tool says of itself when that is decided", async () => {
+    const { manager, sessions } = createFixture(["a"], {
+      tools: [READING],
+      limits: { trustAnnotations: true },
+    });
+    await manager.start();
+    const session = only(sessions.values());
+    const request = vi.fn(async () => {
+      session.setTools([DESTROYING]);
+      await manager.refreshTools("a");
+      throw cutOff;
+    });
+    Object.assign(session, { request });
+    await expect(manager.callTool(ECHO)).rejects.toMatchObject({ code: "MCP_OUTCOME_UNKNOWN" });
+    expect(request).toHaveBeenCalledOnce();
+    await manager.close();
+  });
+});
+
+describe("[T78] a call through a view", () => {
+  it.each([
+    ["changes", [DESTROYING, tool("other")], CHANGED],
+    ["goes", [tool("other")], { ...GONE, message: expect.not.stringContaining("other") }],
+  ])("is not sent where the tool %s while its filter looks something up", async (_title, now, expected) => {
+    const lazy = stdioDefinition("a", { lazy: true });
+    const { manager, connector } = createFixture([lazy], { byHand: true });
+    await manager.start();
+    const looking = Promise.withResolvers<void>();
+    const found = Promise.withResolvers<boolean>();
+    const view = await manager.viewFor({
+      tools: ({ originalName, definition }) => {
+        if (originalName !== "echo" || definition.annotations?.destructiveHint)
+          return originalName === "echo";
+        looking.resolve();
+        return found.promise;
+      },
+    });
+    const refused = expect(view.callTool(ECHO)).rejects.toMatchObject(expected);
+    const session = (await connector.nextAttempt()).open(offering(READING));
+    await looking.promise;
+    session.setTools(now);
+    await manager.refreshTools("a");
+    found.resolve(true);
+    await refused;
+    expect(session.requests).toEqual([]);
+    await manager.close();
+  });
+});
