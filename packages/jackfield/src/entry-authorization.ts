@@ -1,5 +1,6 @@
 import type { EntrySettings } from "@jackfield/mcp-auth";
 import {
+  type DefinedIn,
   type HttpServerDefinition,
   isMcpError,
   McpError,
@@ -68,13 +69,24 @@ async function fillIn(
 ): Promise<{ readonly [member: string]: string | undefined }> {
   if (Object.keys(members).length === 0) return {};
   const { headersFromEnv: _, bearerTokenEnv: __, ...entry } = definition;
-  const resolved = await resolve({ ...entry, headers: members }, { signal });
+  const definedIn = { ...entry.definedIn, parts: partsAsHeaders(members, entry.definedIn) };
+  const resolved = await resolve({ ...entry, definedIn, headers: members }, { signal });
   const filledIn = resolved.transport === definition.transport ? resolved.headers : {};
   // What is written is no value, and must not be sent in place of one that was left out.
   const missing = Object.keys(members).filter((member) => !Object.hasOwn(filledIn, member));
   const failed = missing.filter((member) => COMMAND.test(members[member] ?? ""));
   if (failed.length > 0) throw withoutOutput(definition.name, failed);
   return { ...Object.fromEntries(missing.map((member) => [member, undefined])), ...filledIn };
+}
+
+/** Who wrote the settings of a joined entry, as it is told of headers: that decides where a command runs. */
+function partsAsHeaders(members: Members, { parts }: DefinedIn): DefinedIn["parts"] {
+  const all = { ...parts };
+  for (const member of Object.keys(members)) {
+    const part = all[`oauth.${member}`];
+    if (part !== undefined) all[`headers.${member}`] = part;
+  }
+  return all;
 }
 
 function referringMembers(settings: OAuthSettings): Members {

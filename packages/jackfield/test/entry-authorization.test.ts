@@ -1,5 +1,6 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServerResolver } from "@jackfield/mcp-config";
-import type { OAuthSettings } from "@jackfield/mcp-core";
+import type { DefinedIn, OAuthSettings } from "@jackfield/mcp-core";
 import { describe, expect, it, vi } from "vitest";
 import { entryAuthorization } from "../src/entry-authorization.ts";
 import { useTemporaryHome } from "./fixture.ts";
@@ -7,8 +8,8 @@ import { useTemporaryHome } from "./fixture.ts";
 const home = useTemporaryHome();
 
 /** What an entry of a host's file says of logins, with the commands of its values run. */
-function authorizationOf(host: string, oauth: OAuthSettings, runCommands = true) {
-  const definedIn = { scope: "user", host, file: home.file("mcp.json"), pointer: "/files" } as const;
+function authorizationOf(host: string, oauth: OAuthSettings, runCommands = true, parts?: DefinedIn["parts"]) {
+  const definedIn = { scope: "user", host, file: home.file("mcp.json"), pointer: "/files", parts } as const;
   const url = "https://files.example/mcp";
   const { signal } = new AbortController();
   return entryAuthorization(
@@ -21,6 +22,17 @@ function authorizationOf(host: string, oauth: OAuthSettings, runCommands = true)
 describe("a value of an entry's logins that is a command", () => {
   it("is what the command prints", async () => {
     const { settings } = await authorizationOf("omp", { clientId: "me", clientSecret: "!echo of-mine" });
+    expect(settings).toEqual({ clientId: "me", clientSecret: "of-mine" });
+  });
+
+  it("runs in the folder of the file that wrote it, where several were joined", async () => {
+    mkdirSync(home.file("weaker"));
+    writeFileSync(home.file("weaker/secret"), "of-mine");
+    const file = home.file("weaker/mcp.json");
+    const oauth = { clientId: "me", clientSecret: "$(cat ./secret)" };
+    const { settings } = await authorizationOf("crush", oauth, true, {
+      "oauth.clientSecret": { scope: "user", file },
+    });
     expect(settings).toEqual({ clientId: "me", clientSecret: "of-mine" });
   });
 
