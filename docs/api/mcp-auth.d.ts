@@ -40,6 +40,7 @@ interface TokenVault {
 }
 interface EntrySettings {
     readonly settings?: OAuthSettings | false | undefined;
+    readonly clientSecretError?: Error | undefined;
     readonly scope?: DefinitionScope | undefined;
 }
 interface AuthorizationRequest {

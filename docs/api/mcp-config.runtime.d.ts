@@ -208,6 +208,10 @@ declare const DIAGNOSTIC_CODES: {
         readonly severity: "info";
         readonly means: "The file has no place for servers.";
     };
+    readonly "unread-profile": {
+        readonly severity: "info";
+        readonly means: "The file names a profile, whose own file of servers is not read.";
+    };
 };
 type DiagnosticCode = keyof typeof DIAGNOSTIC_CODES;
 interface ConfigDiagnostic extends Diagnostic {

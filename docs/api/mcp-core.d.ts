@@ -10,6 +10,9 @@ interface DefinedIn extends SourceLocation {
     readonly host?: string | undefined;
     readonly realFile?: string | undefined;
     readonly root?: string | undefined;
+    readonly parts?: {
+        readonly [field: string]: Pick<DefinedIn, "scope" | "file" | "realFile" | "root">;
+    } | undefined;
 }
 interface ShadowedServer {
     readonly name: string;

@@ -52,6 +52,7 @@ interface SchemaChange {
     readonly message: string;
 }
 type SchemaProfile = "openai" | "anthropic" | "gemini" | "none";
+declare function checkProfile(profile: unknown): void;
 interface FitOptions {
     readonly profile?: SchemaProfile | undefined;
 }
@@ -112,6 +113,7 @@ interface ToolSelection {
     readonly include?: readonly string[] | undefined;
     readonly exclude?: readonly string[] | undefined;
 }
-declare function selectTools(tools: readonly ToolDescriptor[], { include, exclude }?: ToolSelection): readonly ToolDescriptor[];
-export { MAX_ERROR_TEXT_BYTES, approvalNeed, callForModel, checkApproval, classifyResult, createArgumentCheck, createModelTool, createOutputCheck, errorText, fitSchema, followCall, isFailedCall, isMedia, matchesPattern, partText, resultText, selectTools, toolMetadata };
+declare function selectTools(tools: readonly ToolDescriptor[], selection?: ToolSelection): readonly ToolDescriptor[];
+declare function checkSelection({ include, exclude }: ToolSelection): void;
+export { MAX_ERROR_TEXT_BYTES, approvalNeed, callForModel, checkApproval, checkProfile, checkSelection, classifyResult, createArgumentCheck, createModelTool, createOutputCheck, errorText, fitSchema, followCall, isFailedCall, isMedia, matchesPattern, partText, resultText, selectTools, toolMetadata };
 export type { ApprovalNeed, ArgumentCheck, CallToApprove, ClassifiedResult, ErrorPlace, FailedCall, FitOptions, FittedSchema, FollowedCall, MediaPart, ModelCallOptions, ModelCallResult, ModelTool, ModelToolOptions, OnCallError, OutputCheck, ResourceBlobPart, ResultPart, SchemaChange, SchemaProfile, ToolApproval, ToolMetadata, ToolSelection };
