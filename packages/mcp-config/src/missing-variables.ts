@@ -25,7 +25,7 @@ export interface UnsetReference {
  * What a message calls a reference. What stands behind the name of a variable, for example a default in a dialect that knows none, may
  * be a credential; so may a part of a command.
  */
-export function describeSource({ kind, name }: VariableSource): string {
+function describeSource({ kind, name }: VariableSource): string {
   return kind === "command" ? "a command" : quote(shownName(kind, name));
 }
 

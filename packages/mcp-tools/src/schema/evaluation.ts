@@ -86,7 +86,7 @@ export function nothingEvaluated(): Evaluated {
 }
 
 /** Adds all parts of a value. */
-export function addEverything(to: Evaluated | undefined, value: unknown, budget: WorkBudget): void {
+function addEverything(to: Evaluated | undefined, value: unknown, budget: WorkBudget): void {
   if (to === undefined || typeof value !== "object" || value === null) return;
   const names = Array.isArray(value) ? [] : Object.keys(value);
   const length = Array.isArray(value) ? value.length : 0;

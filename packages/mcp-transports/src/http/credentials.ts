@@ -61,7 +61,7 @@ export function readChallenge(status: number, headers: IncomingHeaders): AuthCha
 }
 
 /** Who configures an `Authorization` header, or a password in the URL, wants that one: stored credentials then stay out of it. */
-export function hasOwnCredentials(server: ResolvedRemoteServer): boolean {
+function hasOwnCredentials(server: ResolvedRemoteServer): boolean {
   return hasAuthorizationHeader(server) || hasPassword(server.url);
 }
 
