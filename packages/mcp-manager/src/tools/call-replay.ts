@@ -27,10 +27,10 @@ const TOO_MANY_REQUESTS = 429;
  * Whether a failed call is made once more, and after how many milliseconds. Pure.
  *
  * What was never sent, or was refused before it was processed, did not run. It is made once more, and what was never sent twice: the
- * second time its session is given up. What is refused is a session the server does not know, and HTTP 429, after the time it asks for. A server that died takes an attempt that may have run with it, and another one
- * finds its session gone: that does not count as one of those that `replay` allows. What may have run is repeated only where the caller asked for it on
- * this call, or where the server's own annotations say it does no harm and its limits trust them. An answer, a time-out, an
- * abort are never repeated.
+ * second time its session is given up. What is refused is a session the server does not know, and HTTP 429, after the time it asks
+ * for. A server that died takes an attempt that may have run with it, and another one finds its session gone: that does not count as
+ * one of those that `replay` allows. What may have run is repeated only where the caller asked for it on this call, or where the
+ * server's own annotations say it does no harm and its limits trust them. An answer, a time-out, an abort are never repeated.
  *
  * @returns `undefined` if it is not to be repeated.
  */
