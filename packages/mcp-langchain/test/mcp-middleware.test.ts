@@ -4,7 +4,7 @@ import { type StructuredTool, tool } from "@langchain/core/tools";
 import { createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
 import { type LangchainToolsOptions, langchainTools } from "../src/index.ts";
-import { mcpMiddleware } from "../src/middleware.ts";
+import { type McpMiddlewareOptions, mcpMiddleware } from "../src/middleware.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 
 const named = (...names: string[]): FakeTool[] => names.map((name) => ({ definition: { name } }));
@@ -22,6 +22,13 @@ describe.each([langchainTools, mcpMiddleware])("$name", (make) => {
         expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
       );
     },
+  );
+});
+
+it("throws at once for an inputRequired that does not exist", () => {
+  const options = { inputRequired: "interupt" } as unknown as McpMiddlewareOptions;
+  expect(() => mcpMiddleware(createFakeToolSource([]), options)).toThrow(
+    expect.objectContaining({ code: "MCP_CONFIG_INVALID" }),
   );
 });
 

@@ -31,12 +31,13 @@ export interface McpMiddlewareOptions extends LangchainToolsOptions {
  * Middleware for `createAgent` that gives an agent the tools of a source as they are at each step: a server that comes up
  * late, or whose tools change, is there from the model's next answer on. Use it in place of `langchainTools`.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an approval policy or a schema profile that does not exist, and for a selection that is no
- * list of names; also where there is no tool yet.
+ * @throws McpError `MCP_CONFIG_INVALID` for an approval policy, a schema profile or an `inputRequired` that does not exist, and for a
+ * selection that is no list of names; also where there is no tool yet.
  */
 export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions = {}): AgentMiddleware {
   const { approval = "off", inputRequired = "handlers", name = "McpMiddleware" } = options;
   checkApproval(approval);
+  checkInputRequired(inputRequired);
   const live = createLiveTools(source, options);
   const otherNames = new Set<string>();
   const callOf = (tool: ModelTool, toolCallId: string | undefined, approved: true | undefined): MakeCall =>
@@ -72,6 +73,13 @@ export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions 
           },
         }),
   });
+}
+
+/** One that is misspelt would hand a server's questions to nobody. */
+function checkInputRequired(inputRequired: unknown): void {
+  if (inputRequired === "handlers" || inputRequired === "interrupt") return;
+  const message = 'The option "inputRequired" must be "handlers" or "interrupt".';
+  throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }
 
 /** A tool may have come between the model's answer and the call, or another middleware have changed the call. */
