@@ -16,6 +16,7 @@ import type {
 } from "@jackfield/mcp-guard";
 import { cleanTools, limitResults } from "@jackfield/mcp-guard/defaults";
 import { fileSystem } from "./builtin-modules.ts";
+import { waitForClosing } from "./closing-work.ts";
 
 /** What stands between models and servers, beside what the caller puts there with `use` and `toolPolicies`. */
 export interface GuardOptions {
@@ -121,28 +122,16 @@ export async function createGuards({
         if (status === "ready")
           more?.scanText(instructions, { server: name, where: "instructions" }, { found });
       }),
-    saved: async (withinMs = SAVING_LIMIT_MS) => {
+    saved: async (withinMs) => {
       if (pins.length === 0) return;
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(
-        () => {
-          settings.log("warn", `what was accepted of the tools was not stored within ${withinMs} ms`);
-          late.resolve();
-        },
-        Math.min(withinMs, LONGEST_TIMER_MS),
-      );
-      await Promise.race([Promise.all(pins.map((one) => one.saved())), late.promise]).finally(() =>
-        clearTimeout(timer),
-      );
+      await waitForClosing({
+        work: () => Promise.all(pins.map((one) => one.saved())),
+        withinMs,
+        onLate: (ms) => settings.log("warn", `what was accepted of the tools was not stored within ${ms} ms`),
+      });
     },
   };
 }
-
-/** What the manager takes to close, at most, unless it is told otherwise. */
-const SAVING_LIMIT_MS = 5_000;
-
-/** What is longer would be over at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Guards that nobody asked for are not loaded. */
 function loadGuards(): Promise<typeof import("@jackfield/mcp-guard")> {

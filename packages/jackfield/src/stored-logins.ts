@@ -1,6 +1,7 @@
 import type { OAuth } from "@jackfield/mcp-auth";
 import type { AuthPort, Logger, ResolvedServer, ResolveServer, ServerDefinition } from "@jackfield/mcp-core";
 import { fileSystem } from "./builtin-modules.ts";
+import { waitForClosing } from "./closing-work.ts";
 import { entryAuthorization } from "./entry-authorization.ts";
 import { knownLoginDirectory } from "./login-directory.ts";
 import { placeOptions, type SearchedPlaces } from "./searched-places.ts";
@@ -25,12 +26,6 @@ export interface StoredLoginsOptions {
 
 /** How long it may take until a running program sees the first login that was ever made. */
 const LOOK_INTERVAL_MS = 1_000;
-
-/** What the manager takes to close, at most, unless it is told otherwise. */
-const CLOSING_LIMIT_MS = 5_000;
-
-/** What is longer would be over at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Who a resolved server is for, and what its entry is. */
 interface Origin {
@@ -101,19 +96,14 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
         return server;
       };
     },
-    async close(withinMs = CLOSING_LIMIT_MS) {
+    async close(withinMs) {
       closing.abort();
-      const end = async () => (await opening?.catch(() => undefined))?.close();
-      const late = Promise.withResolvers<void>();
-      const onLate = () => {
-        log(
-          "warn",
-          `a login was still being renewed after ${withinMs} ms; it is stored if this program goes on`,
-        );
-        late.resolve();
-      };
-      const timer = setTimeout(onLate, Math.min(withinMs, LONGEST_TIMER_MS));
-      await Promise.race([end(), late.promise]).finally(() => clearTimeout(timer));
+      await waitForClosing({
+        work: async () => (await opening?.catch(() => undefined))?.close(),
+        withinMs,
+        onLate: (ms) =>
+          log("warn", `a login was still being renewed after ${ms} ms; it is stored if this program goes on`),
+      });
     },
   };
 }

@@ -45,6 +45,7 @@ export {
   toMcpError,
 } from "./mcp-error.ts";
 export type { McpEvents } from "./mcp-events.ts";
+export { ownCredentials } from "./own-credentials.ts";
 export type { GetPromptResult, PromptArgument, PromptDefinition, PromptMessage } from "./prompt.ts";
 export { REDACTED, redact } from "./redact.ts";
 export type {

@@ -9,6 +9,7 @@ it("offers exactly these values; everything else is a type", () => {
     "REDACTED",
     "isInputRequired",
     "isMcpError",
+    "ownCredentials",
     "redact",
     "silentLogger",
     "thrownMessage",

@@ -16,8 +16,10 @@ import {
   isMcpError,
   type Logger,
   McpError,
+  ownCredentials,
   type ResolvedRemoteServer,
   type ServerDefinition,
+  thrownText,
 } from "@jackfield/mcp-core";
 import { openApprovals } from "../approval-store.ts";
 import { approveCommand, reasonOf } from "../blocked-servers.ts";
@@ -62,7 +64,7 @@ export async function login(options: LoginOptions): Promise<CommandResult> {
   const { definition, server, oauth, secrecy } = await openAccount(options, "login");
   await using _ = oauth;
   const inTheWay = ownCredentials(server);
-  if (inTheWay !== undefined) throw refusal(definition, inTheWay);
+  if (inTheWay !== undefined) throw refusal(definition, IN_THE_WAY[inTheWay]);
   const name = server.name;
   const login = await oauth
     .login(server, { signal, scopes, authorize: showPage(options) })
@@ -136,14 +138,12 @@ async function openAccount(
   return { definition, server, oauth, secrecy };
 }
 
-/** What transports send in place of a login. */
-function ownCredentials({ headers, url }: ResolvedRemoteServer): string | undefined {
-  if (Object.keys(headers).some((header) => header.toLowerCase() === "authorization"))
-    return "has an Authorization header in its entry, which is sent in place of a login; remove the header to log in";
-  return URL.parse(url)?.password
-    ? "has a user and a password in its URL, which are sent in place of a login; remove them from the URL to log in"
-    : undefined;
-}
+/** What is sent in place of a login. */
+const IN_THE_WAY = {
+  header:
+    "has an Authorization header in its entry, which is sent in place of a login; remove the header to log in",
+  url: "has a user and a password in its URL, which are sent in place of a login; remove them from the URL to log in",
+} as const;
 
 /** A login is known by its server's URL: whoever forgets one need not have what its headers refer to. */
 function withoutHeaders(definition: ServerDefinition): ServerDefinition {
@@ -191,7 +191,7 @@ function showPage({ browser, terminal: { stderr } }: LoginOptions): ShowAuthoriz
     stderr.write(`Log in to ${printableName(server)} ${where}:\n\n  ${printable(url.href)}\n\n`);
     if (!browser) return;
     await openInBrowser(url).catch((error: unknown) => {
-      stderr.write(`warning: ${printable(isMcpError(error) ? error.message : String(error))}\n`);
+      stderr.write(`warning: ${printable(isMcpError(error) ? error.message : thrownText(error))}\n`);
     });
   };
 }

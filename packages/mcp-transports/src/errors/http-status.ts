@@ -1,6 +1,4 @@
-import { McpError, type ResolvedServer } from "@jackfield/mcp-core";
-import { hasAuthorizationHeader } from "../http/credentials.ts";
-import { hasPassword } from "../http/url-login.ts";
+import { McpError, ownCredentials, type ResolvedServer } from "@jackfield/mcp-core";
 
 /** What to do about a status that a server answered while it was being connected. */
 export function adviseOnStatus(status: number): string {
@@ -14,7 +12,7 @@ export function adviseOnStatus(status: number): string {
 /** What to do about missing authorization. Where the URL has a password, no login is used. */
 export function adviseOnAuthorization(server: ResolvedServer): string {
   const isRemote = server.transport === "http" || server.transport === "sse";
-  return isRemote && !hasAuthorizationHeader(server) && hasPassword(server.url)
+  return isRemote && ownCredentials(server) === "url"
     ? "Correct the user and the password in its URL, or remove them and log in, and connect again."
     : "Log in, or give its entry a valid Authorization header, and connect again.";
 }

@@ -1,7 +1,11 @@
-import type { AuthChallenge, AuthPort, ResolvedRemoteServer } from "@jackfield/mcp-core";
+import {
+  type AuthChallenge,
+  type AuthPort,
+  ownCredentials,
+  type ResolvedRemoteServer,
+} from "@jackfield/mcp-core";
 import { type HeaderList, headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { isReservedHeader } from "./reserved-headers.ts";
-import { hasPassword } from "./url-login.ts";
 
 /** Credentials as a request was given them. */
 export interface Attached {
@@ -27,7 +31,8 @@ export interface CredentialsOptions {
 
 /** Credentials from the host's port, unless the entry has its own. */
 export function createCredentials({ server, auth, signal }: CredentialsOptions): Credentials | undefined {
-  if (!auth || hasOwnCredentials(server)) return undefined;
+  // Who configures such credentials wants those: stored ones then stay out of it.
+  if (!auth || ownCredentials(server) !== undefined) return undefined;
   let generation = 0;
   let meeting: Promise<boolean> | undefined;
 
@@ -58,15 +63,6 @@ export function readChallenge(status: number, headers: IncomingHeaders): AuthCha
   if (status === 401) return { status, wwwAuthenticate };
   if (status === 403 && wwwAuthenticate) return { status, wwwAuthenticate };
   return undefined;
-}
-
-/** Who configures an `Authorization` header, or a password in the URL, wants that one: stored credentials then stay out of it. */
-function hasOwnCredentials(server: ResolvedRemoteServer): boolean {
-  return hasAuthorizationHeader(server) || hasPassword(server.url);
-}
-
-export function hasAuthorizationHeader(server: ResolvedRemoteServer): boolean {
-  return Object.keys(server.headers).some((name) => name.toLowerCase() === "authorization");
 }
 
 function listOf(headers: { readonly [name: string]: string }): string[] {

@@ -15,11 +15,6 @@ export function readUrlLogin({ username, password }: URL): UrlLogin | undefined 
   return { basic, secrets: [basic, password, `${username}:${password}`, plain.password, pair] };
 }
 
-/** Whether a text is a URL with a password. */
-export function hasPassword(url: string): boolean {
-  return Boolean(URL.parse(url)?.password);
-}
-
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

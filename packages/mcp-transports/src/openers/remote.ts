@@ -1,7 +1,7 @@
-import type { ResolvedRemoteServer } from "@jackfield/mcp-core";
+import { ownCredentials, type ResolvedRemoteServer } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
 import { invalidHeaderError } from "../errors/http-status.ts";
-import { createCredentials, hasAuthorizationHeader } from "../http/credentials.ts";
+import { createCredentials } from "../http/credentials.ts";
 import { createFetchWire } from "../http/fetch-wire.ts";
 import { httpOptionsFor } from "../http/http-options.ts";
 import type { HttpWire } from "../http/http-wire.ts";
@@ -41,7 +41,7 @@ function readUrl(text: string): { readonly url: URL; readonly login: UrlLogin | 
 
 /** An `Authorization` header of the entry's own beats what its URL says. */
 function withLogin(server: ResolvedRemoteServer, login: UrlLogin | undefined): ResolvedRemoteServer {
-  if (login === undefined || hasAuthorizationHeader(server)) return server;
+  if (login === undefined || ownCredentials(server) !== "url") return server;
   return { ...server, headers: { ...server.headers, Authorization: `Basic ${login.basic}` } };
 }
 
