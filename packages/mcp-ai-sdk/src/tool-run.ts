@@ -48,14 +48,30 @@ class ToolRun implements AiSdkToolRun {
   async *[Symbol.asyncIterator](): AsyncGenerator<AiSdkProgress | ModelCallResult> {
     const steps = this.#call.progress();
     let step = await steps.next();
-    for (; step.done !== true; step = await steps.next()) yield progressReport(step.value);
+    // What would not be known again as progress, once it was stored, would read as the answer.
+    for (; step.done !== true; step = await steps.next())
+      if (isCount(step.value)) yield progressReport(step.value);
     yield answered(step.value);
   }
 }
 
-/** Only a run speaks of progress in its own words: what a server answers in them does not read as a call that was given up. */
+/**
+ * Only a run speaks of progress in its own words: what a server answers in them does not read as a call that was given up, and does
+ * not come to read so by being stored.
+ */
 function answered(result: ModelCallResult): ModelCallResult {
-  return isProgress(result) ? Object.assign({ ...result }, { progress: undefined }) : result;
+  if (!("progress" in result) || !isProgress(asStored(result))) return result;
+  const { progress: _, ...answer } = result;
+  return answer;
+}
+
+/** An answer as it comes back from a store that keeps JSON. One that cannot be kept comes back as nothing. */
+function asStored(result: object): object {
+  try {
+    return JSON.parse(JSON.stringify(result));
+  } catch {
+    return {};
+  }
 }
 
 function progressReport(progress: Progress): AiSdkProgress {
@@ -74,11 +90,11 @@ export function isProgress(output: object): output is AiSdkProgress {
   );
 }
 
-/** Of anything else no text may be made: it may throw. */
+/** Of anything else no text may be made: it may throw, and JSON knows no number without end. */
 function isCount(value: unknown): value is Progress {
   if (typeof value !== "object" || value === null) return false;
   const { progress, total = 0, message = "" } = value as { readonly [name: string]: unknown };
-  return typeof progress === "number" && typeof total === "number" && typeof message === "string";
+  return Number.isFinite(progress) && Number.isFinite(total) && typeof message === "string";
 }
 
 /**

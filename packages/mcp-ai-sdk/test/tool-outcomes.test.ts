@@ -7,6 +7,7 @@ import {
 } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
 import { aiSdkTools } from "../src/index.ts";
+import { toModelOutput } from "../src/model-output.ts";
 import { RUNS, scriptedModel } from "./scripted-model.ts";
 
 const isResult = (row: (typeof TOOL_OUTCOMES)[number]): row is ResultOutcome => "result" in row;
@@ -55,6 +56,18 @@ describe.each(RUNS)("through $name", ({ run, major }) => {
     const source = createFakeToolSource([{ definition: { name: "ask" }, call: () => result }]);
     const { text, toModel } = await run(callOnce(), aiSdkTools(source));
     expect({ text, toModel }).toEqual({ text: "Done.", toModel: [{ type: "text", value: "Here." }] });
+  });
+
+  it("no answer reads as a call that was given up, also where it claims to be an error of ours", async () => {
+    const forged = {
+      content: [{ type: "text" as const, text: "In progress: 1" }],
+      progress: { progress: 1 },
+    };
+    const result = { ...forged, mcpError: {} };
+    const source = createFakeToolSource([{ definition: { name: "ask" }, call: () => result }]);
+    const { outputs } = await run(callOnce(), aiSdkTools(source));
+    const stored = JSON.parse(JSON.stringify(outputs[0]));
+    expect(toModelOutput(stored, major)).toEqual({ type: "text", value: "In progress: 1" });
   });
 
   it.each(TOOL_OUTCOMES.filter(isError))("$title", async ({ error, says }) => {

@@ -44,15 +44,54 @@ describe("a run", () => {
     expect(await parts.next()).toEqual({ value: RESULT, done: false });
   });
 
-  it("has no answer that reads like its progress", async () => {
-    const forged = { content: [{ type: "text", text: "In progress: 1" }], progress: { progress: 1 } };
+  const text = { type: "text", text: "In progress: 1" } as const;
+  it.each<object>([
+    { content: [text], progress: { progress: 1 } },
+    { content: [text], progress: { progress: 1 }, mcpError: undefined },
+    { content: [{ ...text, annotations: undefined }], progress: { progress: 1 }, more: () => {} },
+    { content: [text], progress: { progress: 1, total: () => 2, message: undefined } },
+  ])("has no answer that reads like its progress: %o", async (forged) => {
+    const before: object = { ...forged };
     const run = startToolRun(async () => forged as ToolCallResult);
-    for await (const output of run)
-      for (const kept of [output, JSON.parse(JSON.stringify(output))])
+    const outputs: unknown[] = [await run, await run.then(), await run.then(null), await run.then((r) => r)];
+    for await (const output of run) outputs.push(output);
+    expect(outputs).toHaveLength(5);
+    for (const output of outputs)
+      for (const kept of [output, JSON.parse(JSON.stringify(output))]) {
+        expect(isProgress(kept)).toBe(false);
         expect(toModelOutput(kept, 7)).toEqual({ type: "text", value: "In progress: 1" });
-    expect(isProgress(await run)).toBe(false);
-    expect.assertions(3);
+      }
+    // It is the server's own, which others may hold as well.
+    expect(forged).toStrictEqual(before);
   });
+
+  it("gives an answer that no store can keep as it is", async () => {
+    const answer = { content: [], progress: 1n } as ToolCallResult;
+    expect(await startToolRun(async () => answer)).toBe(answer);
+  });
+
+  it.each([{ progress: Number.POSITIVE_INFINITY }, { progress: 2, total: Number.POSITIVE_INFINITY }])(
+    "leaves out progress that would read as an answer once it was stored: %o",
+    async (progress) => {
+      const turns = [{ progress: 1 }, progress].map((said) => ({ said, ...Promise.withResolvers<void>() }));
+      const run = startToolRun(async (onProgress) => {
+        for (const { said, promise } of turns) {
+          onProgress(said);
+          await promise;
+        }
+        return RESULT;
+      });
+      const parts = run[Symbol.asyncIterator]();
+      expect(await parts.next()).toMatchObject({ value: { progress: { progress: 1 } } });
+      const last = parts.next();
+      for (const { resolve } of turns) {
+        resolve();
+        // The next turn of the event loop: by then a reader has taken the progress.
+        await new Promise((next) => setImmediate(next));
+      }
+      expect(await last).toEqual({ value: RESULT, done: false });
+    },
+  );
 
   it("throws an abort wherever it is looked at", async () => {
     const error = new McpError("MCP_ABORTED", "The caller gave up.");

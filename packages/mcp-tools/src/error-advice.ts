@@ -29,7 +29,9 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   MCP_SERVER_UNKNOWN: NOBODY_HERE,
   MCP_TOOL_UNKNOWN: "The tool is not offered any more; use another one.",
   MCP_TOOL_REJECTED: "The server refused the call; read its reason before you try anything else.",
-  MCP_TOOL_CHANGED: "The tool must be accepted anew by a person; go on without it.",
+  MCP_TOOL_CHANGED:
+    "The tool is not what it was, and nothing was sent. Read its description again before you call it; " +
+    "if it is refused once more, a person must accept it first: go on without it.",
   MCP_CALL_DENIED: "The call was not allowed; do not try to get the same done in another way.",
   MCP_CALL_TIMEOUT: "The server was too slow; a smaller request may be answered.",
   MCP_ARGUMENTS_INVALID: "Nothing was sent. Correct the arguments and call the tool again.",

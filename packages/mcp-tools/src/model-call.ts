@@ -78,7 +78,7 @@ export async function callTool(
     // By server and tool: the name may belong to another tool by now, and the schema that was shown is this one's.
     const ref = { server: tool.server, tool: tool.originalName };
     const result = await source.callTool(ref, args as JsonObject, { ...options, audience: "model" });
-    return isWhole(result) ? result : { ...result, content: result.content ?? [], mcpError: undefined };
+    return isWhole(result) ? result : madeWhole(result);
   } catch (error) {
     if (isMcpError(error, "MCP_ABORTED") || options.signal?.aborted === true) throw error;
     return failedCall(error, tool, onError);
@@ -94,6 +94,14 @@ export function isFailedCall(value: unknown): value is FailedCall {
 /** A result has a list of content, and only a `FailedCall` speaks of an error of ours; a server cannot pretend to one. */
 function isWhole(result: ToolCallResult): boolean {
   return Array.isArray(result.content) && !isFailedCall(result);
+}
+
+/** What a server must not say is taken out: a member that is `undefined` is one more, until the answer is stored as JSON. */
+function madeWhole({
+  mcpError: _,
+  ...answer
+}: ToolCallResult & { readonly mcpError?: unknown }): ToolCallResult {
+  return { ...answer, content: answer.content ?? [] };
 }
 
 function failedCall(error: unknown, tool: ToolDescriptor, onError: OnCallError | undefined): FailedCall {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import { modernKeywords } from "../schema/modern-keywords.ts";
+import { createModernKeywords, type ModernKeywords } from "../schema/modern-keywords.ts";
 import type { ChangeReport, SchemaChange } from "../schema/schema-change.ts";
 import type { ReferenceTarget, SchemaIndex } from "../schema/schema-index.ts";
 import { createKeywordCheck } from "../schema/sound-keywords.ts";
@@ -22,7 +22,7 @@ const MAX_FITTED_SCHEMAS = 2_000;
 
 /** What names or addresses schemas, and means nothing once references are inlined. */
 const ADDRESSES = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$comment"]);
-const CONTAINERS = new Set(["$defs", "$vocabulary", "definitions"]);
+const CONTAINERS = new Set(["$defs", "$vocabulary", "contentSchema", "definitions"]);
 const NOTES = ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"];
 
 /** A schema in a form that a provider takes. */
@@ -48,6 +48,7 @@ class SchemaFitter {
   readonly #index: SchemaIndex;
   readonly #rules: ProfileRules;
   readonly #report: ChangeReport;
+  readonly #modern: ModernKeywords;
   readonly #sound: (schema: JsonObject, pointer: string) => JsonObject;
   /** The schemas that are being inlined, outermost first. */
   readonly #inlining: JsonObject[] = [];
@@ -58,6 +59,7 @@ class SchemaFitter {
     this.#index = index;
     this.#rules = rules;
     this.#report = report;
+    this.#modern = createModernKeywords(index.dialect, report);
     this.#sound = createKeywordCheck(report);
   }
 
@@ -68,7 +70,7 @@ class SchemaFitter {
     if (typeof schema.$ref === "string") return this.#fitReference(schema, schema.$ref, pointer);
     const before = this.#report.weakened;
     const own = this.#withoutNames(schema, pointer);
-    const modern = modernKeywords(own, this.#index.dialect, pointer, this.#report);
+    const modern = this.#modern(own, pointer);
     const plain = this.#plain(this.#fitParts(this.#sound(modern, pointer), pointer), pointer);
     return this.#withoutRest(this.#fitKeywords(plain, pointer), pointer, before);
   }
@@ -97,7 +99,7 @@ class SchemaFitter {
     const kept = entries.filter((entry) => !isName(entry));
     if (kept.length === entries.length) return schema;
     for (const [keyword] of entries.filter(isName)) {
-      const message = `\`${keyword}\` names or holds schemas, which are inlined where they are used.`;
+      const message = `\`${keyword}\` names or holds schemas, and demands nothing by itself.`;
       this.#note({ pointer, kind: "rewritten", keyword, message });
     }
     return Object.fromEntries(kept);

@@ -37,6 +37,8 @@ export class Problems {
 export interface Evaluated {
   readonly properties: Set<string>;
   readonly items: Set<number>;
+  /** Whether some of it was looked at only if an open demand is met that nothing else depends on. */
+  isUncertain: boolean;
 }
 
 /** What one validation needs everywhere. */
@@ -47,7 +49,10 @@ export interface Evaluation {
   pattern(source: string): SafePattern;
   /** A keyword that may be satisfied otherwise puts others in their place for a while. */
   problems: Problems;
-  /** How many demands were taken as met because only the server can judge them. What excludes or counts must not be built on one. */
+  /**
+   * How many demands were taken as met because only the server can judge them. What excludes or counts must not be built on one.
+   * Those that change nothing, because something is certain without them, are taken off again.
+   */
   leftOpen: number;
   /** How many schemas are being applied one within the other. */
   depth: number;
@@ -80,9 +85,16 @@ export function leaveOpen(value: unknown, { evaluated }: Place, evaluation: Eval
   return true;
 }
 
+/** Takes off the demands that were left open since there were so many: what they are part of is met without them. */
+export function settle(leftOpen: number, { evaluated }: Place, evaluation: Evaluation): void {
+  if (evaluation.leftOpen === leftOpen) return;
+  evaluation.leftOpen = leftOpen;
+  if (evaluated !== undefined) evaluated.isUncertain = true;
+}
+
 /** Nothing looked at yet. */
 export function nothingEvaluated(): Evaluated {
-  return { properties: new Set(), items: new Set() };
+  return { properties: new Set(), items: new Set(), isUncertain: false };
 }
 
 /** Adds all parts of a value. */
@@ -105,6 +117,7 @@ export function addEvaluated(
   budget.spend((from.properties.size + from.items.size) / 2);
   for (const name of from.properties) to.properties.add(name);
   for (const index of from.items) to.items.add(index);
+  to.isUncertain ||= from.isUncertain;
 }
 
 /** The place of a member of an object. */

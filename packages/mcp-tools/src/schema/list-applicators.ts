@@ -1,5 +1,5 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import { type Evaluation, itemPlace, type Place, refuse } from "./evaluation.ts";
+import { type Evaluation, itemPlace, type Place, refuse, settle } from "./evaluation.ts";
 import type { Evaluate, Fits } from "./schema-validator.ts";
 
 interface Tools {
@@ -29,20 +29,27 @@ export function checkListParts(
 }
 
 function checkContains(
-  { contains, minContains = 1, maxContains }: JsonObject,
+  { contains, minContains, maxContains }: JsonObject,
   value: readonly unknown[],
   place: Place,
   { evaluation, fits }: Tools,
 ): boolean {
   if (contains === undefined) return true;
+  const { leftOpen } = evaluation;
+  const [least, most] = [countOf(minContains, 1), countOf(maxContains, Number.POSITIVE_INFINITY)];
   const found = value.map((item, index) => fits(contains, item, itemPlace(place, index), evaluation));
   for (const [index, isFound] of found.entries()) if (isFound !== false) place.evaluated?.items.add(index);
   // An item that only the server can judge may be one, and may be none.
-  const most = found.filter((isFound) => isFound !== false).length;
-  const least = found.filter((isFound) => isFound === true).length;
-  if (typeof minContains === "number" && most < minContains)
-    return refuse(evaluation, place.path, `must hold at least ${minContains} items of a certain kind`);
-  if (typeof maxContains === "number" && least > maxContains)
-    return refuse(evaluation, place.path, `must hold at most ${maxContains} items of a certain kind`);
+  const possible = found.filter((isFound) => isFound !== false).length;
+  const certain = found.filter((isFound) => isFound === true).length;
+  if (possible < least)
+    return refuse(evaluation, place.path, `must hold at least ${least} items of a certain kind`);
+  if (certain > most)
+    return refuse(evaluation, place.path, `must hold at most ${most} items of a certain kind`);
+  if (certain >= least && possible <= most) settle(leftOpen, place, evaluation);
   return true;
+}
+
+function countOf(keyword: unknown, byDefault: number): number {
+  return typeof keyword === "number" ? keyword : byDefault;
 }

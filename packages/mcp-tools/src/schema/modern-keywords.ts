@@ -3,15 +3,28 @@ import type { ChangeReport } from "./schema-change.ts";
 import type { SchemaDialect } from "./schema-index.ts";
 import { isObject } from "./subschemas.ts";
 
+/** Says a schema in the words of 2020-12. */
+export type ModernKeywords = (schema: JsonObject, pointer: string) => JsonObject;
+
+/** One for all parts of a schema: what is inlined in many places may depend on many names, which are read once. */
+export function createModernKeywords(
+  dialect: SchemaDialect,
+  report: Pick<ChangeReport, "add">,
+): ModernKeywords {
+  const known: KnownDependents = new Map();
+  return (schema, pointer) => modernKeywords(schema, dialect, pointer, report, known);
+}
+
 /**
  * The same schema in the words of 2020-12: lists in `items`, `additionalItems`, `dependencies` and the flags of draft 4 are
  * refused by providers. What draft 7 does not know demands nothing of its schemas, and goes. The parts within are left as they are.
  */
-export function modernKeywords(
+function modernKeywords(
   original: JsonObject,
   dialect: SchemaDialect,
   pointer: string,
   report: Pick<ChangeReport, "add">,
+  known: KnownDependents,
 ): JsonObject {
   const result: JsonObject = { ...original };
   const rewrite = (keyword: string, message: string): void => {
@@ -21,7 +34,8 @@ export function modernKeywords(
   for (const keyword of dialect === "draft-7" ? LATER_KEYWORDS : [])
     if (result[keyword] !== undefined) rewrite(keyword, `\`${keyword}\` demands nothing in draft 7.`);
   const schema: JsonObject = { ...result };
-  if (Array.isArray(schema.items)) {
+  // Beside `prefixItems` it is no word of an older draft, but a mistake that is left out later.
+  if (Array.isArray(schema.items) && !Array.isArray(schema.prefixItems)) {
     rewrite("items", "A list of schemas in `items` became `prefixItems`.");
     result.prefixItems = schema.items;
     if (schema.additionalItems !== undefined) result.items = schema.additionalItems;
@@ -29,11 +43,7 @@ export function modernKeywords(
   if (schema.additionalItems !== undefined) rewrite("additionalItems", "`additionalItems` became `items`.");
   if (isObject(schema.dependencies)) {
     rewrite("dependencies", "`dependencies` became `dependentRequired` and `dependentSchemas`.");
-    const entries = Object.entries(schema.dependencies);
-    const lists = entries.filter(([, value]) => Array.isArray(value));
-    const schemas = entries.filter(([, value]) => !Array.isArray(value));
-    if (lists.length > 0) result.dependentRequired = mergedWith(schema.dependentRequired, lists);
-    if (schemas.length > 0) result.dependentSchemas = mergedWith(schema.dependentSchemas, schemas);
+    Object.assign(result, modernDependents(schema, schema.dependencies, known));
   }
   for (const [flag, limit] of EXCLUSIVE_FLAGS) {
     if (typeof schema[flag] !== "boolean") continue;
@@ -63,6 +73,53 @@ const EXCLUSIVE_FLAGS = [
   ["exclusiveMaximum", "maximum"],
 ] as const;
 
-function mergedWith(existing: unknown, entries: readonly [string, unknown][]): JsonObject {
-  return { ...Object.fromEntries(entries), ...(isObject(existing) ? existing : {}) };
+/** What `dependencies` became, together with what stood beside them. */
+interface Dependents {
+  readonly dependentRequired?: unknown;
+  readonly dependentSchemas?: unknown;
+}
+
+/** By the `dependencies`, with what stood beside them then. */
+type KnownDependents = Map<JsonObject, Dependents & { readonly result: Dependents }>;
+
+function modernDependents(
+  { dependentRequired, dependentSchemas }: JsonObject,
+  dependencies: JsonObject,
+  known: KnownDependents,
+): Dependents {
+  const made = known.get(dependencies);
+  const isSame = made?.dependentRequired === dependentRequired && made?.dependentSchemas === dependentSchemas;
+  if (made !== undefined && isSame) return made.result;
+  const entries = Object.entries(dependencies);
+  const lists = entries.filter(([, value]) => Array.isArray(value));
+  const schemas = entries.filter(([, value]) => !Array.isArray(value));
+  const result: Dependents = {
+    ...(lists.length > 0 && { dependentRequired: mergedWith(dependentRequired, lists, joinedNames) }),
+    ...(schemas.length > 0 && { dependentSchemas: mergedWith(dependentSchemas, schemas, bothOf) }),
+  };
+  known.set(dependencies, { dependentRequired, dependentSchemas, result });
+  return result;
+}
+
+/** Both words may speak of one name, and then both demand something. What cannot be read stays, to be told when it is left out. */
+function mergedWith(
+  existing: unknown,
+  entries: readonly [string, unknown][],
+  joined: (one: unknown, other: unknown) => unknown,
+): unknown {
+  if (existing !== undefined && existing !== null && !isObject(existing)) return existing;
+  const merged = new Map(Object.entries(existing ?? {}));
+  for (const [name, demand] of entries) {
+    const known = merged.get(name);
+    merged.set(name, known === undefined ? demand : joined(known, demand));
+  }
+  return Object.fromEntries(merged);
+}
+
+function joinedNames(one: unknown, other: unknown): unknown {
+  return Array.isArray(one) ? [...new Set([one, other].flat())] : one;
+}
+
+function bothOf(one: unknown, other: unknown): unknown {
+  return { allOf: [one, other] };
 }

@@ -10,9 +10,7 @@ const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([...NOTE_KEYWORDS, "type"]);
 /** Those of an object of which every member is listed; it is not asked then what others may be. */
 const PLAIN_OBJECT_KEYWORDS: ReadonlySet<string> = new Set([
   ...PLAIN_KEYWORDS,
-  "$defs",
   "additionalProperties",
-  "definitions",
   "properties",
   "required",
 ]);

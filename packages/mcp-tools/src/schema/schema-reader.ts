@@ -1,8 +1,9 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import { modernKeywords } from "./modern-keywords.ts";
+import { createModernKeywords } from "./modern-keywords.ts";
 import type { SchemaChange } from "./schema-change.ts";
 import type { SchemaDialect } from "./schema-index.ts";
 import { createKeywordCheck } from "./sound-keywords.ts";
+import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from "./subschemas.ts";
 
 /** A schema as a check reads it. */
 export interface ReadSchema {
@@ -10,24 +11,37 @@ export interface ReadSchema {
   readonly keywords: JsonObject;
   /** Whether a demand went by that: only the server knows what it makes of it. */
   readonly isOpen: boolean;
+  /** Whether one of these looks at parts of a value, so that nobody knows at which. */
+  readonly looksUnseen: boolean;
 }
+
+/** Keywords of which a schema knows afterwards what parts of a value they have looked at. */
+const LOOKING_KEYWORDS: ReadonlySet<string | undefined> = new Set(
+  [...SCHEMA_KEYWORDS, ...SCHEMA_LIST_KEYWORDS, ...SCHEMA_MAP_KEYWORDS, "$dynamicRef", "$ref"].filter(
+    (keyword) => keyword !== "not" && keyword !== "propertyNames",
+  ),
+);
 
 /** Reads schemas by the same rules as they are fitted for a provider, so that no check demands what was left out there as impossible. */
 export function createSchemaReader(dialect: SchemaDialect): (schema: JsonObject) => ReadSchema {
   const known = new Map<JsonObject, ReadSchema>();
   let lost = 0;
+  let lostLooking = 0;
   const report = {
-    add({ kind }: SchemaChange) {
-      if (kind === "removed") lost += 1;
+    add({ kind, keyword }: SchemaChange) {
+      if (kind !== "removed") return;
+      lost += 1;
+      if (LOOKING_KEYWORDS.has(keyword)) lostLooking += 1;
     },
   };
+  const modern = createModernKeywords(dialect, report);
   const sound = createKeywordCheck(report);
   return (schema) => {
     let read = known.get(schema);
     if (read !== undefined) return read;
-    const before = lost;
-    const keywords = sound(modernKeywords(schema, dialect, "", report), "");
-    read = { keywords, isOpen: lost > before };
+    const [before, lookingBefore] = [lost, lostLooking];
+    const keywords = sound(modern(schema, ""), "");
+    read = { keywords, isOpen: lost > before, looksUnseen: lostLooking > lookingBefore };
     known.set(schema, read);
     return read;
   };

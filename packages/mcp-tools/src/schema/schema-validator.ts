@@ -1,6 +1,7 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import { createSafePattern, type SafePattern } from "../pattern/safe-pattern.ts";
 import { checkAssertions } from "./assertions.ts";
+import { checkCombinations } from "./combinations.ts";
 import {
   addEvaluated,
   type DynamicScope,
@@ -94,7 +95,10 @@ const evaluate: Evaluate = (schema, value, place, evaluation) => {
   if (!isObject(schema)) return leaveOpen(value, place, evaluation);
   if (evaluation.depth >= MAX_EVALUATION_DEPTH) throw new WorkExceeded("The schema is too deep.");
   evaluation.depth += 1;
+  const { leftOpen } = evaluation;
   const isValid = evaluateKeywords(schema, value, within(place, schema, evaluation.index), evaluation, place);
+  // It is so whatever the server makes of the rest.
+  if (!isValid) evaluation.leftOpen = leftOpen;
   evaluation.depth -= 1;
   return isValid;
 };
@@ -109,12 +113,13 @@ function evaluateKeywords(
   const { index } = evaluation;
   if (index.dialect === "draft-7" && typeof schema.$ref === "string")
     return checkReference(resolve(schema.$ref, schema, evaluation), value, inner, evaluation);
-  const { keywords, isOpen } = evaluation.read(schema);
-  if (isOpen) leaveOpen(value, inner, evaluation);
+  const { keywords, isOpen, looksUnseen } = evaluation.read(schema);
+  if (looksUnseen) leaveOpen(value, inner, evaluation);
+  else if (isOpen) evaluation.leftOpen += 1;
   // Every check is made even if one has failed, so that all problems are told at once.
   const isAsserted = checkAssertions(keywords, value, inner.path, evaluation);
-  const isReferred = checkReferences(schema, value, inner, evaluation);
-  const isCombined = checkCombinations(keywords, value, inner, evaluation);
+  const isReferred = checkReferences(keywords, schema, value, inner, evaluation);
+  const isCombined = checkCombinations(keywords, value, inner, { evaluation, evaluate, fits });
   const isMet = checkCondition(keywords, value, inner, evaluation);
   const isMade = checkParts(keywords, value, inner, evaluation);
   if (!(isAsserted && isReferred && isCombined && isMet && isMade)) return false;
@@ -131,11 +136,16 @@ function within({ path, scope }: Place, schema: JsonObject, index: SchemaIndex):
   return { path, scope: base === scope.base ? scope : { base, outer: scope }, evaluated };
 }
 
-function checkReferences(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
-  const { $ref, $dynamicRef } = schema;
+function checkReferences(
+  { $ref, $dynamicRef }: JsonObject,
+  schema: JsonObject,
+  value: unknown,
+  place: Place,
+  evaluation: Evaluation,
+): boolean {
   const isReferred =
     typeof $ref !== "string" || checkReference(resolve($ref, schema, evaluation), value, place, evaluation);
-  if (typeof $dynamicRef !== "string" || evaluation.index.dialect === "draft-7") return isReferred;
+  if (typeof $dynamicRef !== "string") return isReferred;
   const target = dynamicTarget($dynamicRef, schema, place.scope, evaluation);
   return checkReference(target, value, place, evaluation) && isReferred;
 }
@@ -180,52 +190,6 @@ function dynamicTarget(
   return found;
 }
 
-function checkCombinations(
-  schema: JsonObject,
-  value: unknown,
-  place: Place,
-  evaluation: Evaluation,
-): boolean {
-  const { allOf, anyOf, oneOf, not } = schema;
-  let isValid = true;
-  for (const part of Array.isArray(allOf) ? allOf : [])
-    isValid = evaluate(part, value, place, evaluation) && isValid;
-  if (Array.isArray(anyOf)) isValid = checkAlternatives(anyOf, value, place, evaluation) >= 1 && isValid;
-  if (Array.isArray(oneOf)) {
-    const before = evaluation.leftOpen;
-    const count = checkAlternatives(oneOf, value, place, evaluation);
-    const isOneTooMany = count > 1 && evaluation.leftOpen === before;
-    if (isOneTooMany) refuse(evaluation, place.path, `must fit one alternative only, and fits ${count}`);
-    isValid = count > 0 && !isOneTooMany && isValid;
-  }
-  if (not !== undefined && fits(not, value, { ...place, evaluated: undefined }, evaluation) === true)
-    return refuse(evaluation, place.path, "must not fit what is excluded here");
-  return isValid;
-}
-
-/** How many alternatives fit. If none does, what the nearest of them misses is told. */
-function checkAlternatives(
-  alternatives: readonly unknown[],
-  value: unknown,
-  place: Place,
-  evaluation: Evaluation,
-): number {
-  const { problems } = evaluation;
-  let fitting = 0;
-  let nearest: Problems | undefined;
-  for (const alternative of alternatives) {
-    const missed = new Problems();
-    evaluation.problems = missed;
-    if (evaluate(alternative, value, place, evaluation)) fitting += 1;
-    if (nearest === undefined || missed.count < nearest.count) nearest = missed;
-  }
-  evaluation.problems = problems;
-  if (fitting > 0) return fitting;
-  refuse(evaluation, place.path, `must fit one of ${alternatives.length} alternatives`);
-  if (nearest !== undefined) problems.addAll(nearest);
-  return 0;
-}
-
 function checkCondition(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
   if (schema.if === undefined) return true;
   const isMet = fits(schema.if, value, place, evaluation);
@@ -248,6 +212,7 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
   const { budget } = evaluation;
   let isValid = true;
   if (isObject(value) && unevaluatedProperties !== undefined) {
+    if (evaluated.isUncertain) evaluation.leftOpen += 1;
     const names = Object.keys(value);
     budget.spend(names.length);
     for (const name of names.filter((key) => !evaluated.properties.has(key))) {
@@ -257,6 +222,7 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
     }
   }
   if (Array.isArray(value) && unevaluatedItems !== undefined) {
+    if (evaluated.isUncertain) evaluation.leftOpen += 1;
     budget.spend(value.length / 4);
     for (const [index, item] of value.entries()) {
       if (evaluated.items.has(index)) continue;

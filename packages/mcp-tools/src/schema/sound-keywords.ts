@@ -11,7 +11,7 @@ const FLAG_NOTES = ["deprecated", "readOnly", "writeOnly"];
 /** Keywords that say something and demand nothing of a value. */
 export const NOTE_KEYWORDS: ReadonlySet<string> = new Set([
   ...[...TEXT_NOTES, ...FLAG_NOTES],
-  ...["contentSchema", "default", "examples"],
+  ...["$defs", "contentSchema", "default", "definitions", "examples"],
 ]);
 
 /** What of a keyword's value may stand there; the value itself if it is right, `undefined` if nothing may. */
@@ -43,15 +43,20 @@ export function createKeywordCheck(
     for (const [keyword, value] of Object.entries(schema)) {
       const sound = soundValue(keyword, value);
       if (sound === value) continue;
-      const isLost = !NOTE_KEYWORDS.has(keyword) && hasLost(value, sound);
+      const isLost = !NOTE_KEYWORDS.has(keyword) && !isUnsaid(keyword, value) && hasLost(value, sound);
       put(keyword, sound, `What \`${keyword}\` may not say was left out.`, isLost);
     }
     // Without its own number `contains` demands one item, which is more than a number that nobody understands.
-    const isUncounted = schema.minContains !== undefined && result.minContains === undefined;
+    const isUncounted = !isUnsaid("minContains", schema.minContains) && result.minContains === undefined;
     if (isUncounted && result.contains !== undefined)
       put("contains", undefined, "How many items `contains` demands is not told.", true);
     return result;
   };
+}
+
+/** Programs write `null` for what they do not say. For the type they may mean the one of that name. */
+function isUnsaid(keyword: string, value: unknown): boolean {
+  return value === undefined || (value === null && keyword !== "type");
 }
 
 /** Whether anything is missing but what stood there twice. */
@@ -97,7 +102,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
       [namesByName, ["dependentRequired"]],
       // Its older form was rewritten before.
       [() => undefined, ["dependencies"]],
-      [when(isSchema), [...SCHEMA_KEYWORDS, "contentSchema"]],
+      [when(isSchema), [...SCHEMA_KEYWORDS]],
       [when(isObject), [...SCHEMA_MAP_KEYWORDS].filter((keyword) => keyword !== "dependencies")],
       [when((value) => Array.isArray(value) && value.length > 0), ["allOf", "anyOf", "oneOf", "prefixItems"]],
       [when(Array.isArray), ["enum", "examples"]],

@@ -23,6 +23,12 @@ describe("what a provider does not take", () => {
       { dependencies: { a: ["b"], c: { required: ["d"] } } },
       { dependentRequired: { a: ["b"] }, dependentSchemas: { c: { required: ["d"] } } },
     ],
+    [
+      "a schema of what a text holds",
+      "anthropic",
+      { contentMediaType: "application/json", contentSchema: { $ref: "#/$defs/query" } },
+      { contentMediaType: "application/json" },
+    ],
     ["draft 4's flags", "anthropic", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
     [
       "two types",
@@ -129,6 +135,26 @@ describe("what a provider does not take", () => {
     ["an unknown format", "gemini", { type: "string", format: "email" }, { type: "string" }],
   ])("%s is said otherwise for %s", (_title, profile, schema, expected) => {
     expect(property(schema, profile)).toEqual(expected);
+  });
+
+  it.each<SchemaProfile>(["openai", "anthropic", "gemini"])(
+    "a schema of what a text holds is named among the changes for %s",
+    (profile) => {
+      const p = { type: "string", contentSchema: { type: "int", properties: [] } };
+      expect(fitSchema({ type: "object", properties: { p } }, { profile }).changes).toEqual([
+        {
+          pointer: "/properties/p",
+          kind: "rewritten",
+          keyword: "contentSchema",
+          message: "`contentSchema` names or holds schemas, and demands nothing by itself.",
+        },
+      ]);
+    },
+  );
+
+  it("keeps what excludes a text with a schema of what it holds, because that demands nothing", () => {
+    const not = { type: "string", contentSchema: { type: "int" } };
+    expect(property({ not }, "openai")).toEqual({ not: { type: "string" } });
   });
 
   it.each(["not", "if"])("takes `%s` with it, which would else demand more", (keyword) => {

@@ -41,6 +41,12 @@ describe.each(["draft7", "draft2020-12"] as const)("JSON-Schema-Test-Suite, %s",
   });
 });
 
+/** Only a server knows what this means, and of the second that no object fits it. */
+const OPEN = { type: "int" };
+const OPEN_AND_FALSE = { ...OPEN, minProperties: 3 };
+/** Written out, it makes a promise of an object. */
+const THEN = "then";
+
 describe("a schema", () => {
   const problems = (schema: Record<string, unknown>, value: unknown) =>
     createSchemaValidator(schema).problems(value);
@@ -115,6 +121,59 @@ describe("a schema", () => {
     const contains = { if: { type: "string" }, else: open };
     expect(problems({ contains, maxContains: 1 }, list)).toHaveLength(1);
     expect(problems({ contains, maxContains: 2 }, list)).toEqual([]);
+  });
+
+  it("fits one alternative of `oneOf` only", () => {
+    const oneOf = [{ required: ["id"] }, { required: ["path"] }, { required: ["url"] }];
+    expect(problems({ oneOf }, { id: 1 })).toEqual([]);
+    expect(problems({ oneOf }, { id: 1, url: 1 })).toEqual([
+      { path: "", message: "must fit one alternative only, and fits 2" },
+    ]);
+  });
+
+  it.each<[string, Record<string, unknown>, number]>([
+    ["two alternatives fit", { oneOf: [{ required: ["a"] }, { required: ["b"] }, OPEN] }, 1],
+    ["only one alternative fits", { oneOf: [{ required: ["a"] }, OPEN] }, 0],
+    [
+      "two alternatives fit, and the open one does not",
+      { oneOf: [{ required: ["a"] }, { required: ["b"] }, { ...OPEN, required: ["c"] }] },
+      1,
+    ],
+    ["one alternative fits, and the open one does not", { oneOf: [{ required: ["a"] }, OPEN_AND_FALSE] }, 0],
+    ["what is excluded fits without it", { not: { anyOf: [{ required: ["a"] }, OPEN] } }, 1],
+    ["what is excluded may not fit", { not: { anyOf: [OPEN, { required: ["c"] }] } }, 0],
+    [
+      "one of the two that fit does not need it",
+      { not: { oneOf: [{ required: ["a"] }, OPEN_AND_FALSE] } },
+      1,
+    ],
+    ["a condition is met without it", { if: { anyOf: [OPEN, { required: ["a"] }] }, [THEN]: false }, 1],
+    ["a condition excludes it", { if: { not: OPEN_AND_FALSE }, [THEN]: false }, 1],
+    ["the branch of a condition is certain", { not: { if: OPEN_AND_FALSE, else: { required: ["a"] } } }, 1],
+  ])("is judged where %s", (_title, schema, count) => {
+    expect(problems(schema, { a: 1, b: 2 })).toHaveLength(count);
+  });
+
+  it("is judged where enough items are certainly there", () => {
+    const contains = { anyOf: [{ type: "string" }, { allOf: [OPEN, { type: "number" }] }] };
+    expect(problems({ not: { contains } }, ["a", 1])).toHaveLength(1);
+    expect(problems({ not: { contains, maxContains: 1 } }, ["a", 1])).toEqual([]);
+    expect(problems({ not: { contains, minContains: 2 } }, ["a", 1])).toEqual([]);
+    expect(problems({ not: { contains, maxContains: 2 } }, ["a", 1])).toHaveLength(1);
+  });
+
+  it("counts on nothing that an alternative may have looked at", () => {
+    const looking = { ...OPEN, properties: { b: true } };
+    const closed = { anyOf: [{ properties: { a: true } }, looking], unevaluatedProperties: false };
+    expect(problems(closed, { a: 1, b: 2 })).toEqual([]);
+    expect(problems(closed, { a: 1, c: 2 })).toHaveLength(1);
+    expect(problems({ not: closed }, { a: 1, b: 2 })).toEqual([]);
+    expect(
+      problems({ not: { allOf: [{ anyOf: [true, closed] }], unevaluatedProperties: false } }, { b: 2 }),
+    ).toEqual([]);
+    const contains = { anyOf: [{ type: "string" }, { allOf: [OPEN, { type: "number" }] }] };
+    expect(problems({ not: { contains, unevaluatedItems: false } }, ["a", 1])).toEqual([]);
+    expect(problems({ not: { contains, unevaluatedItems: false } }, ["a", "b"])).toHaveLength(1);
   });
 
   it("[T65] has its references to elsewhere taken as satisfied, and nothing is fetched", () => {

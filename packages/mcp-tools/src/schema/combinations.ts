@@ -1,0 +1,75 @@
+import type { JsonObject } from "@jackfield/mcp-core";
+import { type Evaluation, type Place, Problems, refuse, settle } from "./evaluation.ts";
+import type { Evaluate, Fits } from "./schema-validator.ts";
+
+interface Tools {
+  readonly evaluation: Evaluation;
+  readonly evaluate: Evaluate;
+  readonly fits: Fits;
+}
+
+/** The keywords that apply several schemas to one value, or exclude one. */
+export function checkCombinations(
+  { allOf, anyOf, oneOf, not }: JsonObject,
+  value: unknown,
+  place: Place,
+  tools: Tools,
+): boolean {
+  const { evaluation, evaluate, fits } = tools;
+  let isValid = true;
+  for (const part of Array.isArray(allOf) ? allOf : [])
+    isValid = evaluate(part, value, place, evaluation) && isValid;
+  if (Array.isArray(anyOf)) isValid = fitsAny(anyOf, value, place, tools) && isValid;
+  if (Array.isArray(oneOf)) isValid = fitsOne(oneOf, value, place, tools) && isValid;
+  if (not !== undefined && fits(not, value, { ...place, evaluated: undefined }, evaluation) === true)
+    return refuse(evaluation, place.path, "must not fit what is excluded here");
+  return isValid;
+}
+
+function fitsAny(alternatives: readonly unknown[], value: unknown, place: Place, tools: Tools): boolean {
+  const { leftOpen } = tools.evaluation;
+  const { certain, open } = countFitting(alternatives, value, place, tools);
+  if (certain > 0) settle(leftOpen, place, tools.evaluation);
+  return certain + open > 0;
+}
+
+function fitsOne(alternatives: readonly unknown[], value: unknown, place: Place, tools: Tools): boolean {
+  const { certain, open } = countFitting(alternatives, value, place, tools);
+  if (certain <= 1) return certain + open > 0;
+  return refuse(tools.evaluation, place.path, `must fit one alternative only, and fits ${certain}`);
+}
+
+/** How many alternatives fit, for certain and as far as anybody but the server can say. */
+interface Fitting {
+  readonly certain: number;
+  readonly open: number;
+}
+
+/** If none fits, what the nearest of them misses is told. */
+function countFitting(
+  alternatives: readonly unknown[],
+  value: unknown,
+  place: Place,
+  { evaluation, evaluate }: Tools,
+): Fitting {
+  const { problems } = evaluation;
+  let certain = 0;
+  let open = 0;
+  let nearest: Problems | undefined;
+  for (const alternative of alternatives) {
+    const { leftOpen } = evaluation;
+    const missed = new Problems();
+    evaluation.problems = missed;
+    if (evaluate(alternative, value, place, evaluation)) {
+      if (evaluation.leftOpen === leftOpen) certain += 1;
+      else open += 1;
+    }
+    if (nearest === undefined || missed.count < nearest.count) nearest = missed;
+  }
+  evaluation.problems = problems;
+  if (certain + open === 0) {
+    refuse(evaluation, place.path, `must fit one of ${alternatives.length} alternatives`);
+    if (nearest !== undefined) problems.addAll(nearest);
+  }
+  return { certain, open };
+}
