@@ -126,7 +126,7 @@ declare const DIAGNOSTIC_CODES: {
     };
     readonly "unused-field": {
         readonly severity: "warning";
-        readonly means: "A field that means nothing for this transport.";
+        readonly means: "A field that means nothing for this transport, or beside another one that wins.";
     };
     readonly "legacy-field": {
         readonly severity: "warning";

@@ -39,7 +39,10 @@ export const DIAGNOSTIC_CODES = {
     severity: "info",
     means: "A field that its host does not know; kept in `extra`. A switch is obeyed (a warning).",
   },
-  "unused-field": { severity: "warning", means: "A field that means nothing for this transport." },
+  "unused-field": {
+    severity: "warning",
+    means: "A field that means nothing for this transport, or beside another one that wins.",
+  },
   "legacy-field": { severity: "warning", means: "An old name of a field was read." },
   "legacy-shape": { severity: "warning", means: "An old form of an entry was read." },
   "deprecated-field": {

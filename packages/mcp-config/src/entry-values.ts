@@ -57,7 +57,7 @@ export interface EntryValues {
   passOn(name: string): string | undefined;
   /** A variable that a header takes its value from, if it is set; its value counts as secret. */
   lookup(name: string): string | undefined;
-  /** The same, but a variable that is unset is missing. */
+  /** The same, but a variable that is unset or empty is missing. The path is that of the field which names it. */
   require(name: string, path: JsonPath): string;
   /**
    * To be called when all is filled in.
@@ -155,9 +155,10 @@ class Values implements EntryValues {
     const found = this.#values.find(name, "field");
     const value = this.#read(found);
     if (value) return value;
-    const reference = { kind: "environment", name, written: name } as const;
+    const rule = { unset: "fail", passesOverEmpty: true } as const;
+    const reference = { kind: "environment", name, written: name, ...rule } as const;
     const withheld = found === "withheld" ? reference : undefined;
-    this.#unset.push({ reference, field: fieldName(path), withheld });
+    this.#unset.push({ reference, field: fieldName(path), withheld, isNamed: true });
     return "";
   }
 

@@ -19,6 +19,8 @@ export interface UnsetReference {
   readonly field: string;
   /** What it has a value from that this field of a project's entry may not have. */
   readonly withheld?: VariableSource | undefined;
+  /** The field holds the name of the variable and nothing else, so that no default can be written there. */
+  readonly isNamed?: boolean | undefined;
 }
 
 /**
@@ -37,8 +39,30 @@ export function describeSources(sources: readonly VariableSource[]): string {
 /** A text with its references, but without what stands behind their names: it may be a credential. */
 export function withoutDefaults(text: string, dialect: VariableDialect): string {
   const shown = expandVariables(text, shownReference, dialect);
-  // What another host's dialect would take for a reference.
-  return shown.replace(/(\$\{[\w:.]*?:?[-=+?])[^{}]*/g, "$1…");
+  let cut = "";
+  let from = 0;
+  for (const { index, 0: beginning } of shown.matchAll(FOREIGN_DEFAULT)) {
+    const to = index + beginning.length;
+    // It lies in what is cut already.
+    if (index < from) continue;
+    cut += `${shown.slice(from, to)}…`;
+    from = endOfBraces(shown, to);
+  }
+  return cut + shown.slice(from);
+}
+
+/** What another host's dialect would take for a reference with a default: an answer or a file may have a hyphen in its name, a variable has none. */
+const FOREIGN_DEFAULT = /\$\{(?:[^{}]*?:[-=+?]|(?:env:)?[A-Za-z_]\w*[-=+?])/g;
+
+/** Where braces are closed that were opened before a position, past whole pairs of braces; the end of the text if they never are. */
+function endOfBraces(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === "{") depth += 1;
+    else if (text[at] === "}" && depth === 0) return at;
+    else if (text[at] === "}") depth -= 1;
+  }
+  return text.length;
 }
 
 function shownReference({ kind, name, written }: VariableReference): string {
@@ -107,11 +131,12 @@ interface Lack {
   readonly isNeverEmpty: boolean;
   /** Another source would do. */
   readonly isOneOfSeveral: boolean;
+  readonly isNamed: boolean;
 }
 
 function lackOf(
   source: VariableSource,
-  { reference, withheld }: UnsetReference,
+  { reference, withheld, isNamed = false }: UnsetReference,
   isOfProject: boolean,
   { environment, projectVariables }: GivingPolicy,
 ): Lack {
@@ -126,6 +151,7 @@ function lackOf(
     isWithheld,
     isNeverEmpty,
     isOneOfSeveral: !isWithheld && reference.otherwise !== undefined,
+    isNamed,
   };
 }
 
@@ -143,7 +169,7 @@ function nextStep(lacks: readonly Lack[], dialect: VariableDialect): string {
   if (lacks.some(({ isWithheld }) => isWithheld)) {
     return "Whatever is called like a credential is filled into nothing but the env of a project's child process; put the entry into your own configuration if you trust it.";
   }
-  const [{ source, isOneOfSeveral } = lacks[0] as Lack] = lacks.filter(
+  const [{ source, isOneOfSeveral, isNamed } = lacks[0] as Lack] = lacks.filter(
     (lack) => lack.source.kind !== "environment",
   );
   switch (source.kind) {
@@ -159,7 +185,7 @@ function nextStep(lacks: readonly Lack[], dialect: VariableDialect): string {
       const written = `\${${source.name}:-default}`;
       const isShown = shownName("environment", source.name) === source.name;
       const withDefault =
-        isShown && !isOneOfSeveral && hasDefaults(dialect, written)
+        isShown && !isOneOfSeveral && !isNamed && hasDefaults(dialect, written)
           ? `, or write a default as in ${written}`
           : "";
       if (!lacks.some(({ isRefused }) => isRefused))

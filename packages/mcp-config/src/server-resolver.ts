@@ -83,7 +83,8 @@ interface ResolverPolicy extends VariablePolicy {
   readonly inheritEnv: InheritEnv;
 }
 
-type StartedOrDialled = StdioServerDefinition | HttpServerDefinition | SseServerDefinition;
+type RemoteDefinition = HttpServerDefinition | SseServerDefinition;
+type StartedOrDialled = StdioServerDefinition | RemoteDefinition;
 
 /**
  * Makes the function that fills in a definition's references, in the dialect of its host, in `command`, `args`, `env`,
@@ -181,7 +182,7 @@ async function resolveServer(
   const resolved =
     definition.transport === "stdio"
       ? resolveProcess(definition, values, policy, { home, dialect })
-      : resolveRemote(definition, values, dialect);
+      : resolveRemote(definition, values, dialect, await tokenFieldOf(definition));
   return { server: { ...common, ...resolved, secrets: secretsIn(values) }, filledIn: [...values.filledIn] };
 }
 
@@ -194,6 +195,15 @@ function secretsIn({ secrets }: EntryValues): readonly string[] {
 async function foreignVariables(host: string): Promise<VariableDialect> {
   const { variablesOf } = await import("./discovery/file-sources.ts");
   return variablesOf(host);
+}
+
+/** What the host calls the field that names the variable of a bearer token, for whoever is told that it has no value. */
+async function tokenFieldOf({ definedIn: { host }, bearerTokenEnv }: RemoteDefinition): Promise<string> {
+  const field = "bearerTokenEnv";
+  if (bearerTokenEnv === undefined || host === undefined || host === JACKFIELD.id) return field;
+  const { dialectOf } = await import("./discovery/file-sources.ts");
+  const [name = field] = [dialectOf(host)?.entry.fields[field] ?? field].flat();
+  return name;
 }
 
 function resolveProcess(
@@ -250,13 +260,14 @@ function checkEnvFileUse(definition: StartedOrDialled): void {
 }
 
 function resolveRemote(
-  definition: HttpServerDefinition | SseServerDefinition,
+  definition: RemoteDefinition,
   values: EntryValues,
   { omitsEmptyHeaders }: VariableDialect,
+  tokenField: string,
 ) {
   const url = values.expand(definition.url, ["url"]);
   const headers = values.expandAll(definition.headers, ["headers"]);
-  addHeadersFromEnv(headers, definition, values);
+  addHeadersFromEnv(headers, definition, values, tokenField);
   values.checkComplete();
   if (!isHttpUrl(url)) {
     const fault = "is no http(s) URL once its variables are filled in";

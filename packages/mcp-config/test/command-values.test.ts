@@ -133,6 +133,14 @@ describe.skipIf(process.platform === "win32")("the output of a command", () => {
     for (const other of others) expect(await printed(values, command, { ...at, ...other })).toBe("token");
   });
 
+  test("[A9] that a server refused of one folder's command is given where it is run in another folder", async () => {
+    const { command, at } = await countedCommand("echo token");
+    const values = createCommandValues();
+    expect(await printed(values, command, at)).toBe("token");
+    expect(await printed(values, command, { ...at, rejected: true })).toBeUndefined();
+    expect(await printed(values, command, { ...at, cwd: await folderWith({}) })).toBe("token");
+  });
+
   test("is not waited for by who gives up, and that says nothing about the command", async () => {
     const { command, at } = await countedCommand(
       "test -e ready && echo value || { touch ready; exec sleep 600; }",

@@ -34,12 +34,38 @@ describe("what a message says of a reference with several sources", () => {
     );
   });
 
+  test("is that an empty one which may not be empty has no value", async () => {
+    const found = await message("${A:?why}", { env: { A: "" }, projectVariables: [] });
+    expect(found).toContain(
+      'refers to a variable that is not set, or empty, and not given to a project\'s entry either: "A" in "headers.H".',
+    );
+    expect(found).toContain(", and set it");
+    const set = await message("${A:?why}", { env: { A: "a" }, projectVariables: [] });
+    expect(set).toContain("refers to a variable that is not given to a project's entry:");
+  });
+
   test("is all of them among the diagnostics", async () => {
     const entry = { type: "http", url: "https://h", headers: { H: "${A:-$B}" } };
     const { diagnostics } = await parse({ mcp: { s: entry } }, { host: "crush", env: {} });
     expect(diagnostics.map(({ message }) => message)).toEqual([
       'Server "s": "A" or "B" in "headers.H" is not set.',
     ]);
+  });
+});
+
+describe("what a message says of a variable that is named for a bearer token", () => {
+  test.each([
+    ["codex", "bearer_token_env_var"],
+    ["mcporter", "bearerTokenEnv"],
+    ["jackfield", "bearerTokenEnv"],
+    [undefined, "bearerTokenEnv"],
+  ])("in an entry of %s is the field, and nothing of a default", async (host, field) => {
+    const definedIn = { ...IN_FILE, host } as never;
+    for (const env of [{}, { T: "" }]) {
+      const { code, message } = await refused(resolveHttp({ definedIn, bearerTokenEnv: "T" }, { env }));
+      expect(code).toBe("MCP_CONFIG_VARIABLE_MISSING");
+      expect(message).toContain(`refers to a variable that is not set, or empty: "T" in "${field}". Set it.`);
+    }
   });
 });
 
@@ -52,6 +78,13 @@ test.each([
   ["sep-2633", "${env:A | value:planted}.env", "${env:A |…}.env"],
   ["omp", "!planted", "!planted"],
   ["crush", "$(planted)/${A:-${B:-planted}}", "…/${A:-…}"],
+  ["vscode", "${A:-${B:-planted}}/${C:?${D-planted}planted}.env", "${A:-…}/${C:?…}.env"],
+  ["vscode", "a/${A-{x}planted}/.env", "a/${A-…}/.env"],
+  ["vscode", "${A:-${B:-planted}/.env", "${A:-…"],
+  ["vscode", "${input:env-file:-planted}/.env", "${input:env-file:-…}/.env"],
+  ["vscode", "${input:env-file}/.env", "${input:env-file}/.env"],
+  ["jackfield", "${input:env-file}/${file:/a-b=c?d}/.env", "${input:env-file}/${file:/a-b=c?d}/.env"],
+  ["jackfield", "${env:A-planted}/${A=planted}", "${env:A-…}/${A=…}"],
   ["vscode", "${workspaceFolder}/${env:A}-x.env", "${workspaceFolder}/${env:A}-x.env"],
 ])("a text of %s is shown without what stands behind its names: %s", (host, text, shown) => {
   expect(withoutDefaults(text, variablesOf(host))).toBe(shown);

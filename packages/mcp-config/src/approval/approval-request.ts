@@ -1,6 +1,7 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { isLoaderVariable } from "../loader-variables.ts";
 import type { PartPlace } from "../project-boundary.ts";
+import { withoutDerived } from "./approved-fields.ts";
 import { unpinnedPackage } from "./package-pin.ts";
 import { quotedText, visibleText } from "./visible-text.ts";
 
@@ -42,7 +43,7 @@ function describe({
     `file     ${visibleText(realFile ?? file ?? "none")}${line === undefined ? "" : `, line ${line}`}`,
     ...partLines(definition),
     ...transportLines(definition),
-    ...restLines(definition),
+    ...restLines(withoutDerived(definition)),
     ...dangerousEnv.map(
       (variable) => `warning  ${visibleText(variable)} makes programs load or run other code`,
     ),

@@ -1,13 +1,14 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import type { PartPlace } from "../project-boundary.ts";
+import { withoutDerived } from "./approved-fields.ts";
 
 /**
  * Everything of a definition that somebody who approves it relies on, as one text: the whole entry as written, its name, and
  * the file it stands in ([T02], [T03] of the threat list); of a joined one also which file has written what. Not part of it is where in the file it stands, and which weaker
- * entries it happens to stand in front of. Equal definitions give equal texts, whatever the order of their members.
+ * entries it happens to stand in front of, nor what was only worked out from its other fields. Equal definitions give equal texts, whatever the order of their members.
  */
 export function definitionContent(definition: ServerDefinition): string {
-  const { definedIn, shadows: _shadows, disabledBy: _disabledBy, ...written } = definition;
+  const { definedIn, shadows: _shadows, disabledBy: _disabledBy, ...written } = withoutDerived(definition);
   const { host, parts = {} } = definedIn;
   const whole = { ...placeOf(definedIn), host };
   const ofParts = Object.entries(parts).map(([field, part]) => [field, placeOf(part)]);

@@ -187,7 +187,7 @@ async function mergeSources(
     const found = await admitEntries(entries, admit);
     admitted.push(found);
     const ordered = order.isGiven ? sortByScope(found.entries, order, scopeOf) : found.entries;
-    owners.push(...(await mergeFound(ordered, mayBeSame)));
+    owners.push(...(await mergeFound(ordered, mayBeSame, true)));
   }
   return sortOutBlocked(describeOwners(await joinOwners(owners, order)), {
     blocks: new Map(admitted.flatMap(({ blocks }) => [...blocks])),
@@ -199,10 +199,12 @@ async function mergeSources(
 async function mergeFound(
   entries: readonly SourceEntry[],
   mayBeSame: MayBeSame | undefined,
+  isWithinHost: boolean,
 ): Promise<readonly OwningEntry[]> {
   if (mayBeSame === undefined || !haveSeveralOrigins(entries)) return mergeEntries(entries);
   const { endpointOf, endpointStem } = await import("./file-sources.ts");
-  return mergeEntries(entries, { mayBeSame, endpointOf, endpointStem });
+  const endpoint = (entry: SourceEntry) => endpointOf(entry, isWithinHost);
+  return mergeEntries(entries, { mayBeSame, endpointOf: endpoint, endpointStem });
 }
 
 /** Merges what the hosts and the explicit sources have each merged for themselves. */
@@ -218,6 +220,7 @@ async function joinOwners(
   const joined = await mergeFound(
     sorted.map(({ entry }) => entry),
     areOfDifferentHosts,
+    false,
   );
   return joined.map((owner) => {
     if (owner.shadowed.length === 0) return { entry: owner.entry, shadowed: weakerThan(owner) };

@@ -74,7 +74,8 @@ function namedDialects(hosts: unknown) {
   for (const host of hosts as readonly unknown[]) {
     const dialect = typeof host === "string" ? dialectOf(host) : undefined;
     if (dialect) dialects.add(dialect);
-    else refuse(unknownHost(String(host)));
+    else if (typeof host === "string") refuse(unknownHost(host));
+    else refuse(`it must hold names of hosts, not ${kindOf(host)}.`);
   }
   return { dialects: [...dialects], problems };
 }

@@ -23,7 +23,7 @@ import {
 import type { HostDocuments } from "../sources/host-servers.ts";
 import { readPattern } from "./path-pattern.ts";
 
-const { existsSync, readdirSync, realpathSync } = fileSystem;
+const { existsSync, readdirSync, realpathSync, statSync } = fileSystem;
 
 /** More files in one folder than anybody has. */
 const MOST_MATCHES = 1000;
@@ -103,7 +103,10 @@ function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Ca
 /** Every path that a pattern stands for, by name. */
 function expandPattern(path: HostPath, at: HostSurroundings): readonly HostPath[] {
   const pattern = readPattern(path, at);
-  const names = namesIn(pattern.folder).filter(pattern.isMeant).sort();
+  const isPassedOver = (name: string) => path.standsForFolders === false && isFolder(pattern.fileOf(name));
+  const names = namesIn(pattern.folder)
+    .filter((name) => pattern.isMeant(name) && !isPassedOver(name))
+    .sort();
   return names.slice(0, MOST_MATCHES).map((name) => ({
     file: pattern.fileOf(name),
     root: path.root ?? (pattern.areFolders ? pathRules(at).join(pattern.folder, name) : undefined),
@@ -115,6 +118,14 @@ function namesIn(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Environment } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
 import { locationOf } from "../sources/config-problem.ts";
 import type { SourceEntry } from "../sources/server-source.ts";
-import { seesOwnEnv } from "../variable-lookup.ts";
+import { type ReferringDefinition, seesOwnEnv } from "../variable-lookup.ts";
 import { createVariableValues, type Sight } from "../variable-values.ts";
 import { dialectFor, references, sourcesOf } from "../variables.ts";
 import type { ParsedServer } from "./parse-host-file.ts";
@@ -55,17 +55,38 @@ function unresolvedIn(server: ParsedServer, { env, platform }: Surroundings) {
     { dialect, files: new Map(), commands: new Map() },
     () => ({ env: definition.env ?? {}, lower: {} }),
   );
-  return referringTexts(server).flatMap(({ text, path, isValue }) => {
-    const sight = sightOf(path);
+  const mayBeInFile = (sight: Sight) => {
     const seesFile = sight === "env" || (sight === "field" && seesOwnEnv(definition, dialect));
-    if (definition.envFile !== undefined && seesFile) return [];
+    return definition.envFile !== undefined && seesFile;
+  };
+  const named = namedVariables(definition).flatMap(({ path, name }) => {
+    const found = values.find(name, "field");
+    const isMissing = found === undefined || (found !== "withheld" && found.value === "");
+    return isMissing && !mayBeInFile("field") ? [{ path, variable: quote(name) }] : [];
+  });
+  const referred = referringTexts(server).flatMap(({ text, path, isValue }) => {
+    const sight = sightOf(path);
+    if (mayBeInFile(sight)) return [];
     const unresolved = [...references(text, dialect, isValue)].filter(({ reference }) => {
+      const { kind, unset = "fail" } = reference;
       const isElsewhere = reference.platform !== undefined && reference.platform !== platform;
-      const mustBeSet = reference.kind === "environment" && reference.unset === undefined && !isElsewhere;
+      const mustBeSet = kind === "environment" && unset === "fail" && !isElsewhere;
       return mustBeSet && values.lookUp(reference, sight, path) === undefined;
     });
     return unresolved.map(({ reference }) => ({ path, variable: describeSources(sourcesOf(reference)) }));
   });
+  return [...referred, ...named];
+}
+
+/** Variables that an entry names for its headers instead of referring to them. Without a value the header is not sent, or nothing is. */
+function namedVariables(definition: ReferringDefinition): { path: JsonPath; name: string }[] {
+  if (definition.transport === "stdio") return [];
+  const { headersFromEnv = {}, bearerTokenEnv } = definition;
+  const named = Object.entries(headersFromEnv).map(([header, name]) => {
+    return { path: ["headersFromEnv", header], name };
+  });
+  if (bearerTokenEnv === undefined) return named;
+  return [...named, { path: ["bearerTokenEnv"], name: bearerTokenEnv }];
 }
 
 /** What is written, with the headers that are sent. */

@@ -7,7 +7,7 @@ import { JsonScanner } from "./json-scanner.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
 import { createLineCounter, type LineCounter } from "./line-counter.ts";
 import { MemberOffsets } from "./member-offsets.ts";
-import { keepSpelling } from "./number-spellings.ts";
+import { isUnsafe, keepSpelling } from "./number-spellings.ts";
 import { type KeyPlaces, type PlainJson, readPlainJson } from "./plain-json.ts";
 
 /** The formats that this parser reads. */
@@ -193,9 +193,13 @@ class JsonParser implements ConfigDocument {
     const offsets: number[] = [];
     this.#elements.set(array, offsets);
     for (let isMore = !this.#isEnd("]"); isMore; isMore = this.#goesOn("]")) {
-      frame.key = array.length;
-      offsets.push(this.#scanner.offset());
-      array.push(this.#value());
+      const index = array.length;
+      frame.key = index;
+      const offset = this.#scanner.offset();
+      offsets.push(offset);
+      const value = this.#value();
+      if (isUnsafe(value)) keepSpelling(array, String(index), value, this.#scanner.since(offset));
+      array.push(value);
     }
     this.#open.pop();
     return array;

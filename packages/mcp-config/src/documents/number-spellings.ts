@@ -41,16 +41,26 @@ export function isUnsafe(value: unknown): boolean {
 /**
  * Members of an object, and what lies in them, with the digits that somebody wrote in the place of integers that a number may not hold.
  *
- * @param original - the object that they were taken from
+ * @param original - the object that they were taken from, or copied from in part
  */
-export function withDigits(members: JsonMap, original: object): JsonMap {
+export function withDigits(members: JsonMap, original: unknown): JsonMap {
   const exact = createMap();
-  for (const key of Object.keys(members)) exact[key] = exactValue(members[key], original, key);
+  for (const key of Object.keys(members)) exact[key] = exactValue(members, key, original);
   return exact;
 }
 
-function exactValue(value: unknown, container: object, key: string): unknown {
-  if (Array.isArray(value)) return value.map((element, index) => exactValue(element, value, String(index)));
-  if (isMap(value)) return withDigits(value, value);
-  return isUnsafe(value) ? (spellingOf(container, key) ?? value) : value;
+function exactValue(container: object, key: string, original: unknown): unknown {
+  const value = memberOf(container, key);
+  const given = memberOf(original, key);
+  if (Array.isArray(value)) return value.map((_element, index) => exactValue(value, String(index), given));
+  if (isMap(value)) return withDigits(value, given);
+  if (!isUnsafe(value)) return value;
+  return (
+    spellingOf(container, key) ?? (value === given ? spellingOf(original as object, key) : undefined) ?? value
+  );
+}
+
+function memberOf(container: unknown, key: string): unknown {
+  const hasMembers = isMap(container) || Array.isArray(container);
+  return hasMembers && Object.hasOwn(container, key) ? (container as JsonMap)[key] : undefined;
 }

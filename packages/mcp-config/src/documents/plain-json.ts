@@ -41,7 +41,8 @@ function findKeys(text: string, root: unknown): KeyPlaces | undefined {
 
   function walk(value: unknown, depth: number): KeyPlaces | undefined {
     if (typeof value === "string") return find(value) === -1 ? undefined : NONE;
-    if (typeof value !== "object" || value === null) return NONE;
+    // Of a member it is known already that its digits need not be kept.
+    if (typeof value !== "object" || value === null) return isUnsafe(value) ? undefined : NONE;
     if (depth === DEEPEST_NESTING) return undefined;
     if (!Array.isArray(value)) return walkMap(value as JsonMap, depth + 1);
     return value.every((element) => walk(element, depth + 1) !== undefined) ? NONE : undefined;

@@ -1,11 +1,21 @@
 import type { SourceLocation } from "@jackfield/mcp-core";
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 import { invalidSource } from "../sources/config-problem.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import { type JsonPath, jsonPointer } from "./json-path.ts";
 import { createMap, isMap as isObject, type JsonMap } from "./json-value.ts";
-import { keepSpelling, keepSpellingIn } from "./number-spellings.ts";
+import { isUnsafe, keepSpelling, keepSpellingIn } from "./number-spellings.ts";
 import { locateByPointer, type Place } from "./pointer-places.ts";
 
 /** What aliases may add to a document. A few that stand for each other grow into billions of values. */
@@ -73,7 +83,7 @@ class YamlReader {
     }
     if ((isScalar(node) || isSeq(node) || isMap(node)) && node.anchor) this.#anchored.set(node.anchor, node);
     if (isScalar(node)) return plainScalar(node.value);
-    if (isSeq(node)) return node.items.map((item, index) => this.#readElement(item, [...path, index]));
+    if (isSeq(node)) return this.#readList(node, path);
     if (isMap(node)) return this.#readMap(node, path);
     return isAlias(node) ? this.#readAliased(node.source, path) : null;
   }
@@ -90,9 +100,16 @@ class YamlReader {
     return typeof named.value === "symbol" ? (named.value.description ?? "") : String(named.value);
   }
 
-  #readElement(item: unknown, path: JsonPath): unknown {
-    this.#mark(path, item);
-    return this.read(item, path);
+  #readList({ items }: YAMLSeq, path: JsonPath): unknown {
+    const list: unknown[] = [];
+    for (const [index, item] of items.entries()) {
+      const element = [...path, index];
+      this.#mark(element, item);
+      list[index] = this.read(item, element);
+      const scalar = isUnsafe(list[index]) ? this.#meant(item) : undefined;
+      if (isScalar(scalar)) keepSpelling(list, String(index), list[index], scalar.source ?? "");
+    }
+    return list;
   }
 
   #readMap({ items }: YAMLMap, path: JsonPath): unknown {

@@ -1,6 +1,8 @@
 import type { DefinedIn } from "@jackfield/mcp-core";
+import type { DiagnosticDetails } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import type { JsonMap } from "../documents/json-value.ts";
+import { shortestEntries } from "./entry-examples.ts";
 import type { WrittenServer } from "./written-server.ts";
 
 /** One field's name, or several that mean the same; the first one that is written counts. */
@@ -59,10 +61,16 @@ export interface OAuthRule {
 export type RemarkOnEntry = (
   code:
     | ("legacy-shape" | "legacy-field" | "deprecated-field" | "invalid-field")
-    | ("unused-field" | "self-approval" | "unsupported-address" | "literal-secret"),
+    | ("unknown-field" | "unused-field" | "self-approval" | "unsupported-address" | "literal-secret"),
   field: string,
   text: string,
+  details?: DiagnosticDetails,
 ) => void;
+
+/** What switches a server off in the entries of one host or another. */
+export type SwitchField = "enabled" | "disabled";
+
+const SWITCHES: readonly SwitchField[] = ["enabled", "disabled"];
 
 /** How the entries of a host read. */
 export interface EntryRules {
@@ -71,8 +79,11 @@ export interface EntryRules {
   readonly oauth?: OAuthRule | undefined;
   /** Fields that the host knows and Jackfield does not read; they are kept in `extra` without a remark. */
   readonly kept?: readonly string[] | undefined;
-  /** Switches of other hosts that this one does not know. They are obeyed all the same, since somebody meant them. */
-  readonly unknownSwitches?: readonly ("enabled" | "disabled")[] | undefined;
+  /**
+   * Switches that the host knows; `none` for a format that describes a server and cannot switch it. Others are obeyed all the same
+   * and told of, since somebody meant them. Default: the host knows none.
+   */
+  readonly switches?: readonly SwitchField[] | "none" | undefined;
   /** Old names of fields. */
   readonly outdated?: { readonly [field: string]: "legacy-field" | "deprecated-field" } | undefined;
   /** Fields that hold a command, which is never run. */
@@ -89,6 +100,11 @@ export interface EntryRules {
     | undefined;
   /** Where the file has what `reshape` has put at a path. It is asked for where a place is told, and for nothing else. */
   readonly writtenAt?: ((path: JsonPath, entry: JsonMap, platform: NodeJS.Platform) => JsonPath) | undefined;
+  /**
+   * Entries to show to somebody whose file has none, or has something else in their place. Default: a command, and a URL with a type if
+   * the host wants one.
+   */
+  readonly examples?: readonly JsonMap[] | undefined;
   /** What an entry needs to be given before it can be used. */
   readonly requires?: ((entry: JsonMap) => WrittenServer["requires"]) | undefined;
   /** What reshaping an entry takes out of it, to be kept in `extra`. */
@@ -112,6 +128,10 @@ export interface EntryDialect extends EntryRules {
    * Jackfield's own files.
    */
   readonly strict: boolean;
+  /** Switches of other hosts that this one does not know, and that are read all the same. */
+  readonly unknownSwitches: readonly SwitchField[];
+  /** What an entry may look like. */
+  readonly examples: readonly JsonMap[];
   /** Every field that the host knows. */
   readonly known: ReadonlySet<string>;
   /** The same in lower case, to find misspelled ones. */
@@ -120,7 +140,7 @@ export interface EntryDialect extends EntryRules {
   readonly settings: ReadonlySet<string>;
 }
 
-/** Names that most hosts use. */
+/** Names that most hosts use. Switches are read in the entries of every host. */
 export const COMMON_FIELDS = {
   command: "command",
   args: "args",
@@ -128,8 +148,6 @@ export const COMMON_FIELDS = {
   cwd: "cwd",
   url: "url",
   headers: "headers",
-  enabled: "enabled",
-  disabled: "disabled",
 } as const satisfies EntryFieldNames;
 
 /** The transport rule of most hosts: `type`, and a URL alone is Streamable HTTP. */
@@ -146,12 +164,18 @@ const WAYS: ReadonlySet<keyof EntryFieldNames> = new Set([
 ]);
 
 /** Completes the rules of a host's entries. What follows from them is worked out for the hosts whose entries are read. */
-export function entryDialect(rules: EntryRules, strict = false): EntryDialect {
+export function entryDialect(given: EntryRules, strict = false): EntryDialect {
+  const { switches = [] } = given;
+  const rules = switches === "none" ? given : { ...given, fields: withSwitches(given.fields) };
   let fields: ReturnType<typeof sortFields> | undefined;
   let knownInLowerCase: ReadonlyMap<string, string> | undefined;
   return {
     ...rules,
     strict,
+    unknownSwitches: switches === "none" ? [] : SWITCHES.filter((field) => !switches.includes(field)),
+    get examples() {
+      return shortestEntries(rules);
+    },
     get known() {
       fields ??= sortFields(rules);
       return fields.known;
@@ -165,6 +189,11 @@ export function entryDialect(rules: EntryRules, strict = false): EntryDialect {
       return fields.settings;
     },
   };
+}
+
+function withSwitches(fields: EntryFieldNames): EntryFieldNames {
+  const { enabled = [], disabled = [] } = fields;
+  return { ...fields, enabled: ["enabled", enabled].flat(), disabled: ["disabled", disabled].flat() };
 }
 
 function sortFields({

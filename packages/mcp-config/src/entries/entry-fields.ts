@@ -34,6 +34,8 @@ export interface EntryFields {
    * place of a switch, or of what else switches the server off if it cannot be read.
    */
   optional<T>(read: () => T | undefined, instead?: string): T | undefined;
+  /** Counts a field as not read, whose value another one has outdone. */
+  leave(field: string): void;
   /** What was not read, as written; `undefined` if nothing is left. */
   rest(): JsonMap | undefined;
 }
@@ -139,6 +141,10 @@ class Fields implements EntryFields {
       this.#tolerate(fault, instead);
       return undefined;
     }
+  }
+
+  leave(field: string): void {
+    this.#unread.add(field);
   }
 
   rest(): JsonMap | undefined {

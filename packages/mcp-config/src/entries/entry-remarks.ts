@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { type DiagnosticCode, type DiagnosticDetails, diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
-import { type JsonMap, ownMember } from "../documents/json-value.ts";
+import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { schemeOf } from "../http-syntax.ts";
 import { quote } from "../server-name.ts";
 import { knowsCommands } from "../variable-syntax.ts";
@@ -9,9 +9,9 @@ import { dialectFor, references } from "../variables.ts";
 import type { EntryPlace } from "./entry-place.ts";
 import { isSelfApproval, meantField } from "./field-hints.ts";
 import { fillsInNothing, findForeignVariables } from "./foreign-variables.ts";
-import { findLiteralSecrets } from "./literal-secrets.ts";
+import { findLiteralSecrets, isWrittenOut } from "./literal-secrets.ts";
 import type { EntryTransport } from "./transport-field.ts";
-import { type FindWritten, subjectOf } from "./written-path.ts";
+import { type FindWritten, subjectOf, type WrittenPlace, winnerOver } from "./written-path.ts";
 import type { WrittenServer } from "./written-server.ts";
 import { textsOf } from "./written-texts.ts";
 
@@ -46,13 +46,27 @@ export function reportFields(entry: JsonMap, place: EntryPlace, report: Report):
       remark(place, report, "command-substitution", [field], text);
     }
   }
+  const asked = dialect.asks?.(entry, definedIn);
+  if (asked) reportDefaults(asked, place, report);
+}
+
+/** An answer that is to be kept secret has no place in a file. What is asked for stands beside the entry, so the remark is on the whole. */
+function reportDefaults(asked: JsonMap, place: EntryPlace, report: Report): void {
+  for (const [field, options] of Object.entries(asked)) {
+    if (!isMap(options)) continue;
+    for (const [id, option] of Object.entries(options)) {
+      if (!isMap(option) || option.sensitive !== true || !isWrittenOut(option.default)) continue;
+      const text = `the default of ${quote(id)} in ${quote(field)} is a credential; leave it out, so that it is asked for.`;
+      remark(place, report, "literal-secret", [], text);
+    }
+  }
 }
 
 /** Remarks on what was not read, and hands it on as `extra`. */
 export function reportUnread(
   unread: JsonMap,
   transport: EntryTransport,
-  place: EntryPlace,
+  place: WrittenPlace,
   report: Report,
 ): JsonMap {
   const { dialect } = place;
@@ -60,7 +74,10 @@ export function reportUnread(
   for (const field of Object.keys(unread)) {
     if (dialect.known.has(field)) {
       if (isKept(field)) continue;
-      const text = `${quote(field)} means nothing for a server of type ${transport}.`;
+      const winner = winnerOver(field, place, unread);
+      const text = winner
+        ? `${quote(field)} is ignored; ${quote(winner)} wins.`
+        : `${quote(field)} means nothing for a server of type ${transport}.`;
       remark(place, report, "unused-field", [field], text);
     } else if (!dialect.strict && !/^[_$]/.test(field) && !meantField(field, dialect)) {
       const text = `${quote(field)} is no field that its host knows; it is kept as it is.`;

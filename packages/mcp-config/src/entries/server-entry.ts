@@ -1,11 +1,13 @@
 import type { InProcessServerDefinition, ServerDefinition } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
-import { isMap, kindOf } from "../documents/json-value.ts";
+import { fieldName, type JsonPath } from "../documents/json-path.ts";
+import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { withDigits } from "../documents/number-spellings.ts";
 import { quote, serverNameFault } from "../server-name.ts";
 import { invalidServer } from "../sources/config-problem.ts";
 import { defineServer, type FaultIn, limitsOf } from "./defined-entry.ts";
 import type { RemarkOnEntry } from "./entry-dialect.ts";
+import { exampleText } from "./entry-examples.ts";
 import type { EntryFields, FaultAt, Tolerate } from "./entry-fields.ts";
 import type { EntryPlace } from "./entry-place.ts";
 import { reportCommandLine, reportFields, reportUnread, reportValues } from "./entry-remarks.ts";
@@ -32,8 +34,9 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   const { name, dialect } = place;
   const faultAt: FaultAt = (path, text) => invalidServer(name, place.locate(path), text);
   if (!isMap(entry)) {
-    const shape = `write { "command": "…" } or { "url": "…" }`;
-    throw faultAt([], `the entry must be an object, not ${kindOf(entry)}; ${shape}.`);
+    const isToml = /\.toml$/i.test(place.definedIn.file ?? "");
+    const shape = dialect.examples.map((example) => exampleText(example, isToml)).join(" or ");
+    throw faultAt([], `the entry must be an object, not ${kindOf(entry)}; write ${shape}.`);
   }
   const nameFault = serverNameFault(name, dialect.strict);
   if (nameFault) throw faultAt([], `${nameFault}; choose another.`);
@@ -44,7 +47,10 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   const shaped = dialect.reshape?.(entry, remarkOn(place, report), platform, definedIn) ?? entry;
   const { writtenAt } = dialect;
   const faultAtShaped: FaultAt = writtenAt
-    ? (path, text) => faultAt(writtenAt(path, entry, platform), text)
+    ? (path, text) => {
+        const found = writtenAt(path, entry, platform);
+        return faultAt(found, withSubject(text, path, found));
+      }
     : faultAt;
   const read = readWrittenEntry(shaped, dialect, place.inCode, faultAtShaped, toleranceOf(place, report));
   const { transport, common, way, fields } = read;
@@ -57,10 +63,12 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     const settings = { ...off(enabled), lazy, shared, limits, tools, extra };
     return { definition: { name, definedIn, ...settings, transport, server } };
   }
-  const rest = fields.rest();
-  const left = rest && !place.inCode ? withDigits(rest, entry) : rest;
+  // What a program gives may hold itself, and is as it is given.
+  const exact = (members: JsonMap | undefined) =>
+    members && !place.inCode ? withDigits(members, entry) : members;
+  const left = exact(fields.rest());
   const unread = left && reportUnread(left, transport, placeOfReshaped(entry, place), report);
-  const aside = dialect.keptAside?.(entry);
+  const aside = exact(dialect.keptAside?.(entry));
   const extra = aside ? { ...unread, ...aside } : unread;
   const requires = dialect.requires?.(entry);
   const written: WrittenServer = {
@@ -83,11 +91,21 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   return { written, definition };
 }
 
+/** A fault calls its subject by the name that it has in the shape that is read; the file may have another. */
+function withSubject(text: string, path: JsonPath, found: JsonPath): string {
+  if (path.length === 0 || found.length === 0) return text;
+  const subject = subjectOf(path);
+  if (!text.startsWith(subject)) return text;
+  const written = found.length > 2 ? quote(fieldName(found)) : subjectOf(found);
+  return `${written}${text.slice(subject.length)}`;
+}
+
 const off = (enabled: boolean) => (enabled ? {} : { enabled });
 
 function remarkOn({ name, locate }: EntryPlace, report: Report): RemarkOnEntry {
-  return (code, field, text) => {
-    report(diagnose(code, `Server ${quote(name)}: ${text}`, locate([field]), { server: name }));
+  return (code, field, text, details) => {
+    const message = `Server ${quote(name)}: ${text}`;
+    report(diagnose(code, message, locate([field]), { server: name, ...details }));
   };
 }
 

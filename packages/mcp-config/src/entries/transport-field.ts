@@ -1,5 +1,6 @@
 import { quote } from "../server-name.ts";
-import type { EntryDialect, FieldNames, TransportRule } from "./entry-dialect.ts";
+import type { EntryDialect, FieldNames } from "./entry-dialect.ts";
+import { currentNames } from "./entry-examples.ts";
 import type { EntryFields, FaultAt } from "./entry-fields.ts";
 import type { WrittenServer } from "./written-server.ts";
 
@@ -21,7 +22,7 @@ export function readTransport(
   const target = readTarget(fields, dialect, mayHoldServer, faultAt);
   const rule = dialect.transport;
   const type = rule.field === undefined ? undefined : fields.text(rule.field);
-  if (type !== undefined) return typedTransport(type, target, rule, faultAt);
+  if (type !== undefined) return typedTransport(type, target, dialect, faultAt);
   if (target.kind === "server") return "in-process";
   if (target.kind === "command") return "stdio";
   if (rule.untypedUrl !== "refused") return rule.untypedUrl;
@@ -36,7 +37,8 @@ interface Target {
   readonly field: string;
 }
 
-function typedTransport(type: string, target: Target, rule: TransportRule, faultAt: FaultAt) {
+function typedTransport(type: string, target: Target, dialect: EntryDialect, faultAt: FaultAt) {
+  const { transport: rule, fields, outdated } = dialect;
   const field = rule.field ?? "type";
   const transport = Object.hasOwn(rule.types, type) ? rule.types[type] : undefined;
   if (!transport) {
@@ -45,7 +47,8 @@ function typedTransport(type: string, target: Target, rule: TransportRule, fault
   }
   const wanted = transport === "stdio" ? "command" : "url";
   if (wanted !== target.kind) {
-    const text = `${quote(field)} is ${quote(type)}, which goes with ${quote(wanted)}, but the entry has ${quote(target.field)}; correct or remove ${quote(field)}.`;
+    const [name = wanted] = currentNames(fields[wanted], outdated);
+    const text = `${quote(field)} is ${quote(type)}, which goes with ${quote(name)}, but the entry has ${quote(target.field)}; correct or remove it.`;
     throw faultAt([field], text);
   }
   return transport;
@@ -78,11 +81,6 @@ function noTarget(
   const steps = ways.map(({ field, server }) => (ways.length === 1 ? field : `${field} for ${server}`));
   const inCode = mayHoldServer ? `, or "server" for one in this process` : "";
   return `it has ${ways.length === 1 ? "no" : "neither"} ${missing}; add ${steps.join(" or ")}${inCode}.`;
-}
-
-/** No old name is recommended. */
-function currentNames(names: FieldNames = [], outdated: EntryDialect["outdated"] = {}): FieldNames {
-  return [names].flat().filter((name) => !Object.hasOwn(outdated, name));
 }
 
 function readTarget(

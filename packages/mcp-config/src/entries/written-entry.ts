@@ -128,8 +128,8 @@ function readRemote(reader: EntryReader) {
 }
 
 /**
- * Every field of these names is read, so that its faults are found; the first one counts. An entry has few of the fields that it might
- * have, so what is not there costs next to nothing.
+ * Every field of these names is read, so that its faults are found; the first one counts, and one that says something else is left. An
+ * entry has few of the fields that it might have, so what is not there costs next to nothing.
  */
 function first<T>(fields: EntryFields, names: FieldNames | undefined, read: ReadField<T>): T | undefined {
   if (names === undefined) return undefined;
@@ -137,9 +137,14 @@ function first<T>(fields: EntryFields, names: FieldNames | undefined, read: Read
   let found: T | undefined;
   for (const name of names) {
     const value = fields.has(name) ? read(fields, name) : undefined;
-    found ??= value;
+    if (found === undefined) found = value;
+    else if (value !== undefined && !isSame(found, value)) fields.leave(name);
   }
   return found;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function optional<T>(fields: EntryFields, names: FieldNames | undefined, read: ReadField<T>): T | undefined {
@@ -151,7 +156,7 @@ function readTime(
   reader: EntryReader,
   times: readonly (string | TimeField)[] | undefined,
 ): number | undefined {
-  const { fields, faultAt } = reader;
+  const { fields, dialect, faultAt } = reader;
   if (!times?.some(isWrittenIn, fields)) return undefined;
   const written = times
     .map((time) => (typeof time === "string" ? { field: time } : time))
@@ -162,7 +167,14 @@ function readTime(
     if (value === undefined || (value >= leastMs && value <= mostMs)) return value;
     throw faultAt([field], `${quote(field)} is outside of what its host takes, so it is ignored.`);
   };
-  return written.map((time) => fields.optional(() => read(time))).find((found) => found !== undefined);
+  let found: number | undefined;
+  for (const time of written) {
+    const value = fields.optional(() => read(time));
+    if (found === undefined) found = value;
+    // In Jackfield's own files the `timeout` beside its own field is there for other programs.
+    else if (value !== undefined && value !== found && !dialect.strict) fields.leave(time.field);
+  }
+  return found;
 }
 
 /**

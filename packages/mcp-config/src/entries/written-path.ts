@@ -39,11 +39,33 @@ function oauthPath(entry: JsonMap, [setting, ...inner]: JsonPath, { oauth = {} }
   return [object, Object.keys(members).find(isMeant(members, entry[object])) ?? setting, ...inner];
 }
 
+/** The place of an entry, and what is written there. */
+export interface WrittenPlace extends EntryPlace {
+  /** Missing for a server in this process. */
+  readonly entry?: JsonMap | undefined;
+}
+
 /** The place of an entry, for paths of the shape in which it is read. */
-export function placeOfReshaped(entry: JsonMap, place: EntryPlace): EntryPlace {
+export function placeOfReshaped(entry: JsonMap, place: EntryPlace): WrittenPlace {
   const { dialect, platform } = place;
   const { writtenAt } = dialect;
-  return writtenAt ? { ...place, locate: (path) => place.locate(writtenAt(path, entry, platform)) } : place;
+  if (!writtenAt) return { ...place, entry };
+  return { ...place, entry, locate: (path) => place.locate(writtenAt(path, entry, platform)) };
+}
+
+/** Which other name of the same field has won over one that was left, if that is why it was left. */
+export function winnerOver(
+  field: string,
+  { dialect, entry = {} }: WrittenPlace,
+  unread: JsonMap,
+): string | undefined {
+  const isRead = (name: string) => Object.hasOwn(entry, name) && !Object.hasOwn(unread, name);
+  for (const written of Object.values(dialect.fields)) {
+    if (typeof written === "string") continue;
+    const names = written.map((name) => (typeof name === "string" ? name : name.field));
+    if (names.includes(field)) return names.find(isRead);
+  }
+  return undefined;
 }
 
 /** Where a command stands that `splitCommand` has taken apart. */

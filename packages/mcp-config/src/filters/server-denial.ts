@@ -1,4 +1,5 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
+import { braces } from "../variable-syntax.ts";
 import { ANSWERS, compareWords, type KnownText } from "./known-text.ts";
 import { matchesServer, type ServerPattern } from "./server-pattern.ts";
 import { spellingsOf, type UrlDenial, type UrlForms, urlDenial, urlForms } from "./url-spelling.ts";
@@ -37,12 +38,21 @@ const REFERENCE = /\$[({].*[)}]|\$\w+(?::\w+)?|\{[A-Za-z_].*\}|%\w+%/gs;
 const QUESTION =
   /^(?:\$\{\s*(?!env:)[A-Za-z][\w+.-]*:(?!-)[^{}]*\}|\$\{user_config\.[^{}]*\}|\$\{\{\s*inputs\.[^{}]*\}\}|\{[A-Za-z_][\w.-]*\})$/;
 
+/** The same with a default, which may hold further references. */
+const askedWithDefault = braces({ inputs: ["user_config."] });
+
+function isQuestion(text: string): boolean {
+  if (QUESTION.test(text)) return true;
+  const found = askedWithDefault(text, 0);
+  return typeof found === "object" && found.to === text.length && found.reference.kind === "input";
+}
+
 function knownText(text: string, isOwn: boolean): KnownText {
   return text.split(isOwn ? OWN_REFERENCE : REFERENCE);
 }
 
 function knownArgument(text: string, isOwn: boolean): KnownText {
-  return !isOwn && QUESTION.test(text) ? ANSWERS : knownText(text, isOwn);
+  return !isOwn && isQuestion(text) ? ANSWERS : knownText(text, isOwn);
 }
 
 /** The host may also take the text as it stands. */

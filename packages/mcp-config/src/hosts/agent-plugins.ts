@@ -1,5 +1,6 @@
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, type EntryDialect, entryDialect } from "../entries/entry-dialect.ts";
+import { TYPED_EXAMPLES } from "../entries/entry-examples.ts";
 import { quote } from "../server-name.ts";
 import { braces } from "../variable-syntax.ts";
 import { hasVariables } from "../variables.ts";
@@ -19,6 +20,7 @@ export const AGENT_PLUGINS: HostDialect = {
   scope: "extension",
   servers: serversUnder("mcpServers"),
   entry: entryDialect({
+    examples: TYPED_EXAMPLES,
     transport: {
       field: "type",
       types: { stdio: "stdio", "streamable-http": "http", sse: "sse" },

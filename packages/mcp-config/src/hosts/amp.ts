@@ -31,6 +31,7 @@ export const AMP: HostDialect = {
   entry: entryDialect({
     transport: COMMON_TRANSPORT,
     fields: { ...COMMON_FIELDS, include: "includeTools" },
+    switches: ["disabled"],
   }),
   variables: AMP_VARIABLES,
   lists: readAmpPermissions,

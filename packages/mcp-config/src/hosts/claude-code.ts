@@ -1,5 +1,5 @@
 import { CLAUDE_ENTRY, CLAUDE_VARIABLES } from "./claude-entry.ts";
-import { INSTALLED_PLUGINS, pluginsByFolder } from "./claude-installed-plugins.ts";
+import { INSTALLED_PLUGINS, pluginFolders } from "./claude-installed-plugins.ts";
 import { projectRecord, readClaudeLists } from "./claude-lists.ts";
 import {
   type FindServers,
@@ -44,6 +44,7 @@ export const CLAUDE_CODE: HostDialect = {
           ...path,
           isPattern: true,
           standsForHidden: false,
+          standsForFolders: false,
         })),
       ],
     },
@@ -93,7 +94,7 @@ function managed(at: HostSurroundings): string {
 
 /** A plugin has its servers in its manifest or in a file at its root. */
 function installedPlugins(root: unknown, at: HostSurroundings): readonly FollowedFile[] {
-  return [...pluginsByFolder(root).keys()].flatMap((folder) =>
+  return [...pluginFolders(root, at)].flatMap((folder) =>
     inDirectory(at, folder, ".claude-plugin/plugin.json", ".mcp.json").map((path) => ({
       ...path,
       root: folder,

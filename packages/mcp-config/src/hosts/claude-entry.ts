@@ -18,7 +18,6 @@ const ENTRY_RULES: EntryRules = {
   },
   fields: { ...COMMON_FIELDS, timeoutMs: [{ field: "timeout", leastMs: 1000 }, "request_timeout_ms"] },
   oauth: { object: "oauth" },
-  unknownSwitches: ["enabled", "disabled"],
   kept: ["alwaysLoad"],
   commands: ["headersHelper"],
   urlSchemes: ["http", "https", "ws", "wss"],

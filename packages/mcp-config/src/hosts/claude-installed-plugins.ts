@@ -2,6 +2,8 @@ import { isAbsolute, join } from "node:path";
 import { isMap, ownMember } from "../documents/json-value.ts";
 import type { Environment } from "../safe-environment.ts";
 import { readTextFile } from "../text-file.ts";
+import type { HostSurroundings } from "./host-dialect.ts";
+import { folderKey, projectFolders } from "./host-paths.ts";
 
 /** A list of plugins has some kilobytes. */
 const LARGEST_LIST_BYTES = 16 * 1024 * 1024;
@@ -9,16 +11,49 @@ const LARGEST_LIST_BYTES = 16 * 1024 * 1024;
 /** The list of what is installed, below Claude Code's folder of plugins. */
 export const INSTALLED_PLUGINS = "installed_plugins.json";
 
-/** The plugins of that list, `name@marketplace`, by the folder in which each is installed. */
+/** One installation of a plugin, `name@marketplace`. */
+interface InstalledPlugin {
+  readonly plugin: string;
+  readonly installPath: string;
+  /** The project that it was installed for; missing if it is for all of the user's. */
+  readonly projectPath: unknown;
+}
+
+/** The plugins of that list, whoever they are for, by the folder in which each is installed. */
 export function pluginsByFolder(list: unknown): ReadonlyMap<string, string> {
-  const plugins = isMap(list) && isMap(list.plugins) ? list.plugins : {};
-  const found = new Map<string, string>();
-  for (const [plugin, installed] of Object.entries(plugins)) {
-    for (const record of [installed].flat() as readonly unknown[]) {
-      if (isMap(record) && typeof record.installPath === "string") found.set(record.installPath, plugin);
-    }
+  return new Map(installations(list).map(({ installPath, plugin }) => [installPath, plugin]));
+}
+
+/**
+ * Where the plugins are installed that are on in a project: of each the installation for the nearest of its folders, else the one for
+ * all projects. What was installed for another project is passed over.
+ */
+export function pluginFolders(list: unknown, at: HostSurroundings): ReadonlySet<string> {
+  const folders = projectFolders(at).map((folder) => folderKey(folder, at));
+  const distance = ({ projectPath }: InstalledPlugin): number => {
+    if (projectPath === undefined || projectPath === null) return folders.length;
+    const found = typeof projectPath === "string" ? folders.indexOf(folderKey(projectPath, at)) : -1;
+    return found === -1 ? Number.POSITIVE_INFINITY : found;
+  };
+  const chosen = new Map<string, InstalledPlugin>();
+  for (const installed of installations(list)) {
+    const { plugin } = installed;
+    const best = chosen.get(plugin);
+    const bound = best ? distance(best) : Number.POSITIVE_INFINITY;
+    if (distance(installed) < bound) chosen.set(plugin, installed);
   }
-  return found;
+  return new Set(Array.from(chosen.values(), ({ installPath }) => installPath));
+}
+
+/** A plugin has one record, or a list with one for each project that it is installed for. */
+function installations(list: unknown): readonly InstalledPlugin[] {
+  const plugins = isMap(list) && isMap(list.plugins) ? list.plugins : {};
+  return Object.entries(plugins).flatMap(([plugin, installed]) =>
+    ([installed].flat() as readonly unknown[]).flatMap((record): InstalledPlugin[] => {
+      if (!isMap(record) || typeof record.installPath !== "string") return [];
+      return [{ plugin, installPath: record.installPath, projectPath: record.projectPath }];
+    }),
+  );
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
+import { quote } from "../server-name.ts";
 import { prefixedBraces } from "../variable-syntax.ts";
 import { type HostDialect, type HostPath, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { absolute, applicationData, inDirectory, inHome, joined } from "./host-paths.ts";
+import { isSameValue } from "./same-value.ts";
 
 const FILE = "cline_mcp_settings.json";
 const STORAGE = "Code/User/globalStorage/saoudrizwan.claude-dev/settings";
@@ -37,14 +39,18 @@ export const CLINE: HostDialect = {
       timeoutMs: [{ field: "timeout", unit: "seconds", leastMs: 1_000, mostMs: 3_600_000 }],
       autoApprove: "autoApprove",
     },
-    unknownSwitches: ["enabled"],
+    switches: ["disabled"],
     outdated: { transportType: "legacy-field" },
     kept: ["transport", "remoteConfigured", "metadata", "oauth"],
     reshape,
     writtenAt,
+    keptAside,
   }),
   variables: { syntaxes: [prefixedBraces({ env: "environment" })], unset: "literal", ownEnv: "remote" },
 };
+
+/** The value by which a switch is off. */
+const OFF: { readonly [field: string]: boolean } = { disabled: true, enabled: false };
 
 /** The command line nests what leads to the server in `transport`. The old `transportType` calls Streamable HTTP `http`. */
 function reshape({ transport, transportType, ...entry }: JsonMap, remark: RemarkOnEntry): JsonMap {
@@ -52,17 +58,65 @@ function reshape({ transport, transportType, ...entry }: JsonMap, remark: Remark
     const text = `"transport" must be an object with "type" and what goes with it, not ${kindOf(transport)}. It is left out.`;
     remark("invalid-field", "transport", text);
   }
-  const flat = isMap(transport) ? { ...entry, ...transport } : entry;
+  const nested = isMap(transport) ? transport : {};
+  const ignored = ignoredFields(entry, nested);
+  for (const field of ignored) {
+    const [name, inTransport] = [quote(field), `${quote(field)} in "transport"`];
+    const isNested = winsFlat(field, nested);
+    const text = isNested ? `${inTransport} is ignored; ${name}` : `${name} is ignored; ${inTransport}`;
+    remark("unused-field", isNested ? "transport" : field, `${text} wins.`);
+  }
+  const flat = { ...entry, ...nested };
+  for (const field of ignored) if (winsFlat(field, nested)) flat[field] = entry[field];
   if (transportType === undefined) return flat;
-  return { type: transportType === "http" ? "streamableHttp" : transportType, ...flat };
+  if (isOtherType(transportType, flat.type)) {
+    remark("unused-field", "transportType", `"transportType" is ignored; "type" wins.`);
+  }
+  return { type: typeOf(transportType), ...flat };
+}
+
+/** Fields that stand in an entry and in its `transport`, with different values. */
+function ignoredFields(entry: JsonMap, nested: JsonMap): readonly string[] {
+  return Object.keys(entry).filter(
+    (field) => Object.hasOwn(nested, field) && !isSameValue(entry[field], nested[field]),
+  );
+}
+
+/** What is nested counts, except for a switch that nothing but the entry itself says to be off. */
+function winsFlat(field: string, nested: JsonMap): boolean {
+  return Object.hasOwn(OFF, field) && nested[field] !== OFF[field];
+}
+
+function typeOf(transportType: unknown): unknown {
+  return transportType === "http" ? "streamableHttp" : transportType;
+}
+
+function isOtherType(transportType: unknown, type: unknown): boolean {
+  return transportType !== undefined && type !== undefined && typeOf(transportType) !== type;
+}
+
+/** What counts nowhere, because something else is said in its place. */
+function keptAside({ transport, transportType, ...entry }: JsonMap): JsonMap | undefined {
+  const nested = isMap(transport) ? transport : {};
+  const aside = createMap();
+  const ignoredInTransport = createMap();
+  for (const field of ignoredFields(entry, nested)) {
+    if (winsFlat(field, nested)) ignoredInTransport[field] = nested[field];
+    else aside[field] = entry[field];
+  }
+  if (Object.keys(ignoredInTransport).length > 0) aside.transport = ignoredInTransport;
+  if (isOtherType(transportType, nested.type ?? entry.type)) aside.transportType = transportType;
+  return Object.keys(aside).length > 0 ? aside : undefined;
 }
 
 function writtenAt(path: JsonPath, entry: JsonMap): JsonPath {
   const { transport } = entry;
   const [field = ""] = path;
-  if (isMap(transport) && Object.hasOwn(transport, field)) return ["transport", ...path];
+  const isNested = isMap(transport) && Object.hasOwn(transport, field);
+  if (isNested && !(Object.hasOwn(entry, field) && winsFlat(String(field), transport)))
+    return ["transport", ...path];
   const isOldType =
-    field === "type" && !Object.hasOwn(entry, "type") && Object.hasOwn(entry, "transportType");
+    field === "type" && !isNested && !Object.hasOwn(entry, "type") && Object.hasOwn(entry, "transportType");
   return isOldType ? ["transportType"] : path;
 }
 

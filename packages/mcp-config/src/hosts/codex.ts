@@ -56,12 +56,12 @@ export const CODEX: HostDialect = {
       exclude: "disabled_tools",
       required: "required",
     },
+    switches: ["enabled"],
     oauth: {
       object: "oauth",
       members: { client_id: "clientId" },
       fields: { scopes: "scopes", oauth_resource: "resource" },
     },
-    unknownSwitches: ["disabled"],
     kept: [
       "tools",
       "default_tools_approval_mode",

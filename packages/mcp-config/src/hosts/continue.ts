@@ -1,22 +1,28 @@
 import { basename } from "node:path";
 import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
+import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { keepSpellingIn } from "../documents/number-spellings.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
+import { PLAIN_VARIABLES } from "../plain-variables.ts";
 import { quote } from "../server-name.ts";
+import { describeLocation } from "../sources/config-problem.ts";
 import { doubleBraces } from "../variable-syntax.ts";
 import { hasVariables, references, type VariableDialect } from "../variables.ts";
 import {
   type FindingContext,
   type FindServers,
   type HostDialect,
+  type HostDocument,
   type HostPath,
   type HostSurroundings,
   looksLikeServer,
+  type ReadLists,
 } from "./host-dialect.ts";
 import { joined, projectFolders } from "./host-paths.ts";
+import { isSameValue } from "./same-value.ts";
 
 const BLOCKS = ".continue/mcpServers/*";
 const JSON_ENDING = /\.jsonc?$/i;
@@ -27,9 +33,6 @@ const VARIABLES: VariableDialect = {
   ownEnv: "remote",
   isSecret: ({ kind, name }, definition) => kind === "environment" && !isPlainVariable(name, definition),
 };
-
-/** What a block in JSON calls plain variables; in `extra` of a definition, and of no other file's. */
-const PLAIN = "plainVariables";
 
 /**
  * Servers are a list, in the configuration and in blocks with a file each. Blocks in JSON come from other hosts: a map of
@@ -68,12 +71,10 @@ export const CONTINUE: HostDialect = {
       typeof entry.uses === "string" && !looksLikeServer(entry)
         ? `${quote(entry.uses)} is a block that Continue fetches from its hub`
         : undefined,
-    keptAside: ({ requestOptions }) => {
-      const { headers: _headers, ...rest } = isMap(requestOptions) ? requestOptions : {};
-      return Object.keys(rest).length > 0 ? { requestOptions: rest } : undefined;
-    },
+    keptAside,
   }),
   variables: VARIABLES,
+  lists: reportMaps,
 };
 
 function findServers(root: JsonMap, _context: FindingContext, file = ""): ReturnType<FindServers> {
@@ -81,12 +82,29 @@ function findServers(root: JsonMap, _context: FindingContext, file = ""): Return
   const isSingle = mcpServers === undefined && projects === undefined && looksLikeServer(root);
   if (isSingle && JSON_ENDING.test(file))
     return [{ path: [], name: basename(file).replace(JSON_ENDING, "") }];
-  if (Array.isArray(mcpServers)) return [{ path: ["mcpServers"], nameField: "name" }];
+  const inList = { path: ["mcpServers"], nameField: "name" };
+  if (Array.isArray(mcpServers)) return [inList];
+  const isMapMeant = isMap(mcpServers) || JSON_ENDING.test(file);
   const inProjects = isMap(projects) ? Object.keys(projects) : [];
   return [
-    { path: ["mcpServers"] },
+    isMapMeant ? { path: ["mcpServers"] } : inList,
     ...inProjects.map((project) => ({ path: ["projects", project, "mcpServers"] })),
   ];
+}
+
+/** A map is what the blocks in JSON have that come from other hosts. */
+function reportMaps(
+  documents: readonly HostDocument[],
+  _context: FindingContext,
+  report: Report,
+): ReturnType<ReadLists> {
+  for (const { content, file = "", document } of documents) {
+    if (!isMap(content.mcpServers) || JSON_ENDING.test(file)) continue;
+    const location = document?.locate(["mcpServers"]) ?? {};
+    const text = `"mcpServers" is a map of servers by name, which is read for now; write a list of servers, each with a "name".`;
+    report(diagnose("legacy-shape", `${describeLocation(location)}: ${text}`, location));
+  }
+  return () => undefined;
 }
 
 /** The name is the key of the entry, and headers stand in `requestOptions`. */
@@ -96,13 +114,58 @@ function reshape(
   _platform: unknown,
   { file = "" }: DefinedIn,
 ): JsonMap {
-  const headers = isMap(requestOptions) ? requestOptions.headers : undefined;
+  const isJson = JSON_ENDING.test(file);
   remarkOnKey(entry.apiKey, remark);
+  remarkOnOptions(requestOptions, entry, remark);
+  if (!isJson) remarkOnHeaders(requestOptions, entry, remark);
+  const headers = isProcess(entry) ? undefined : headersIn(requestOptions);
+  if (headers !== undefined && entry.headers !== undefined && !isSameValue(headers, entry.headers)) {
+    remark("unused-field", "headers", `"headers" is ignored; "headers" in "requestOptions" wins.`);
+  }
   return {
     ...entry,
     ...(headers === undefined ? undefined : { headers }),
-    ...(JSON_ENDING.test(file) && isMap(entry.env) ? { env: withSecrets(entry.env) } : undefined),
+    ...(isJson && isMap(entry.env) ? { env: withSecrets(entry.env) } : undefined),
   };
+}
+
+function headersIn(requestOptions: unknown): unknown {
+  return isMap(requestOptions) ? requestOptions.headers : undefined;
+}
+
+function isProcess({ command }: JsonMap): boolean {
+  return command !== undefined;
+}
+
+function remarkOnOptions(requestOptions: unknown, entry: JsonMap, remark: RemarkOnEntry): void {
+  if (requestOptions !== undefined && !isMap(requestOptions)) {
+    const text = `"requestOptions" must be an object, not ${kindOf(requestOptions)}. It is left out.`;
+    remark("invalid-field", "requestOptions", text);
+  } else if (isProcess(entry) && headersIn(requestOptions) !== undefined) {
+    const text = `"headers" in "requestOptions" means nothing for a server that is no remote one.`;
+    remark("unused-field", "requestOptions", text);
+  }
+}
+
+/** Other hosts have them there, and so have the blocks in JSON that come from those. */
+function remarkOnHeaders(requestOptions: unknown, entry: JsonMap, remark: RemarkOnEntry): void {
+  if (entry.headers === undefined || isProcess(entry) || headersIn(requestOptions) !== undefined) return;
+  const text = `"headers" is no field that its host knows, and is read here alone; write it into "requestOptions".`;
+  remark("unknown-field", "headers", text, { severity: "warning" });
+}
+
+/** What reshaping takes out of an entry and reads nowhere. */
+function keptAside({ requestOptions, ...entry }: JsonMap): JsonMap | undefined {
+  const given = headersIn(requestOptions);
+  const isRead = given !== undefined && !isProcess(entry);
+  const { headers: _headers, ...others } = isMap(requestOptions) ? requestOptions : {};
+  const options = isMap(requestOptions) && !isRead ? requestOptions : others;
+  const isOutdone = isRead && entry.headers !== undefined && !isSameValue(given, entry.headers);
+  const aside = {
+    ...(Object.keys(options).length > 0 ? { requestOptions: options } : undefined),
+    ...(isOutdone ? { headers: entry.headers } : undefined),
+  };
+  return Object.keys(aside).length > 0 ? aside : undefined;
 }
 
 function remarkOnKey(key: unknown, remark: RemarkOnEntry): void {
@@ -124,10 +187,10 @@ function withBearer(written: WrittenServer): WrittenServer {
   return { ...written, headers: { ...headers, Authorization: `Bearer ${key}` } };
 }
 
-function writtenAt(path: JsonPath, { requestOptions, apiKey }: JsonMap): JsonPath {
+function writtenAt(path: JsonPath, { requestOptions, apiKey, ...entry }: JsonMap): JsonPath {
   const [field, name = ""] = path;
-  if (field !== "headers") return path;
-  const headers = isMap(requestOptions) ? requestOptions.headers : undefined;
+  if (field !== "headers" || isProcess(entry)) return path;
+  const headers = headersIn(requestOptions);
   const isOfKey = name === "Authorization" && !(isMap(headers) && Object.hasOwn(headers, name));
   if (isOfKey && apiKey !== undefined) return ["apiKey"];
   return headers === undefined ? path : ["requestOptions", ...path];
@@ -146,7 +209,7 @@ function withSecrets(env: JsonMap): JsonMap {
   return shaped;
 }
 
-/** The names of such variables that the file itself nowhere calls secrets. */
+/** The names of such variables that the entry itself nowhere calls secrets; what other entries of its file call them is not asked. */
 function plainVariables(entry: JsonMap, { file = "" }: DefinedIn): JsonMap | undefined {
   if (!JSON_ENDING.test(file)) return undefined;
   const values = isMap(entry.env) ? Object.values(entry.env) : [];
@@ -156,7 +219,9 @@ function plainVariables(entry: JsonMap, { file = "" }: DefinedIn): JsonMap | und
     for (const { reference } of references(text, VARIABLES, true)) plain.delete(reference.name);
   }
   // No field of the file's own gets to say it.
-  return plain.size > 0 || Object.hasOwn(entry, PLAIN) ? { [PLAIN]: [...plain] } : undefined;
+  return plain.size > 0 || Object.hasOwn(entry, PLAIN_VARIABLES)
+    ? { [PLAIN_VARIABLES]: [...plain] }
+    : undefined;
 }
 
 function* textsIn(value: unknown): Generator<string, void> {
@@ -166,7 +231,7 @@ function* textsIn(value: unknown): Generator<string, void> {
 }
 
 function isPlainVariable(name: string, { definedIn: { file = "" }, extra }: ServerDefinition): boolean {
-  const plain = extra?.[PLAIN];
+  const plain = extra?.[PLAIN_VARIABLES];
   return JSON_ENDING.test(file) && Array.isArray(plain) && plain.includes(name);
 }
 

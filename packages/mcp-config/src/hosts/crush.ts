@@ -75,6 +75,7 @@ export const CRUSH: HostDialect = {
       include: "enabled_tools",
       exclude: "disabled_tools",
     },
+    switches: ["disabled"],
     emptyIncludesAll: true,
     oauth: OAUTH,
     refused: dollarFault,

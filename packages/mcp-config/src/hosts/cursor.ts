@@ -17,7 +17,6 @@ export const CURSOR: HostDialect = {
   entry: entryDialect({
     transport: COMMON_TRANSPORT,
     fields: { ...COMMON_FIELDS, envFile: "envFile" },
-    unknownSwitches: ["enabled", "disabled"],
     ...ENV_FILE_OF_PROCESS,
     oauth: { object: "auth", members: { CLIENT_ID: "clientId", CLIENT_SECRET: "clientSecret" } },
   }),

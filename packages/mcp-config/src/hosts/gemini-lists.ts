@@ -28,7 +28,7 @@ export const readGeminiLists: ReadLists = (documents, _context, report) => {
   const configs = settings
     .map((document) => reader.value(document, ["admin", "mcp", "config"]))
     .filter(saysSomething);
-  for (const document of settings) checkFolderTrust(document, reader);
+  for (const document of documents) checkFolderTrust(document, reader);
   const switchedOff = new Set(documents.flatMap((document) => switchedOffIn(document, reader)));
   const closed = brokenPolicy(documents, "system") ?? reader.closed;
   return (server) => {

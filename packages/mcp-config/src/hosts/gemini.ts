@@ -62,7 +62,6 @@ export const GEMINI: HostDialect = {
       description: "description",
     },
     oauth: { object: "oauth" },
-    unknownSwitches: ["enabled", "disabled"],
     outdated: { httpUrl: "deprecated-field" },
     kept: ["tcp", "authProviderType", "targetAudience", "targetServiceAccount"],
     refused: ({ tcp, command, httpUrl, url }) => {

@@ -2,6 +2,7 @@ import type { ServerDefinition } from "@jackfield/mcp-core";
 import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
 import { keepSpellingIn } from "../documents/number-spellings.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
+import { GAP } from "../entries/entry-examples.ts";
 import { quote } from "../server-name.ts";
 import { bracedName, dollarName } from "../variable-syntax.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
@@ -33,6 +34,10 @@ export const GOOSE: HostDialect = {
   files: [{ kind: "user", scope: "user", paths: (at) => inDirectory(at, directory(at), "config.yaml") }],
   servers: serversUnder("extensions"),
   entry: entryDialect({
+    examples: [
+      { type: "stdio", cmd: GAP },
+      { type: "streamable_http", uri: GAP },
+    ],
     transport: {
       field: "type",
       types: { stdio: "stdio", streamable_http: "http", sse: "sse" },
@@ -49,6 +54,7 @@ export const GOOSE: HostDialect = {
       title: "display_name",
       description: "description",
     },
+    switches: ["enabled"],
     emptyIncludesAll: true,
     // Of a remote server these are not handed on, but referred to.
     kept: ["name", "bundled", "env_keys"],

@@ -32,6 +32,8 @@ export interface HostPath {
   readonly endings?: readonly string[] | undefined;
   /** Whether a pattern stands for names that begin with a dot as well. Default: it does. */
   readonly standsForHidden?: boolean | undefined;
+  /** Whether a pattern that ends in a name stands for folders as well, which then are files that cannot be read. Default: it does. */
+  readonly standsForFolders?: boolean | undefined;
 }
 
 /** A kind of file that a host reads. */
@@ -115,7 +117,7 @@ export interface HostDocument {
   readonly file?: string | undefined;
   /** Without members where the file is broken. */
   readonly content: JsonMap;
-  /** Whether the file is there and cannot be read, so that nobody knows what it says. Only files with rules about servers are known then. */
+  /** Whether the file is there and cannot be read, so that nobody knows what it says. Only files with a say in which servers are used are known then. */
   readonly isBroken?: boolean | undefined;
   /** Tells where something in it stands. */
   readonly document?: Pick<ConfigDocument, "locate"> | undefined;

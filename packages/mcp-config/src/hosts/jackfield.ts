@@ -34,6 +34,7 @@ export const JACKFIELD: HostDialect = {
         lazy: "lazy",
         shared: "shared",
       },
+      switches: ["enabled", "disabled"],
       toolsObject: "tools",
       oauth: { object: "oauth" },
       reshape,

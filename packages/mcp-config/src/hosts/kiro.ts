@@ -23,6 +23,7 @@ export const KIRO: HostDialect = {
       autoApprove: "autoApprove",
       exclude: "disabledTools",
     },
+    switches: ["disabled"],
   }),
   variables: { syntaxes: [braces()], unset: "fail", ownEnv: "remote" },
 };

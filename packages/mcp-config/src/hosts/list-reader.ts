@@ -13,7 +13,10 @@ export interface ListReader {
   list(document: HostDocument, path: JsonPath): readonly unknown[] | undefined;
   /** An object at a path; `undefined` if there is none, or it is something else. */
   map(document: HostDocument, path: JsonPath): JsonMap | undefined;
-  /** A switch at a path; `undefined` if there is none, or it is something else. `outcome` says what becomes of one that is not an administrator's. */
+  /**
+   * A switch at a path; `undefined` if there is none, or it is something else. `outcome` says what becomes of one that is not an
+   * administrator's, also where something else than an object leads to it.
+   */
   flag(document: HostDocument, path: JsonPath, outcome: string): boolean | undefined;
   /** Tells that something at a path must be something else; `outcome` is a sentence on what becomes of it. */
   refuse(document: HostDocument, path: JsonPath, wanted: string, outcome: string): void;
@@ -45,11 +48,11 @@ export function createListReader(report: Report): ListReader {
     refuse(document, path, `${wanted}, not ${kindOf(found)}`, isClosed ? "So no server is used." : outcome);
     if (isClosed) closed ??= { disabledBy: fieldName(path), because: "what it says cannot be read" };
   };
-  const value: ListReader["value"] = (document, path) => {
+  const valueAt = (document: HostDocument, path: JsonPath, outcome?: string) => {
     let found: unknown = document.content;
     for (const [depth, step] of path.entries()) {
       if (!isMap(found)) {
-        leaveOut(document, path.slice(0, depth), "an object", found);
+        leaveOut(document, path.slice(0, depth), "an object", found, outcome);
         return undefined;
       }
       if (!Object.hasOwn(found, step)) return undefined;
@@ -57,6 +60,7 @@ export function createListReader(report: Report): ListReader {
     }
     return found;
   };
+  const value: ListReader["value"] = (document, path) => valueAt(document, path);
   return {
     value,
     list(document, path) {
@@ -72,7 +76,7 @@ export function createListReader(report: Report): ListReader {
       return undefined;
     },
     flag(document, path, outcome) {
-      const found = value(document, path);
+      const found = valueAt(document, path, outcome);
       if (found === undefined || typeof found === "boolean") return found;
       leaveOut(document, path, "true or false", found, outcome);
       return undefined;

@@ -2,6 +2,7 @@ import type { ServerDefinition } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
 import { type EntryDialect, entryDialect } from "../entries/entry-dialect.ts";
+import { GAP } from "../entries/entry-examples.ts";
 import { quote } from "../server-name.ts";
 import { braces } from "../variable-syntax.ts";
 import type { Answer } from "../variables.ts";
@@ -24,8 +25,10 @@ export const MCPB: HostDialect = {
   scope: "extension",
   servers: findServer,
   entry: entryDialect({
+    examples: [{ mcp_config: { command: GAP } }],
     transport: { types: {}, untypedUrl: "refused" },
     fields: { command: "command", args: "args", env: "env" },
+    switches: "none",
     kept: ["type", "entry_point", "mcp_config", ASKED],
     reshape,
     writtenAt,

@@ -78,6 +78,7 @@ export const MCPORTER: HostDialect = {
       },
     },
     kept: ["lifecycle", ...TOKENS],
+    refused: emptyCommand,
     reshape,
     writtenAt,
     meant,
@@ -96,6 +97,13 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   for (const field of TOKENS) remarkOnToken(field, entry[field], remark);
   if (auth === "oauth") return { ...rest, oauthEnabled: true };
   return auth === undefined ? rest : { ...rest, auth };
+}
+
+function emptyCommand(entry: JsonMap): { field: string; text: string } | undefined {
+  const field = firstOf(entry, COMMANDS);
+  const command = field === undefined ? undefined : entry[field];
+  if (field === undefined || !Array.isArray(command) || command.length > 0) return undefined;
+  return { field, text: `${quote(field)} is empty; write ["program", "argument"].` };
 }
 
 /** A command in an array has its arguments in there, and others are not read; a text without arguments is split as mcporter does it. */

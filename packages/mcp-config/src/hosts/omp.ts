@@ -50,6 +50,7 @@ export const OMP: HostDialect = {
       include: "enabledTools",
       exclude: "disabledTools",
     },
+    switches: ["enabled"],
     emptyIncludesAll: true,
     oauth: { object: "oauth", members: { scope: "scopes" } },
     kept: ["auth", "requestIdFormat", "envPolicy", "envLiteralKeys", "headerPolicy"],

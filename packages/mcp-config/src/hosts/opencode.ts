@@ -1,5 +1,6 @@
 import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, splitCommand } from "../entries/entry-dialect.ts";
+import { GAP } from "../entries/entry-examples.ts";
 import { bareBraces } from "../variable-syntax.ts";
 import type { HostDialect, HostSurroundings, ReadLists, ServersPlace } from "./host-dialect.ts";
 import { absolute, configHome, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
@@ -40,6 +41,10 @@ export const OPENCODE: HostDialect = {
   ],
   servers: findServers,
   entry: entryDialect({
+    examples: [
+      { type: "local", command: [GAP] },
+      { type: "remote", url: GAP },
+    ],
     transport: { field: "type", types: { local: "stdio", remote: "http" }, untypedUrl: "http" },
     fields: {
       ...COMMON_FIELDS,
@@ -47,6 +52,7 @@ export const OPENCODE: HostDialect = {
       timeoutMs: ["timeout"],
       connectTimeoutMs: [STARTUP],
     },
+    switches: ["enabled", "disabled"],
     oauth: {
       object: "oauth",
       members: {
@@ -61,8 +67,11 @@ export const OPENCODE: HostDialect = {
     keptAside: otherTimes,
     writtenAt: placeOf,
     refused: ({ command }) => {
-      if (command === undefined || Array.isArray(command)) return undefined;
-      const text = `"command" must be an array of strings, not ${kindOf(command)}; write ["program", "argument"].`;
+      if (command === undefined || (Array.isArray(command) && command.length > 0)) return undefined;
+      const fault = Array.isArray(command)
+        ? "is empty"
+        : `must be an array of strings, not ${kindOf(command)}`;
+      const text = `"command" ${fault}; write ["program", "argument"].`;
       return { field: "command", text };
     },
     notRunnable: (entry) => {

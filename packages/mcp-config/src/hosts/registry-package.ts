@@ -1,5 +1,6 @@
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
+import { quote } from "../server-name.ts";
 import { member, readArguments, readNamedInputs, textMember } from "./registry-inputs.ts";
 
 interface PackageFacts {
@@ -84,11 +85,11 @@ export function packageTrouble(option: JsonMap): string | undefined {
   const registry = registryOf(option);
   if (registry === "mcpb") return "it is a bundle, which has to be installed before its manifest can be read";
   if (!Object.hasOwn(LAUNCHERS, registry))
-    return `packages of ${registry || "no registry"} cannot be started`;
+    return `packages of ${registry === "" ? "no registry" : quote(registry)} cannot be started`;
   const { transport } = option;
   const type = isMap(transport) ? textMember(transport, "type") : undefined;
   if (type !== undefined && type !== "stdio")
-    return `it is a program that speaks ${type} to whoever started it by other means`;
+    return `it is a program that speaks ${quote(type)} to whoever started it by other means`;
   if (member(option, "fileSha256"))
     return "its file has to match a hash before it may run, and what starts packages does not check that";
   return nameToFetch(option) === undefined

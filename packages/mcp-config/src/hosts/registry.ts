@@ -2,6 +2,7 @@ import type { ServerDefinition } from "@jackfield/mcp-core";
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
+import { GAP } from "../entries/entry-examples.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { bareName } from "../variable-syntax.ts";
 import type { VariableSource } from "../variables.ts";
@@ -39,12 +40,14 @@ export const REGISTRY: HostDialect = {
   files: [],
   servers: findOptions,
   entry: entryDialect({
+    examples: [{ registryType: "npm", identifier: GAP, version: GAP }],
     transport: {
       field: "type",
       types: { stdio: "stdio", "streamable-http": "http", http: "http", sse: "sse" },
       untypedUrl: "http",
     },
     fields: { command: "command", args: "args", env: "env", url: "url", headers: "headers" },
+    switches: "none",
     kept: ["transport", "identifier", "variables", "version", "name"],
     reshape,
     writtenAt,

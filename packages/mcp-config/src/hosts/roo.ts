@@ -31,6 +31,7 @@ export const ROO: HostDialect = {
       autoApprove: "alwaysAllow",
       exclude: "disabledTools",
     },
+    switches: ["disabled"],
     kept: ["watchPaths"],
   }),
   variables: {

@@ -1,5 +1,6 @@
 import type { JsonMap } from "../documents/json-value.ts";
 import { entryDialect } from "../entries/entry-dialect.ts";
+import { TYPED_EXAMPLES } from "../entries/entry-examples.ts";
 import { quote } from "../server-name.ts";
 import { sourceChain } from "../variable-syntax.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
@@ -12,6 +13,7 @@ export const SEP_2633: HostDialect = {
   files: [],
   servers: serversUnder("mcpServers"),
   entry: entryDialect({
+    examples: TYPED_EXAMPLES,
     transport: {
       field: "type",
       types: { stdio: "stdio", sse: "sse", "streamable-http": "http" },

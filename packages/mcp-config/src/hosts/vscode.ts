@@ -87,7 +87,6 @@ export const VSCODE: HostDialect = {
     fields: { ...COMMON_FIELDS, envFile: "envFile" },
     ...ENV_FILE_OF_PROCESS,
     kept: ["dev", "sandboxEnabled", "sandbox", "gallery", "version"],
-    unknownSwitches: ["enabled", "disabled"],
     urlSchemes: ["http", "https", "unix", "pipe"],
   }),
   variables: {

@@ -20,7 +20,7 @@ export const WARP: HostDialect = {
     fields: {
       ...COMMON_FIELDS,
       cwd: ["working_directory", "cwd"],
-      enabled: ["enabled", "start_on_launch"],
+      enabled: "start_on_launch",
     },
   }),
   variables: NO_VARIABLES,

@@ -24,6 +24,7 @@ export const WINDSURF: HostDialect = {
       exclude: "disabledTools",
       autoApprove: "alwaysAllow",
     },
+    switches: ["disabled"],
   }),
   variables: {
     syntaxes: [prefixedBraces({ env: "environment", file: "file" })],

@@ -18,8 +18,8 @@ export const ZED: HostDialect = {
   entry: entryDialect({
     transport: { types: {}, untypedUrl: "http" },
     fields: { ...COMMON_FIELDS, timeoutMs: [{ field: "timeout", unit: "seconds" }] },
+    switches: ["enabled"],
     oauth: { object: "oauth", members: { client_id: "clientId", client_secret: "clientSecret" } },
-    unknownSwitches: ["disabled"],
     kept: ["remote", "settings"],
     reshape,
     writtenAt,
@@ -27,14 +27,24 @@ export const ZED: HostDialect = {
       const { path: _path, args: _args, env: _env, ...others } = isMap(command) ? command : {};
       return Object.keys(others).length > 0 ? { command: others } : undefined;
     },
-    notRunnable: (entry) => {
-      // What calls itself custom is one's own and lacks something.
-      const isOwn = ["command", "url"].some((way) => Object.hasOwn(entry, way)) || entry.source === "custom";
-      return isOwn ? undefined : "its command is known to an extension only (extension-provided)";
-    },
+    notRunnable: (entry) =>
+      isOfExtension(entry) ? "its command is known to an extension only (extension-provided)" : undefined,
   }),
   variables: NO_VARIABLES,
 };
+
+/** All that an entry has whose command an extension knows. */
+const OF_EXTENSION = ["source", "settings", "enabled", "remote"];
+
+/** What calls itself custom is one's own, and so is what has any other field: it lacks something, or has it under a wrong name. */
+function isOfExtension(entry: JsonMap): boolean {
+  if (["command", "url"].some((way) => Object.hasOwn(entry, way)) || entry.source === "custom") return false;
+  const fields = Object.keys(entry);
+  return (
+    entry.source === "extension" ||
+    (fields.length > 0 && fields.every((field) => OF_EXTENSION.includes(field)))
+  );
+}
 
 /** Fields that may hold `null` for nothing. */
 const NULLABLE = ["env", "timeout", "oauth"];

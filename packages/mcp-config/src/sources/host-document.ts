@@ -32,7 +32,8 @@ export interface ParsedHostText extends HostText, HostDocument {
 
 /**
  * Parses a text and remarks on what is odd about it as a whole. A file that is broken, or whose root is no object, is a problem, and so is
- * an administrator's JSON file that is empty; if it may have rules about servers, it is a document without content as well.
+ * a JSON file that is empty, if it is an administrator's or would have a say in which servers are used. What has such a say is a document
+ * without content as well.
  */
 export async function parseHostText(
   source: HostText,
@@ -58,24 +59,30 @@ export async function parseHostText(
   }
   // What a write leaves that has failed; nothing at all is no JSON, but TOML.
   const isBroken = root === undefined && format !== "toml" && format !== "yaml";
-  if (isBroken && source.scope === "managed") {
+  const broken = isBroken ? brokenDocument(source) : {};
+  if (isBroken && (source.scope === "managed" || broken.document)) {
     const text = "the file is empty, which is not valid JSON; write {} if it is to say nothing.";
     const problem = problemOf(source, "ConfigSyntaxError", invalidSource(document.locate([]), text));
-    return { problem, ...brokenDocument(source) };
+    return { problem, ...broken };
   }
   if (root === undefined) {
     const message = `${describeLocation(document.locate([]))}: the file is empty, so it defines no servers.`;
     report(diagnose("empty-file", message, document.locate([])));
-    return isBroken ? brokenDocument(source) : {};
+    return {};
   }
   if (!isMap(root)) return { problem: shapeProblem(source, document, root), ...brokenDocument(source) };
   return { document: { ...source, document, content: root } };
 }
 
-/** What a host's lists get to know of a file that cannot be read and holds rules about servers, or may, if it is an administrator's. */
+/**
+ * What a host gets to know of a file that cannot be read and has a say in which servers are used: it holds nothing but rules about them, is an
+ * administrator's, or is the user's and may say which projects are trusted.
+ */
 export function brokenDocument(source: Omit<HostText, "text">): { document?: ParsedHostText } {
   const { file, dialect, servers, scope } = source;
-  if (dialect.lists === undefined || (servers !== "none" && scope !== "managed")) return {};
+  const hasRules = dialect.lists !== undefined && (servers === "none" || scope === "managed");
+  const decidesOnTrust = dialect.trustsProject !== undefined && scope === "user";
+  if (!hasRules && !decidesOnTrust) return {};
   const content = createMap();
   const document = { root: content, duplicates: [], forbidden: [], locate: () => ({ file }) };
   return { document: { ...source, text: "", servers: "none", document, content, isBroken: true } };
@@ -101,9 +108,11 @@ export function problemOf(
 }
 
 function shapeProblem(source: HostText, document: ConfigDocument, root: unknown): ConfigProblem {
-  const [place] = source.servers === "none" ? [] : placesIn({}, source);
+  const [place] = placesIn({}, source);
   const key = String(place?.path[0] ?? "mcpServers");
-  const text = `the file must hold an object, not ${kindOf(root)}; write { ${quote(key)}: ${place?.optionOf ? "[ … ]" : "{ … }"} }.`;
+  const instead =
+    source.servers === "none" ? "" : `; write { ${quote(key)}: ${place?.optionOf ? "[ … ]" : "{ … }"} }`;
+  const text = `the file must hold an object, not ${kindOf(root)}${instead}.`;
   return problemOf(source, "ConfigShapeError", invalidSource(document.locate([]), text));
 }
 

@@ -1,6 +1,8 @@
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { fieldName } from "../documents/json-path.ts";
 import { isMap } from "../documents/json-value.ts";
+import type { EntryDialect } from "../entries/entry-dialect.ts";
+import { exampleAt, exampleText, GAP } from "../entries/entry-examples.ts";
 import { isSelfApproval } from "../entries/field-hints.ts";
 import { looksLikeServer, type ServersPlace } from "../hosts/host-dialect.ts";
 import { quote } from "../server-name.ts";
@@ -39,7 +41,7 @@ export function reportRootKeys(
   { places, hasServers, hasOthers, names }: RootPlaces,
   report: Report,
 ): void {
-  const { content, dialect, document, scope } = source;
+  const { content, dialect, document, scope, format } = source;
   const { strict } = dialect.entry;
   const expected = places.flatMap(({ path }) => (path.length > 0 ? [String(path[0])] : []));
   const [place] = places.filter(({ path }) => path.length > 0 && path[0] !== "projects");
@@ -51,7 +53,8 @@ export function reportRootKeys(
     if (remark) {
       isExplained = true;
       const location = document.locate([key]);
-      const nextStep = Object.hasOwn(content, wanted) ? "Move them there" : "Rename the key";
+      const isThere = Object.hasOwn(content, place?.path[0] ?? wanted);
+      const nextStep = isThere ? "Move them there" : "Rename the key";
       const text = `${quote(key)} is not read; servers stand under ${quote(wanted)}. ${nextStep}.`;
       const message = `${describeLocation(location)}: ${text}`;
       report(diagnose(remark, message, location, { severity, suggestion: wanted }));
@@ -63,8 +66,7 @@ export function reportRootKeys(
   }
   if (hasServers || hasOthers || isExplained) return;
   const location = document.locate([]);
-  const example = place?.optionOf ? "[{ … }]" : `{ "name": { "command": "…" } }`;
-  const text = `there is no ${quote(wanted)}; write { ${quote(wanted)}: ${example} }.`;
+  const text = `there is no ${quote(wanted)}; write ${exampleOf(place, dialect.entry, format === "toml")}.`;
   const message = `${describeLocation(location)}: ${text}`;
   report(diagnose("no-servers", message, location, strict ? { severity: "warning" } : {}));
 
@@ -73,13 +75,38 @@ export function reportRootKeys(
     const resembles = expected.some((name) => stemOf(name) === stemOf(key));
     if (!ROOT_KEYS.has(key)) return resembles ? "near-miss-field" : undefined;
     // The same key may mean something else here, unless it really holds servers.
-    const held = isMap(value) ? Object.keys(value).filter((name) => looksLikeServer(value[name])) : [];
+    const held = namesOfServers(value);
     const isServersKey = strict && key !== "mcp" && key !== "extensions";
     if (isServersKey || (!hasServers && held.length > 0)) return "wrong-root-key";
     // Two hosts may share a file in which each has the same servers under its own key.
-    const isMistaken = ALIKE.has(key) && expected.some((name) => ALIKE.has(name));
-    return isMistaken && held.some((name) => !names().has(name)) ? "wrong-root-key" : undefined;
+    return ALIKE.has(key) && held.some((name) => !names().has(name)) ? "wrong-root-key" : undefined;
   }
+}
+
+/** What looks like a server under a key. An element of a list that has no name is told from everything else by having none. */
+function namesOfServers(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) {
+    return isMap(value) ? Object.keys(value).filter((name) => looksLikeServer(value[name])) : [];
+  }
+  const elements: readonly unknown[] = value;
+  return elements
+    .filter(looksLikeServer)
+    .map((element) => (isMap(element) && typeof element.name === "string" ? element.name : ""));
+}
+
+/** What somebody may write whose file has no servers, in the place where they belong. */
+function exampleOf(place: ServersPlace | undefined, { examples }: EntryDialect, isToml: boolean): string {
+  const { path, nameField, name, optionOf } = place ?? { path: ["mcpServers"] };
+  const [entry = {}] = examples;
+  if (isToml) {
+    const fields = Object.keys(entry).map((field) => `${field} = ${exampleText(entry[field], isToml)}`);
+    return `[${fieldName([...path, "name"])}], and beneath it ${fields.join(", ")}`;
+  }
+  const single = optionOf ? [entry] : entry;
+  // One server is called like the whole.
+  if (name !== undefined) return exampleText(exampleAt(path, single, name === "" ? { name: GAP } : {}));
+  const servers = nameField === undefined ? { name: entry } : [{ [nameField]: "name", ...entry }];
+  return exampleText(exampleAt(path, servers));
 }
 
 /** A key without what is easily mistaken: case, separators, the plural. */

@@ -1,3 +1,4 @@
+import type { ServerDefinition } from "@jackfield/mcp-core";
 import { variablesOf } from "../hosts/host-dialects.ts";
 import { isPlainValue } from "../plain-values.ts";
 import {
@@ -12,39 +13,64 @@ import type { SourceEntry } from "./server-source.ts";
 /**
  * What an entry reaches, as a text that is the same for entries that reach the same: the command line with its variables, or
  * the URL with its headers. Accounts differ in variables and headers, so those belong to it; references count as the same in
- * every dialect. `undefined` for what cannot be compared.
+ * every dialect. Between hosts the transport and the tools that are offered belong to it as well: behind an entry that offers fewer, or more,
+ * nothing of the same use would be left. `undefined` for what cannot be compared.
+ *
+ * @param isWithinHost - whether the entries of one host are compared, which its own rule says are one by command line or URL alone
  */
-export function endpointOf({ outcome }: SourceEntry): string | undefined {
+export function endpointOf({ outcome }: SourceEntry, isWithinHost = false): string | undefined {
   if (!("definition" in outcome)) return undefined;
   const { definition } = outcome;
   if (definition.transport === "in-process") return undefined;
   const dialect = dialectFor(variablesOf(definition.definedIn.host), definition);
   const sorted = (texts: { readonly [name: string]: string } = {}, field: "env" | "headers") => {
     const names = Object.keys(texts);
-    if (names.length === 0) return names;
+    if (names.length === 0) return [];
     return names
       .map((name) => {
         const isValue = !isPlainValue(definition, field, name);
         const text = canonical(texts[name] ?? "", dialect, isValue);
         return [field === "headers" ? name.toLowerCase() : name, text];
       })
-      .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+      .sort(byName);
   };
+  const use = isWithinHost ? undefined : [definition.transport, offeredTools(definition)];
   if (definition.transport === "stdio") {
     const { command, args = [], cwd = "", env } = definition;
     return JSON.stringify([
       [command, ...args].map((text) => canonical(text, dialect)),
       canonical(cwd, dialect),
       sorted(env, "env"),
+      use,
     ]);
   }
   const { url, headers, headersFromEnv, bearerTokenEnv } = definition;
   return JSON.stringify([
     normalUrl(canonical(url, dialect)),
-    sorted(headers, "headers"),
+    withBearer(sorted(headers, "headers"), bearerTokenEnv),
     sorted(headersFromEnv, "headers"),
-    bearerTokenEnv,
+    use,
   ]);
+}
+
+function byName([a = ""]: readonly string[], [b = ""]: readonly string[]): number {
+  return a < b ? -1 : 1;
+}
+
+/** A variable that is named for the bearer token is what others refer to in the header, whose place it takes. */
+function withBearer(
+  headers: readonly (readonly string[])[],
+  name: string | undefined,
+): readonly (readonly string[])[] {
+  if (name === undefined) return headers;
+  const token = `Bearer ${canonicalReference({ kind: "environment", name })}`;
+  const others = headers.filter(([header]) => header !== "authorization");
+  return [...others, ["authorization", token]].sort(byName);
+}
+
+/** The lists of tools; neither their order counts nor what stands there twice. */
+function offeredTools({ tools: { include, exclude = [] } = {} }: ServerDefinition) {
+  return [include && [...new Set(include)].sort(), [...new Set(exclude)].sort()];
 }
 
 /**
@@ -65,9 +91,15 @@ export function endpointStem({ outcome }: SourceEntry): string | undefined {
 }
 
 function canonical(text: string, dialect: VariableDialect, isValue = false): string {
-  const fill = ({ kind, name, defaultText }: VariableReference) =>
-    JSON.stringify({ kind, name, defaultText });
-  return expandVariables(text, fill, dialect, isValue);
+  return expandVariables(text, canonicalReference, dialect, isValue);
+}
+
+function canonicalReference({
+  kind,
+  name,
+  defaultText,
+}: Pick<VariableReference, "kind" | "name" | "defaultText">): string {
+  return JSON.stringify({ kind, name, defaultText });
 }
 
 /** The URL as it is sent, without the slash at its end that makes no difference to people. */

@@ -157,6 +157,20 @@ describe("which one counts", () => {
     expect(diagnostics.find(({ server }) => server === "github")?.message).toContain("the same endpoint");
   });
 
+  test("an entry does not stand in front of one that offers other tools, or is reached in another way", async () => {
+    const { discover } = await homeWith({
+      ".cursor/mcp.json": servers({ all: { command: "x" }, hub: { url: "https://host.example/mcp" } }),
+      ".kiro/settings/mcp.json": servers({
+        few: { command: "x", disabledTools: ["delete"] },
+        old: { type: "sse", url: "https://host.example/mcp" },
+        twin: { command: "x" },
+      }),
+    });
+    const { servers: found, shadowed } = await discover({ hosts: ["cursor", "kiro"] });
+    expect(found.map(({ name }) => name)).toEqual(["all", "hub", "few", "old"]);
+    expect(shadowed.map(({ definition }) => definition.name)).toEqual(["twin"]);
+  });
+
   test("[A12] an entry that is switched off does not stand in front of one of another name", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": servers({ off: { command: "x", disabled: true } }),

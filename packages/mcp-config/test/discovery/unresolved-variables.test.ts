@@ -64,6 +64,16 @@ describe("a variable that is not set is told with the place of the text that ref
     ]);
   });
 
+  test("also where the text says itself what is to be told, be it set and empty", async () => {
+    const entry = { type: "http", url: "https://h/${SET:?why}", headers: { X: "${A:?need it}", Y: "$A" } };
+    for (const env of [{ SET: "x" }, { SET: "x", A: "" }]) {
+      const found = await unresolved(entry, { host: "crush", env }, "mcp");
+      expect(found[0]).toEqual(['"A" in "headers.X"', "/mcp/s/headers/X"]);
+    }
+    const set = { SET: "x", A: "a" };
+    expect(await unresolved(entry, { host: "crush", env: set }, "mcp")).toEqual([]);
+  });
+
   test("in settings for logins, and in a key that becomes a header", async () => {
     const entry = { type: "http", url: "https://h", oauth: { clientId: "${SET}", clientSecret: "${S}" } };
     expect(await unresolved(entry, { host: "jackfield" })).toEqual([
@@ -76,6 +86,46 @@ describe("a variable that is not set is told with the place of the text that ref
     const list = { mcpServers: [{ name: "s", url: "https://h", apiKey: "${{ secrets.K }}" }] };
     const { diagnostics } = await parse(list, { host: "continue", env: {} });
     expect(diagnostics).toMatchObject([{ code: "unresolved-variable", pointer: "/mcpServers/0/apiKey" }]);
+  });
+});
+
+describe("a variable that an entry names for a header is told, if it has no value", () => {
+  const text = [
+    "[mcp_servers.s]",
+    'url = "https://h"',
+    'bearer_token_env_var = "TOKEN"',
+    'env_http_headers = { X-Key = "KEY", X-Set = "SET" }',
+  ].join("\n");
+  const told = async (env: Record<string, string>) => {
+    const { diagnostics } = await parse(text, { host: "codex", file: "/home/u/config.toml", env });
+    return diagnostics.map(({ code, message, pointer, line }) => [
+      code,
+      /: (.*) is not set/.exec(message)?.[1],
+      pointer,
+      line,
+    ]);
+  };
+
+  test("by the names of its host", async () => {
+    expect(await told({ SET: "x" })).toEqual([
+      [
+        "unresolved-variable",
+        '"KEY" in "env_http_headers.X-Key"',
+        "/mcp_servers/s/env_http_headers/X-Key",
+        4,
+      ],
+      ["unresolved-variable", '"TOKEN" in "bearer_token_env_var"', "/mcp_servers/s/bearer_token_env_var", 3],
+    ]);
+    expect(await told({ SET: "x", KEY: "", TOKEN: "" })).toHaveLength(2);
+    expect(await told({ SET: "x", KEY: "k", TOKEN: "t" })).toEqual([]);
+  });
+
+  test("unless its own env or a file may have it", async () => {
+    const entry = { url: "https://h", bearer_token_env: "T" };
+    expect(await unresolved(entry, { host: "mcporter" })).toEqual([
+      ['"T" in "bearer_token_env"', "/mcpServers/s/bearer_token_env"],
+    ]);
+    expect(await unresolved({ ...entry, env: { T: "t" } }, { host: "mcporter" })).toEqual([]);
   });
 });
 

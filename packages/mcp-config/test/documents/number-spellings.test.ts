@@ -139,6 +139,59 @@ describe("a large integer", () => {
     expect(servers[0]?.written.extra).toEqual({ foo: "9007199254740993", bar: { a: 1.1 } });
   });
 
+  test.each([
+    ["alone", '"ids":[12345678901234567890]'],
+    ["beside smaller ones", '"ids":[1,12345678901234567890,1e20,[9007199254740993]]'],
+    ["in an object in a list", '"ids":[{"n":12345678901234567890}]'],
+    ["beside a comment", '"ids":[ /* c */ 12345678901234567890 ,-9007199254740993]'],
+  ])("in a list in JSON does so as well: %s", async (_what, field) => {
+    const text = `{"mcpServers":{"a":{"command":"x",${field}}}}`;
+    const { servers } = await parse(text, { host: "gemini" });
+    const exact = field.replace(/\/.*\//, "").replaceAll(/-?\d{16,}/g, '"$&"');
+    expect(servers[0]?.written.extra).toEqual(JSON.parse(`{${exact}}`));
+  });
+
+  test.each<[string, string, string, object]>([
+    [
+      "codex",
+      "config.toml",
+      '[mcp_servers.a]\ncommand="x"\nenv_vars=[{name="B"},{name="A",source="remote",id=9007199254740993}]\n',
+      { env_vars: [{ name: "A", source: "remote", id: "9007199254740993" }] },
+    ],
+    [
+      "opencode",
+      "opencode.json",
+      '{"mcp":{"a":{"type":"local","command":["x"],"timeout":{"execution":1,"foo":9007199254740993}}}}',
+      { timeout: { foo: "9007199254740993" } },
+    ],
+    [
+      "copilot-cli",
+      "mcp-config.json",
+      '{"mcpServers":{"a":{"url":"https://h","type":"http","auth":{"redirectPort":1,"ids":[[9007199254740993]]}}}}',
+      { auth: { ids: [["9007199254740993"]] } },
+    ],
+    [
+      "continue",
+      "config.yaml",
+      "mcpServers:\n  - name: a\n    url: https://h\n    requestOptions: { headers: {}, id: 9007199254740993 }\n",
+      { requestOptions: { id: "9007199254740993" } },
+    ],
+  ])("in what %s says of other things does so as well", async (host, file, text, extra) => {
+    const { servers } = await parse(text, { host, file: `/folder/${file}` });
+    expect(servers[0]?.written.extra).toEqual(extra);
+  });
+
+  test("in a list in YAML does so as well", async () => {
+    const lists = "ids: [12345678901234567890, 1, &n 9007199254740993, *n, [*n]]\n    again: *l\n";
+    const text = `l: &l [-9007199254740993]\nextensions:\n  a:\n    type: stdio\n    cmd: x\n    ${lists}`;
+    const { servers } = await parse(text, { host: "goose", file: "/folder/config.yaml" });
+    const large = "9007199254740993";
+    expect(servers[0]?.written.extra).toEqual({
+      ids: ["12345678901234567890", 1, large, large, [large]],
+      again: [`-${large}`],
+    });
+  });
+
   test("of a program's own is as the program gave it, whatever lies beside it", async () => {
     const foo: { large: number; self?: object } = { large: 2 ** 53 };
     foo.self = foo;

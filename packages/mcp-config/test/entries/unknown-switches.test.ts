@@ -1,45 +1,75 @@
 import { describe, expect, test } from "vitest";
+import { HOST_IDS } from "../../src/index.ts";
 import { parse } from "../discovery/parsing.ts";
 
 const KEYS: { readonly [host: string]: string } = {
   vscode: "servers",
   zed: "context_servers",
   codex: "mcp_servers",
-  cursor: "mcpServers",
+  opencode: "mcp",
+  crush: "mcp",
+  goose: "extensions",
+  amp: "amp.mcpServers",
+};
+
+const ENTRIES: { readonly [host: string]: object } = {
+  opencode: { type: "local", command: ["x"] },
+  goose: { type: "stdio", cmd: "x" },
+  "sep-2633": { type: "stdio", command: "x" },
+  "agent-plugins": { type: "stdio", command: "x" },
 };
 
 async function read(host: string, field: string, value: unknown) {
-  const content = { [KEYS[host] ?? "mcpServers"]: { s: { command: "x", [field]: value } } };
+  const entry = { ...(ENTRIES[host] ?? { command: "x" }), [field]: value };
+  const content = {
+    [KEYS[host] ?? "mcpServers"]: host === "continue" ? [{ name: "s", ...entry }] : { s: entry },
+  };
   const { servers, diagnostics } = await parse(content, { host, file: "/folder/own.json" });
   return { isOn: servers[0]?.written.enabled, diagnostics };
 }
 
+/** The switches that each host knows itself. What describes a server by itself cannot switch it. */
+const OWN: { readonly [host: string]: readonly string[] } = {
+  jackfield: ["enabled", "disabled"],
+  opencode: ["enabled", "disabled"],
+  ...Object.fromEntries(["zed", "codex", "goose", "omp"].map((host) => [host, ["enabled"]])),
+  ...Object.fromEntries(
+    ["windsurf", "cline", "roo", "amp", "kiro", "crush"].map((host) => [host, ["disabled"]]),
+  ),
+};
+
+const SWITCHES = HOST_IDS.filter((host) => host !== "mcpb" && host !== "registry").flatMap((host) =>
+  ["enabled", "disabled"].map((field) => ({ host, field, isOwn: OWN[host]?.includes(field) ?? false })),
+);
+
 describe("a switch that its host does not know", () => {
-  test.each<[string, string, boolean]>([
-    ...["claude-code", "claude-plugin", "cursor", "vscode", "gemini"].flatMap(
-      (host): [string, string, boolean][] => [
-        [host, "disabled", true],
-        [host, "enabled", false],
-      ],
-    ),
-    ["codex", "disabled", true],
-    ["zed", "disabled", true],
-    ["cline", "enabled", false],
-  ])("is obeyed and told of: %s, %s", async (host, field, value) => {
-    const { isOn, diagnostics } = await read(host, field, value);
-    expect(isOn).toBe(false);
-    expect(diagnostics).toMatchObject([{ code: "unknown-field", severity: "warning", server: "s" }]);
-    expect(diagnostics[0]?.message).toContain("the server is switched off here alone");
-    expect(await read(host, field, !value)).toEqual({ isOn: true, diagnostics: [] });
+  test.each(SWITCHES.filter(({ isOwn }) => !isOwn))(
+    "is obeyed and told of: $host, $field",
+    async ({ host, field }) => {
+      const value = field === "disabled";
+      const { isOn, diagnostics } = await read(host, field, value);
+      expect(isOn).toBe(false);
+      expect(diagnostics).toMatchObject([{ code: "unknown-field", severity: "warning", server: "s" }]);
+      expect(diagnostics[0]?.message).toContain("the server is switched off here alone");
+      expect(await read(host, field, !value)).toEqual({ isOn: true, diagnostics: [] });
+    },
+  );
+
+  test.each(SWITCHES.filter(({ isOwn }) => isOwn))(
+    "is none where the host has it: $host, $field",
+    async ({ host, field }) => {
+      expect(await read(host, field, field === "disabled")).toEqual({ isOn: false, diagnostics: [] });
+    },
+  );
+
+  test("is Warp's own by another name", async () => {
+    expect(await read("warp", "start_on_launch", false)).toEqual({ isOn: false, diagnostics: [] });
   });
 
-  test.each([
-    ["codex", "enabled", false],
-    ["zed", "enabled", false],
-    ["cline", "disabled", true],
-    ["windsurf", "disabled", true],
-  ])("is none where the host has it: %s, %s", async (host, field, value) => {
-    expect(await read(host, field, value)).toEqual({ isOn: false, diagnostics: [] });
+  test("switches the server off if it cannot be read", async () => {
+    const { isOn, diagnostics } = await read("claude-desktop", "disabled", "true");
+    expect(isOn).toBe(false);
+    expect(diagnostics).toMatchObject([{ code: "invalid-field", pointer: "/mcpServers/s/disabled" }]);
   });
 });
 

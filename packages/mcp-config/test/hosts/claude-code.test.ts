@@ -62,14 +62,18 @@ describe("Claude Code", () => {
 
   test("takes a plugin's server for one of the user's that reaches the same", async () => {
     const { discover, write, home } = await homeWith({
-      "plugin/.mcp.json": servers({ theirs: { command: "x" } }),
+      "plugin/.mcp.json": servers({ theirs: { command: "x" }, far: { type: "sse", url: "https://h/mcp" } }),
     });
     const plugins = { "tool@market": [{ installPath: join(home, "plugin") }] };
     await write(".claude/plugins/installed_plugins.json", { plugins });
-    await write(".claude.json", servers({ mine: { command: "x" } }));
+    const own = { mine: { command: "x" }, url: { type: "http", url: "https://h/mcp" } };
+    await write(".claude.json", servers(own));
     const { servers: found, shadowed } = await discover(CLAUDE);
-    expect(found.map(({ name }) => name)).toEqual(["mine"]);
-    expect(shadowed).toMatchObject([{ by: "mine", reason: "endpoint" }]);
+    expect(found.map(({ name }) => name)).toEqual(["mine", "url"]);
+    expect(shadowed).toMatchObject([
+      { by: "mine", reason: "endpoint" },
+      { by: "url", reason: "endpoint" },
+    ]);
   });
 
   test("switches off what its lists name: any server by one list, a project's by another", async () => {
@@ -196,6 +200,7 @@ describe("an administrator's settings for Claude Code in parts", () => {
       "policy/managed-settings.d/.DS_Store": "\0",
       "policy/managed-settings.d/.20-a.json": { deniedMcpServers: [{ serverName: "a" }] },
       "policy/managed-settings.d/old/20-a.json": { deniedMcpServers: [{ serverName: "a" }] },
+      "policy/managed-settings.d/old.json/20-a.json": { deniedMcpServers: [{ serverName: "a" }] },
     });
     const dialect = dialectOf("claude-code");
     if (!dialect) throw new Error("claude-code");

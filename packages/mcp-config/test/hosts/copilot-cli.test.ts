@@ -20,6 +20,17 @@ test.each([".mcp.json", ".github/mcp.json"])(
   },
 );
 
+test.each(["stdio", "local"])(
+  "of a child process they are not old, whatever its URL says: %s",
+  async (type) => {
+    const { told } = await parse(
+      { mcpServers: { s: { ...entry, type, command: "x" } } },
+      { host: "copilot-cli" },
+    );
+    expect(told).not.toContain("legacy-field: s");
+  },
+);
+
 test("beside a command they mean nothing", async () => {
   const server = { command: "x", oauth: { clientId: "c" } };
   const { told } = await parse({ mcpServers: { s: server } }, { host: "copilot-cli" });

@@ -67,6 +67,14 @@ describe("braces with more than a name in them", () => {
     expect(await headersSent({ A: text }, { env })).toEqual({ A: expected });
   });
 
+  test("is called by its own fault, whatever stands behind it", async () => {
+    const { diagnostics } = await parse(
+      { mcp: { s: remote({ A: "${TOK:+x} `echo tok`" }) } },
+      { host: "crush" },
+    );
+    expect(diagnostics[0]?.message).toContain("a reference that Crush fills in as a shell does");
+  });
+
   test("with a command between backticks in it is called that", async () => {
     const { diagnostics } = await parse(
       { mcp: { s: remote({ A: "${TOK:-`echo tok`}" }) } },

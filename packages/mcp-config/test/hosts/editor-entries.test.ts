@@ -30,11 +30,45 @@ describe("Cline", () => {
       [{ transportType: "http" }, "http"],
       [{ transportType: "streamableHttp" }, "http"],
       [{ transportType: "sse" }, "sse"],
-      [{ transportType: "http", type: "sse" }, "sse"],
+      [{ transportType: "http", type: "streamableHttp" }, "http"],
     ] as const) {
       const { written, told } = await read("cline", { url, ...entry });
       expect([written?.transport, told]).toEqual([transport, ["legacy-field: s"]]);
     }
+  });
+
+  test("is told of a field that stands flat and in transport with different values, which is kept", async () => {
+    const flat = { command: "flat", args: ["a"], type: "sse", autoApprove: ["t"] };
+    const { written, told, diagnostics } = await read("cline", {
+      ...flat,
+      transport: { type: "stdio", command: "nested", args: ["a"] },
+    });
+    expect(written).toMatchObject({ transport: "stdio", command: "nested", args: ["a"] });
+    expect(written?.extra).toEqual({ command: "flat", type: "sse" });
+    expect(told).toEqual(["unused-field: s", "unused-field: s"]);
+    expect(diagnostics.map(({ pointer }) => pointer)).toEqual([
+      "/mcpServers/s/command",
+      "/mcpServers/s/type",
+    ]);
+    expect(diagnostics[0]?.message).toContain('"command" is ignored; "command" in "transport" wins.');
+  });
+
+  test.each<[string, object, object, boolean]>([
+    ["flat", { disabled: true }, { disabled: false }, false],
+    ["in transport", { disabled: false }, { disabled: true }, false],
+    ["by another host's name, flat", { enabled: false }, { enabled: true }, false],
+    ["nowhere", { disabled: false }, { disabled: false }, true],
+  ])("is off where either of two switches says so: %s", async (_what, entry, nested, isOn) => {
+    const { written } = await read("cline", { ...entry, transport: { command: "x", ...nested } });
+    expect(written?.enabled).toBe(isOn);
+  });
+
+  test("is told of transportType that says something else than type", async () => {
+    const { written, told, diagnostics } = await read("cline", { url, transportType: "http", type: "sse" });
+    expect([written?.transport, told]).toEqual(["sse", ["legacy-field: s", "unused-field: s"]]);
+    expect(written?.extra).toEqual({ transportType: "http" });
+    expect(diagnostics[1]).toMatchObject({ pointer: "/mcpServers/s/transportType" });
+    expect(diagnostics[1]?.message).toContain('"transportType" is ignored; "type" wins.');
   });
 
   test("refuses http as a type: it is an old word of transportType alone", async () => {
@@ -82,6 +116,21 @@ describe("Zed", () => {
     expect((await read("zed", { source: "custom" })).told).toEqual(["ServerConfigError: s"]);
     expect((await read("zed", { source: "extension", settings: {} })).told).toEqual(["not-runnable: s"]);
     expect((await read("zed", { settings: {} })).told).toEqual(["not-runnable: s"]);
+    const all = { source: "else", settings: {}, enabled: false, remote: true };
+    expect((await read("zed", all)).told).toEqual(["not-runnable: s"]);
+  });
+
+  test.each<[object, string[]]>([
+    [{}, []],
+    [{ serverUrl: url }, ["near-miss-field: s"]],
+    [{ Command: "x" }, ["near-miss-field: s"]],
+    [{ args: ["x"] }, []],
+    [{ enabled: true, timeout: 5 }, []],
+    [{ source: "custom", settings: {} }, []],
+  ])("has no extension for an entry with other fields, or with none: %j", async (entry, hints) => {
+    const { told, diagnostics } = await read("zed", entry);
+    expect(told).toEqual(["ServerConfigError: s", ...hints]);
+    expect(diagnostics[0]?.message).toContain('neither "command" nor "url"');
   });
 });
 

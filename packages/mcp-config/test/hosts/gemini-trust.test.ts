@@ -7,6 +7,9 @@ import { useHomeFolder } from "../discovery/home-folder.ts";
 
 const homeWith = useHomeFolder();
 const asking = (enabled: unknown) => ({ security: { folderTrust: { enabled } } });
+const ODD_LEVELS = ["do_not_trust", null, false, { trust: "DO_NOT_TRUST" }, ["TRUST_FOLDER", {}]].map(
+  (level) => [level] as const,
+);
 
 describe("a project that Gemini CLI does not trust", () => {
   test("is left out, so that the user's own server of the same name is used, and told of", async () => {
@@ -119,6 +122,89 @@ describe("a project that Gemini CLI does not trust", () => {
   test("is every one that no rule speaks for where the switch cannot be read", () => {
     const switches = ["true", null, 1].map((enabled) => trusts(asking(enabled), {}));
     expect(switches).toEqual([false, false, false]);
+  });
+
+  test.each([["a"], null, "on"].flatMap((odd) => [{ security: odd }, { security: { folderTrust: odd } }]))(
+    "is every one that no rule speaks for where what leads to the switch is no object: %j",
+    (settings) => {
+      expect(trusts(settings, {})).toBe(false);
+      expect(trusts(settings, { "/w/p": "TRUST_FOLDER" })).toBe(true);
+    },
+  );
+
+  test.each(ODD_LEVELS)("is one of which something is said that cannot be read: %j", (level) => {
+    expect(trusts({}, { "/w/p": level })).toBe(false);
+    expect(trusts(asking(true), { "/w/p": level, "/w": "TRUST_FOLDER" })).toBe(false);
+    expect(trusts(asking(true), { "/w/p": "TRUST_FOLDER", "/w": level })).toBe(true);
+    expect(trusts({}, { "/w/other": level })).toBe(true);
+  });
+
+  test.each(ODD_LEVELS)(
+    "is told of with the place of what cannot be read, and nothing else is lost: %j",
+    async (level) => {
+      const { home, project, write, discover } = await homeWith({
+        ".gemini/settings.json": { mcpServers: { mine: { command: "mine" } } },
+        "work/.gemini/settings.json": { mcpServers: { theirs: { command: "theirs" } } },
+      });
+      await write(".gemini/trustedFolders.json", { [home]: "TRUST_FOLDER", [project]: level });
+      const { servers, diagnostics, problems } = await discover({ hosts: ["gemini"] });
+      expect([servers.map(({ name }) => name), problems]).toEqual([["mine"], []]);
+      const file = join(home, ".gemini/trustedFolders.json");
+      const pointer = `/${project.replaceAll("/", "~1")}`;
+      expect(diagnostics.filter(({ code }) => code === "invalid-field")).toMatchObject([
+        { file, line: 1, pointer, severity: "warning" },
+      ]);
+      expect(diagnostics.map(({ code }) => code)).toContain("untrusted-project");
+    },
+  );
+
+  test.each<[string, string, string]>([
+    ["broken", "user", '{ "security": { "folderTrust": { "enabled": true } }, } }'],
+    ["empty", "user", ""],
+    ["a list", "user", "[]"],
+    ["broken", "system-defaults", "{"],
+  ])("is every one that no rule speaks for where settings are %s: %s", async (_what, kind, text) => {
+    const { home, project, write, discover } = await homeWith({
+      ".gemini/mcp-server-enablement.json": "{",
+      "work/.gemini/settings.json": { mcpServers: { theirs: { command: "theirs" } } },
+    });
+    const env = { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: join(home, "defaults.json") };
+    const found = async () => {
+      const { servers, problems } = await discover({ hosts: ["gemini"], env });
+      return [servers.map(({ name }) => name), problems.map(({ definedIn }) => definedIn.file)];
+    };
+    const enablement = join(home, ".gemini/mcp-server-enablement.json");
+    expect(await found()).toEqual([["theirs"], [enablement]]);
+    const path = kind === "user" ? ".gemini/settings.json" : "defaults.json";
+    await write(path, text);
+    expect(await found()).toEqual([[], [join(home, path), enablement]]);
+    await write(".gemini/trustedFolders.json", { [project]: "TRUST_FOLDER" });
+    expect((await found())[0]).toEqual(["theirs"]);
+  });
+
+  test.each(["", "// nothing yet\n"])(
+    "is told of where the file with the trusted folders is empty: %j",
+    async (text) => {
+      const { home, discover } = await homeWith({ ".gemini/trustedFolders.json": text });
+      const { problems, diagnostics } = await discover({ hosts: ["gemini"] });
+      const definedIn = { file: join(home, ".gemini/trustedFolders.json"), scope: "user" };
+      expect(problems).toMatchObject([{ kind: "ConfigSyntaxError", definedIn }]);
+      expect(diagnostics).toEqual([]);
+    },
+  );
+
+  test("is told what becomes of a switch that cannot be reached", async () => {
+    const { discover } = await homeWith({ ".gemini/settings.json": { security: { folderTrust: true } } });
+    const { diagnostics } = await discover({ hosts: ["gemini"] });
+    expect(diagnostics.find(({ code }) => code === "invalid-field")?.message).toContain(
+      '"security.folderTrust" must be an object, not a boolean. So only projects in trusted folders are used.',
+    );
+  });
+
+  test("is not told to have servers in the file with the trusted folders", async () => {
+    const { discover } = await homeWith({ ".gemini/trustedFolders.json": "[]" });
+    const { problems } = await discover({ hosts: ["gemini"] });
+    expect(problems[0]?.error.message).toMatch(/: the file must hold an object, not an array\.$/);
   });
 
   test("is found on Windows however it is spelled", () => {

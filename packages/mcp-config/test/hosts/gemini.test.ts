@@ -35,7 +35,7 @@ test.each([
   [{ type: "sse" }, ["unused-field: s"]],
   [{ type: "stdio" }, ["unused-field: s"]],
   [{ type: "http" }, []],
-  [{ url: "https://other.example/sse", type: "sse" }, ["unused-field: s"]],
+  [{ url: "https://other.example/sse", type: "sse" }, ["unused-field: s", "unused-field: s"]],
 ])("httpUrl wins over %j", async (others, told) => {
   const { servers, told: all } = await read({ ...others, httpUrl: "https://host.example" });
   expect(servers.map(({ written }) => written)).toMatchObject([

@@ -212,6 +212,15 @@ describe("a document of the registry", () => {
     },
   );
 
+  test.each([{ registryType: "\u202e" }, { transport: { type: "\u202e" } }])(
+    "shows nothing that a terminal would act on: %j",
+    async (more) => {
+      const { diagnostics } = await optionsOf(document([option(more)]));
+      expect(diagnostics[0]).toMatchObject({ code: "not-runnable" });
+      expect(diagnostics[0]?.message).toContain('"\\u{202e}"');
+    },
+  );
+
   test("says of a way to reach it that could be either what both lack", async () => {
     const { told, diagnostics } = await optionsOf(document([{}], [{}]));
     expect(told).toEqual(["ServerConfigError: s", "ServerConfigError: s"]);

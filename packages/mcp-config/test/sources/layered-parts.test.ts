@@ -1,14 +1,16 @@
 import { join } from "node:path";
-import type { ServerDefinition } from "@jackfield/mcp-core";
+import type { DefinedIn, ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { approvalRequest } from "../../src/approval/approval-request.ts";
 import { definitionContent } from "../../src/approval/definition-content.ts";
+import { dialectOf } from "../../src/hosts/host-dialects.ts";
 import {
   createServerResolver,
   describeServers,
   parseHostFile,
   type ServerResolverOptions,
 } from "../../src/index.ts";
+import { partsOf } from "../../src/sources/layered-parts.ts";
 import { useHomeFolder } from "../discovery/home-folder.ts";
 import { refused, signal } from "../resolution.ts";
 
@@ -73,6 +75,13 @@ describe("a file that a field refers to", () => {
     const { definition, home } = await joined("opencode", { timeout: 5000 }, weak);
     const oauth = { clientSecret: `{file:${join(home, "weak/tok")}}`, callbackPort: 1 };
     expect(definition).toMatchObject({ oauth });
+  });
+
+  test("stays as it stands where the file wrote it that the whole is of", async () => {
+    const weak = { type: "local", command: ["x", "{file:tok}"] };
+    const { definition, home } = await joined("opencode", { environment: { T: "{file:tok}" } }, weak);
+    const args = [`{file:${join(home, "weak/tok")}}`];
+    expect(definition).toMatchObject({ args, env: { T: "{file:tok}" } });
   });
 
   test("stays in what is written as it stands", async () => {
@@ -141,6 +150,40 @@ describe("which file wrote a field", () => {
       'from     "H/.config/opencode/opencode.json" (user): cwd',
     );
     expect([...seen.values()].join("\n")).toContain(": env.NODE_OPTIONS");
+  });
+});
+
+describe("the parts of an entry that was joined", () => {
+  const WHOLE: DefinedIn = { scope: "user", file: "/strong/c.json" };
+  const ELSEWHERE: DefinedIn = { scope: "user", file: "/weak/c.json" };
+  const partsIn = (value: object, writer = ELSEWHERE, whole = WHOLE) => {
+    const dialect = dialectOf("opencode");
+    if (!dialect) throw new Error("there is no such host");
+    const joined = { value, whole, dialect, platform: "linux", writerOf: () => writer } as const;
+    return Object.keys(partsOf(joined) ?? {});
+  };
+
+  test("are all settings for a login that refer to a file, and no others", () => {
+    const names = ["clientId", "clientSecret", "redirectUri", "resource"];
+    const referring = Object.fromEntries(names.map((name) => [name, "{file:x}"]));
+    const remote = { type: "remote", url: "https://h" };
+    expect(partsIn({ ...remote, oauth: referring })).toEqual(names.map((name) => `oauth.${name}`));
+    expect(partsIn({ ...remote, oauth: { clientId: "c", clientSecret: "{env:S}" } })).toEqual([]);
+  });
+
+  test("have variables that load code only where a project has a part in the whole", () => {
+    const server = { type: "local", command: ["x"], environment: { NODE_OPTIONS: "--x", A: "a" } };
+    expect(partsIn(server)).toEqual(["command"]);
+    const project = { ...WHOLE, scope: "project" } as const;
+    expect(partsIn(server, ELSEWHERE, project)).toEqual(["command", "env.NODE_OPTIONS"]);
+  });
+
+  test("are not those of another path that leads to the same file", () => {
+    const server = { type: "local", command: ["x"] };
+    const linked = { ...WHOLE, file: "/link.json", realFile: WHOLE.file };
+    expect([partsIn(server, linked), partsIn(server, WHOLE, linked)]).toEqual([[], []]);
+    const other = { ...linked, realFile: "/other.json" };
+    expect(partsIn(server, other, linked)).toEqual(["command"]);
   });
 });
 

@@ -59,6 +59,35 @@ describe("servers under a key that resembles the right one", () => {
     expect(diagnostics[0]?.message).toContain("Move them there.");
   });
 
+  test.each<[string, object, object]>([
+    ["crush", { mcp: {} }, { mcpServers: other }],
+    ["opencode", { mcp: { a: { type: "local", command: ["x"] } } }, { mcpServers: other }],
+    ["goose", { extensions: {} }, { mcpServers: other }],
+    ["amp", { "amp.mcpServers": {} }, { mcpServers: other }],
+    ["continue", { mcpServers: [] }, { servers: other }],
+    [
+      "continue",
+      { mcpServers: [{ name: "mine", command: "x" }] },
+      { servers: [{ name: "b", command: "x" }] },
+    ],
+    ["claude-code", { mcpServers: mine }, { servers: [{ command: "x" }] }],
+    ["zed", { context_servers: {} }, { mcpServers: other }],
+  ])("are told of beside the host's own key, whatever that has: %s, %j", async (host, right, wrong) => {
+    const { told } = await parse({ ...right, ...wrong }, { host, file: "/folder/own.yaml" });
+    expect(told).toEqual(["wrong-root-key"]);
+  });
+
+  test.each<[string, object]>([
+    ["crush", { mcp: mine, mcpServers: mine }],
+    ["amp", { "amp.mcpServers": mine, mcp: { servers: mine }, extensions: mine }],
+    ["goose", { extensions: {}, mcpServers: { a: true }, servers: ["x"] }],
+    ["gemini", { mcpServers: {}, mcp: { allowed: ["x"] } }],
+    ["vscode", { mcp: { servers: {} }, "amp.mcpServers": mine }],
+  ])("are not told of where another host may have its own: %s, %j", async (host, content) => {
+    const { told } = await parse(content, { host, file: "/folder/own.json" });
+    expect(told.filter((code) => code === "wrong-root-key")).toEqual([]);
+  });
+
   test.each<[string, string, object]>([
     ["of the same names, for another host that reads the file", "servers", mine],
     ["that are none", "servers", { other: "x" }],
@@ -95,12 +124,14 @@ describe("a file with servers where its host has them", () => {
     }
     const { diagnostics } = await discover({ hosts: [host] });
     const remarks = ["wrong-root-key", "near-miss-field", "no-servers"];
-    expect(diagnostics.filter(({ code }) => remarks.includes(code))).toEqual([]);
+    const ofKeys = diagnostics.filter(({ code, server }) => server === undefined && remarks.includes(code));
+    expect(ofKeys).toEqual([]);
   });
 
   function contentOf(path: readonly string[], file: string): unknown {
     if (file.endsWith(".toml")) return `[${path.join(".")}.a]\ncommand = "a"\n`;
-    const servers: unknown = { a: { type: "stdio", command: "a" } };
+    const field = path.includes("extensions") ? "cmd" : "command";
+    const servers: unknown = { a: { type: "stdio", [field]: "a" } };
     return path.reduceRight((inner, key) => ({ [key]: inner }), servers);
   }
 });

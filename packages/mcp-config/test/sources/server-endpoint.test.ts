@@ -1,3 +1,4 @@
+import type { HttpServerDefinition, ToolFilter } from "@jackfield/mcp-core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { endpointOf, endpointStem } from "../../src/sources/server-endpoint.ts";
@@ -13,14 +14,13 @@ function entryOf(host: string, words: readonly string[]): SourceEntry {
   };
 }
 
-function remoteEntryOf(host: string, url: string): SourceEntry {
+function remoteEntryOf(host: string, url: string, more: Partial<HttpServerDefinition> = {}): SourceEntry {
   const definedIn = { scope: "user", host } as const;
-  return {
-    name: "server",
-    definedIn,
-    outcome: { definition: { name: "server", definedIn, transport: "http", url } },
-  };
+  const definition = { name: "server", definedIn, transport: "http", url, ...more } as HttpServerDefinition;
+  return { name: "server", definedIn, outcome: { definition } };
 }
+
+const URL = "https://example.com/mcp";
 
 const pieces = ["npx", "-y", " ", "$", "{", "}", "!", "%", "A", "$A", "${A}", "${env:A}", "${A:-b}", "%A%"];
 const words = fc.array(fc.array(fc.constantFrom(...pieces), { maxLength: 3 }), {
@@ -60,6 +60,41 @@ describe("what entries have in common that reach the same", () => {
       endpointStem(remoteEntryOf("cursor", url)),
     );
     expect(new Set(stems).size).toBe(2);
+  });
+
+  test("is the same for a token in a header and for the name of its variable", () => {
+    const named = remoteEntryOf("codex", URL, {
+      bearerTokenEnv: "T",
+      headers: { "X-A": "a", authorization: "replaced" },
+    });
+    const written = { Authorization: "Bearer ${T}", "X-A": "a" };
+    expect(endpointOf(named)).toBe(endpointOf(remoteEntryOf("jackfield", URL, { headers: written })));
+    const other = remoteEntryOf("jackfield", URL, { headers: { ...written, Authorization: "Bearer ${U}" } });
+    expect(endpointOf(named)).not.toBe(endpointOf(other));
+  });
+
+  test.each<[ToolFilter | undefined, ToolFilter | undefined, boolean]>([
+    [undefined, { exclude: ["delete"] }, false],
+    [undefined, { include: ["a"] }, false],
+    [{ include: ["a"] }, { exclude: ["a"] }, false],
+    [{ include: [] }, undefined, false],
+    [{ exclude: [] }, undefined, true],
+    [{ include: ["b", "a", "b"] }, { include: ["a", "b"] }, true],
+    [{ exclude: ["b", "a"] }, { exclude: ["a", "a", "b"] }, true],
+  ])("counts the tools that are offered between hosts: %j, %j", (own, other, isSame) => {
+    const [stronger, weaker] = [own, other].map((tools) =>
+      remoteEntryOf("cursor", URL, tools && { tools }),
+    ) as [SourceEntry, SourceEntry];
+    expect(endpointOf(stronger) === endpointOf(weaker)).toBe(isSame);
+    expect(endpointOf(stronger, true)).toBe(endpointOf(weaker, true));
+  });
+
+  test("counts the transport between hosts, and not within one", () => {
+    const http = remoteEntryOf("cursor", URL);
+    const sse = remoteEntryOf("cline", URL, { transport: "sse" } as object);
+    expect(endpointOf(http)).not.toBe(endpointOf(sse));
+    expect(endpointOf(http, true)).toBe(endpointOf(sse, true));
+    expect(endpointStem(http)).toBe(endpointStem(sse));
   });
 
   test("is never different where the endpoint is the same", () => {

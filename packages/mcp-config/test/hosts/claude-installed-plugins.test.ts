@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { pluginFolders } from "../../src/hosts/claude-installed-plugins.ts";
+import { useHomeFolder } from "../discovery/home-folder.ts";
+
+const homeWith = useHomeFolder();
+
+/** Where a plugin is installed, and for which project: `work` is the one in which its servers are looked for. */
+interface Installed {
+  readonly folder: string;
+  readonly project?: string;
+}
+
+async function commandsOf(installed: readonly Installed[], cwd = "work") {
+  const { home, write, discover } = await homeWith();
+  const records = installed.map(({ folder, project }) => ({
+    scope: project === undefined ? "user" : "project",
+    installPath: join(home, folder),
+    ...(project === undefined ? {} : { projectPath: join(home, project) }),
+  }));
+  await write(".claude/plugins/installed_plugins.json", { version: 2, plugins: { "tool@market": records } });
+  for (const { folder } of installed) {
+    await write(`${folder}/.mcp.json`, { mcpServers: { [folder]: { command: folder } } });
+  }
+  const { servers, problems } = await discover({ hosts: ["claude-code"], cwd: join(home, cwd) });
+  expect(problems).toEqual([]);
+  return servers.map(({ name }) => name);
+}
+
+describe("a plugin of Claude Code", () => {
+  const mine = { folder: "mine" };
+  const own = { folder: "own", project: "work" };
+  const others = { folder: "others", project: "elsewhere" };
+
+  test.each<[string, readonly Installed[], string[]]>([
+    ["for all projects", [mine], ["mine"]],
+    ["for this project", [own], ["own"]],
+    ["for another project", [others], []],
+    ["for another project and for all", [others, mine], ["mine"]],
+    ["for this project and for all", [own, mine], ["own"]],
+    ["for all, and behind it for this project", [mine, own], ["own"]],
+    ["for this project and for another", [others, own], ["own"]],
+  ])("is on where it is installed: %s", async (_what, installed, found) => {
+    expect(await commandsOf(installed)).toEqual(found);
+  });
+
+  test("is on below the folder that it is installed for, of which the nearest counts", async () => {
+    const inner = { folder: "inner", project: "work/packages/a" };
+    expect(await commandsOf([inner, own], "work")).toEqual(["own"]);
+    expect(await commandsOf([own], "work/packages/a")).toEqual(["own"]);
+    expect(await commandsOf([own, inner], "work/packages/a")).toEqual(["inner"]);
+    expect(await commandsOf([own, inner], "work/packages/b")).toEqual(["own"]);
+  });
+
+  test("is found by another spelling of its project's folder on Windows", () => {
+    const at = {
+      platform: "win32",
+      env: {},
+      home: "C:\\u",
+      cwd: "C:\\Work",
+      projectTop: "C:\\Work",
+    } as const;
+    const record = (projectPath: unknown) => ({ plugins: { p: [{ projectPath, installPath: "C:\\p" }] } });
+    expect([...pluginFolders(record("c:/work"), at)]).toEqual(["C:\\p"]);
+    expect([...pluginFolders(record("c:/other"), at)]).toEqual([]);
+    expect([...pluginFolders(record(5), at)]).toEqual([]);
+  });
+});
