@@ -8,6 +8,8 @@ import {
   type ResolveServer,
   type ServerDefinition,
   type SseServerDefinition,
+  thrownMessage,
+  toMcpError,
 } from "@jackfield/mcp-core";
 
 type RemoteDefinition = HttpServerDefinition | SseServerDefinition;
@@ -47,10 +49,10 @@ export async function entryAuthorization(
   try {
     return { settings: { ...settings, ...filledIn, ...(await fill({ clientSecret })) }, scope };
   } catch (error) {
-    if (!isMcpError(error) || signal.aborted) throw error;
+    if (signal.aborted) throw error;
     return {
       settings: { ...settings, ...filledIn, clientSecret: undefined },
-      clientSecretError: error,
+      clientSecretError: asSecretError(error, definition.name),
       scope,
     };
   }
@@ -70,7 +72,9 @@ async function fillIn(
   if (Object.keys(members).length === 0) return {};
   const { headersFromEnv: _, bearerTokenEnv: __, ...entry } = definition;
   const definedIn = { ...entry.definedIn, parts: partsAsHeaders(members, entry.definedIn) };
-  const resolved = await resolve({ ...entry, definedIn, headers: members }, { signal });
+  const resolved = await resolve({ ...entry, definedIn, headers: members }, { signal }).catch(
+    (error: unknown) => Promise.reject(asErrorOfMembers(error, Object.keys(members))),
+  );
   const filledIn = resolved.transport === definition.transport ? resolved.headers : {};
   // What is written is no value, and must not be sent in place of one that was left out.
   const missing = Object.keys(members).filter((member) => !Object.hasOwn(filledIn, member));
@@ -87,6 +91,23 @@ function partsAsHeaders(members: Members, { parts }: DefinedIn): DefinedIn["part
     if (part !== undefined) all[`headers.${member}`] = part;
   }
   return all;
+}
+
+/** What was filled in as headers stands under "oauth" in the entry: an error has to name what is there. */
+function asErrorOfMembers(error: unknown, members: readonly string[]): unknown {
+  if (!isMcpError(error)) return error;
+  const named = members.reduce(
+    (text, member) => text.replaceAll(`"headers.${member}"`, `"oauth.${member}"`),
+    error.message,
+  );
+  if (named === error.message) return error;
+  return new McpError(error.code, named, { ...error.toJSON(), cause: error.cause });
+}
+
+/** A resolver of the caller's may throw anything; what it cannot have for now is an error as when the server itself cannot be resolved. */
+function asSecretError(error: unknown, server: string): McpError {
+  const message = `Server ${JSON.stringify(server)}: "oauth.clientSecret" of its entry could not be filled in: ${thrownMessage(error)}`;
+  return toMcpError(error, "MCP_CONNECT_FAILED", message, { server, phase: "resolve" });
 }
 
 function referringMembers(settings: OAuthSettings): Members {

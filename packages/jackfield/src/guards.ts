@@ -16,7 +16,7 @@ import type {
 } from "@jackfield/mcp-guard";
 import { cleanTools, limitResults } from "@jackfield/mcp-guard/defaults";
 import { fileSystem } from "./builtin-modules.ts";
-import { waitForClosing } from "./closing-work.ts";
+import { type ClosingDeadline, waitForClosing } from "./closing-work.ts";
 
 /** What stands between models and servers, beside what the caller puts there with `use` and `toolPolicies`. */
 export interface GuardOptions {
@@ -71,9 +71,9 @@ export interface JoinedGuards extends Guards {
   readonly statusChanged?: ((event: McpEvents["statusChanged"]) => void) | undefined;
   /**
    * Resolves when what was accepted is in its store, since a program that ended before that would find its own tools to be new; or
-   * after so many milliseconds (default 5,000), which is told to the logger: a store may be the caller's own.
+   * when closing has taken all its time, which is told to the logger: a store may be the caller's own.
    */
-  saved(withinMs?: number | undefined): Promise<void>;
+  saved(deadline: ClosingDeadline): Promise<void>;
 }
 
 /**
@@ -122,11 +122,11 @@ export async function createGuards({
         if (status === "ready")
           more?.scanText(instructions, { server: name, where: "instructions" }, { found });
       }),
-    saved: async (withinMs) => {
+    saved: async (deadline) => {
       if (pins.length === 0) return;
       await waitForClosing({
         work: () => Promise.all(pins.map((one) => one.saved())),
-        withinMs,
+        deadline,
         onLate: (ms) => settings.log("warn", `what was accepted of the tools was not stored within ${ms} ms`),
       });
     },

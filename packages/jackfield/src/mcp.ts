@@ -10,6 +10,7 @@ import type {
 import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-manager";
 import type { Leftover } from "@jackfield/mcp-transports";
 import { type BlockedReport, reasonOf } from "./blocked-servers.ts";
+import { beginClosing, type ClosingDeadline } from "./closing-work.ts";
 import type { Configuration } from "./configuration.ts";
 import type { DiagnosticNews } from "./diagnostic-news.ts";
 import { joinManager } from "./joined-source.ts";
@@ -95,17 +96,19 @@ export interface Opening extends Pick<McpReport, "leftovers"> {
   readonly configuration: Configuration;
   readonly news: DiagnosticNews;
   readonly secrecy: Pick<Secrecy, "admit" | "hiddenErrorOf" | "log">;
+  /** How long closing may take in all. */
+  readonly closeTimeoutMs: number | undefined;
 }
 
 /**
  * Joins what runs and what could not be read, so that an entry with a mistake is seen wherever servers are listed.
  *
- * @param release - frees what was opened for the manager, after it has been closed
+ * @param release - frees what was opened for the manager, after it has been closed, in what that leaves of the time
  */
 export function createMcp(
   manager: McpManager,
-  { started, configuration, leftovers, news, secrecy }: Opening,
-  release: () => Promise<void>,
+  { started, configuration, leftovers, news, secrecy, closeTimeoutMs }: Opening,
+  release: (deadline: ClosingDeadline) => Promise<void>,
 ): Mcp {
   const { problems, diagnostics, blocked, discoveryError, approvalWarning: warning } = configuration.merged;
   const report: McpReport = {
@@ -118,10 +121,11 @@ export function createMcp(
     leftovers,
   };
   const close = async () => {
+    const deadline = beginClosing(closeTimeoutMs);
     try {
       await manager.close();
     } finally {
-      await release();
+      await release(deadline);
     }
   };
   const { admit, hiddenErrorOf, log } = secrecy;

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Logger, type ToolCache, thrownText } from "@jackfield/mcp-core";
 import { createMcpManager, type McpManager } from "@jackfield/mcp-manager";
 import type { AdvisedServers } from "./blocked-servers.ts";
+import { beginClosing, type ClosingDeadline } from "./closing-work.ts";
 import { type Configuration, createConfiguration, type ReadConfiguration } from "./configuration.ts";
 import { createDiagnosticNews, type DiagnosticNews } from "./diagnostic-news.ts";
 import { createExaKeyFinder } from "./exa-keys.ts";
@@ -69,10 +70,9 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   const catalog = await openCatalog(cache, { cwd, log, isHomeKnown: processRecord !== undefined });
   const logins =
     options.auth === undefined ? createStoredLogins({ places: searchedPlaces(options), log }) : undefined;
-  const release = async () => {
+  const release = async (deadline: ClosingDeadline) => {
     stop.abort();
-    const { closeTimeoutMs } = options;
-    await Promise.all([catalog.release(), logins?.close(closeTimeoutMs), saved(closeTimeoutMs)]);
+    await Promise.all([catalog.release(), logins?.close(deadline), saved(deadline)]);
   };
   try {
     const connector = connect ?? createLateConnector({ clientInfo, http, processRecord });
@@ -92,9 +92,11 @@ export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
     const following = { search, ports, news, options, log, signal: stop.signal };
     const configuration = configure(manager, opened, following);
     const started = await manager.start({ signal });
-    return createMcp(manager, { configuration, started, leftovers, news, secrecy }, release);
+    const { closeTimeoutMs } = options;
+    const opening = { configuration, started, leftovers, news, secrecy, closeTimeoutMs };
+    return createMcp(manager, opening, release);
   } catch (error) {
-    await release();
+    await release(beginClosing(options.closeTimeoutMs));
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import {
   isMcpError,
   type Logger,
   McpError,
+  type ResolvedServer,
   redact,
   type Session,
   silentLogger,
@@ -75,12 +76,18 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     const subject = JSON.stringify(into);
     const own = resolutions.get(principal) ?? new Map<string, (readonly string[])[]>();
     const earlier = own.get(subject) ?? [];
-    const latest = earlier.at(-1);
-    if (latest && latest.length === values.length && latest.every((value, at) => value === values[at]))
-      return;
-    own.set(subject, [...earlier, values].slice(-REMEMBERED_RESOLUTIONS));
+    const same = earlier.find((one) => isSameList(one, values));
+    // What comes again is as good as new: lists that take turns must not push out those that come seldom.
+    const others = earlier.filter((one) => one !== same);
+    own.set(subject, [...others, values].slice(-REMEMBERED_RESOLUTIONS));
     resolutions.set(principal, own);
-    spellings = undefined;
+    if (same === undefined) spellings = undefined;
+  };
+  /** Apart from what is resolved later, as for a login or for the catalog: a session goes on with what it was opened with. */
+  const hold = ({ name, secrets }: ResolvedServer, principal: string | undefined): void => {
+    const learnt = resolutions.get(principal)?.get(JSON.stringify([name])) ?? [];
+    const whole = learnt.findLast((values) => secrets.every((secret) => values.includes(secret)));
+    remember(principal, [name, "connected"], whole ?? secrets);
   };
   const forget = (principal: string | undefined): void => {
     present.delete(principal);
@@ -111,11 +118,16 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
         ? silentLogger
         : (level, message, fields) => tell(log, level, hide(message), fields && hideIn(fields)),
     protect: (connect) => async (server, options) => {
+      hold(server, options.principal);
       const auth = options.auth && following(options.auth, options.principal);
       const session = await connect(server, { ...options, auth }).catch(rethrow);
       return protectSession(session, { rethrow, hideIn, hiddenErrorOf });
     },
   };
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((value, at) => value === other[at]);
 }
 
 /** A logger must not fail. One that does, at once or later, disturbs nobody: there is nobody left to tell. */

@@ -1,7 +1,7 @@
 import type { OAuth } from "@jackfield/mcp-auth";
 import type { AuthPort, Logger, ResolvedServer, ResolveServer, ServerDefinition } from "@jackfield/mcp-core";
 import { fileSystem } from "./builtin-modules.ts";
-import { waitForClosing } from "./closing-work.ts";
+import { type ClosingDeadline, waitForClosing } from "./closing-work.ts";
 import { entryAuthorization } from "./entry-authorization.ts";
 import { knownLoginDirectory } from "./login-directory.ts";
 import { placeOptions, type SearchedPlaces } from "./searched-places.ts";
@@ -12,10 +12,10 @@ export interface StoredLogins {
   /** The same resolver; what it resolves is known from then on by the entry it comes from. */
   follow(resolve: ResolveServer): ResolveServer;
   /**
-   * Ends what is under way. Waits for a renewal whose refresh token has been sent, for so many milliseconds (default 5,000); one that takes
-   * longer goes on while the program runs, and is stored, which is told to the logger.
+   * Ends what is under way. Waits for a renewal whose refresh token has been sent, as long as closing may take; one that takes longer goes
+   * on while the program runs, and is stored, which is told to the logger.
    */
-  close(withinMs?: number | undefined): Promise<void>;
+  close(deadline: ClosingDeadline): Promise<void>;
 }
 
 export interface StoredLoginsOptions {
@@ -96,11 +96,11 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
         return server;
       };
     },
-    async close(withinMs) {
+    async close(deadline) {
       closing.abort();
       await waitForClosing({
         work: async () => (await opening?.catch(() => undefined))?.close(),
-        withinMs,
+        deadline,
         onLate: (ms) =>
           log("warn", `a login was still being renewed after ${ms} ms; it is stored if this program goes on`),
       });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../src/command-line/arguments.ts";
+import { parseJson, readArguments } from "../src/command-line/arguments.ts";
+
+it("an option that nobody knows is told in a sentence, without the class of an error", () => {
+  expect(() => readArguments(["status", "--no-such-option"])).toThrow(
+    expect.objectContaining({
+      code: "MCP_CONFIG_INVALID",
+      message: expect.stringMatching(/^Unknown option '--no-such-option'/),
+    }),
+  );
+});
 
 const WHAT = "The JSON of the tool's arguments";
 

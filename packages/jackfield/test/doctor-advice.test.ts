@@ -36,10 +36,27 @@ describe("the next step of jackfield doctor", () => {
     const files = { url: remote.url, headers: { Authorization: "Bearer old-token" } };
     const { code, nextStep } = await findingIn({ files });
     expect(code).toBe("login-needed");
-    expect(nextStep).toMatch(/^Put a valid token into "headers"/);
-    expect(nextStep).not.toContain("jackfield login");
+    expect(nextStep).toBe("Correct the Authorization header of its entry, or remove it and log in.");
     const login = await commandLine("login", "files", "--config", folder.file("servers.json"));
     expect(login.stderr).toContain("remove the header to log in");
+  });
+
+  it("says nothing of headers where the URL has a password, and the same as its error", async () => {
+    const url = remote.url.replace("//", "//ada:pass-123456@");
+    const { code, message, nextStep } = await findingIn({ files: { url } });
+    expect(code).toBe("login-needed");
+    expect(message).toContain("Correct the user and the password in its URL, or remove them and log in");
+    expect(nextStep).toBe(
+      "Correct the user and the password in the URL of its entry, or remove them and log in.",
+    );
+  });
+
+  it("is a login where the URL has a user alone, and where a server waits for its first call", async () => {
+    const url = remote.url.replace("//", "//ada@");
+    expect((await findingIn({ files: { url } })).nextStep).toMatch(/^Log in with npx jackfield login files /);
+    const headers = { authorization: "Bearer old-token" };
+    const { nextStep } = await findingIn({ files: { url, headers, lazy: true } });
+    expect(nextStep).toMatch(/^Correct the Authorization header/);
   });
 
   it("is no login where nobody is there to log in with", () => {
@@ -55,7 +72,7 @@ describe("the next step of jackfield doctor", () => {
       failures: 0,
       definedIn: { scope: "user", file: "/home/ada/mcp.json", line: 4 },
     };
-    const [finding] = serverFindings([snapshot], { errors: new Map(), places: {} });
+    const [finding] = serverFindings([snapshot], { errors: new Map(), credentials: new Map(), places: {} });
     expect(finding?.nextStep).toMatch(/^Put a valid token into "headers"/);
   });
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServerResolver } from "@jackfield/mcp-config";
-import type { DefinedIn, OAuthSettings } from "@jackfield/mcp-core";
+import { type DefinedIn, McpError, type OAuthSettings, type ResolveServer } from "@jackfield/mcp-core";
 import { describe, expect, it, vi } from "vitest";
 import { entryAuthorization } from "../src/entry-authorization.ts";
 import { useTemporaryHome } from "./fixture.ts";
@@ -79,6 +79,93 @@ describe("a value of an entry's logins that is a command", () => {
       clientSecretError: { code: "MCP_CONFIG_VARIABLE_MISSING" },
     });
   });
+});
+
+describe("what the resolver is told of an entry's logins", () => {
+  const signal = new AbortController().signal;
+  const place = (name: string) => ({ scope: "user", file: `/home/ada/${name}/mcp.json` }) as const;
+
+  it("is who wrote each of them, as if it were a header, beside who wrote everything else", async () => {
+    const parts = {
+      "oauth.clientSecret": place("secret"),
+      "headers.clientSecret": place("header"),
+      "oauth.clientId": place("client"),
+      url: place("url"),
+      envFile: place("env"),
+    };
+    const told: DefinedIn["parts"][] = [];
+    const resolve: ResolveServer = async (definition) => {
+      told.push(definition.definedIn.parts);
+      const headers = "headers" in definition ? { ...definition.headers } : {};
+      return { name: "files", transport: "http", url: "https://files.example/mcp", headers, secrets: [] };
+    };
+    const oauth = { clientId: "${ME}", clientSecret: "${SECRET}" };
+    const definedIn = { ...place("whole"), parts };
+    const url = "https://files.example/mcp";
+    await entryAuthorization({ name: "files", transport: "http", url, oauth, definedIn }, resolve, signal);
+    expect(told).toEqual([
+      { ...parts, "headers.clientId": place("client") },
+      { ...parts, "headers.clientSecret": place("secret") },
+    ]);
+  });
+});
+
+describe("an error of an entry's logins", () => {
+  it.each(["clientId", "clientSecret", "redirectUri", "resource"])(
+    "names %s as the entry has it",
+    async (member) => {
+      const { settings, clientSecretError: error } = await authorizationOf("claude-code", {
+        [member]: "${NOT_SET_ANYWHERE}",
+      }).catch((thrown: unknown) => ({ settings: undefined, clientSecretError: thrown }));
+      expect(settings === undefined).toBe(member !== "clientSecret");
+      expect(error).toBeInstanceOf(McpError);
+      expect(error).toMatchObject({
+        code: "MCP_CONFIG_VARIABLE_MISSING",
+        server: "files",
+        phase: "resolve",
+        location: { file: home.file("mcp.json"), pointer: "/files" },
+        message: expect.stringContaining(`"NOT_SET_ANYWHERE" in "oauth.${member}"`),
+      });
+      expect((error as McpError).message).not.toContain("headers");
+    },
+  );
+
+  /** What comes of a resolver that fails for the secret, when the reading is given up before it does or not. */
+  function failing(error: unknown, isGivenUp = false) {
+    const reading = new AbortController();
+    const resolve: ResolveServer = async () => {
+      if (isGivenUp) reading.abort();
+      throw error;
+    };
+    const definedIn = { scope: "user", file: home.file("mcp.json") } as const;
+    const oauth = { clientId: "me", clientSecret: "${SECRET}" };
+    const url = "https://files.example/mcp";
+    return entryAuthorization(
+      { name: "files", transport: "http", url, oauth, definedIn },
+      resolve,
+      reading.signal,
+    );
+  }
+
+  it("that is no McpError is one for whoever needs the secret only", async () => {
+    const thrown = new Error("the vault is locked");
+    const { settings, clientSecretError } = await failing(thrown);
+    expect(settings).toEqual({ clientId: "me", clientSecret: undefined });
+    expect(clientSecretError).toMatchObject({
+      code: "MCP_CONNECT_FAILED",
+      message: expect.stringMatching(/"oauth\.clientSecret".*: the vault is locked$/),
+      server: "files",
+      phase: "resolve",
+      cause: thrown,
+    });
+  });
+
+  it.each([new McpError("MCP_ABORTED", "given up"), new Error("given up")])(
+    "is none of the secret where the reading is given up: %s",
+    async (error) => {
+      await expect(failing(error, true)).rejects.toBe(error);
+    },
+  );
 });
 
 describe("a value of an entry's logins that is a variable", () => {

@@ -3,6 +3,7 @@ import type { CallMiddleware, ToolDefinition, ToolListPolicy } from "@jackfield/
 import { formatLock, type InjectionFinding, lockOf, openToolPins } from "@jackfield/mcp-guard";
 import { memoryStateStore, stdioFaultServer, useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beginClosing } from "../src/closing-work.ts";
 import { createGuards } from "../src/guards.ts";
 import { type Mcp, type OpenMcpOptions, openMcp } from "../src/index.ts";
 import { type TemporaryFolder, temporaryFolder } from "./fixture.ts";
@@ -163,7 +164,7 @@ test("a close that may take longer than a timer can count waits for what was pin
     const stored = Promise.withResolvers<void>();
     const pins = { ...(await openToolPins()), saved: () => stored.promise };
     const { saved } = await createGuards({ guards: { pins }, log, refresh: async () => {} });
-    const saving = saved(2 ** 31);
+    const saving = saved(beginClosing(2 ** 31));
     await vi.advanceTimersByTimeAsync(60_000);
     stored.resolve();
     await saving;

@@ -7,7 +7,10 @@ import {
   useLeakCheck,
 } from "@jackfield/test-kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { entryAuthorization } from "../src/entry-authorization.ts";
 import { type Mcp, openMcp } from "../src/index.ts";
+import { createSecrecy } from "../src/secrecy.ts";
+import { createServerPorts } from "../src/server-ports.ts";
 import { scriptServer } from "./fixture.ts";
 
 useLeakCheck();
@@ -238,5 +241,54 @@ describe("what was filled into a definition", () => {
       connect,
     });
     expect(attempts[0]?.server).toMatchObject({ args: Object.values(VALUES) });
+  });
+});
+
+describe("what an entry says of logins", () => {
+  const { signal } = new AbortController();
+  const TEXT = "the key planted-second-value";
+
+  /** Reads it again and again, as a runtime does that a login is asked of. */
+  async function readOften(entry: { readonly isConnected: boolean }, before: (reading: number) => void) {
+    vi.stubEnv("API_KEY", VALUES.API_KEY);
+    const definition = {
+      name: "files",
+      transport: "http",
+      url: "https://files.example/mcp",
+      headers: { "x-key": "${API_KEY}" },
+      oauth: { clientId: "${CLIENT}", clientSecret: "${SECRET}" },
+      definedIn: { scope: "user" },
+    } as const;
+    const { connect } = createFakeConnector({
+      onAttempt: (attempt) => void attempt.open(createFakeSession({})),
+    });
+    const secrecy = createSecrecy(undefined);
+    const ports = createServerPorts({}, connect, { isAdmitted: () => true }, secrecy);
+    const server = await ports.resolve(definition, { signal });
+    if (entry.isConnected) await ports.connect(server, { signal, log: () => {} } as never);
+    for (let reading = 0; reading < 6; reading += 1) {
+      before(reading);
+      await entryAuthorization(definition, ports.resolve, signal);
+    }
+    return secrecy;
+  }
+
+  it("has nothing of the entry forgotten, however often it is read", async () => {
+    vi.stubEnv("CLIENT", "planted-client");
+    vi.stubEnv("SECRET", "planted-secret");
+    const { hideIn } = await readOften({ isConnected: false }, () => {});
+    expect(hideIn(`${TEXT}, planted-client, planted-secret`)).toBe(
+      "the key [redacted], [redacted], [redacted]",
+    );
+  });
+
+  it("has nothing forgotten that a server was connected with, also where it is another each time", async () => {
+    const { hideIn } = await readOften({ isConnected: true }, (reading) => {
+      vi.stubEnv("CLIENT", `planted-client-${reading}`);
+      vi.stubEnv("SECRET", `planted-secret-${reading}`);
+    });
+    expect(hideIn(`${TEXT}, planted-secret-5`)).toBe("the key [redacted], [redacted]");
+    // What is never forgotten would be more and more.
+    expect(hideIn("planted-secret-0")).toBe("planted-secret-0");
   });
 });

@@ -16,13 +16,21 @@ interface Disk {
   isFull: boolean;
   /** The step that it refuses, and with what. */
   refusal: { readonly of: "open" | "rename" | "access"; readonly code: string } | undefined;
+  /** What it throws in place of an error of the system's. */
+  oddity: object | undefined;
   isOfSomebodyElse: boolean;
   /** What somebody else makes while a file is written beside it. */
   rival: string | undefined;
 }
 
 const disk = vi.hoisted(
-  (): Disk => ({ isFull: false, refusal: undefined, isOfSomebodyElse: false, rival: undefined }),
+  (): Disk => ({
+    isFull: false,
+    refusal: undefined,
+    oddity: undefined,
+    isOfSomebodyElse: false,
+    rival: undefined,
+  }),
 );
 const sound: Disk = { ...disk };
 afterEach(() => void Object.assign(disk, sound));
@@ -31,6 +39,7 @@ vi.mock("node:fs/promises", async (importOriginal) => {
   const real = await importOriginal<typeof import("node:fs/promises")>();
   const refuse = (step: string) => {
     const { of, code } = disk.refusal ?? {};
+    if (disk.oddity !== undefined) throw disk.oddity;
     if (of === step) throw Object.assign(new Error("refused"), { code });
   };
   const rename: typeof real.rename = async (...files) => {
@@ -149,6 +158,15 @@ describe("a file that a command writes", () => {
     mkdirSync(folder.file("folder"));
     await expect(replace(folder.file("folder"), "x")).rejects.toThrow("(EISDIR); name a file.");
     await expect(make(folder.file("none/file"), "x")).rejects.toThrow("(ENOENT); make its folder first.");
+  });
+
+  it("says that it cannot be written also where what was thrown has no text", async () => {
+    disk.oddity = Object.create(null);
+    const refused = {
+      code: "MCP_CONFIG_INVALID",
+      message: expect.stringContaining("(a value without a text);"),
+    };
+    await expect(make(folder.file("new"), "x")).rejects.toMatchObject(refused);
   });
 
   it.runIf(process.platform === "linux")("leaves a device what it is", async () => {

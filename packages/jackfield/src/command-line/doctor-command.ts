@@ -27,7 +27,7 @@ export interface DoctorOptions {
  * @throws McpError `MCP_ABORTED`
  */
 export async function doctor(
-  { mcp, leftovers, activities }: Pick<OpenedRuntime, "mcp" | "leftovers" | "activities">,
+  { mcp, leftovers, activities, credentials }: Omit<OpenedRuntime, keyof AsyncDisposable>,
   { catalog, places, signal }: DoctorOptions,
 ): Promise<CommandResult> {
   const failed = [...mcp.report.failed, ...(await startLazyServers(mcp, signal))];
@@ -35,7 +35,7 @@ export async function doctor(
   const servers = mcp.servers();
   const findings = byGravity([
     ...configurationFindings(mcp.report),
-    ...serverFindings(servers, { errors, places }),
+    ...serverFindings(servers, { errors, credentials, places }),
     ...(await approvalStoreFindings(mcp.report.blocked)),
     ...approvalFindings(mcp.report.blocked, places),
     ...slowStartFindings(servers, activities.all(), catalog.remembered),

@@ -1,4 +1,4 @@
-import type { Logger, ToolCache } from "@jackfield/mcp-core";
+import { type Connector, type Logger, ownCredentials, type ToolCache } from "@jackfield/mcp-core";
 import type { Leftover } from "@jackfield/mcp-transports";
 import { processRecordPlace, reportLeftovers } from "../leftover-report.ts";
 import type { Mcp } from "../mcp.ts";
@@ -10,12 +10,17 @@ import type { CommonArguments } from "./arguments.ts";
 import { showProgress } from "./progress-lines.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** Where an entry has credentials that are sent in place of a login. */
+export type OwnCredentials = NonNullable<ReturnType<typeof ownCredentials>>;
+
 /** The runtime of one command, and what was seen while it was opened. */
 export interface OpenedRuntime extends AsyncDisposable {
   readonly mcp: Mcp;
   readonly leftovers: readonly Leftover[];
   /** Every attempt to connect. */
   readonly activities: Activities;
+  /** Where the entries of servers that were reached have credentials of their own, by server. */
+  readonly credentials: ReadonlyMap<string, OwnCredentials>;
 }
 
 export interface OpenRuntimeOptions {
@@ -48,6 +53,7 @@ export async function openRuntime(
   { terminal, signal, startup, log, cache }: OpenRuntimeOptions,
 ): Promise<OpenedRuntime> {
   const activities = createActivities();
+  const credentials = new Map<string, OwnCredentials>();
   const processRecord = processRecordPlace();
   const connector = createLateConnector({ processRecord });
   const leftovers = await reportLeftovers(processRecord, log ?? (() => {}));
@@ -56,11 +62,21 @@ export async function openRuntime(
   const usual = runtimeOptions(args);
   const mcp = await openMcp({
     ...usual,
-    connect: watchConnector(connector, activities),
+    connect: watchConnector(noteCredentials(connector, credentials), activities),
     cache: cache ?? usual.cache,
     startup,
     log,
     signal,
   });
-  return { mcp, leftovers, activities, [Symbol.asyncDispose]: () => mcp.close() };
+  return { mcp, leftovers, activities, credentials, [Symbol.asyncDispose]: () => mcp.close() };
+}
+
+/** The connector; what a definition says of credentials is known only now that its values are filled in. */
+function noteCredentials(connect: Connector, noted: Map<string, OwnCredentials>): Connector {
+  return (server, options) => {
+    const own = "headers" in server ? ownCredentials(server) : undefined;
+    if (own === undefined) noted.delete(server.name);
+    else noted.set(server.name, own);
+    return connect(server, options);
+  };
 }

@@ -62,7 +62,8 @@ describe("a lock file", () => {
     const error = refusal(conflict);
     const line = conflict.slice(0, conflict.indexOf("<<<")).split("\n").length;
     expect(error).toMatchObject({ code: "MCP_CONFIG_INVALID", location: { file: "project/mcp.lock", line } });
-    expect((error as Error).message).toContain(`project/mcp.lock:${line} is not JSON`);
+    expect((error as Error).message).toContain(`project/mcp.lock:${line} is not JSON: `);
+    expect((error as Error).message).not.toContain("SyntaxError");
     expect(refusal(text.slice(0, -20))).toMatchObject({ location: { line: text.split("\n").length - 4 } });
   });
 

@@ -1,11 +1,12 @@
 import type { ErrorCode, McpError, ServerSnapshot } from "@jackfield/mcp-core";
 import { approveCommand, type BlockedReport } from "../../blocked-servers.ts";
 import { placeOptions, type SearchedPlaces } from "../../searched-places.ts";
+import type { OwnCredentials } from "../opened-runtime.ts";
 import { type FINDING_CODES, type Finding, findingOf } from "./finding.ts";
 
 interface Cause {
   readonly code: keyof typeof FINDING_CODES;
-  readonly nextStep: string | ((server: ServerSnapshot, places: SearchedPlaces) => string);
+  readonly nextStep: string | ((server: ServerSnapshot, options: ServerFindingOptions) => string);
 }
 
 const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
@@ -37,7 +38,7 @@ const CAUSES: { readonly [C in ErrorCode]?: Cause } = {
 
 const UNKNOWN_CAUSE: Cause = {
   code: "server-failed",
-  nextStep: (_server, places) =>
+  nextStep: (_server, { places }) =>
     `See what happens with: ${["npx jackfield status --verbose", ...placeOptions(places)].join(" ")}`,
 };
 
@@ -55,8 +56,19 @@ const IS_UNSET = / refers to .* not set/;
 /** How an error advises a login. */
 const LOGIN_COMMAND = /(?<=Log in with: ).*$/;
 
-/** A login is advised where its error does so: not where the entry has a header of its own, or nobody is there to log in with. */
-function adviseOnLogin({ definedIn, error }: ServerSnapshot): string {
+/** What is sent in place of a login has to be right, or has to go. */
+const ADVICE_ON_CREDENTIALS: { readonly [place in OwnCredentials]: string } = {
+  header: "Correct the Authorization header of its entry, or remove it and log in.",
+  url: "Correct the user and the password in the URL of its entry, or remove them and log in.",
+};
+
+/** A login is advised where its error does so: not where nobody is there to log in with. */
+function adviseOnLogin(
+  { name, definedIn, error }: ServerSnapshot,
+  { credentials }: ServerFindingOptions,
+): string {
+  const own = credentials.get(name);
+  if (own !== undefined) return ADVICE_ON_CREDENTIALS[own];
   const token = 'a valid token into "headers" of the entry: { "Authorization": "Bearer ${NAME}" }';
   const [command] = LOGIN_COMMAND.exec(error?.message ?? "") ?? [];
   if (command === undefined) return `Put ${token}. Only where there is no such header is a login used.`;
@@ -70,25 +82,27 @@ const TOLD_ELSEWHERE: readonly ErrorCode[] = ["MCP_APPROVAL_REQUIRED"];
 export interface ServerFindingOptions {
   /** Why servers have failed, with the place of the fault. */
   readonly errors: ReadonlyMap<string, McpError>;
+  /** Where the entries have credentials of their own, by server. */
+  readonly credentials: ReadonlyMap<string, OwnCredentials>;
   readonly places: SearchedPlaces;
 }
 
 /** Servers that are not up, and why. */
 export function serverFindings(
   servers: readonly ServerSnapshot[],
-  { errors, places }: ServerFindingOptions,
+  options: ServerFindingOptions,
 ): readonly Finding[] {
   return servers.flatMap((server): readonly Finding[] => {
     const { name, error, definedIn } = server;
     if (error === undefined || TOLD_ELSEWHERE.includes(error.code)) return [];
     const { file, line } = definedIn;
     const { message } = error;
-    if (isInEntry(server, errors.get(name))) {
+    if (isInEntry(server, options.errors.get(name))) {
       const nextStep = "Correct the entry; its neighbours work.";
       return [{ code: "ServerConfigError", severity: "error", server: name, message, nextStep, file, line }];
     }
     const { code, nextStep } = CAUSES[error.code] ?? UNKNOWN_CAUSE;
-    const step = typeof nextStep === "string" ? nextStep : nextStep(server, places);
+    const step = typeof nextStep === "string" ? nextStep : nextStep(server, options);
     return [findingOf(code, message, step, { server: name, file, line })];
   });
 }
