@@ -1,8 +1,11 @@
 import {
+  type AuthPort,
   type Connector,
   isMcpError,
   type Logger,
+  type McpError,
   type ResolvedServer,
+  type ResolveOptions,
   type ResolveServer,
   type ServerDefinition,
 } from "@jackfield/mcp-core";
@@ -24,12 +27,18 @@ export interface RefusalOptions {
 const COMMAND = /^!|\$\(/;
 
 /**
+ * `refused`: the values are not offered again. `doubted`: the authorization server, down or busy, has kept anybody from saying whether it was
+ * they or a token that was refused, so the same ones may be.
+ */
+type Suspicion = "refused" | "doubted";
+
+/**
  * Joins a resolver and a connector so that the first is told when a server refused what it was given (401): a value that can be
  * renewed is then renewed, not offered again. A session that was opened with the output of commands ends for it.
  */
 export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptions): Ports {
-  /** Of which servers, each as somebody: what one user's server refuses says nothing of another's. */
-  const refused = new Set<string>();
+  /** Of which servers' values, each as somebody's: what one user's server refuses says nothing of another's. */
+  const suspicions = new Map<string, Suspicion>();
   /** Whose values commands may have printed. */
   const renewable = new WeakSet<ResolvedServer>();
   const told = new Map<string, string>();
@@ -49,10 +58,25 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
     if (commands.length > 0) told.set(subject, missing);
   }
 
+  /**
+   * Has the commands run anew, and takes nothing from anybody: they are refused by a user who is not there. If they print what they did
+   * before, they are not run for another doubt before the resolver would run refused ones again.
+   */
+  async function runAnew(definition: ServerDefinition, { signal, principal }: ResolveOptions): Promise<void> {
+    const nobody = `\0${principal ?? ""}`;
+    for (const rejected of [false, true]) {
+      // What goes wrong does so again for whoever is there.
+      await ports.resolve(definition, { signal, principal: nobody, rejected }).catch(() => undefined);
+    }
+  }
+
   return {
     async resolve(definition, options) {
-      const rejected = refused.delete(key(definition.name, options.principal)) || options.rejected;
-      const asked = rejected === undefined ? options : { ...options, rejected };
+      const subject = key(definition.name, options.principal);
+      const suspicion = suspicions.get(subject);
+      suspicions.delete(subject);
+      if (suspicion === "doubted") await runAnew(definition, options);
+      const asked = suspicion === "refused" ? { ...options, rejected: true } : options;
       const server = await ports.resolve(definition, asked);
       if (runsCommands && mayRunCommands(definition)) {
         renewable.add(server);
@@ -61,9 +85,16 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
       return server;
     },
     async connect(server, options) {
-      const refuse = () => void refused.add(key(server.name, options.principal));
+      const subject = key(server.name, options.principal);
+      const { auth, undecided } = followChallenges(options.auth);
+      const isRefusal = (error: unknown) => isRefused(error) || isOf(undecided(), error);
+      const refuse = () => {
+        // Whoever resolves in a way of his own is told of every 401, and knows himself what to do.
+        if (!renewable.has(server) || undecided() === undefined) suspicions.set(subject, "refused");
+        else if (!suspicions.has(subject)) suspicions.set(subject, "doubted");
+      };
       try {
-        const session = await ports.connect(server, options);
+        const session = await ports.connect(server, { ...options, auth });
         return renewable.has(server)
           ? createRenewableSession(session, { server: server.name, isRefusal, refuse })
           : session;
@@ -75,8 +106,34 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
   };
 }
 
+/** The same port, and what has kept the last 401 from being met, if that passes: by then nobody has judged what was sent. */
+function followChallenges(auth: AuthPort | undefined) {
+  let last: McpError | undefined;
+  const following: AuthPort | undefined = auth && {
+    headers: (server) => auth.headers(server),
+    async onChallenge(server, challenge, signal) {
+      try {
+        const verdict = await auth.onChallenge(server, challenge, signal);
+        last = undefined;
+        return verdict;
+      } catch (error) {
+        const passes = challenge.status === 401 && isMcpError(error) && error.retryable;
+        last = passes ? error : undefined;
+        throw error;
+      }
+    },
+  };
+  return { auth: following, undecided: () => last };
+}
+
+/** Whether an error is that of a challenge. It need not be the same object: values that were filled in are hidden in it. */
+function isOf(undecided: McpError | undefined, error: unknown): boolean {
+  if (undecided === undefined || !isMcpError(error)) return false;
+  return error.code === undecided.code && error.httpStatus === undecided.httpStatus;
+}
+
 /** A 403 refuses what is asked for, not what it was asked with. Somebody else's `AuthPort` may have told no status. */
-function isRefusal(error: unknown): boolean {
+function isRefused(error: unknown): boolean {
   if (!isMcpError(error)) return false;
   const { code, httpStatus } = error;
   return httpStatus === 401 || (httpStatus === undefined && code === "MCP_AUTH_REQUIRED");

@@ -1,10 +1,17 @@
 import { type AuthChallenge, isMcpError, McpError } from "@jackfield/mcp-core";
 
-/** Whatever kept a challenge from being met, the server has refused: whoever can renew other values of its entry goes by the status. */
+/**
+ * What kept a challenge from being met, with the status by which the server has refused: whoever can renew other values of its entry goes
+ * by that. What may be tried again, or was given up, says nothing of what was sent, and stays what it is.
+ */
 export function withStatus(error: unknown, { status }: AuthChallenge): unknown {
-  if (!isMcpError(error) || error.httpStatus === status) return error;
+  if (!isMcpError(error) || error.httpStatus === status || isUndecided(error)) return error;
   const { cause } = error;
   return new McpError(error.code, error.message, { ...error.toJSON(), httpStatus: status, cause });
+}
+
+function isUndecided({ code, retryable }: McpError): boolean {
+  return retryable || code === "MCP_ABORTED" || code === "MCP_CLOSED";
 }
 
 /** The error of a login for which somebody was shown a page: what may be tried again would show him the next one, so it ends here. */

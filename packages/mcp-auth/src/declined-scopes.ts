@@ -1,13 +1,13 @@
 /** The scopes that somebody was asked for when a request needed them, and declined, while a login stays the one it was. */
 export interface DeclinedScopes {
-  /** Tells of the access token there is now, if there is any: who has logged in or out meanwhile, in whichever process, may be asked anew. */
-  see(token: string | undefined): void;
-  /** Remembers scopes beside the token there is; that none is named can be declined as well. */
-  add(scopes: readonly string[], token: string | undefined): void;
+  /** Tells of the login there is now, if there is any: who has logged in or out meanwhile, in whichever process, may be asked anew. */
+  see(login: string | undefined): void;
+  /** Remembers scopes beside the login there is; that none is named can be declined as well. */
+  add(scopes: readonly string[], login: string | undefined): void;
   /** Whether all of them were declined. */
   include(scopes: readonly string[]): boolean;
-  /** Tells that a token took the place of another, and that the login is the same. */
-  renew(token: string, next: string): void;
+  /** Tells that a login is known by another name since, because it was renewed. */
+  renew(login: string, next: string): void;
   clear(): void;
 }
 
@@ -15,16 +15,16 @@ export function createDeclinedScopes(): DeclinedScopes {
   const declined = new Set<string>();
   let beside: string | undefined;
   return {
-    see(token) {
-      if (token !== beside) declined.clear();
+    see(login) {
+      if (login !== beside) declined.clear();
     },
-    add(scopes, token) {
-      beside = token;
+    add(scopes, login) {
+      beside = login;
       for (const name of named(scopes)) declined.add(name);
     },
     include: (scopes) => named(scopes).every((scope) => declined.has(scope)),
-    renew(token, next) {
-      if (token === beside) beside = next;
+    renew(login, next) {
+      if (login === beside) beside = next;
     },
     clear: () => declined.clear(),
   };

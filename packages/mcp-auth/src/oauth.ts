@@ -10,6 +10,7 @@ import {
   thrownMessage,
 } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
+import { withStatus } from "./account-error.ts";
 import { NO_CHALLENGE, type ReadChallenge, readChallenge } from "./challenge.ts";
 import { type NamedClient, namedEndpoints, readEntrySettings, readNamedClient } from "./entry-settings.ts";
 import { authRequired, loginByName } from "./flow/login-error.ts";
@@ -117,8 +118,12 @@ class RunningOAuth implements OAuth {
     challenge: AuthChallenge,
     signal: AbortSignal,
   ): Promise<"retry" | "fail"> {
-    const holder = await this.#readHolder(server);
-    return holder ? this.#accountOf(holder.server).meet(holder, challenge, signal) : "fail";
+    try {
+      const holder = await this.#readHolder(server);
+      return holder ? await this.#accountOf(holder.server).meet(holder, challenge, signal) : "fail";
+    } catch (error) {
+      throw withStatus(error, challenge);
+    }
   }
 
   async login(server: ResolvedServer, options: LoginOptions = {}): Promise<CredentialSummary> {

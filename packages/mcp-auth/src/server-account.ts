@@ -1,6 +1,6 @@
 import type { AuthChallenge, Logger, ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { withoutRetry, withStatus } from "./account-error.ts";
+import { withoutRetry } from "./account-error.ts";
 import { type ReadChallenge, readChallenge } from "./challenge.ts";
 import { createDeclinedScopes } from "./declined-scopes.ts";
 import type { AuthorizationSettings, NamedClient } from "./entry-settings.ts";
@@ -13,6 +13,7 @@ import type { KeptCredential, Redeem } from "./kept-credential.ts";
 import type { CallbackOptions, OAuthOptions, ShowAuthorizationPage } from "./oauth-options.ts";
 import { loadSdk } from "./sdk.ts";
 import { createSharedLogin } from "./shared-login.ts";
+import { loginOf } from "./vault/credential.ts";
 import type { StoredCredential } from "./vault/token-vault.ts";
 
 /** A token that is refused so soon after a login would be refused after the next one too; nobody is asked in a circle. */
@@ -107,12 +108,11 @@ class Account implements ServerAccount {
     const read = readChallenge(challenge);
     if (challenge.status === 403 && !read.isInsufficientScope) return "fail";
     const stored = await this.#options.credential.look(signal);
-    this.#declined.see(stored && tokenOf(stored));
+    this.#declined.see(stored && loginOf(stored));
     const own = stored && isFor(stored, holder) ? stored : undefined;
     if (own && tokenOf(own) !== this.#given.get(holder.server)) return "retry";
     const met = { read, own, signal };
-    const meeting = challenge.status === 403 ? this.#widen(holder, met) : this.#renewOrLogIn(holder, met);
-    return meeting.catch((error: unknown) => Promise.reject(withStatus(error, challenge)));
+    return challenge.status === 403 ? this.#widen(holder, met) : this.#renewOrLogIn(holder, met);
   }
 
   /** What was asked for already, and not granted, is not asked for again (threat T42). */
@@ -188,7 +188,8 @@ class Account implements ServerAccount {
     const ending = AbortSignal.any([signal, closing]);
     await credential.requireVault(ending);
     const earlier = await credential.look(ending);
-    const authority = await this.#discover(holder, { challenge, earlier, signal: ending });
+    const own = earlier && isFor(earlier, holder) ? earlier : undefined;
+    const authority = await this.#discover(holder, { challenge, earlier: own, signal: ending });
     // Most programs use a login that was made before.
     const { logIn } = await import("./flow/login.ts");
     const isWidened = challenge.isInsufficientScope && earlier && isGrantedBy(earlier, authority);
@@ -227,14 +228,13 @@ class Account implements ServerAccount {
     });
     if (ending.aborted) throw givenUp(ending);
     await credential.replace(granted);
-    this.#declined.clear();
     this.#lastLogin = { issuer: authority.issuer, at: now() };
     return granted;
   }
 
   async #remember({ scope }: ReadChallenge): Promise<void> {
     const current = await this.#options.credential.current().catch(() => undefined);
-    this.#declined.add(splitScopes(scope), current && tokenOf(current));
+    this.#declined.add(splitScopes(scope), current && loginOf(current));
   }
 
   #hasJustLoggedIn({ issuer }: Authority): boolean {
@@ -265,7 +265,7 @@ class Account implements ServerAccount {
       const sdk = await loadSdk();
       const refreshed = await refresh(credential, { sdk, fetch, redeem, server: server.name, settings, now });
       if (refreshed.kind === "renewed")
-        this.#declined.renew(tokenOf(credential), tokenOf(refreshed.credential));
+        this.#declined.renew(loginOf(credential), loginOf(refreshed.credential));
       return refreshed;
     };
   }

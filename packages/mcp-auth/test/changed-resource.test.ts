@@ -1,8 +1,6 @@
-import { startAuthorizationServer, useLeakCheck } from "@jackfield/test-kit";
+import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { createOAuth } from "../src/index.ts";
-import { startServer } from "./network/http-server.ts";
-import { reach, remoteServer } from "./request.ts";
+import { reach } from "./request.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 useLeakCheck();
@@ -53,36 +51,5 @@ describe("a login of a server that advertises another resource since", () => {
       message: expect.stringContaining("the login that was just made"),
     });
     expect(scene.pages).toHaveLength(1);
-  });
-});
-
-describe("a login of a server whose metadata a gateway has no way to", () => {
-  it("is renewed, and made anew, for the resource that was advertised", async () => {
-    let isDown = false;
-    await using authority = await startAuthorizationServer();
-    await using server = await startServer((request, response) => {
-      const token = request.headers.authorization?.replace("Bearer ", "");
-      const resource = `${server.origin}/mcp`;
-      const metadata = JSON.stringify({ resource, authorization_servers: [authority.issuer] });
-      if (request.url === "/.well-known/oauth-protected-resource/mcp")
-        response.writeHead(isDown ? 502 : 200).end(isDown ? "" : metadata);
-      else if (request.url !== "/mcp") response.writeHead(404).end();
-      else response.writeHead(token && authority.office.scopesOf(token) ? 200 : 401).end();
-    });
-    const remote = remoteServer(`${server.origin}/mcp`);
-    await using oauth = createOAuth();
-    const login = () => oauth.login(remote, { authorize: async (url) => void (await fetch(url)) });
-    await login();
-    expect(await reach(oauth, remote)).toBe(200);
-    isDown = true;
-    authority.office.expireAccessTokens();
-    expect(await reach(oauth, remote)).toBe(200);
-    await login();
-    const sent = authority.requestsTo("/token").map(({ parameters }) => parameters);
-    expect(sent.map(({ grant_type, resource }) => [grant_type, resource])).toEqual([
-      ["authorization_code", remote.url],
-      ["refresh_token", remote.url],
-      ["authorization_code", remote.url],
-    ]);
   });
 });

@@ -38,6 +38,10 @@ describe("a login that may do more and did not come about, though nobody decline
     ["because the other side is busy", { callback: { code: null, error: "temporarily_unavailable" } }],
     ["because the other side is broken", { callback: { code: null, error: "server_error" } }],
     [
+      "because the other side is broken and says more of it",
+      { callback: { code: null, error: "server_error", error_description: "The database is gone." } },
+    ],
+    [
       "because somebody else has answered",
       { callback: { code: null, error: "access_denied", iss: "https://evil.example" } },
     ],
@@ -84,6 +88,38 @@ describe("a login that may do more and was declined", () => {
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(inVain);
     expect(scene.authority.requestsTo("/token").at(-1)?.parameters.grant_type).toBe("refresh_token");
     expect(scene.pages).toHaveLength(1);
+  });
+
+  it("[T42] is not asked for again because another process has renewed the token", async () => {
+    await using scene = await openDeclined();
+    scene.clock.now += HOUR_MS;
+    await scene.again().headers({ ...scene.server });
+    expect(scene.authority.requestsTo("/token").at(-1)?.parameters.grant_type).toBe("refresh_token");
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(inVain);
+    expect(scene.pages).toHaveLength(1);
+  });
+
+  it("[T42] is not asked for again because a login that was stored without a name was renewed here", async () => {
+    await using scene = await openWanting();
+    const stored = await scene.vault.forServer(scene.server.url);
+    if (stored === undefined) throw new Error("there is a login");
+    await scene.vault.write({ ...stored, loginId: undefined });
+    scene.authority.behave(DECLINED);
+    await expect(reach(scene.oauth, scene.server)).rejects.toThrow("access_denied");
+    scene.authority.behave({});
+    scene.clock.now += HOUR_MS;
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(inVain);
+    expect(scene.pages).toHaveLength(1);
+  });
+
+  it("[T42] is asked for if it was the first login that was declined, and not one that may do more", async () => {
+    await using scene = await openScene({ guard: { scope: "write" }, behavior: DECLINED });
+    await expect(reach(scene.oauth, scene.server)).rejects.toThrow("access_denied");
+    scene.authority.behave({});
+    const wwwAuthenticate = 'Bearer error="insufficient_scope", scope="write"';
+    const { signal } = new AbortController();
+    const met = scene.oauth.onChallenge(scene.server, { status: 403, wwwAuthenticate }, signal);
+    expect(await met).toBe("retry");
   });
 
   it("[T42] is asked for again after a logout, also where nobody had logged in, and no scope is named", async () => {

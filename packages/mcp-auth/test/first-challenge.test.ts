@@ -35,6 +35,16 @@ describe("what a server says when it is first asked", () => {
     expect(asked).toMatchObject({ method: "GET", headers: { accept: "text/event-stream" } });
   });
 
+  it("counts where its URL names a user: who is asked is told neither his name nor his password", async () => {
+    await using authority = await startAuthorizationServer();
+    await using server = await startChallenging(authority.issuer);
+    await using oauth = createOAuth({ authorize: (url) => visit(url, []) });
+    const entry = remoteServer(`${server.origin.replace("//", "//user:pass@")}/mcp`);
+    const resource = `${server.origin}/mcp`;
+    expect(await oauth.login(entry)).toMatchObject({ serverUrl: resource, resource, scopes: ["read"] });
+    expect(server.received.map(({ headers }) => headers.authorization)).not.toContainEqual(expect.anything());
+  });
+
   it("counts although its answer does not end", async () => {
     await using authority = await startAuthorizationServer();
     await using server = await startChallenging(authority.issuer, { isOpen: true });

@@ -18,7 +18,7 @@ describe("a refresh token that is refused by who is down or busy", () => {
     scene.authority.behave({ tokens: () => ({ status, body: { error } }) });
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
       code: "MCP_CONNECT_FAILED",
-      httpStatus: 401, // what the server itself has answered, which is what makes other values of its entry worth a try
+      httpStatus: status, // the outage's own: whether the server minds what else was sent, nobody knows
       message: expect.stringContaining("Try again later."),
     });
     scene.authority.behave({});

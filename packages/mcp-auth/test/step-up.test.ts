@@ -75,6 +75,12 @@ describe("a request that needs more than the login may do", () => {
     ["registration is refused", { registration: { status: 403, body: { error: "no" } } }],
     ["too many have registered", { registration: { status: 429, body: { error: "slow_down" } } }],
     ["registration is down", { registration: { status: 503, body: "down" } }],
+    ["registration answers with a page", { registration: { status: 200, body: "<html>Sign in</html>" } }],
+    [
+      "registration gives an empty id",
+      { registration: { status: 201, body: { client_id: "", redirect_uris: [] } } },
+    ],
+    ["registration gives nothing", { registration: { status: 201, body: {} } }],
     ["nobody is registered any more", { metadata: { registration_endpoint: null } }],
   ])("[A24] is made by the old client where %s: it may be let ask for more", async (_, behavior) => {
     await using scene = await openScene({ guard: { scope: "read" } });

@@ -34,8 +34,10 @@ export interface DiscoverAuthorityOptions {
   readonly settings: AuthorizationSettings;
   readonly challenge: ReadChallenge;
   /** The login that there is. What the server had advertised by then holds while its metadata cannot be read. */
-  readonly earlier?: Pick<StoredCredential, "issuer" | "resourceIndicator"> | undefined;
+  readonly earlier?: EarlierLogin | undefined;
 }
+
+type EarlierLogin = Pick<StoredCredential, "issuer" | "resourceIndicator" | "scopes">;
 
 /**
  * Finds out who guards a server: from its protected resource metadata (RFC 9728), or from the root of its origin where it has
@@ -111,9 +113,16 @@ async function findResource(options: DiscoverAuthorityOptions): Promise<Resource
   // A guard may stand before whatever is asked for, but not before what is named.
   const isForbidden = resourceMetadataUrl !== undefined && FORBIDDEN.has(last);
   const undecided = isForbidden || last === BAD_GATEWAY ? last : statuses.find(isUndecided);
+  const isDown = last >= 500 || (undecided === undefined && statuses.includes(BAD_GATEWAY));
+  if (isDown && earlier?.resourceIndicator !== undefined)
+    return advertisedBy(earlier, earlier.resourceIndicator);
   if (undecided !== undefined) throw unreadable(server.name, "who guards it", endpoint, undecided);
-  if (!statuses.includes(BAD_GATEWAY) || earlier?.resourceIndicator === undefined) return undefined;
-  return { resource: earlier.resourceIndicator, authorization_servers: [earlier.issuer] };
+  return undefined;
+}
+
+/** What was asked for without a word of anybody's was what the resource knew. */
+function advertisedBy({ issuer, scopes }: EarlierLogin, resource: string): Resource {
+  return { resource, authorization_servers: [issuer], scopes_supported: [...scopes] };
 }
 
 interface AskedMetadata extends Pick<ReadAuthorityOptions, "sdk" | "fetch" | "server"> {
@@ -141,17 +150,17 @@ async function readMetadata<T>(
   }
 }
 
-/** What begins so is no JSON. */
-const BEGINS_AS_PAGE = /^\s*</;
+/** Metadata is an object (RFC 8414, section 3.2; RFC 9728, section 3.2). A byte order mark counts as white space. */
+const BEGINS_AS_OBJECT = /^\s*\{/;
 
 /**
- * A page is no metadata: many a server answers whatever it does not know with its own first page. The type that is said of a body decides
- * nothing: some servers send pages without one, and JSON as HTML.
+ * A page is no metadata: many a server answers whatever it does not know with its own first page, be it a line of text or nothing. The
+ * type that is said of a body decides nothing: some servers send pages without one, and JSON as HTML.
  */
 function withoutPages(fetch: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
-    const isPage = response.ok && BEGINS_AS_PAGE.test(await response.clone().text());
+    const isPage = response.ok && !BEGINS_AS_OBJECT.test(await response.clone().text());
     return isPage ? new Response(null, { status: 404 }) : response;
   };
 }

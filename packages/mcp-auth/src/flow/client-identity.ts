@@ -1,3 +1,4 @@
+import { isMcpError } from "@jackfield/mcp-core";
 import type {
   FetchLike,
   OAuthClientInformationFull,
@@ -8,6 +9,7 @@ import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import type { Authority } from "./authority.ts";
 import { ADVICE_ON_CLIENT, authRequired, loginError, quote } from "./login-error.ts";
+import { watchStatuses } from "./outage.ts";
 import { splitScopes } from "./scope-choice.ts";
 
 export interface IdentifyClientOptions {
@@ -51,7 +53,8 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
     const fact = `its authorization server ${quote(issuer)} registers no clients. ${ADVICE_ON_CLIENT}`;
     throw authRequired(server, fact);
   }
-  const { fetch: fetchFn, scope } = options;
+  const { scope } = options;
+  const { fetch: fetchFn, statuses } = watchStatuses(options.fetch);
   const clientMetadata = describeClient(options);
   let registered: OAuthClientInformationFull;
   try {
@@ -63,14 +66,20 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
     });
   } catch (error) {
     // Whether it may ask for more than it was registered for only the authorization server knows.
-    if (known && error instanceof sdk.RegistrationRejectedError) return known;
+    if (known && (statuses.length > 0 || isAnswer(error))) return known;
     throw loginError(sdk, error, { server, doing: "registration", endpoint });
   }
   if (registered.client_id === "") {
+    if (known) return known;
     const fact = `its authorization server ${quote(issuer)} registered a client without an id. ${ADVICE_ON_CLIENT}`;
     throw authRequired(server, fact);
   }
   return { ...withoutEmptySecret(registered), issuer };
+}
+
+/** Whether the network did not hand an answer on, such as one that redirects; where nobody has answered there is no status. */
+function isAnswer(error: unknown): boolean {
+  return isMcpError(error) && error.httpStatus !== undefined;
 }
 
 /**

@@ -167,13 +167,14 @@ class GuardedConnections implements GuardedFetch {
       throw new McpError(
         "MCP_PROTOCOL_VIOLATED",
         `${shownUrl(hop.url)} compressed its answer without being asked.`,
+        { httpStatus: status },
       );
     }
     const parts: Buffer[] = [];
     let length = 0;
     for await (const part of body as AsyncIterable<Buffer>) {
       length += part.length;
-      if (length > this.#maxResponseBytes) throw tooLong(hop.url, this.#maxResponseBytes);
+      if (length > this.#maxResponseBytes) throw tooLong(hop.url, this.#maxResponseBytes, status);
       parts.push(part);
     }
     return answerOf(hop, BODILESS.has(status) ? null : Buffer.concat(parts), { status, headers });
@@ -227,10 +228,11 @@ function late(url: URL, timeoutMs: number): McpError {
   );
 }
 
-function tooLong(url: URL, maxBytes: number): McpError {
+function tooLong(url: URL, maxBytes: number, httpStatus: number): McpError {
   return new McpError(
     "MCP_LIMIT_EXCEEDED",
     `The answer of ${shownUrl(url)} is longer than ${maxBytes} bytes.`,
+    { httpStatus },
   );
 }
 

@@ -31,6 +31,7 @@ export function nextHop(
     throw new McpError(
       "MCP_AUTH_REQUIRED",
       `${shownUrl(hop.url)} sends a ${hop.method} on to ${target?.origin.slice(0, 300) ?? "no URL"}; only a GET follows a redirect.`,
+      { httpStatus: status },
     );
   }
   const url = checkEndpointUrl(target ?? location, { ...reach, field: `a redirect of ${shownUrl(hop.url)}` });

@@ -19,6 +19,11 @@ export function isSameCredential(one: StoredCredential, other: StoredCredential)
   );
 }
 
+/** By what the login is known that a credential is of. One that was stored without a name changes it whenever it is renewed. */
+export function loginOf({ loginId, tokens }: StoredCredential): string {
+  return loginId ?? tokens.access_token;
+}
+
 /** What may be shown of a credential. */
 export function summarizeCredential(credential: StoredCredential): CredentialSummary {
   const { serverUrl, issuer, resource, client, scopes, obtainedAt, expiresAt, tokens } = credential;
@@ -57,6 +62,7 @@ function isCredential(found: Record<string, unknown>): found is Record<string, u
     isText(resource) &&
     isMissingOr(isText, clientId) &&
     isMissingOr(isText, found.resourceIndicator) &&
+    isMissingOr(isText, found.loginId) &&
     isRecord(client) &&
     isText(client.client_id) &&
     isMissingOr(isText, client.client_secret) &&

@@ -13,6 +13,8 @@ export interface StoredCredential extends VaultKey {
   readonly serverUrl: string;
   /** The resource indicator (RFC 8707) that was sent; missing where the server advertises none. A refresh sends the same. */
   readonly resourceIndicator?: string | undefined;
+  /** Another one for each login; a renewal keeps it. Missing in what earlier versions have stored. */
+  readonly loginId?: string | undefined;
   /** As whom the authorization server knows this program. */
   readonly client: StoredOAuthClientInformation;
   readonly tokens: OAuthTokens;

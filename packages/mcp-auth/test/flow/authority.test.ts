@@ -118,11 +118,30 @@ describe("metadata of a server", () => {
 
 describe("what a server had advertised when somebody logged in", () => {
   const ISSUER = "https://as.example";
-  const earlier = { issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp` };
+  const earlier = { issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp`, scopes: ["read"] };
 
-  it("holds while a gateway has no way to its metadata", async () => {
-    const known = await discover([502, 404], undefined, earlier);
-    expect(known).toMatchObject({ issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp` });
+  it.each([[[502, 404]], [[502, 502]], [[404, 502]], [[500]], [[503]], [[404, 504]]])(
+    "holds while its metadata is answered with %j",
+    async (statuses) => {
+      const known = { issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp`, resourceScopes: ["read"] };
+      expect(await discover(statuses, undefined, earlier)).toMatchObject(known);
+    },
+  );
+
+  it.each([502, 503])("holds while what it names itself is answered with %d", async (status) => {
+    const known = { issuer: METADATA.issuer, resourceIndicator: `${ORIGIN}/mcp` };
+    expect(await discover([status], new URL(`${ORIGIN}/prm`), earlier)).toMatchObject(known);
+  });
+
+  it.each([[[429, 404]], [[404, 408]], [[302, 404]]])(
+    "does not hold where it is answered with %j: who is busy can be asked again, and who redirects may have moved",
+    async (statuses) => {
+      const discovered = discover(statuses, undefined, earlier);
+      await expect(discovered).rejects.toMatchObject({ code: "MCP_CONNECT_FAILED" });
+    },
+  );
+
+  it("is what counts, and not where the server is", async () => {
     const elsewhere = discover([502, 404], undefined, { ...earlier, issuer: ISSUER });
     await expect(elsewhere).rejects.toThrow("belongs to another issuer"); // the only one there is in this test
   });
@@ -142,6 +161,22 @@ describe("what a server had advertised when somebody logged in", () => {
 });
 
 describe("an authorization server", () => {
+  it.each([
+    ["a line of text", "MCP server is running"],
+    ["nothing", ""],
+    ["a list", "[]"],
+    ["a comment before a page", "\ufeff <!-- --><html>"],
+  ])(
+    "that answers with %s whatever it does not know has its metadata where the next is looked for",
+    async (_, text) => {
+      expect(await read(new Response(text), Response.json(OPEN_ID))).toMatchObject({
+        issuer: METADATA.issuer,
+      });
+      const marked = new Response(`\ufeff\n ${JSON.stringify(METADATA)}`);
+      expect(await read(marked)).toMatchObject({ issuer: METADATA.issuer });
+    },
+  );
+
   const PAGE = new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
   const OPEN_ID = {
     ...METADATA,

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Authority } from "../../src/flow/authority.ts";
-import { identifyClient } from "../../src/flow/client-identity.ts";
+import { identifyClient, withSecret } from "../../src/flow/client-identity.ts";
 import { grantedCredential } from "../../src/flow/grant.ts";
 import type { Sdk } from "../../src/sdk.ts";
 import { createFileVault } from "../../src/vault/file-vault.ts";
@@ -95,6 +95,15 @@ describe("a client that is registered without an id", () => {
       server: "files",
       message: expect.stringMatching(/without an id\. Ask its operator for a client id/),
     });
+  });
+});
+
+describe("a client whose secret cannot be had, and that is not the one that is used", () => {
+  it("keeps nobody from using another", () => {
+    const clientSecretError = new Error("the password manager is locked");
+    const named = { ...settings, clientId: "mine", clientSecretError };
+    expect(withSecret({ client_id: "other" }, named)).toEqual({ client_id: "other" });
+    expect(() => withSecret({ client_id: "mine" }, named)).toThrow(clientSecretError);
   });
 });
 

@@ -1,0 +1,261 @@
+import { writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createOAuth } from "@jackfield/mcp-auth";
+import { type AuthPort, McpError } from "@jackfield/mcp-core";
+import { useLeakCheck } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openMcp } from "../src/index.ts";
+import { tellOfRefusals } from "../src/refused-values.ts";
+import { useGuardedServer } from "./guarded-server.ts";
+import { createProjectFixture, type ProjectFixture } from "./project-fixture.ts";
+
+useLeakCheck();
+
+const remote = useGuardedServer();
+
+let user: ProjectFixture;
+beforeEach(() => {
+  user = createProjectFixture();
+});
+afterEach(() => user[Symbol.dispose]());
+
+const write = (key: string) => writeFileSync(join(user.home, "key"), key);
+
+/** How a server that wants an API key treats its clients. */
+interface Gate {
+  key: string;
+  /** With what a right key is refused as well, as one is that comes with a token which has expired. */
+  refusal?: 401 | 403 | undefined;
+  /** What is answered to whoever asks for metadata. */
+  metadata: number;
+}
+
+/** The server, on a port of its own, and the keys that it was sent, each once as long as it stays the same. */
+async function openServer(gate: Gate) {
+  const keys: unknown[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    const key = request.headers["x-api-key"];
+    if (request.url !== "/mcp") return void response.writeHead(gate.metadata).end();
+    if (keys.at(-1) !== key) keys.push(key);
+    const refusal = key === gate.key ? gate.refusal : 401;
+    if (refusal !== undefined)
+      return void response.writeHead(refusal, { "www-authenticate": "Bearer" }).end();
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    const { id, method, params } = JSON.parse(body);
+    if (id === undefined) return void response.writeHead(202).end();
+    const results: { readonly [method: string]: unknown } = {
+      initialize: {
+        protocolVersion: params?.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: "x", version: "1" },
+      },
+      "tools/list": { tools: [{ name: "t", inputSchema: { type: "object" } }] },
+      "tools/call": { content: [] },
+    };
+    const result = results[method];
+    const outcome = result === undefined ? { error: { code: -32601, message: "no" } } : { result };
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...outcome }));
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url, keys, [Symbol.asyncDispose]: close };
+}
+
+/** A runtime with that server, whose key a command prints. */
+async function openWithKey(url: string, auth: AuthPort) {
+  const said: unknown[] = [];
+  const { connect: _, ...options } = user.options;
+  user.writeFile(".omp/agent/mcp.json", {
+    mcpServers: { s: { type: "http", url, headers: { "X-Api-Key": "!cat ../../key" } } },
+  });
+  const mcp = await openMcp({
+    ...options,
+    discover: { cwd: user.project, home: user.home, env: {}, hosts: ["omp"] },
+    runCommands: true,
+    retry: { initialDelayMs: 1, maxRetries: 1 },
+    auth,
+    log: (level, message, fields) => void (message.includes("left out") && said.push([level, fields])),
+  });
+  return { mcp, said, call: () => mcp.callTool({ server: "s", tool: "t" }) };
+}
+
+/** Credentials whose authorization server is busy. */
+const busy: AuthPort = {
+  headers: async () => ({}),
+  onChallenge: async () => {
+    throw new McpError("MCP_CONNECT_FAILED", "busy", { httpStatus: 503, outcome: "rejected" });
+  },
+};
+const outage = { code: "MCP_CONNECT_FAILED", httpStatus: 503 };
+
+describe.skipIf(process.platform === "win32")(
+  "a value that a command printed, where a token may have been refused",
+  () => {
+    it("is sent again when the outage is over that has kept the token from being renewed", async () => {
+      write("good");
+      const gate: Gate = { key: "good", metadata: 404 };
+      await using server = await openServer(gate);
+      const { mcp, said, call } = await openWithKey(server.url, busy);
+      await using _ = mcp;
+      for (const _time of [1, 2]) {
+        gate.refusal = 401;
+        await expect(call()).rejects.toMatchObject(outage);
+        await expect(mcp.reconnect("s")).rejects.toMatchObject(outage);
+        gate.refusal = undefined;
+        await mcp.reconnect("s");
+        expect(await call()).toMatchObject({ content: [] });
+      }
+      expect(server.keys).toEqual(["good"]);
+      expect(said).toEqual([]);
+    });
+
+    it("[A9] is printed anew at once if it was the value, also where metadata is answered with 503 always", async () => {
+      write("first");
+      const gate: Gate = { key: "first", metadata: 503 };
+      await using server = await openServer(gate);
+      await using auth = createOAuth();
+      const { mcp, said, call } = await openWithKey(server.url, auth);
+      await using _ = mcp;
+      for (const next of ["second", "third"]) {
+        gate.key = next;
+        write(next);
+        await expect(call()).rejects.toMatchObject(outage);
+        await mcp.reconnect("s");
+        expect(await call()).toMatchObject({ content: [] });
+      }
+      expect(server.keys).toEqual(["first", "second", "third"]);
+      expect(said).toEqual([]);
+    });
+
+    it("[A9] is not sent again once it was refused for good, whatever was in doubt before", async () => {
+      write("first");
+      const gate: Gate = { key: "first", metadata: 503 };
+      await using server = await openServer(gate);
+      await using auth = createOAuth();
+      const { mcp, said, call } = await openWithKey(server.url, auth);
+      await using _ = mcp;
+      gate.key = "second";
+      await expect(call()).rejects.toMatchObject(outage);
+      gate.metadata = 404;
+      await expect(mcp.reconnect("s")).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401 });
+      await expect(mcp.reconnect("s")).rejects.toMatchObject({ code: "MCP_AUTH_REQUIRED", httpStatus: 401 });
+      expect(server.keys).toEqual(["first", undefined]);
+      expect(said).toHaveLength(1);
+    });
+
+    it("stays after a 403, whatever becomes of the challenge", async () => {
+      write("good");
+      const gate: Gate = { key: "good", metadata: 404 };
+      await using server = await openServer(gate);
+      const { mcp, call } = await openWithKey(server.url, busy);
+      await using _ = mcp;
+      gate.refusal = 403;
+      write("unread");
+      await expect(call()).rejects.toMatchObject(outage);
+      gate.refusal = undefined;
+      expect(await call()).toMatchObject({ content: [] });
+      await mcp.reconnect("s");
+      expect(server.keys).toEqual(["good"]);
+    });
+  },
+);
+
+it.each([503, 429])("a list and a call outlive a token endpoint that answers %d once", async (status) => {
+  await using auth = createOAuth();
+  const server = { name: "files", transport: "http", url: remote.url, headers: {}, secrets: [] } as const;
+  await auth.login(server, { authorize: async (url) => void (await fetch(url)) });
+  await using mcp = await openMcp({
+    servers: { files: { url: remote.url } },
+    discover: false,
+    cache: false,
+    retry: { maxRetries: 0 },
+    auth,
+  });
+  const beBusyOnce = () => {
+    remote.authority.office.expireAccessTokens();
+    remote.authority.behave({
+      tokens: () => {
+        remote.authority.behave({});
+        return { status, body: {} };
+      },
+    });
+  };
+  beBusyOnce();
+  await mcp.refreshTools("files");
+  if (status !== 429) return; // of a call nobody but the one who makes it knows whether it may be made twice
+  beBusyOnce();
+  const result = await mcp.callTool({ server: "files", tool: "echo" }, { text: "here" });
+  expect(JSON.stringify(result)).toContain("here");
+});
+
+describe("what a server has refused for good", () => {
+  const refused = new McpError("MCP_AUTH_REQUIRED", "refused", { httpStatus: 401 });
+  const definition = {
+    name: "s",
+    transport: "http",
+    url: "https://s.example",
+    headers: { a: "!print" },
+    definedIn: { scope: "user" },
+  } as const;
+
+  /** How the resolver is asked after attempts, of which each meets challenges, one after the other, and ends as the last one does. */
+  async function askedAfter(attempts: readonly (readonly (McpError | "retry")[])[]) {
+    const asked: unknown[] = [];
+    const { signal } = new AbortController();
+    const log = () => {};
+    let answers: readonly (McpError | "retry")[] = [];
+    const { resolve, connect } = tellOfRefusals(
+      {
+        async resolve({ name }, { principal, rejected }) {
+          if (principal === undefined) asked.push(rejected);
+          return { name, transport: "http", url: "https://s.example", headers: { a: "x" }, secrets: [] };
+        },
+        async connect(server, { auth }) {
+          let end: unknown;
+          for (const _ of answers) {
+            const met = auth?.onChallenge(server, { status: 401 }, signal);
+            // What was met is refused all the same.
+            end = await met?.then(
+              () => refused,
+              (error: unknown) => error,
+            );
+          }
+          throw end;
+        },
+      },
+      { runsCommands: true, log },
+    );
+    const servers = await Promise.all(attempts.map(() => resolve(definition, { signal })));
+    for (const [index, server] of servers.entries()) {
+      answers = attempts[index] ?? [];
+      const left = [...answers];
+      const onChallenge = async () => {
+        const answer = left.shift() ?? refused;
+        if (answer === "retry") return answer;
+        throw answer;
+      };
+      const auth: AuthPort = { headers: async () => ({}), onChallenge };
+      await connect(server, { signal, auth, log }).catch(() => {});
+    }
+    asked.length = 0;
+    await resolve(definition, { signal });
+    return asked;
+  }
+  const passing = new McpError("MCP_CONNECT_FAILED", "busy", { httpStatus: 503 });
+
+  it("is refused, be it in doubt before or afterwards", async () => {
+    expect(await askedAfter([[refused], [passing]])).toEqual([true]);
+    expect(await askedAfter([[passing], [refused]])).toEqual([true]);
+    expect(await askedAfter([[passing, "retry"]])).toEqual([true]);
+    expect(await askedAfter([[passing], [passing]])).toEqual([undefined]);
+  });
+});
