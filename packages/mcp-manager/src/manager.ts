@@ -13,6 +13,7 @@ import { createContextReader } from "./context/context-reader.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
 import { createManagerRegistry } from "./manager-registry.ts";
 import type { McpManager, ReconnectOptions } from "./mcp-manager.ts";
+import { checkRecord } from "./option-kinds.ts";
 import {
   checkPrincipal,
   type McpManagerOptions,
@@ -92,12 +93,17 @@ class Manager implements McpManager, ViewParent {
     this.subscribe = context.subscribe;
   }
 
-  start({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<StartupReport> {
+  start(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<StartupReport> {
+    try {
+      checkRecord("start", options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const owner = this.#owner;
     if (owner !== undefined && owner.#run.closed !== undefined) return Promise.reject(closedError());
     const { closed } = this.#run;
     if (closed !== undefined) this.#run = createRun(closed);
-    this.#run.starting ??= this.#start(this.#run, signal);
+    this.#run.starting ??= this.#start(this.#run, options.signal);
     if (owner !== undefined) owner.#others.add(this);
     return this.#run.starting;
   }

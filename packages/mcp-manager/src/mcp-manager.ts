@@ -17,8 +17,8 @@ export interface McpManager extends ContextSource<McpEvents>, AsyncDisposable {
    * Connects the servers and waits as the start-up options say. Called again, it returns the same report; after `close()` it begins
    * anew.
    *
-   * @throws McpError `MCP_ABORTED` if the signal fires, once everything that was started is gone; `MCP_CLOSED` if it is closed
-   * meanwhile. Not because of a server, unless `failures` is `throw`: the report tells.
+   * @throws McpError `MCP_CONFIG_INVALID` for what are no options; `MCP_ABORTED` if the signal fires, once everything that was started
+   * is gone; `MCP_CLOSED` if it is closed meanwhile. Not because of a server, unless `failures` is `throw`: the report tells.
    */
   start(options?: { readonly signal?: AbortSignal | undefined }): Promise<StartupReport>;
   /** A snapshot of each server, in configured order, without those that were dropped. */

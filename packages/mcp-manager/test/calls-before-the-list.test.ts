@@ -90,6 +90,94 @@ describe("a server that is there again and cannot list its tools", () => {
   });
 });
 
+describe("a server that is there again and whose list breaks off", () => {
+  const brokenOff = new McpError("MCP_SESSION_LOST", "reset by peer", { outcome: "unknown" });
+
+  it("is called over the session that goes on, and nobody else loses his call", async () => {
+    const long = Promise.withResolvers<unknown>();
+    const { manager, connector, opens } = await remembered();
+    const session = createFakeSession({
+      answer: (_method, { arguments: args }) => (args === undefined ? long.promise : { content: [] }),
+    });
+    session.failLists(brokenOff);
+    await opens(session);
+    const reading = manager.readResource("a", "file:///a");
+    const calling = manager.callTool(ECHO);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await calling).toEqual({ content: [] });
+    const asked = session.listed.length;
+    await manager.callTool(ECHO);
+    expect([asked, session.listed.length]).toEqual([2, 2]);
+    long.resolve({ contents: [] });
+    expect(await reading).toEqual({ contents: [] });
+    expect(connector.attempts).toHaveLength(2);
+    await manager.close();
+  });
+});
+
+describe("[T78] a call that is found while the server is being listed", () => {
+  it("is given its own half of its time, however long the list has taken already", async () => {
+    const judged: unknown[] = [];
+    const judge: CallMiddleware = ({ tool: { definition } }, next) => {
+      judged.push(definition.annotations);
+      return next();
+    };
+    const { manager, opens } = await remembered([judge]);
+    const session = createFakeSession({ tools: [DESTROYING] });
+    const release = session.holdLists();
+    await opens(session);
+    await vi.advanceTimersByTimeAsync(1_300);
+    const calling = manager.callTool(ECHO, {}, { timeoutMs: 2_400 });
+    await vi.advanceTimersByTimeAsync(200);
+    release();
+    await vi.advanceTimersByTimeAsync(0);
+    await calling;
+    expect(judged).toEqual([{ destructiveHint: true }]);
+    await manager.close();
+  });
+
+  it("is not sent where the list has come, with another tool, while middleware had the call", async () => {
+    const judged: unknown[] = [];
+    const approve: CallMiddleware = async ({ tool: { definition } }, next) => {
+      judged.push(definition.annotations);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return next();
+    };
+    const { manager, opens } = await remembered([approve]);
+    const session = createFakeSession({ tools: [DESTROYING] });
+    const release = session.holdLists();
+    await opens(session);
+    const refused = expect(manager.callTool(ECHO, {}, { timeoutMs: 2_000 })).rejects.toMatchObject({
+      ...ECHO,
+      code: "MCP_TOOL_CHANGED",
+      outcome: "not-sent",
+    });
+    await vi.advanceTimersByTimeAsync(1_500);
+    release();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await refused;
+    expect(session.requests).toEqual([]);
+    const calling = manager.callTool(ECHO);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await calling;
+    expect(judged).toEqual([{ readOnlyHint: true }, { destructiveHint: true }]);
+    await manager.close();
+  });
+
+  it("lists no session that is replaced in the same turn", async () => {
+    const { manager, opens } = await remembered();
+    const first = createFakeSession();
+    first.holdLists();
+    await opens(first);
+    const calling = manager.callTool(ECHO);
+    const reconnecting = manager.reconnect("a");
+    await opens(createFakeSession({ tools: [READING] }));
+    await Promise.all([calling, reconnecting]);
+    expect(first.listed).toHaveLength(1);
+    await manager.close();
+  });
+});
+
 describe("[T78] a call whose server is lost again while it lists", () => {
   it.each([
     ["says so", true, new McpError("MCP_SESSION_LOST", "it ended", { outcome: "unknown" })],

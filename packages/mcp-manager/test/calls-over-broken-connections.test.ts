@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { McpManager } from "../src/index.ts";
 import { overHttp } from "./http-fixture.ts";
 import { tool } from "./manager-fixture.ts";
 
@@ -24,6 +25,33 @@ describe.each([
     expect(server.asked.filter((method) => method === "tools/call")).toHaveLength(4);
   });
 
+  it.each<[string, (manager: McpManager) => Promise<unknown>]>([
+    ["a prompt", (manager) => manager.getPrompt("a", "review")],
+    ["a resource", (manager) => manager.readResource("a", "file:///readme")],
+    [
+      "a completion",
+      (manager) =>
+        manager.complete("a", {
+          ref: { type: "ref/prompt", name: "review" },
+          argument: { name: "path", value: "r" },
+        }),
+    ],
+    ["its tools", (manager) => manager.refreshTools("a")],
+  ])("is waited for by whoever asks for %s", async (_what, ask) => {
+    const { manager, server } = await overHttp({ withIds });
+    await manager.start();
+    await server.stop();
+    const isAway = Promise.withResolvers<void>();
+    manager.on("statusChanged", ({ snapshot }) => {
+      if (snapshot.status === "connecting") isAway.resolve();
+    });
+    const asking = ask(manager);
+    await Promise.race([isAway.promise, asking]);
+    await server.startAgain();
+    await asking;
+    expect(manager.servers()).toMatchObject([{ status: "ready" }]);
+  });
+
   it("is not waited for where it will be tried again too late", async () => {
     const { manager, server } = await overHttp(
       { withIds },
@@ -33,6 +61,8 @@ describe.each([
     await server.stop();
     const lost = { code: "MCP_SESSION_LOST", outcome: "not-sent", tool: "echo" };
     await expect(manager.callTool(ECHO, {}, { timeoutMs: 300_000 })).rejects.toMatchObject(lost);
+    const unasked = { code: "MCP_SESSION_LOST", outcome: "not-sent", server: "a" };
+    await expect(manager.getPrompt("a", "review", {}, { timeoutMs: 300_000 })).rejects.toMatchObject(unasked);
     expect(manager.servers()).toMatchObject([{ status: "backoff" }]);
   });
 

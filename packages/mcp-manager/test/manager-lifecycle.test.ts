@@ -18,6 +18,13 @@ afterEach(() => {
 
 const exited = new McpError("MCP_SERVER_EXITED", 'Server "a" exited with code 1.', { server: "a" });
 
+/** The code of the error that a list asked for ends with. */
+const refreshing = async (manager: McpManager) => {
+  const code = manager.refreshTools("a", { timeoutMs: 1_000 }).catch((error) => error.code);
+  await vi.advanceTimersByTimeAsync(0);
+  return code;
+};
+
 describe("a lost server", () => {
   it("[R21] comes back by itself, and the next call uses the new connection", async () => {
     const { manager, sessions } = createFixture(["a"]);
@@ -206,7 +213,7 @@ describe("a changed tool list", () => {
     const { manager, sessions } = createFixture(["a"]);
     await manager.start();
     sessions.get("a")?.failLists(new McpError("MCP_REQUEST_REJECTED", "no"));
-    await expect(manager.refreshTools("a")).rejects.toMatchObject({ code: "MCP_REQUEST_REJECTED" });
+    expect(await refreshing(manager)).toBe("MCP_REQUEST_REJECTED");
     expect(manager.tools()).toHaveLength(1);
     await manager.close();
   });
@@ -217,9 +224,7 @@ describe("a changed tool list", () => {
     const session = sessions.get("a");
     const before = session?.listed.length ?? 0;
     session?.failLists(new McpError("MCP_REQUEST_REJECTED", "no"));
-    const asked = [0, 1, 2].map(() =>
-      manager.refreshTools("a", { timeoutMs: 1_000 }).catch((error) => error.code),
-    );
+    const asked = [0, 1, 2].map(() => refreshing(manager));
     expect(await Promise.all(asked)).toEqual(asked.map(() => "MCP_REQUEST_REJECTED"));
     expect((session?.listed.length ?? 0) - before).toBe(4);
     await manager.close();

@@ -11,6 +11,13 @@ const QUESTIONS: readonly [string, (manager: McpManager, options: Options) => Pr
   ["callTool", (manager, options) => manager.callTool("mcp__a__echo", {}, options)],
   ["readResource", (manager, options) => manager.readResource("a", "file:///a", options)],
   ["getPrompt", (manager, options) => manager.getPrompt("a", "review", {}, options)],
+  [
+    "complete",
+    (manager, options) => {
+      const argument = { name: "path", value: "r" };
+      return manager.complete("a", { ref: { type: "ref/prompt", name: "review" }, argument }, options);
+    },
+  ],
   ["subscribe", (manager, options) => manager.subscribe("a", "file:///a", () => {}, options)],
   ["reconnect", (manager, options) => manager.reconnect("a", options)],
   ["refreshTools", (manager, options) => manager.refreshTools("a", options)],
@@ -55,6 +62,32 @@ describe.each(QUESTIONS)("%s", (_, ask) => {
     });
     expect(session.requests).toEqual([]);
     expect(connector.attempts).toHaveLength(1);
+  });
+});
+
+describe.each(QUESTIONS)("%s", (_, ask) => {
+  it.each([[null], [[]], [1]])("refuses %j as its options, and asks for nothing", async (options) => {
+    const { manager, connector, session } = await started();
+    await using _manager = manager;
+    await expect(ask(manager, options as unknown as Options)).rejects.toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+      message: expect.stringContaining("must be an object"),
+    });
+    expect(session.requests).toEqual([]);
+    expect(connector.attempts).toHaveLength(1);
+  });
+});
+
+describe("start", () => {
+  it.each([[null], [[]], [1], ["x"]])("refuses %j as its options, and starts nothing", async (options) => {
+    const { manager, connector } = createFixture(["a"]);
+    await expect(manager.start(options as never)).rejects.toMatchObject({
+      code: "MCP_CONFIG_INVALID",
+      message: expect.stringContaining("must be an object"),
+    });
+    expect(connector.attempts).toEqual([]);
+    expect((await manager.start()).ready).toHaveLength(1);
+    await manager.close();
   });
 });
 

@@ -13,9 +13,11 @@ import {
   thrownText,
   toMcpError,
 } from "@jackfield/mcp-core";
-import { createDeadline, type Deadline } from "../deadline.ts";
+import { createDeadline, type Deadline, raceSignal } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { checkOptions } from "../server/operation-deadline.ts";
+import { isUnsent, MOST_UNSENT } from "../server/unsent-request.ts";
+import { turnOfTheEventLoop } from "../timer.ts";
 import { createCallTime } from "../tools/call-time.ts";
 import type { ContextKind, ServerContext } from "./server-context.ts";
 
@@ -23,7 +25,7 @@ import type { ContextKind, ServerContext } from "./server-context.ts";
 export type ContextReader = Omit<ContextSource, "tools" | "callTool" | "on">;
 
 /** What it needs of a server. */
-interface ContextServer extends Pick<ManagedServer, "definition" | "openSession" | "session"> {
+interface ContextServer extends Pick<ManagedServer, "definition" | "openSession" | "session" | "lose"> {
   readonly context: ServerContext;
 }
 
@@ -58,9 +60,15 @@ export function createContextReader({ all, server, log }: ContextReaderOptions):
       checkOptions(name, options);
       const progress: WaitStage = { isAsked: false };
       using deadline = contextDeadline(managed, options, progress);
-      const session = await openedSession(managed, deadline);
-      progress.isAsked = true;
-      const stop = await managed.context.subscribe(session, uri, listener, deadline.signal);
+      const stop = await onSession(managed, deadline, async (session) => {
+        progress.isAsked = true;
+        try {
+          return await managed.context.subscribe(session, uri, listener, deadline.signal);
+        } catch (error) {
+          progress.isAsked = !isUnsent(error);
+          throw error;
+        }
+      });
       return { server: name, uri, close: stop, [Symbol.asyncDispose]: stop };
     },
   };
@@ -116,8 +124,28 @@ async function ask<M extends SessionMethod>(
   checkOptions(managed.definition.name, options);
   const time = createCallTime(options, managed.definition.limits ?? {});
   using deadline = contextDeadline(managed, { signal: options.signal, timeoutMs: time.waitMs() });
-  const session = await openedSession(managed, deadline);
-  return session.request(method, params, { ...options, ...time.left() });
+  const request = (session: Session) => session.request(method, params, { ...options, ...time.left() });
+  return await onSession(managed, deadline, request); // The deadline lasts until then.
+}
+
+/** Asks a session, and what could not be sent the next one as well: as calls do, and as often. */
+async function onSession<T>(
+  managed: ContextServer,
+  deadline: Deadline,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
+  let unusable: Session | undefined;
+  for (let unsent = 1; ; unsent += 1) {
+    const session = await openedSession(managed, deadline);
+    try {
+      return await use(session);
+    } catch (error) {
+      if (!isUnsent(error) || unsent > MOST_UNSENT) throw error;
+      if (unusable === session) managed.lose(session, error); // It cannot be used twice in a row, whatever it says.
+      unusable = session;
+    }
+    await raceSignal(turnOfTheEventLoop(), deadline.signal);
+  }
 }
 
 /** Why there is no session is told of this request: the same error may answer many callers. */

@@ -2,6 +2,7 @@ import type { McpError, Session } from "@jackfield/mcp-core";
 import { type Deadline, raceSignal } from "../deadline.ts";
 import { turnOfTheEventLoop } from "../timer.ts";
 import type { ListLoader, ListOutcome, ListState } from "./list-loader.ts";
+import { isUnsent } from "./unsent-request.ts";
 
 /** The server whose tools are waited for. */
 export interface AwaitedServer {
@@ -11,8 +12,8 @@ export interface AwaitedServer {
 }
 
 /**
- * Waits for a list, connecting if need be. One that was cut off because its session ended is asked for again, of whatever session
- * there is then.
+ * Waits for a list, connecting if need be. One whose session ended, or had a connection that cannot be used, is asked for again, of
+ * whatever session there is then.
  *
  * @throws McpError why there is no session, or why it could not be listed.
  */
@@ -25,15 +26,15 @@ export async function awaitList(
     const session = await server.session(deadline);
     if (server.openSession !== session) continue; // It has ended since.
     const outcome = await raceSignal(list(session), deadline.signal);
-    if (outcome.status === "failed") throw outcome.error;
     if (outcome.status === "live") return;
+    if (outcome.status === "failed" && !(await hasEnded(session, server, outcome.error))) throw outcome.error;
   }
 }
 
 /**
- * Waits for a session and for its tools, connecting if need be. A server that answers that it cannot list them, or does not say within
- * `patienceMs`, is used all the same, and not asked again because of that. A list that breaks off with its connection is no answer:
- * what is there next may be another server.
+ * Waits for a session and for its tools, connecting if need be. A server that cannot list them, or does not say within `patienceMs`,
+ * is used all the same, and not asked again because of that; so is a session that goes on though its list broke off. One that ends
+ * with its list, or could not be asked for it, is not used: what is there next may be another server.
  *
  * @param patienceMs - how long a list may take, in milliseconds; asked for each session
  * @throws McpError why there is no session.
@@ -49,18 +50,21 @@ export async function listedSession(
     if (server.openSession !== session) continue;
     if (hasAnswered(loader().state)) return session;
     const outcome = await raceSignal(loader().settleWithin(session, patienceMs()), deadline.signal);
-    if (outcome?.status === "failed") await turnOfTheEventLoop();
-    if (server.openSession !== session) continue;
-    if (outcome === undefined || hasAnswered(outcome)) return session;
-    // It was tried twice: a connection that cannot be used twice in a row has ended, whatever it says.
-    if (outcome.status === "failed") server.lose(session, outcome.error);
+    if (outcome?.status === "failed" && (await hasEnded(session, server, outcome.error))) continue;
+    if (server.openSession === session) return session;
   }
 }
 
 function hasAnswered(list: ListState): boolean {
-  return list.status === "live" || (list.status === "failed" && !isLoss(list.error));
+  return list.status === "live" || (list.status === "failed" && !isUnsent(list.error));
 }
 
-function isLoss({ code }: McpError): boolean {
-  return code === "MCP_SESSION_LOST" || code === "MCP_SERVER_EXITED" || code === "MCP_CLOSED";
+/** Whether a session whose list failed is over: some say so a moment later, and one that could not be asked is given up here. */
+async function hasEnded(session: Session, server: AwaitedServer, error: McpError): Promise<boolean> {
+  await turnOfTheEventLoop();
+  if (server.openSession !== session) return true;
+  if (!isUnsent(error)) return false;
+  // It was tried twice: a connection that cannot be used twice in a row has ended, whatever it says.
+  server.lose(session, error);
+  return true;
 }

@@ -40,6 +40,8 @@ interface Load {
   /** It was begun because something happened during the one before; what happens now has to wait its turn. */
   readonly isFollowUp: boolean;
   readonly done: PromiseWithResolvers<ListOutcome>;
+  /** Somebody had no more patience with it. */
+  isOverdue: boolean;
   /** Who asked while it was under way, and waits for the follow-up. */
   followUp: PromiseWithResolvers<ListOutcome> | undefined;
 }
@@ -56,8 +58,8 @@ export interface ListLoader {
   /** Like `load`, but is content with a list that is in or under way. */
   settle(session: Session): Promise<ListOutcome>;
   /**
-   * Like `settle`, but has no more patience than this, counted from when the list was begun: whoever comes later waits for the rest
-   * of his own only. `undefined`: it was not in by then.
+   * Like `settle`, but has no more patience than this, counted from now; with a list that somebody gave up on already, from when that
+   * was begun: not everybody finds out for himself that the server does not answer. `undefined`: it was not in by then.
    */
   settleWithin(session: Session, patienceMs: number): Promise<ListOutcome | undefined>;
   /**
@@ -108,12 +110,16 @@ class Loader<L extends Listing> implements ListLoader {
 
   async settleWithin(session: Session, patienceMs: number): Promise<ListOutcome | undefined> {
     const settled = this.settle(session);
-    const { beganAt } = this.#current ?? {};
-    if (beganAt === undefined || patienceMs === Number.POSITIVE_INFINITY) return settled;
-    const waitMs = beganAt + patienceMs - performance.now();
-    if (waitMs <= 0) return undefined;
+    const load = this.#current;
+    if (load === undefined || patienceMs === Number.POSITIVE_INFINITY) return settled;
+    const waitedMs = load.isOverdue ? performance.now() - load.beganAt : 0;
+    if (waitedMs >= patienceMs) return undefined;
     const impatient = Promise.withResolvers<undefined>();
-    const timer = startTimer(() => impatient.resolve(undefined), waitMs);
+    const giveUp = () => {
+      load.isOverdue = true;
+      impatient.resolve(undefined);
+    };
+    const timer = startTimer(giveUp, patienceMs - waitedMs);
     try {
       return await Promise.race([settled, impatient.promise]);
     } finally {
@@ -152,7 +158,8 @@ class Loader<L extends Listing> implements ListLoader {
     clearTimeout(this.#timer);
     const done = this.#due ?? Promise.withResolvers<ListOutcome>();
     this.#due = undefined;
-    const load: Load = { session, beganAt: performance.now(), isFollowUp, done, followUp: undefined };
+    const beganAt = performance.now();
+    const load: Load = { session, beganAt, isFollowUp, done, isOverdue: false, followUp: undefined };
     this.#current = load;
     if (this.#state.status !== "live") this.#state = { status: "loading" };
     void this.#run(load);

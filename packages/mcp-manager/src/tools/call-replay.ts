@@ -1,4 +1,5 @@
 import type { CallOptions, McpError, ServerLimits, ToolDescriptor } from "@jackfield/mcp-core";
+import { MOST_UNSENT } from "../server/unsent-request.ts";
 
 /** What has become of a call so far and what may be repeated; the decision's whole input. */
 export interface ReplayQuestion {
@@ -15,9 +16,6 @@ export interface ReplayQuestion {
   readonly tool: ToolDescriptor | undefined;
   readonly limits: ServerLimits;
 }
-
-/** A connection that broke is used once more, and after that another one is waited for. */
-const MOST_UNSENT = 2;
 
 /** What is waited for where a server is busy and does not say for how long. */
 const BUSY_DELAY_MS = 1_000;

@@ -2,18 +2,20 @@ import type { JsonObject, McpError, Session, ToolCall, ToolCallResult } from "@j
 import { raceSignal } from "../deadline.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { operationDeadline } from "../server/operation-deadline.ts";
+import { isUnsent } from "../server/unsent-request.ts";
 import { startTimer, turnOfTheEventLoop } from "../timer.ts";
 import { abortedBeforeSending, callError, isToolGone, keepUncertainty, optionInvalid } from "./call-error.ts";
 import { repeatDelay } from "./call-replay.ts";
 import { type CallTime, createCallTime, type RequestTime } from "./call-time.ts";
 import { waitForListedServer } from "./server-wait.ts";
-import { refuseIfOther } from "./tool-finder.ts";
+import { refuseIfOther, refuseIfUnlisted } from "./tool-finder.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
 /**
  * Sends a call within its deadlines, and again where that is safe or wanted: only to the tool that was judged (threat T78).
  *
  * @param judgedOn - the session under which the tool was found. On another one it is looked for again, and refused if it has changed
+ * or that one does not list it
  * @throws McpError whose `outcome` holds for all attempts together.
  */
 export function sendCall(
@@ -69,7 +71,7 @@ interface Attempts {
   readonly registry: ToolRegistry;
   readonly time: CallTime;
   /** The session under which the tool is what was judged. */
-  judgedOn: Session | undefined;
+  readonly judgedOn: Session | undefined;
   /** See `ReplayQuestion`. */
   mayHaveRun: number;
   unsent: number;
@@ -85,14 +87,13 @@ const NO_ATTEMPT = { mayHaveRun: 0, unsent: 0, refused: 0, unusable: undefined, 
 /**
  * The session there is, or will be.
  *
- * @throws McpError why there is none, or that the tool is not the one that was judged.
+ * @throws McpError why there is none, or that the tool is not, or is not known to be, the one that was judged.
  */
-async function judgedSession(attempts: Attempts): Promise<Session> {
-  const { call, target, registry, time, judgedOn } = attempts;
+async function judgedSession({ call, target, registry, time, judgedOn }: Attempts): Promise<Session> {
   if (judgedOn !== undefined && target.openSession === judgedOn) return judgedOn;
   const session = await waitForListedServer(call, time, target);
   refuseIfOther(call.tool, registry);
-  attempts.judgedOn = session;
+  refuseIfUnlisted(call.tool, registry);
   return session;
 }
 
@@ -168,11 +169,6 @@ function copied(meta: JsonObject, tool: ToolCall["tool"]): JsonObject {
   } catch {
     throw optionInvalid(`option "meta" must be JSON`, { server: tool.server, tool: tool.originalName });
   }
-}
-
-/** Whether a session was of no use: it has ended and says so a moment later, or only its connection broke. */
-function isUnsent(error: McpError): boolean {
-  return error.code === "MCP_SESSION_LOST" && error.outcome === "not-sent";
 }
 
 function refuseIfAborted({ tool, options: { signal } }: ToolCall): void {

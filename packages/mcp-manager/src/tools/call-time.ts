@@ -102,7 +102,7 @@ function rest(limitMs: number, elapsedMs: number): number {
  * misspelt `replay` must not decide whether a call is made twice.
  */
 export function invalidOption(options: CallOptions): string | undefined {
-  if (typeof options !== "object" || options === null)
+  if (typeof options !== "object" || options === null || Array.isArray(options))
     return `its options must be an object, not ${writtenValue(options)}`;
   const { signal, timeoutMs, maxTotalMs, replay, inputRequired } = options;
   if (!isSignal(signal)) return `option "signal" must be an AbortSignal, not ${writtenValue(signal)}`;

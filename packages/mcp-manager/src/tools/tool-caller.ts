@@ -6,7 +6,7 @@ import { sendCall } from "./call-sender.ts";
 import { invalidOption } from "./call-time.ts";
 import type { FoundTool, ToolFinder } from "./found-tool.ts";
 import { checkArguments } from "./tool-arguments.ts";
-import { createToolFinder, refuseIfGone, refuseIfOther } from "./tool-finder.ts";
+import { createToolFinder, refuseIfOther } from "./tool-finder.ts";
 import { createOutputChecks } from "./tool-output.ts";
 import { checkToolRef } from "./tool-ref.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
@@ -42,7 +42,7 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
   const findTool = createToolFinder({ registry, server });
   const checkOutput = createOutputChecks();
   const send = throughMiddleware(use, (tool, args, options, session) => {
-    refuseIfGone(tool, registry);
+    if (tool.origin === "cache") refuseIfOther(tool, registry); // Its server may have listed it since.
     checkArguments(tool, args);
     return checkOutput(tool, sendCall({ tool, args, options }, server(tool.server), session, registry));
   });

@@ -53,19 +53,9 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
 }
 
 /**
- * Refuses a tool that was remembered and is not on offer any more.
- *
- * @throws McpError `MCP_TOOL_UNKNOWN`
- */
-export function refuseIfGone(tool: ToolDescriptor, registry: ToolRegistry): void {
-  if (tool.origin === "cache" && registry.find(tool.server, tool.originalName) === undefined)
-    throw goneTool(tool);
-}
-
-/**
  * Refuses a tool that is not what it was when the call was judged (threat T78).
  *
- * @throws McpError `MCP_TOOL_UNKNOWN` if it is not on offer any more, `MCP_SESSION_LOST` if it is another one.
+ * @throws McpError `MCP_TOOL_UNKNOWN` if it is not on offer any more, `MCP_TOOL_CHANGED` if it is another one.
  */
 export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): void {
   const { server, originalName } = tool;
@@ -73,6 +63,18 @@ export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): voi
   if (offered === undefined) throw goneTool(tool);
   if (offered === tool || isAlike(offered, tool)) return;
   const message = `Tool ${quoted(originalName)} of server ${quoted(server)} changed after the call of it was judged, while its server was started anew or listed its tools again, so the call was not sent. A new call is judged by what the tool is now.`;
+  throw new McpError("MCP_TOOL_CHANGED", message, { ...detailsOf(tool), outcome: "not-sent" });
+}
+
+/**
+ * Refuses a tool that only an earlier session listed: a server that keeps its list back must not escape being judged.
+ *
+ * @throws McpError `MCP_SESSION_LOST`
+ */
+export function refuseIfUnlisted(tool: ToolDescriptor, registry: ToolRegistry): void {
+  const { server, originalName } = tool;
+  if (registry.find(server, originalName)?.origin === "live") return;
+  const message = `Server ${quoted(server)} was started anew after the call of tool ${quoted(originalName)} was judged, and has not listed its tools since, so the call was not sent. A new call is judged by what is known of the tool then.`;
   throw new McpError("MCP_SESSION_LOST", message, { ...detailsOf(tool), outcome: "not-sent" });
 }
 

@@ -1,7 +1,6 @@
 import {
   type CallOptions,
   type ContextSource,
-  isMcpError,
   type JsonObject,
   type Logger,
   McpError,
@@ -17,6 +16,7 @@ import { raceSignal } from "../deadline.ts";
 import { createEmitter, type Emitter } from "../emitter.ts";
 import type { FoundTool, ToolFinder } from "../tools/found-tool.ts";
 import { checkToolRef } from "../tools/tool-ref.ts";
+import { inOwnWords, notOffered } from "./not-offered.ts";
 import { createToldTools } from "./told-tools.ts";
 import { verdictInTime } from "./verdict-in-time.ts";
 import {
@@ -131,11 +131,17 @@ class View implements ToolView, ViewParent {
 
   async callTool(ref: ToolRef, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolCallResult> {
     const finding = this.find(ref, options);
-    return this.callFound(finding instanceof Promise ? await finding : finding, args);
+    return finding instanceof Promise
+      ? this.callFound(await finding, args)
+      : this.#parent.callFound(finding, args);
   }
 
+  /** What was shown when it was found may be hidden by now: a filter within this one may have looked something up. */
   callFound(found: FoundTool, args: JsonObject): Promise<ToolCallResult> {
-    return this.#parent.callFound(found, args);
+    if (this.#isClosed) return Promise.reject(this.#closing.signal.reason);
+    if (this.#rules.hasTool(found.tool)) return this.#parent.callFound(found, args);
+    const { server, originalName: tool } = found.tool;
+    return Promise.reject(notOffered({ server, tool }));
   }
 
   find(ref: ToolRef, options: CallOptions): FoundTool | Promise<FoundTool> {
@@ -282,16 +288,4 @@ class View implements ToolView, ViewParent {
   #refuseIfClosed(): void {
     this.#closing.signal.throwIfAborted();
   }
-}
-
-function notOffered(ref: ToolRef): McpError {
-  const place = typeof ref === "string" ? { tool: ref.slice(0, 128) } : ref;
-  const message = `This view offers no tool ${JSON.stringify(place.tool)}.`;
-  return new McpError("MCP_TOOL_UNKNOWN", message, { ...place, phase: "call", outcome: "not-sent" });
-}
-
-/** What the parent says of a tool that it does not know may name others, which the view hides. */
-function inOwnWords(error: unknown, ref: ToolRef): unknown {
-  const isUnknown = isMcpError(error, "MCP_TOOL_UNKNOWN") || isMcpError(error, "MCP_SERVER_UNKNOWN");
-  return isUnknown ? notOffered(ref) : error;
 }

@@ -1,6 +1,6 @@
-import type { ContextSource } from "@jackfield/mcp-core";
-import { describe, expect, test } from "vitest";
-import { openedFixture } from "./context-fixture.ts";
+import { type ContextSource, McpError } from "@jackfield/mcp-core";
+import { describe, expect, test, vi } from "vitest";
+import { contextSession, openedFixture } from "./context-fixture.ts";
 
 /** Every way to ask one server for something besides tools. */
 const QUESTIONS: readonly [string, (source: ContextSource, server: string) => Promise<unknown>][] = [
@@ -37,3 +37,61 @@ describe.each(QUESTIONS)(
     });
   },
 );
+
+describe.each([
+  ["readResource", QUESTIONS[3]?.[1]],
+  ["subscribe", QUESTIONS[6]?.[1]],
+])("%s of a server whose connection breaks before it is asked", (_, ask) => {
+  const broken = new McpError("MCP_SESSION_LOST", "refused", { server: "s", outcome: "not-sent" });
+
+  /** A session that cannot be asked so many times. */
+  function failing(times: number) {
+    let left = times;
+    return contextSession({
+      answer: () => {
+        left -= 1;
+        if (left >= 0) throw broken;
+        return { contents: [] };
+      },
+    });
+  }
+
+  test.each([
+    [1, 0, 2, 0],
+    [2, 0, 2, 1],
+    [2, 1, 2, 1],
+  ])("asks a session twice, and then the next one: %d and %d times", async (first, second, asked, after) => {
+    const { manager, session, connector, open } = await openedFixture(
+      { retry: { initialDelayMs: 0, jitter: "none" } },
+      failing(first),
+    );
+    await using _ = manager;
+    const asking = ask?.(manager, "s").then(
+      () => "answered",
+      ({ code, outcome }: McpError) => `${code} ${outcome}`,
+    );
+    const next = after === 0 ? undefined : await open(failing(second));
+    expect(await asking).toBe(second === 0 ? "answered" : "MCP_SESSION_LOST not-sent");
+    expect([session.requests.length, connector.attempts.length]).toEqual([asked, after + 1]);
+    if (next !== undefined) expect(next.requests.length).toBeGreaterThanOrEqual(1);
+  });
+
+  test("says that nothing was asked where its caller gives up then", async () => {
+    const caller = new AbortController();
+    const session = contextSession({
+      answer: () => {
+        setImmediate(() => caller.abort());
+        throw broken;
+      },
+    });
+    const { manager } = await openedFixture({}, session);
+    await using _ = manager;
+    const options = { signal: caller.signal };
+    const asked =
+      ask === QUESTIONS[3]?.[1]
+        ? manager.readResource("s", "file:///readme", options)
+        : manager.subscribe("s", "file:///readme", vi.fn(), options);
+    await expect(asked).rejects.toMatchObject({ code: "MCP_ABORTED", outcome: "not-sent" });
+    expect(session.requests.filter(({ method }) => method !== "resources/unsubscribe")).toHaveLength(1);
+  });
+});

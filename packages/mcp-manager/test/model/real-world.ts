@@ -10,7 +10,13 @@ import {
 import { vi } from "vitest";
 import { createMcpManager, type McpManager } from "../../src/index.ts";
 import { tool } from "../manager-fixture.ts";
-import { type ModelDefinition, type Outcome, POLICY } from "./reference-model.ts";
+import type { Listing, ModelDefinition } from "./model-server.ts";
+import { type Outcome, POLICY } from "./reference-model.ts";
+
+const FAILURES = {
+  brokenOff: new McpError("MCP_SESSION_LOST", "cut off", { outcome: "unknown" }),
+  unsent: new McpError("MCP_SESSION_LOST", "refused", { outcome: "not-sent" }),
+};
 
 /** A manager with servers whose every step is taken by a schedule. */
 export class RealWorld {
@@ -54,7 +60,7 @@ export class RealWorld {
 
   /** Lets everything happen that needs no time. */
   async settle(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
 
   start(): void {
@@ -77,7 +83,7 @@ export class RealWorld {
     this.#aborts[id]?.abort();
   }
 
-  open(server: string): void {
+  open(server: string, listing: Listing): void {
     const session = createFakeSession({
       tools: [tool("work"), tool("other")],
       answer: (_method, params) => {
@@ -86,6 +92,7 @@ export class RealWorld {
         return new Promise((resolve) => this.#answers.set(id, () => resolve({ content: [] })));
       },
     });
+    if (listing !== "in") session.failLists(FAILURES[listing]);
     this.#expectNobodyAlive(server);
     this.#alive.set(server, (this.#alive.get(server) ?? new Set()).add(session));
     this.#sessions.set(server, session);

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@jackfield/mcp-core";
+import { type Listing, type ModelDefinition, type ModelServer, newServer } from "./model-server.ts";
 
 /** The policy the schedules run under; a session is stable from `stableAfterMs` on, and idle after `idleTimeoutMs`. */
 export const POLICY = {
@@ -11,32 +12,13 @@ export const POLICY = {
 /** What becomes of a promise: still pending, fulfilled, or rejected with a code. */
 export type Outcome = "pending" | "done" | ErrorCode;
 
-/** How a server is configured: `version` is what its connection rests on, `hidden` a filter that does not let `work` through. */
-export interface ModelDefinition {
-  readonly version: number;
-  readonly hidden: boolean;
-}
-
 interface ModelCall {
   outcome: Outcome;
   readonly server: string;
+  /** The tool was on offer when the call was made. */
+  readonly isFound: boolean;
   /** `waiting`: for the session, and for its list: the tool is judged as it is when the call is sent. */
   stage: "waiting" | "sent";
-}
-
-export interface ModelServer {
-  definition: ModelDefinition;
-  status: "idle" | "connecting" | "ready" | "backoff" | "failed" | "closing" | "closed";
-  isDisconnected: boolean;
-  attempt: number;
-  /** In `ready`: since when, and since when it was not used. In `backoff`: until when. In `failed`: since when. */
-  at: number;
-  usedAt: number;
-  error: ErrorCode | undefined;
-  /** Whether tools are known, from this session or an earlier one. */
-  isKnown: boolean;
-  /** The session that is up will hang while it closes. */
-  isHeld: boolean;
 }
 
 /** What the manager should be doing: no promises, no timers, nothing but the rules. */
@@ -79,7 +61,8 @@ export class ReferenceModel {
 
   call(name: string): void {
     const server = this.servers.get(name);
-    const call: ModelCall = { outcome: "pending", server: name, stage: "waiting" };
+    const isFound = server?.isKnown === true && !server.definition.hidden;
+    const call: ModelCall = { outcome: "pending", server: name, isFound, stage: "waiting" };
     this.calls.push(call);
     if (this.phase === "closed") call.outcome = "MCP_CLOSED";
     else if (server === undefined) call.outcome = "MCP_SERVER_UNKNOWN";
@@ -99,9 +82,17 @@ export class ReferenceModel {
     this.#end(id, "MCP_ABORTED");
   }
 
-  open(name: string): void {
+  open(name: string, listing: Listing): void {
     const server = this.#get(name);
-    Object.assign(server, { status: "ready", at: this.now, usedAt: this.now, isKnown: true, isHeld: false });
+    const isKnown = server.isKnown || listing === "in";
+    Object.assign(server, {
+      status: "ready",
+      at: this.now,
+      usedAt: this.now,
+      listing,
+      isKnown,
+      isHeld: false,
+    });
     this.#serve(name, server);
   }
 
@@ -214,10 +205,12 @@ export class ReferenceModel {
     if (server.status === "idle") this.#rejectWaiting(name, "MCP_CLOSED");
     if (server.status === "failed" && server.error !== undefined) this.#rejectWaiting(name, server.error);
     if (server.status !== "ready") return;
-    for (const reconnect of this.reconnects)
-      if (reconnect.server === name && reconnect.outcome === "pending") reconnect.outcome = "done";
-    for (const call of this.calls.filter((each) => each.server === name && each.outcome === "pending")) {
-      if (call.stage === "waiting" && server.definition.hidden) call.outcome = "MCP_TOOL_UNKNOWN";
+    this.#settleReconnects(name, "done");
+    const isUnusable = server.listing === "unsent" && this.#waiting(name).length > 0;
+    if (isUnusable) this.#lose(name, "MCP_SESSION_LOST", this.now - server.at); // By whoever finds it so.
+    for (const call of server.listing === "unsent" ? [] : this.#waiting(name)) {
+      if (server.listing === "brokenOff" && !call.isFound) call.outcome = "MCP_SESSION_LOST";
+      else if (server.definition.hidden) call.outcome = "MCP_TOOL_UNKNOWN";
       else call.stage = "sent";
     }
   }
@@ -229,8 +222,7 @@ export class ReferenceModel {
     const retries = wasStable ? 1 : server.attempt;
     const delayMs = POLICY.delaysMs[retries - 1];
     server.error = error;
-    for (const reconnect of this.reconnects)
-      if (reconnect.server === name && reconnect.outcome === "pending") reconnect.outcome = error;
+    this.#settleReconnects(name, error);
     const attempt = retries + 1;
     if (delayMs === undefined) Object.assign(server, { status: "failed", at: this.now });
     else Object.assign(server, { status: "backoff", at: this.now + delayMs, attempt });
@@ -252,27 +244,21 @@ export class ReferenceModel {
 
   #rejectAll(name: string, code: ErrorCode): void {
     this.#rejectWaiting(name, code);
+    this.#settleReconnects(name, code);
+  }
+
+  #settleReconnects(name: string, outcome: Outcome): void {
     for (const reconnect of this.reconnects)
-      if (reconnect.server === name && reconnect.outcome === "pending") reconnect.outcome = code;
+      if (reconnect.server === name && reconnect.outcome === "pending") reconnect.outcome = outcome;
   }
 
   #rejectWaiting(name: string, code: ErrorCode): void {
-    for (const call of this.calls) {
-      if (call.server === name && call.outcome === "pending" && call.stage !== "sent") call.outcome = code;
-    }
+    for (const call of this.#waiting(name)) call.outcome = code;
   }
-}
 
-function newServer(definition: ModelDefinition): ModelServer {
-  return {
-    definition,
-    status: "idle",
-    isDisconnected: false,
-    attempt: 1,
-    at: 0,
-    usedAt: 0,
-    error: undefined,
-    isKnown: false,
-    isHeld: false,
-  };
+  #waiting(name: string): readonly ModelCall[] {
+    return this.calls.filter(
+      ({ server, outcome, stage }) => server === name && outcome === "pending" && stage !== "sent",
+    );
+  }
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect } from "vitest";
+import type { Listing, ModelDefinition } from "./model-server.ts";
 import type { RealWorld } from "./real-world.ts";
-import type { ModelDefinition, ReferenceModel } from "./reference-model.ts";
+import type { ReferenceModel } from "./reference-model.ts";
 
 const SERVERS = ["a", "b", "c"];
 
@@ -61,7 +62,6 @@ const server = fc.constantFrom(...SERVERS);
 /** Steps that concern one server, with the state it must be in. */
 const SERVER_STEPS = {
   call: () => true,
-  open: (model: ReferenceModel, name: string) => model.isAsked(name),
   fail: (model: ReferenceModel, name: string) => model.isAsked(name),
   crash: (model: ReferenceModel, name: string) => model.servers.get(name)?.status === "ready",
   hold: (model: ReferenceModel, name: string) => model.servers.get(name)?.status === "ready",
@@ -76,6 +76,17 @@ function serverStep(action: keyof typeof SERVER_STEPS): fc.Arbitrary<Step> {
         `${action} ${name}`,
         (model) => SERVER_STEPS[action](model, name),
         (side) => side[action](name),
+      ),
+  );
+}
+
+function openStep(listing: Listing): fc.Arbitrary<Step> {
+  return server.map(
+    (name) =>
+      new Step(
+        `open ${name} ${listing}`,
+        (model) => model.isAsked(name),
+        (side) => side.open(name, listing),
       ),
   );
 }
@@ -148,9 +159,8 @@ const elapse = fc.constantFrom(500, 1_000, 3_000, 10_000, 25_000).map(
 /** Every step, the frequent ones more than once. */
 export const steps: fc.Arbitrary<Step>[] = [
   start,
-  ...(
-    ["open", "open", "open", "fail", "call", "call", "crash", "hold", "disconnect", "reconnect"] as const
-  ).map(serverStep),
+  ...(["fail", "call", "call", "crash", "hold", "disconnect", "reconnect"] as const).map(serverStep),
+  ...(["in", "in", "in", "brokenOff", "unsent"] as const).map(openStep),
   callStep("answer"),
   callStep("abort"),
   reload,

@@ -34,7 +34,10 @@ describe("a timer for times that are far away", () => {
     "takes no millisecond where %d ms are left, and can be held and called off there too",
     (ms) => {
       const due = vi.fn();
+      const armed = vi.spyOn(globalThis, "setTimeout");
       setLongTimer(Date.now() + ms, due);
+      expect(armed).not.toHaveBeenCalled(); // The shortest takes a millisecond where timers are real.
+      armed.mockRestore();
       const heldTimer = setLongTimer(Date.now() + ms, due);
       const held = heldTimer.hold();
       held[Symbol.dispose]();

@@ -248,7 +248,9 @@ describe("reconnecting only what failed", () => {
     await manager.reconnect(undefined, { only: "failed" });
     expect(connector.attempts).toHaveLength(2);
     sessions.get("b")?.failLists(new McpError("MCP_REQUEST_REJECTED", "no"));
-    await manager.refreshTools("b").catch(() => {});
+    const refreshing = manager.refreshTools("b").catch(() => {});
+    await vi.advanceTimersByTimeAsync(0);
+    await refreshing;
     await manager.reconnect("b", { only: "failed" });
     await manager.reconnect("a", { only: "failed" });
     expect(connector.attempts.map(({ server }) => server.name)).toEqual(["a", "b", "b"]);

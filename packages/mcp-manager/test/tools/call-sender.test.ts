@@ -112,6 +112,17 @@ describe("a call whose connection breaks before it is sent", () => {
     await manager.close();
   });
 
+  it("counts from one again after an attempt that may have run", async () => {
+    const cutOff = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
+    const { answer } = failing(busy, broken, broken, cutOff, broken, broken);
+    const { manager } = await startedManager(oneTool, { answer });
+    const calling = manager.callTool(ECHO, {}, { replay: 1 });
+    calling.catch(() => {});
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await calling).toEqual({ content: [] });
+    await manager.close();
+  });
+
   it("tells the lender of a session that is borrowed, so that nobody borrows it again", async () => {
     const shared = { ...stdioDefinition("a"), shared: true };
     const { manager, connector } = createFixture([shared], { byHand: true });

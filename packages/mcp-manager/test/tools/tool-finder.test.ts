@@ -1,4 +1,4 @@
-import { McpError } from "@jackfield/mcp-core";
+import { type CallMiddleware, McpError } from "@jackfield/mcp-core";
 import { createFakeSession, stdioDefinition } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFixture, tool } from "../manager-fixture.ts";
@@ -45,8 +45,92 @@ describe("a call of a tool that was never listed", () => {
       const code = "MCP_REQUEST_REJECTED";
       const calling = expect(manager.callTool(ECHO)).rejects.toMatchObject({ ...NOT_SENT, code });
       (await connector.nextAttempt()).open(session);
+      await vi.advanceTimersByTimeAsync(0);
       await calling;
       expect(session.requests).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["has ended, and says so a moment later", "unknown", true],
+    ["has lost its connection only", "not-sent", false],
+  ] as const)("waits for the next session where the one that lists %s", async (_title, outcome, isTold) => {
+    const { manager, connector } = createFixture([stdioDefinition("a", { lazy: true })], { byHand: true });
+    await manager.start();
+    const dying = createFakeSession();
+    dying.list = async () => {
+      if (isTold) setImmediate(() => dying.lose(new McpError("MCP_SERVER_EXITED", "ended")));
+      throw new McpError("MCP_SESSION_LOST", "lost", { outcome });
+    };
+    const calling = manager.callTool(ECHO);
+    (await connector.nextAttempt()).open(dying);
+    const again = connector.nextAttempt();
+    await vi.advanceTimersByTimeAsync(3_000);
+    const next = (await again).open(createFakeSession({ tools: [tool("echo")] }));
+    await calling;
+    expect([dying.requests.length, next.requests.length]).toEqual([0, 1]);
+    await manager.close();
+  });
+
+  it("asks nothing of a session that is let go in the same turn", async () => {
+    const { manager, connector } = await unlisted();
+    await using _ = manager;
+    const session = createFakeSession({ tools: [tool("echo")] });
+    await Promise.all([manager.reconnect("a"), connector.nextAttempt().then((made) => made.open(session))]);
+    const asked = session.listed.length;
+    const calling = expect(manager.callTool({ server: "a", tool: "other" })).rejects.toMatchObject({
+      code: "MCP_CLOSED",
+      outcome: "not-sent",
+    });
+    await Promise.all([manager.disconnect("a"), calling]);
+    expect(session.listed).toHaveLength(asked);
+    expect(manager.servers()).toMatchObject([{ status: "idle", error: undefined }]);
+  });
+
+  it("is sent to a server that lists the tool no longer by then: the session is the one it was found on", async () => {
+    const relist: CallMiddleware = async (_call, next) => {
+      session.setTools([]);
+      await manager.refreshTools("a");
+      return next();
+    };
+    const session = createFakeSession({ tools: [tool("echo")] });
+    const lazy = stdioDefinition("a", { lazy: true });
+    const { manager, connector } = createFixture([lazy], { byHand: true, use: [relist] });
+    await using _ = manager;
+    await manager.start();
+    const calling = manager.callTool(ECHO);
+    (await connector.nextAttempt()).open(session);
+    await calling;
+    expect(session.requests).toHaveLength(1);
+  });
+
+  it.each([...Array(16).keys()])(
+    "is made once, whenever its session ends after the list: %d turns",
+    async (turns) => {
+      const lazy = stdioDefinition("a", { lazy: true });
+      const { manager, connector } = createFixture([lazy], { byHand: true });
+      await using _ = manager;
+      await manager.start();
+      const dying = createFakeSession();
+      dying.list = async () => {
+        void (async () => {
+          for (let turn = 0; turn < turns; turn += 1) await undefined;
+          dying.lose(new McpError("MCP_SERVER_EXITED", "ended"));
+        })();
+        return { items: [tool("echo")] as never };
+      };
+      const outcome = manager.callTool(ECHO).then(
+        () => "made",
+        (error: McpError) => `${error.code} ${error.outcome}`,
+      );
+      (await connector.nextAttempt()).open(dying);
+      const again = connector.nextAttempt();
+      await vi.advanceTimersByTimeAsync(3_000);
+      const next = (await again).open(createFakeSession({ tools: [tool("echo")] }));
+      await vi.advanceTimersByTimeAsync(1_000);
+      const sent = dying.requests.length;
+      expect(await outcome).toBe(sent === 0 ? "made" : "MCP_SESSION_LOST unknown");
+      expect(sent + next.requests.length).toBe(1);
     },
   );
 

@@ -135,7 +135,59 @@ describe("a call through a view, of a tool that was never listed", () => {
   });
 });
 
+describe("a view within another", () => {
+  it.each([
+    ["takes back what it showed", (shown: Set<string>) => void shown.clear(), UNKNOWN],
+    [
+      "is closed",
+      (_shown: Set<string>, outer: ToolView) => void outer.close(),
+      { code: "MCP_CLOSED", outcome: "not-sent" },
+    ],
+  ])(
+    "sends nothing where the outer one %s while the inner one looks something up",
+    async (_title, end, expected) => {
+      const { manager, connector } = await unlisted();
+      await using _ = manager;
+      const shown = new Set(["echo"]);
+      const outer = manager.view({ tools: ({ originalName }) => shown.has(originalName) });
+      const looking = Promise.withResolvers<void>();
+      const found = Promise.withResolvers<boolean>();
+      const tools = () => {
+        looking.resolve();
+        return found.promise;
+      };
+      const inner = await outer.viewFor({ tools });
+      const refused = expect(inner.callTool(ECHO)).rejects.toMatchObject(expected);
+      const session = await comesUp(connector);
+      await looking.promise;
+      await vi.advanceTimersByTimeAsync(0); // The outer one has let it through by now.
+      end(shown, outer);
+      found.resolve(true);
+      await refused;
+      expect(session.requests).toEqual([]);
+    },
+  );
+});
+
 describe("a view of a runtime that is closed", () => {
+  it.each<[string, (manager: McpManager, outer: ToolView) => Promise<void>]>([
+    ["it", (manager) => manager.close()],
+    ["the view it is of", (_manager, outer) => outer.close()],
+  ])("says so to a call whose filter closes %s", async (_title, close) => {
+    const { manager, sessions } = createFixture(["a"]);
+    await using _ = manager;
+    await manager.start();
+    const outer = manager.view({});
+    const closes = vi.fn(() => true);
+    const view = outer.view({ tools: closes });
+    closes.mockImplementation(() => {
+      void close(manager, outer);
+      return true;
+    });
+    await expect(view.callTool(ECHO)).rejects.toMatchObject({ code: "MCP_CLOSED", outcome: "not-sent" });
+    expect(sessions.get("a")?.requests).toEqual([]);
+  });
+
   it.each(["mcp__a__echo", ECHO])("says so to a call of %j", async (ref) => {
     const { manager } = createFixture(["a"]);
     await manager.start();

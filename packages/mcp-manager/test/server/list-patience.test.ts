@@ -1,0 +1,66 @@
+import type { Listing } from "@jackfield/mcp-core";
+import { createFakeSession } from "@jackfield/test-kit";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createListLoader } from "../../src/server/list-loader.ts";
+import { tool } from "../manager-fixture.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+describe("whoever has patience for so long only", () => {
+  async function held() {
+    const session = createFakeSession({ tools: [tool("first")] });
+    const loader = createListLoader<Listing<"tools">>({
+      server: "a",
+      kind: "tools",
+      pollIntervalMs: 0,
+      list: (listed) => listed.list("tools", { signal: new AbortController().signal }),
+      loaded: () => {},
+      failed: () => {},
+    });
+    const release = session.holdLists();
+    void loader.load(session);
+    const outcomes: unknown[] = [];
+    const ask = (patienceMs: number) =>
+      void loader.settleWithin(session, patienceMs).then((outcome) => outcomes.push([patienceMs, outcome]));
+    return { loader, release, outcomes, ask };
+  }
+
+  it("has it from when he asks, however long the list has been under way", async () => {
+    const { outcomes, ask, loader } = await held();
+    await vi.advanceTimersByTimeAsync(1_000);
+    ask(500);
+    await vi.advanceTimersByTimeAsync(499);
+    expect(outcomes).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(outcomes).toEqual([[500, undefined]]);
+    loader.reset();
+  });
+
+  it("does not wait for what others gave up on that has taken as long, and waits for the rest else", async () => {
+    const { outcomes, ask, loader } = await held();
+    ask(500);
+    await vi.advanceTimersByTimeAsync(500);
+    ask(400);
+    ask(500);
+    ask(800);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(outcomes).toEqual([500, 400, 500].map((patienceMs) => [patienceMs, undefined]));
+    await vi.advanceTimersByTimeAsync(300);
+    expect(outcomes.at(-1)).toEqual([800, undefined]);
+    loader.reset();
+  });
+
+  it("waits for whatever comes where he has no end of it", async () => {
+    const { outcomes, ask, release } = await held();
+    ask(Number.POSITIVE_INFINITY);
+    await vi.advanceTimersByTimeAsync(30 * 86_400_000);
+    expect(outcomes).toEqual([]);
+    release();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(outcomes).toEqual([[Number.POSITIVE_INFINITY, { status: "live" }]]);
+  });
+});
