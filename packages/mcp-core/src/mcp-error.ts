@@ -103,8 +103,13 @@ export interface McpErrorReport extends Omit<McpErrorDetails, "cause"> {
 
 /** Whether a value is an `McpError`, of this or another copy of the package; with a code, whether it has that code. */
 export function isMcpError(value: unknown, code?: ErrorCode): value is McpError {
-  if (typeof value !== "object" || value === null || !(BRAND in value)) return false;
-  return code === undefined || ("code" in value && value.code === code);
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    if (!(BRAND in value)) return false;
+    return code === undefined || ("code" in value && value.code === code);
+  } catch {
+    return false; // A proxy that was revoked cannot even be asked.
+  }
 }
 
 /** The value itself if it is an `McpError`; else one with the given code and details, and the value as its cause. */

@@ -19,6 +19,13 @@ describe("the one error", () => {
     },
   );
 
+  it("is not what cannot be asked, such as a proxy that was revoked", () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(isMcpError(proxy)).toBe(false);
+    expect(toMcpError(proxy, "MCP_INTERNAL", "thrown")).toMatchObject({ code: "MCP_INTERNAL" });
+  });
+
   it("derives whether connecting again may help from its code alone", () => {
     for (const [code, { retryable }] of Object.entries(ERROR_CODES)) {
       expect(new McpError(code as keyof typeof ERROR_CODES, "").retryable).toBe(retryable);

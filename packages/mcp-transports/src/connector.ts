@@ -8,11 +8,12 @@ import {
   type Session,
   thrownText,
 } from "@jackfield/mcp-core";
-import type { Channel } from "./channel.ts";
+import type { Channel, ChannelFacts } from "./channel.ts";
 import { DEFAULT_CLIENT_INFO } from "./client-info.ts";
 import { openingError } from "./errors/opening-error.ts";
 import { type ConnectionPools, createConnectionPools } from "./http/connection-pools.ts";
 import type { HttpOptionsSource } from "./http/http-options.ts";
+import { loginSecrets } from "./http/url-login.ts";
 import { type Negotiated, type NegotiationOptions, negotiate } from "./negotiation.ts";
 import { openHttp } from "./openers/http.ts";
 import { openInProcess } from "./openers/in-process.ts";
@@ -80,9 +81,12 @@ async function openSession(
   const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
   const { signal, prior, handlers: hostHandlers = {}, auth } = connectOptions;
   let channel: Channel | undefined;
+  // What the host says of a server before there is a channel may have its URL in it.
+  const known: ChannelFacts = "url" in server ? { secrets: loginSecrets(server.url) } : {};
+  const facts = () => channel?.facts() ?? known;
   const log = createRedactingLogger(connectOptions.log, () => [
     ...server.secrets,
-    ...(channel?.facts().secrets ?? []),
+    ...(facts().secrets ?? []),
   ]);
   const deadline = createOpeningDeadline(connectTimeoutMs, signal);
   try {
@@ -115,7 +119,7 @@ async function openSession(
     const negotiated = await negotiateWith(server, negotiation, tools);
     return createSession({ ...own, negotiated });
   } catch (error) {
-    throw openingError(error, { server, facts: channel?.facts() ?? {}, connectTimeoutMs });
+    throw openingError(error, { server, facts: facts(), connectTimeoutMs });
   } finally {
     deadline.stop();
   }

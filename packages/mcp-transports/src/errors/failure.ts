@@ -52,8 +52,24 @@ const NEVER_CONNECTED = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** Reads a thrown value. What it means for the user is decided elsewhere. */
+/** Reads a thrown value. What it means for the user is decided elsewhere. Never throws, whatever the members of the value do. */
 export function readFailure(thrown: unknown): Failure {
+  try {
+    return readChain(thrown);
+  } catch {
+    return { kind: "other", detail: thrownMessage(thrown) };
+  }
+}
+
+/** The HTTP status that a request was refused with. */
+export function httpStatusOf(failure: Failure): number | undefined {
+  if (failure.kind === "http") return failure.status;
+  return failure.kind === "channel" && failure.facts.kind === "http-refused"
+    ? failure.facts.status
+    : undefined;
+}
+
+function readChain(thrown: unknown): Failure {
   const chain = [...causesOf(thrown)];
   for (const error of chain) {
     if (isMcpError(error)) return { kind: "mcp", error };
@@ -72,7 +88,16 @@ function* causesOf(thrown: unknown): Generator<unknown> {
   for (let error = thrown; error !== undefined && !seen.has(error); ) {
     seen.add(error);
     yield error;
-    error = error instanceof Error ? error.cause : undefined;
+    error = causeOf(error);
+  }
+}
+
+/** One that cannot be read is none: what is around it still says what it says. */
+function causeOf(error: unknown): unknown {
+  try {
+    return error instanceof Error ? error.cause : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -81,7 +106,12 @@ function readHttp(error: unknown): Failure | undefined {
   const data = "data" in error ? (error.data as { readonly text?: unknown } | undefined) : undefined;
   const body = typeof data?.text === "string" ? data.text : undefined;
   return (
-    readRpcBody(error.status, body) ?? { kind: "http", status: error.status, detail: error.message, body }
+    readRpcBody(error.status, body) ?? {
+      kind: "http",
+      status: error.status,
+      detail: thrownMessage(error),
+      body,
+    }
   );
 }
 
@@ -100,7 +130,8 @@ function readRpcBody(status: number, body: string | undefined): Failure | undefi
 function readCode(error: unknown): Failure | undefined {
   // A `DOMException`, as `fetch` throws when it is aborted, has a numeric code of another kind.
   if (!(error instanceof Error) || !("code" in error) || error instanceof DOMException) return undefined;
-  const { code, message } = error;
+  const { code } = error;
+  const message = thrownMessage(error);
   if ("data" in error && error.data === UNSOUND_ANSWER) return { kind: "invalid", detail: message };
   if ("data" in error && error.data === OVERSIZED_STATE) return { kind: "state-exceeded", detail: message };
   if (typeof code === "number") return readRpc(code, message);

@@ -9,13 +9,17 @@ export function adviseOnStatus(status: number): string {
   return "Check the URL and the headers of its entry.";
 }
 
-/** What to do about missing authorization. Where the URL has a password, no login is used. */
+/** What to do about missing authorization. Where the entry has credentials of its own, no login is used. */
 export function adviseOnAuthorization(server: ResolvedServer): string {
   const isRemote = server.transport === "http" || server.transport === "sse";
-  return isRemote && ownCredentials(server) === "url"
-    ? "Correct the user and the password in its URL, or remove them and log in, and connect again."
-    : "Log in, or give its entry a valid Authorization header, and connect again.";
+  return ADVICE_ON_AUTHORIZATION[(isRemote && ownCredentials(server)) || "none"];
 }
+
+const ADVICE_ON_AUTHORIZATION = {
+  url: "Correct the user and the password in its URL, or remove them and log in, and connect again.",
+  header: "Correct the Authorization header of its entry, or remove it and log in, and connect again.",
+  none: "Log in, or give its entry a valid Authorization header, and connect again.",
+} as const;
 
 /** A configured header that cannot be sent. Its value may be a secret, and is not shown. */
 export function invalidHeaderError({ name: server }: ResolvedServer, header: string): McpError {

@@ -2,7 +2,7 @@ import { type CallOutcome, type ErrorCode, McpError, type McpErrorDetails } from
 import type { ChannelFaultFacts } from "../channel-fault.ts";
 import { isRefusalCode, UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
-import { type Failure, readFailure } from "./failure.ts";
+import { type Failure, httpStatusOf, readFailure } from "./failure.ts";
 import { adviseOnAuthorization } from "./http-status.ts";
 import { forgottenSessionError } from "./loss-error.ts";
 import { excerpt } from "./wording.ts";
@@ -30,7 +30,7 @@ export function requestError(thrown: unknown, request: RequestContext): McpError
   const context = cursor ? withHidden(request, cursor) : withHidden(request);
   const failure = readFailure(thrown);
   if (failure.kind === "mcp") return failure.error;
-  const status = statusOf(failure);
+  const status = httpStatusOf(failure);
   if (status === 404 && context.facts.hasSessionId)
     return withRequest(forgottenSessionError(context), context);
   const [code, message, details] =
@@ -195,13 +195,6 @@ function findRefusal(rpcCode: number | undefined, reason: string, context: Reque
     `${nameOf(context)} failed ${subject}${doubt} (JSON-RPC error ${code}): ${reason}`,
     { rpcCode: code, outcome: "unknown" },
   ];
-}
-
-function statusOf(failure: Failure): number | undefined {
-  if (failure.kind === "http") return failure.status;
-  return failure.kind === "channel" && failure.facts.kind === "http-refused"
-    ? failure.facts.status
-    : undefined;
 }
 
 /**

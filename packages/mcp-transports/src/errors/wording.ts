@@ -51,6 +51,10 @@ export function describeLastWords({ stderr }: ChannelFacts, secrets: readonly st
 export function harmlessCause(cause: unknown, secrets: readonly string[]): unknown {
   if (secrets.length === 0) return cause;
   const { inspect } = process.getBuiltinModule("node:util");
-  const printed = inspect(cause, { depth: 6, maxStringLength: null, maxArrayLength: null });
-  return redact(printed, secrets) === printed ? cause : undefined;
+  try {
+    const printed = inspect(cause, { depth: 6, maxStringLength: null, maxArrayLength: null });
+    return redact(printed, secrets) === printed ? cause : undefined;
+  } catch {
+    return undefined; // what cannot be printed says nothing
+  }
 }

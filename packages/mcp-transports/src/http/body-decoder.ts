@@ -69,7 +69,7 @@ export function decodeInto(
     const zlib = process.getBuiltinModule("node:zlib");
     const started = isBare ? zlib.createInflateRaw() : zlib[DECODERS[encoding]]();
     started.on("data", (piece: Buffer) => attempt(() => sink.push(piece)));
-    started.on("drain", () => isOver || hooks.resume());
+    started.on("drain", () => hooks.resume());
     started.on("error", fail);
     started.on("end", () => attempt(() => sink.end()));
     return started;
@@ -89,6 +89,8 @@ export function decodeInto(
     drop() {
       isOver = true;
       decoder?.destroy();
+      // It may end before the body does, and has nothing drained any more then.
+      hooks.resume();
     },
   };
 }

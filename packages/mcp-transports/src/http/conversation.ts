@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { readUnattended, type Unattended } from "../unattended.ts";
 import type { Credentials } from "./credentials.ts";
 import { type HttpCall, type HttpCallListener, type HttpCallTools, startHttpCall } from "./http-call.ts";
 import type { HeaderList } from "./http-wire.ts";
@@ -9,7 +10,7 @@ import {
   postHeaders,
   streamHeaders,
 } from "./message-headers.ts";
-import { withoutLogin } from "./stream-credentials.ts";
+import { type StandingCredentials, standingCredentials, withoutLogin } from "./stream-credentials.ts";
 
 export interface ConversationOptions extends HttpCallTools {
   readonly url: URL;
@@ -39,7 +40,7 @@ export interface Posting {
   readonly message: JSONRPCMessage;
   /** The same as JSON. */
   readonly body: string;
-  /** Headers that repeat single parameters of the message. */
+  /** Headers that repeat single parameters of the message, and whether anybody waits for it. */
   readonly parameters?: { readonly [name: string]: string } | undefined;
   /** Default: that of the conversation. */
   readonly url?: URL | undefined;
@@ -51,6 +52,8 @@ export function createConversation(options: ConversationOptions): Conversation {
 
 class HttpConversation implements Conversation {
   readonly #options: ConversationOptions;
+  /** Those of messages that nobody waits for. */
+  readonly #unattended: StandingCredentials;
   #sessionId: string | undefined;
   #protocolVersion: string | undefined;
   /** Of messages that say nothing about their headers, which is all of a legacy session but the first. */
@@ -58,6 +61,7 @@ class HttpConversation implements Conversation {
 
   constructor(options: ConversationOptions) {
     this.#options = options;
+    this.#unattended = standingCredentials(options.credentials, () => false);
   }
 
   get sessionId(): string | undefined {
@@ -83,7 +87,15 @@ class HttpConversation implements Conversation {
     listener: HttpCallListener,
   ): HttpCall {
     const headers = this.#headersOf(message, parameters);
-    return startHttpCall(this.#options, { method: "POST", url, headers, body, isStream: false }, listener);
+    const unattended = readUnattended(parameters);
+    const tools = unattended ? this.#toolsOf(unattended) : this.#options;
+    return startHttpCall(tools, { method: "POST", url, headers, body, isStream: false }, listener);
+  }
+
+  /** What is asked for again and again is, as the server's own stream, logged in for at its beginning alone. */
+  #toolsOf({ wasGranted }: Unattended): HttpCallTools {
+    if (wasGranted) this.#unattended.opened();
+    return { wire: this.#options.wire, credentials: this.#unattended.next() };
   }
 
   get(

@@ -18,6 +18,8 @@ export interface Attached {
 export interface Credentials {
   /** `undefined` where nobody has to be asked, so that nobody has to wait either. */
   attach(): Promise<Attached> | undefined;
+  /** Whether challenges have been met since, so that a request with newer ones may be made without asking anybody. */
+  isOutdated(attached: Attached): boolean;
   /** Meets a challenge; `true`: the request may be made once more. */
   answer(challenge: AuthChallenge, attached: Attached): Promise<boolean>;
 }
@@ -41,14 +43,17 @@ export function createCredentials({ server, auth, signal }: CredentialsOptions):
     generation += 1;
     return verdict === "retry";
   };
+  // While a challenge is being met, what is there is not newer yet.
+  const isOutdated = (attached: Attached) => attached.generation < generation && !meeting;
   return {
+    isOutdated,
     async attach() {
       const attachedAt = generation;
       return { headers: listOf(await auth.headers(server)), generation: attachedAt };
     },
     async answer(challenge, attached) {
       // Another request met the same challenge meanwhile: the credentials it was refused with are outdated.
-      if (attached.generation < generation && !meeting) return true;
+      if (isOutdated(attached)) return true;
       meeting ??= meet(challenge).finally(() => {
         meeting = undefined;
       });

@@ -30,6 +30,8 @@ export interface EventFeedOptions {
   readonly maxEventBytes: number;
   /** The server's own stream comes back whenever it ends; that of an answer only if the server gave it ids. */
   readonly isStanding: boolean;
+  /** What it is refused for want of may be renewed by others: such a refusal is no last word of the server's own stream. Default: no. */
+  readonly hasLogin?: boolean | undefined;
   /** Shared by streams that take each other's place. Default: one of its own. */
   readonly pace?: ReconnectPace | undefined;
   /** Makes the GET request that opens the stream, or opens it again after the event of that id. */
@@ -48,8 +50,10 @@ export interface EventFeedOptions {
 
 /** A stream of events that outlives its connections: where one breaks off, the next goes on after the last event. */
 export interface EventFeed {
-  /** It has been open, and is refused in a way that may well last. It is asked for all the same, and is not barred once it is open again. */
+  /** It is refused in a way that may well last. It is asked for all the same, and is not barred once it is open again. */
   readonly isBarred: boolean;
+  /** Somebody has logged in, or waits for it: if it is barred for want of credentials it is so no more, and asked for at once. */
+  reconsider(): void;
   /** Opens it by a GET request. */
   start(): void;
   /** Takes the body of a connection that exists already. */
@@ -76,6 +80,8 @@ class ResumableFeed implements EventFeed {
   #watchdog: StreamWatchdog | undefined;
   #wasOpened = false;
   #isBarred = false;
+  /** It is barred for want of credentials. */
+  #wantsLogin = false;
   #isOver = false;
 
   constructor(options: EventFeedOptions) {
@@ -87,7 +93,17 @@ class ResumableFeed implements EventFeed {
     return this.#isBarred;
   }
 
+  reconsider(): void {
+    if (!this.#isBarred || !this.#wantsLogin || this.#isOver) return;
+    this.#isBarred = false;
+    // One that is being opened finds out by itself.
+    if (!this.#timer) return;
+    clearTimeout(this.#timer);
+    this.#openIn(this.#pace?.soonestDelayMs() ?? 0);
+  }
+
   start(): void {
+    this.#timer = undefined;
     if (this.#isOver) return;
     this.#pace ??= createReconnectPace({ now: Date.now, random: Math.random });
     this.#pace.opened();
@@ -156,22 +172,26 @@ class ResumableFeed implements EventFeed {
   /**
    * A server that is busy or broken may be well later; any other refusal is its last word. Not so of its own stream once that has been
    * open: a server that has not noticed the end of the last one refuses the next with 409, and a gateway on the way may refuse anything.
+   * Nor where credentials are missing that others may renew.
    */
   #refused(refusal: Refusal): void {
     this.#watchdog?.stop();
     const { status } = refusal;
-    const isKnown = this.#options.isStanding && this.#wasOpened;
+    const { isStanding, hasLogin } = this.#options;
+    const wantsLogin = hasLogin === true && (status === 401 || refusal.challenge !== undefined);
+    const isKnown = isStanding && (this.#wasOpened || wantsLogin);
     const mayPass = !ABSENT.has(status) && (isKnown || status >= 500 || status === 429);
     if (!mayPass || !this.#hasPatience()) {
       this.#end({ refusal });
       return;
     }
-    if (status < 500 && !PASSING.has(status)) this.#bar();
+    if (status < 500 && !PASSING.has(status)) this.#bar(wantsLogin);
     this.#openLater(refusal.retryAfterMs);
   }
 
-  #bar(): void {
+  #bar(wantsLogin: boolean): void {
     this.#isBarred = true;
+    this.#wantsLogin = wantsLogin;
     this.#options.onBarred?.();
   }
 
@@ -182,7 +202,11 @@ class ResumableFeed implements EventFeed {
   #openLater(retryMs: number | undefined): void {
     if (this.#isOver) return;
     this.#pace ??= createReconnectPace({ now: Date.now, random: Math.random });
-    this.#timer = setTimeout(() => this.start(), clampDelay(this.#pace.nextDelayMs(retryMs)));
+    this.#openIn(this.#pace.nextDelayMs(retryMs));
+  }
+
+  #openIn(delayMs: number): void {
+    this.#timer = setTimeout(() => this.start(), clampDelay(delayMs));
   }
 
   #heard(sink: BodySink): BodySink {

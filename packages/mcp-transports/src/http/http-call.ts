@@ -18,6 +18,9 @@ import { parseRetryAfter } from "./retry-after.ts";
 const EXCERPT_BYTES = 16 * 1024;
 const EXCERPT_MS = 1000;
 
+/** How long a body may go on after the end that its compression has named. */
+const REST_MS = 1000;
+
 /** A status other than success, as it was answered in the end. */
 export interface Refusal {
   readonly status: number;
@@ -86,6 +89,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   /** Of the body that is being read, or was read last, no more arrives. */
   #isBodyOver = false;
   #excerptTimer: NodeJS.Timeout | undefined;
+  #restTimer: NodeJS.Timeout | undefined;
 
   constructor(tools: HttpCallTools, request: WireRequest, listener: HttpCallListener) {
     this.#tools = tools;
@@ -156,6 +160,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
 
   onEnd(): void {
     this.#isBodyOver = true;
+    clearTimeout(this.#restTimer);
     if (this.#isOver) return;
     try {
       this.#sink?.end();
@@ -183,8 +188,17 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
         if (this.#isOver) return;
         sink.end();
         this.#finish(() => this.#listener.onEnd());
+        this.#limitRest();
       },
     };
+  }
+
+  /** What follows is read away, so that the connection can be used again; one for which it never ends is given up. */
+  #limitRest(): void {
+    if (this.#isBodyOver) return;
+    const giveUp = () => this.#exchange?.abort(new Error("the body did not end"));
+    this.#restTimer = setTimeout(giveUp, REST_MS);
+    this.#restTimer.unref();
   }
 
   #takeRefusal(status: number, headers: IncomingHeaders, text: string): void {

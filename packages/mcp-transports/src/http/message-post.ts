@@ -42,8 +42,8 @@ export interface PostSurroundings {
   onLingering(end: () => void): () => void;
   /** Nobody waits for the message any more, whatever came of it. */
   onSettled(post: MessagePost): void;
-  /** Whether an answer can still come by another stream. */
-  mayAnswerElsewhere(): boolean;
+  /** It begins to wait for an answer by another stream. Returns whether one can still come. */
+  awaitElsewhere(): boolean;
   explain(refusal: Refusal): Error;
 }
 
@@ -64,6 +64,8 @@ export interface MessagePost extends RosterMember {
   readonly id: RequestId | undefined;
   /** Resolves when the message is taken, and a request answered. Rejects as soon as it cannot be answered any more. */
   readonly settled: Promise<PostOutcome>;
+  /** It was taken, and other streams are to bring the answer. */
+  readonly waitsForOthers: boolean;
   start(): void;
   /** Another stream brought the answer. */
   answeredElsewhere(): void;
@@ -101,6 +103,10 @@ class RunningPost implements MessagePost, HttpCallListener {
     this.#options = options;
     const { message } = options;
     this.id = "method" in message && "id" in message ? message.id : undefined;
+  }
+
+  get waitsForOthers(): boolean {
+    return this.#waitsForOthers;
   }
 
   get settled(): Promise<PostOutcome> {
@@ -214,7 +220,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     if (this.#isSettled) return;
     if (this.#feed) this.#feed.ended();
     else if (this.id === undefined) this.#settle("done");
-    else if (this.#isBodyless && this.#surroundings.mayAnswerElsewhere()) this.#waitsForOthers = true;
+    else if (this.#isBodyless && this.#surroundings.awaitElsewhere()) this.#waitsForOthers = true;
     else this.#breakOff();
   }
 

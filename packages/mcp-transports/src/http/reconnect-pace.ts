@@ -23,6 +23,8 @@ export interface ReconnectPace {
   recovered(): void;
   /** `retryMs`: what the server asked for. */
   nextDelayMs(retryMs: number | undefined): number;
+  /** The same where something has happened that may let it be opened: there is nothing to wait for but the number of openings. */
+  soonestDelayMs(): number;
   /** How often it has been opened in vain since its server was last well. */
   readonly failures: number;
 }
@@ -34,6 +36,11 @@ export interface ReconnectPace {
 export function createReconnectPace({ now, random }: ReconnectPaceOptions): ReconnectPace {
   let openings: number[] = [];
   let failures = 0;
+  const soonestDelayMs = () => {
+    const [oldest] = openings;
+    if (oldest === undefined || openings.length < MOST_OPENINGS) return 0;
+    return Math.max(0, oldest + WINDOW_MS - now());
+  };
   return {
     get failures() {
       return failures;
@@ -48,10 +55,9 @@ export function createReconnectPace({ now, random }: ReconnectPaceOptions): Reco
     nextDelayMs(retryMs) {
       const wanted = retryMs === undefined ? backOff(failures, random()) : retryMs + random() * SPREAD_MS;
       const bounded = Math.min(Math.max(wanted, SHORTEST_DELAY_MS), LONGEST_DELAY_MS);
-      const [oldest] = openings;
-      if (oldest === undefined || openings.length < MOST_OPENINGS) return bounded;
-      return Math.max(bounded, oldest + WINDOW_MS - now());
+      return Math.max(bounded, soonestDelayMs());
     },
+    soonestDelayMs,
   };
 }
 

@@ -78,10 +78,15 @@ export function createSessionRenewal(options: SessionRenewalOptions): SessionRen
   };
 }
 
-/** What must not change beneath a session: its owner knows it, and would not be told. */
+/**
+ * What must not change beneath a session: its owner knows it, and would not be told. By its name, version and instructions a server says
+ * that it is another one, whose tools nobody has judged (threat T78); one that says it is the same is believed.
+ */
 function agreementOf(result: unknown): string {
-  const { protocolVersion, capabilities } = result as { readonly [member: string]: unknown };
-  return JSON.stringify([protocolVersion, capabilities], withSortedMembers);
+  const { protocolVersion, capabilities, serverInfo, instructions } = result as {
+    readonly [member: string]: unknown;
+  };
+  return JSON.stringify([protocolVersion, capabilities, serverInfo, instructions], withSortedMembers);
 }
 
 /** In which order a server writes the members of an object differs from one start to the next where it keeps them in a hash table. */

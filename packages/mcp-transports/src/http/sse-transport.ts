@@ -16,7 +16,10 @@ import { readMessages } from "./incoming-messages.ts";
 import { isEventStream } from "./media-type.ts";
 import { displayUrl } from "./redirects.ts";
 import { refusalError } from "./refusal-error.ts";
-import { idsInQuery } from "./session-id.ts";
+import { idsInEndpoint } from "./session-id.ts";
+
+/** Longer addresses are none (RFC 9110, section 4.1, wants 8,000 octets to be taken). */
+const LONGEST_ENDPOINT = 8 * 1024;
 
 export interface SseTransportOptions extends ConversationOptions {
   /** One message, decoded; `0` means no limit. */
@@ -52,6 +55,7 @@ class StreamTransport implements SseTransport {
   readonly #posts = new Map<HttpCall, RequestId | undefined>();
   #stream: HttpCall | undefined;
   #endpoint: URL | undefined;
+  #sessionIds: readonly string[] | undefined;
   #fault: Error | undefined;
   #isEnded = false;
 
@@ -69,7 +73,7 @@ class StreamTransport implements SseTransport {
   }
 
   get sessionIds(): readonly string[] {
-    return this.#endpoint ? idsInQuery(this.#endpoint) : [];
+    return this.#sessionIds ?? [];
   }
 
   /** Resolves once the server has said where messages go. */
@@ -144,8 +148,15 @@ class StreamTransport implements SseTransport {
   /** A server that sends messages elsewhere could have them, and the credentials with them, delivered to anybody (threat T46). */
   #takeEndpoint(text: string): void {
     const { url } = this.#options;
+    if (text.length > LONGEST_ENDPOINT) {
+      const limit = `more than ${LONGEST_ENDPOINT} characters`;
+      this.#end(new SyntaxError(`it wants messages to be sent to an address of ${limit}`));
+      return;
+    }
     const endpoint = URL.canParse(text, url.href) ? new URL(text, url.href) : undefined;
     if (endpoint?.origin === url.origin && !endpoint.username && !endpoint.password) {
+      // What comes in the same piece is logged before anybody hears of the opening.
+      this.#sessionIds ??= idsInEndpoint(endpoint, url);
       this.#opening.resolve(endpoint);
       return;
     }

@@ -7,7 +7,6 @@ import type {
 } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 import { asError } from "../errors/thrown-error.ts";
-import { soundMessage } from "../message-check.ts";
 import type { QueueingSendOptions, QueueingTransport, SendFollower } from "../queueing-transport.ts";
 import { createRoster } from "../roster.ts";
 import {
@@ -16,10 +15,10 @@ import {
   createConversation,
   isInitialize,
 } from "./conversation.ts";
-import { createEventFeed, type EventFeed, type EventFeedOptions } from "./event-feed.ts";
+import type { Credentials } from "./credentials.ts";
+import { createEventFeed } from "./event-feed.ts";
 import { sayFarewell } from "./farewell.ts";
 import { headerOf, type IncomingHeaders } from "./http-wire.ts";
-import { readMessages } from "./incoming-messages.ts";
 import { createLingeringStreams } from "./lingering-streams.ts";
 import { claimedVersion } from "./message-headers.ts";
 import {
@@ -29,11 +28,11 @@ import {
   type PostOutcome,
   type PostSurroundings,
 } from "./message-post.ts";
-import { createReconnectPace } from "./reconnect-pace.ts";
 import { forgottenError, refusalError } from "./refusal-error.ts";
 import { readSessionId, withSessionId } from "./session-id.ts";
 import { createSessionRenewal, type SessionRenewal } from "./session-renewal.ts";
-import { answerCredentials, type StreamCredentials, standingCredentials } from "./stream-credentials.ts";
+import { createStandingStream, type StandingStream } from "./standing-stream.ts";
+import { answerCredentials, heardCredentials } from "./stream-credentials.ts";
 import { createStreamOpening, isAskable } from "./stream-opening.ts";
 
 /** How long a server may keep a stream open after the answer it was opened for. */
@@ -80,12 +79,9 @@ class HttpTransport implements StreamableHttpTransport {
   readonly #surroundings: PostSurroundings;
   readonly #lingering = createLingeringStreams(LINGERING_PATIENCE_MS);
   readonly #renewal: SessionRenewal;
-  #initialize: JSONRPCRequest | undefined;
-  #standing: EventFeed | undefined;
   readonly #opening = createStreamOpening();
-  /** Of all sessions together, so that one which is lost with every stream is not begun anew without a pause. */
-  readonly #standingPace = createReconnectPace({ now: Date.now, random: Math.random });
-  readonly #standingCredentials: StreamCredentials;
+  readonly #standing: StandingStream;
+  #initialize: JSONRPCRequest | undefined;
   #firstRefusal: number | undefined;
   #wasTaken = false;
   #sessionIds: readonly string[] = [];
@@ -93,15 +89,15 @@ class HttpTransport implements StreamableHttpTransport {
 
   constructor(options: StreamableHttpTransportOptions) {
     this.#options = options;
-    this.#conversation = createConversation(options);
-    this.#standingCredentials = standingCredentials(options.credentials);
-    this.#surroundings = this.#createSurroundings(options);
+    const credentials = heardCredentials(options.credentials, () => this.#standing.reconsider());
+    this.#conversation = createConversation({ ...options, credentials });
+    this.#standing = this.#createStanding(options);
+    this.#surroundings = this.#createSurroundings(options, credentials);
     this.#renewal = createSessionRenewal({
       timeoutMs: options.renewalTimeoutMs,
       initialize: () => this.#initialize,
       send: (message, { signal, onMessage }) => this.#post({ message, requestSignal: signal, onMessage }),
       onRenewed: () => {
-        this.#standingPace.recovered();
         this.#openStanding();
         this.onrenewed?.();
       },
@@ -144,7 +140,7 @@ class HttpTransport implements StreamableHttpTransport {
   }
 
   async endSession(patienceMs: number): Promise<void> {
-    this.#standing?.close();
+    this.#standing.close();
     await sayFarewell(this.#conversation, patienceMs);
   }
 
@@ -152,7 +148,7 @@ class HttpTransport implements StreamableHttpTransport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#opening.end();
-    this.#standing?.close();
+    this.#standing.close();
     this.#lingering.close();
     for (const post of this.#posts.all()) post.abort(new ChannelFault({ kind: "output-ended" }));
     await this.#options.wire.close();
@@ -221,80 +217,58 @@ class HttpTransport implements StreamableHttpTransport {
     }
   }
 
-  /** The stream of the server's own messages. A server need not have one, and may end it whenever it likes. */
   #openStanding(): void {
-    this.#standing?.close();
-    if (this.#isClosed) return;
-    if (isAskable(this.#initialize)) this.#opening.begin();
-    const session = this.#conversation.sessionId;
-    let wasOpened = false;
-    const feed: EventFeed = this.#createFeed({
-      isStanding: true,
-      pace: this.#standingPace,
-      onText: (text) => this.#takeStanding(text),
-      mayResume: () => !this.#isClosed,
-      onOpened: () => {
-        wasOpened = true;
-        this.#opening.end();
-      },
-      onBarred: () => this.#endWaiting(),
-      onEnd: ({ error, refusal }) => {
-        this.#opening.end();
-        if (this.#standing === feed) this.#standing = undefined;
-        if (error) this.onerror?.(error);
-        // The first 404 of a session says that there is no such stream: the server has no route for it.
-        if (refusal?.status === 404 && session !== undefined && wasOpened)
-          void this.#renewal.renew(() => this.#conversation.sessionId !== session);
-        this.#endWaiting();
-      },
-    });
-    this.#standing = feed;
-    feed.start();
+    if (!this.#isClosed && isAskable(this.#initialize)) this.#opening.begin();
+    this.#standing.open();
   }
 
-  #endWaiting(): void {
-    for (const post of this.#posts.all()) post.othersEnded();
-  }
-
-  #takeStanding(text: string): void {
-    try {
-      for (const message of readMessages(text)) {
-        this.#receive(soundMessage(message));
+  #createStanding({ maxMessageBytes, credentials }: StreamableHttpTransportOptions): StandingStream {
+    return createStandingStream({
+      conversation: this.#conversation,
+      credentials,
+      maxMessageBytes,
+      opening: this.#opening,
+      isAwaited: () => this.#posts.find(({ waitsForOthers }) => waitsForOthers) !== undefined,
+      onMessage: (message) => {
+        this.#receive(message);
         if (!("method" in message)) this.#find(message.id as RequestId)?.answeredElsewhere();
-      }
-    } catch (error) {
-      this.onerror?.(error as Error);
-    }
+      },
+      onError: (error) => this.onerror?.(error),
+      onBarred: () => {
+        for (const post of this.#posts.all()) post.othersEnded();
+      },
+      onForgotten: (session) => void this.#renewal.renew(() => this.#conversation.sessionId !== session),
+    });
   }
 
-  #createSurroundings({ maxMessageBytes }: StreamableHttpTransportOptions): PostSurroundings {
+  #createSurroundings(
+    { maxMessageBytes }: StreamableHttpTransportOptions,
+    credentials: Credentials | undefined,
+  ): PostSurroundings {
     return {
       maxMessageBytes,
       call: (posting, listener) => this.#conversation.post(posting, listener),
-      openFeed: (message, { onText, onEnd, isWanted }) =>
-        this.#createFeed({
+      openFeed: (message, { onText, onEnd, isWanted }) => {
+        const next = answerCredentials(credentials);
+        return createEventFeed({
           isStanding: false,
+          maxEventBytes: maxMessageBytes,
+          open: (id, call) => this.#conversation.get(id, call, next()),
           onText,
           mayResume: () => isWanted() && claimedVersion(message) === undefined,
           onEnd,
-        }),
+        });
+      },
       onMessage: (received, message) => this.#receive(received, message),
       onStray: (error) => this.onerror?.(error),
       onAccepted: (message, received) => this.#accepted(message, received),
       onLingering: (end) => this.#lingering.add(end),
       onSettled: (post) => this.#posts.remove(post),
-      mayAnswerElsewhere: () => this.#standing?.isBarred === false,
+      awaitElsewhere: () => this.#standing.awaitAnswer(),
       explain: (refusal) => {
         this.#firstRefusal ??= refusal.status;
         return refusalError(refusal);
       },
     };
-  }
-
-  #createFeed(options: Omit<EventFeedOptions, "maxEventBytes" | "open">): EventFeed {
-    const { maxMessageBytes: maxEventBytes, credentials } = this.#options;
-    const next = options.isStanding ? this.#standingCredentials : answerCredentials(credentials);
-    const open: EventFeedOptions["open"] = (id, call) => this.#conversation.get(id, call, next());
-    return createEventFeed({ ...options, maxEventBytes, open });
   }
 }

@@ -15,7 +15,14 @@ export function readUrlLogin({ username, password }: URL): UrlLogin | undefined 
   return { basic, secrets: [basic, password, `${username}:${password}`, plain.password, pair] };
 }
 
-function decoded(text: string): string {
+/** What must not be shown of a URL because of a login in it. */
+export function loginSecrets(text: string): readonly string[] {
+  const url = URL.parse(text);
+  return (url && readUrlLogin(url)?.secrets) ?? [];
+}
+
+/** A part of a URL without its escapes, if they are any. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

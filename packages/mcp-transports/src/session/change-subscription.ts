@@ -1,7 +1,8 @@
 import { type JsonObject, type Logger, thrownText } from "@jackfield/mcp-core";
 import type { SubscriptionFilter } from "@modelcontextprotocol/client";
-import { readFailure } from "../errors/failure.ts";
+import { type Failure, httpStatusOf, readFailure } from "../errors/failure.ts";
 import { createReconnectPace } from "../http/reconnect-pace.ts";
+import type { Unattended } from "../unattended.ts";
 import type { Listening, ListenRequests } from "./listen-requests.ts";
 
 /** How long a server may take to say what it will tell of, in milliseconds. */
@@ -31,7 +32,10 @@ export interface ChangeSubscriptionOptions {
  * holds everything that is wanted: the lists that may change, and single resources. It is replaced whenever that differs.
  */
 export interface ChangeSubscription {
-  /** Asks for what is wanted and waits for nothing: a session without such news is still a session. Idempotent. */
+  /**
+   * Asks for what is wanted and waits for nothing: a session without such news is still a session. Nothing is done where that was asked
+   * for already, unless it was refused for want of credentials, which others may have renewed.
+   */
   open(): void;
   /** Resolves with whether the server will tell of the resource; rejects if it could not be asked. */
   add(uri: string): Promise<boolean>;
@@ -61,6 +65,9 @@ class RenewedSubscription implements ChangeSubscription {
   #granted: Granted | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOpened = false;
+  #wasGranted = false;
+  /** It was refused for want of credentials. */
+  #wantsLogin = false;
   /** Something may have changed while there was no subscription. */
   #isLost = false;
 
@@ -70,9 +77,13 @@ class RenewedSubscription implements ChangeSubscription {
   }
 
   open(): void {
-    if (this.#isOpened) return;
-    this.#isOpened = true;
-    void this.#attempt();
+    if (this.#wantsLogin) {
+      this.#wantsLogin = false;
+      this.#attemptLater();
+    } else if (!this.#isOpened) {
+      this.#isOpened = true;
+      void this.#attempt();
+    }
   }
 
   async add(uri: string): Promise<boolean> {
@@ -95,31 +106,37 @@ class RenewedSubscription implements ChangeSubscription {
 
   close(): void {
     clearTimeout(this.#timer);
+    this.#wantsLogin = false;
     this.#closing.abort(new Error("the session ends"));
   }
 
-  #renew(): Promise<void> {
+  #renew(unattended?: Unattended): Promise<void> {
     this.#isOpened = true;
-    const turn = this.#turn.catch(() => {}).then(() => this.#replace());
+    const turn = this.#turn.catch(() => {}).then(() => this.#replace(unattended));
     this.#turn = turn;
     return turn;
   }
 
   /** The new one is there before the old one goes, so that nothing is missed; something may be told twice. */
-  async #replace(): Promise<void> {
+  async #replace(unattended: Unattended | undefined): Promise<void> {
     const before = this.#granted;
     const filter = this.#filter();
     const wanted = JSON.stringify(filter);
     if (before?.wanted === wanted || this.#closing.signal.aborted) return;
     if (wanted === "{}") this.#granted = undefined;
-    else await this.#listen(filter, wanted);
+    else await this.#listen(filter, wanted, unattended);
     before?.listening.close();
   }
 
-  async #listen(filter: SubscriptionFilter, wanted: string): Promise<void> {
+  async #listen(
+    filter: SubscriptionFilter,
+    wanted: string,
+    unattended: Unattended | undefined,
+  ): Promise<void> {
     const { listens, onRestored } = this.#options;
-    const patience = { timeoutMs: ACKNOWLEDGED_WITHIN_MS, signal: this.#closing.signal };
-    const listening = await listens.open(filter, patience);
+    const { signal } = this.#closing;
+    const listening = await listens.open(filter, { timeoutMs: ACKNOWLEDGED_WITHIN_MS, signal, unattended });
+    this.#wasGranted = true;
     const granted = { wanted, listening };
     this.#granted = granted;
     clearTimeout(this.#timer);
@@ -150,14 +167,17 @@ class RenewedSubscription implements ChangeSubscription {
   async #attempt(): Promise<void> {
     this.#pace.opened();
     try {
-      await this.#renew();
+      await this.#renew({ wasGranted: this.#wasGranted });
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       this.#isLost = true;
-      const isRefused = isRefusal(error);
+      const failure = readFailure(error);
+      this.#wantsLogin = isChallenge(failure);
+      const isRefused = this.#wantsLogin || isRefusal(failure);
       if (!isRefused && this.#pace.failures < MOST_FAILURES) return this.#attemptLater();
       const { server, log } = this.#options;
-      const fields = { server, error: thrownText(error) };
+      const status = httpStatusOf(failure);
+      const fields = { server, error: status === undefined ? thrownText(error) : `HTTP ${status}` };
       log(isRefused ? "debug" : "warn", "The server does not tell of changes.", fields);
     }
   }
@@ -172,9 +192,16 @@ function changingLists(capabilities: JsonObject): SubscriptionFilter {
   return filter;
 }
 
-/** A server that has understood the question and refused it will refuse it again. */
-function isRefusal(error: unknown): boolean {
-  const failure = readFailure(error);
-  if (failure.kind === "http") return failure.status < 500;
+/** A server that has understood the question and refused it will refuse it again, unless it was asked too often (429). */
+function isRefusal(failure: Failure): boolean {
+  const status = httpStatusOf(failure);
+  if (status !== undefined) return status < 500 && status !== 429;
   return ["rpc", "version", "unsupported", "invalid"].includes(failure.kind);
+}
+
+/** It is refused for want of credentials: this may pass as soon as a request has had them renewed. */
+function isChallenge(failure: Failure): boolean {
+  const facts =
+    failure.kind === "channel" && failure.facts.kind === "http-refused" ? failure.facts : undefined;
+  return facts !== undefined && (facts.status === 401 || facts.challenge !== undefined);
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import type { JSONRPCMessage, SubscriptionFilter, Transport } from "@modelcontextprotocol/client";
 import { isRecord, isText } from "../plain-values.ts";
+import { type Unattended, unattendedOptions } from "../unattended.ts";
 import { errorOf } from "./direct-requests.ts";
 import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 
@@ -19,6 +20,8 @@ export interface ListenOptions {
   readonly timeoutMs: number;
   /** Ends it, also when it was agreed to. */
   readonly signal: AbortSignal;
+  /** Nobody waits for it. Default: somebody does. */
+  readonly unattended?: Unattended | undefined;
 }
 
 /**
@@ -45,7 +48,7 @@ export function createListenRequests(options: ListenRequestsOptions): ListenRequ
   const underWay = new Map<unknown, ListenRequest>();
   let count = 0;
   return {
-    async open(filter, { timeoutMs, signal }) {
+    async open(filter, { timeoutMs, signal, unattended }) {
       signal.throwIfAborted();
       const id = `listen:${count++}`;
       const request = new ListenRequest();
@@ -60,9 +63,8 @@ export function createListenRequests(options: ListenRequestsOptions): ListenRequ
         signal.removeEventListener("abort", onAbort);
       });
       const params = { _meta: { ...envelope }, notifications: filter };
-      send({ jsonrpc: "2.0", id, method: "subscriptions/listen", params }).catch((error) =>
-        request.end(error),
-      );
+      const message = { jsonrpc: "2.0", id, method: "subscriptions/listen", params } as const;
+      send(message, unattended && unattendedOptions(unattended)).catch((error) => request.end(error));
       const tooLate = new Error("the server did not say in time what it will tell of");
       const timer = setTimeout(() => giveUp(tooLate), timeoutMs);
       try {

@@ -118,11 +118,20 @@ async function guard<T>(
     return await answer();
   } catch (error) {
     log("warn", `The host's handler for "${method}" failed.`, { server, error: thrownText(error) });
-    const code = rpcCodeOf(error);
+    const code = readRpcCode(error);
     if (client.getProtocolEra() === "modern") throw unansweredError(server, method, code, error);
     throw new sdk.ProtocolError(code ?? sdk.ProtocolErrorCode.InternalError, "The client could not answer.");
   } finally {
     answered?.();
+  }
+}
+
+/** A value whose members cannot be read has none. */
+function readRpcCode(error: unknown): number | undefined {
+  try {
+    return rpcCodeOf(error);
+  } catch {
+    return undefined;
   }
 }
 

@@ -6,6 +6,11 @@ import { readFailure } from "../../src/errors/failure.ts";
 
 const httpError = (status: number, text?: string) =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, "refused", { status, text });
+const revokedProxy = () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
 const withCode = (code: string) => Object.assign(new Error("system"), { code });
 
 describe("what a thrown value says", () => {
@@ -43,6 +48,18 @@ describe("what a thrown value says", () => {
     ["an aborted fetch", new DOMException("aborted", "AbortError"), { kind: "other", detail: "aborted" }],
     ["something that is no error", "text", { kind: "other", detail: "text" }],
     ["nothing", undefined, { kind: "other", detail: "undefined" }],
+    ["a value without a text", Object.create(null), { kind: "other", detail: "a value without a text" }],
+    [
+      "an error whose message is no text",
+      Object.assign(new Error(), { message: Symbol("down") }),
+      { kind: "other", detail: "Symbol(down)" },
+    ],
+    [
+      "a status without a text",
+      Object.assign(new Error(), { message: Symbol("down"), status: 500 }),
+      { kind: "http", status: 500, detail: "Symbol(down)", body: undefined },
+    ],
+    ["a proxy that was revoked", revokedProxy(), { kind: "other", detail: "a value without a text" }],
   ])("%s", (_, thrown, expected) => {
     expect(readFailure(thrown)).toEqual(expected);
   });
@@ -62,6 +79,16 @@ describe("what a thrown value says", () => {
       kind: "channel",
       facts: fault.facts,
     });
+  });
+
+  test("a cause that cannot be read takes nothing away from what it is the cause of", () => {
+    const unreadable = Object.defineProperty(new Error("inner"), "cause", {
+      get() {
+        throw new Error("It cannot be read.");
+      },
+    });
+    const fault = new ChannelFault({ kind: "unserializable" }, { cause: unreadable });
+    expect(readFailure(fault)).toEqual({ kind: "channel", facts: fault.facts });
   });
 
   test("a cause that leads back to itself is read once", () => {

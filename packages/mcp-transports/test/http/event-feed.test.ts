@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createEventFeed, type FeedEnd } from "../../src/http/event-feed.ts";
-import type { HttpCallListener } from "../../src/http/http-call.ts";
+import type { HttpCallListener, Refusal } from "../../src/http/http-call.ts";
 
 interface FeedOptions {
   readonly isStanding?: boolean;
+  readonly hasLogin?: boolean;
   readonly mayResume?: () => boolean;
 }
 
 /** A feed whose connections are made of texts. */
-function openFeed({ isStanding = true, mayResume = () => true }: FeedOptions = {}) {
+function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedOptions = {}) {
   const heard: string[] = [];
   const askedAfter: (string | undefined)[] = [];
   const ends: FeedEnd[] = [];
@@ -16,6 +17,7 @@ function openFeed({ isStanding = true, mayResume = () => true }: FeedOptions = {
   const listeners: HttpCallListener[] = [];
   const feed = createEventFeed({
     isStanding,
+    hasLogin,
     maxEventBytes: 0,
     mayResume,
     onText: (text) => heard.push(text),
@@ -34,9 +36,9 @@ function openFeed({ isStanding = true, mayResume = () => true }: FeedOptions = {
     listener?.onAccepted(200, { "content-type": "text/event-stream" }).push(Buffer.from(text));
     listener?.onEnd();
   };
-  const refuse = (status: number) => {
+  const refuse = (status: number, more: Partial<Refusal> = {}) => {
     vi.advanceTimersToNextTimer();
-    listeners.at(-1)?.onRefusal({ status, text: "" });
+    listeners.at(-1)?.onRefusal({ status, text: "", ...more });
   };
   return { feed, heard, askedAfter, ends, onBarred, connect, refuse };
 }
@@ -154,11 +156,99 @@ describe("the server's own stream", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("that was never open is over with its first refusal", () => {
-    const { feed, ends, refuse } = openFeed();
+  test.each([
+    [409, {}],
+    [401, {}],
+    [409, { hasLogin: true }],
+    [403, { hasLogin: true }],
+    [404, { hasLogin: true }],
+  ])("that was never open is over with its first refusal: %d %j", (status, options) => {
+    const { feed, ends, refuse } = openFeed(options);
     feed.start();
-    refuse(409);
+    refuse(status);
     expect(ends).toHaveLength(1);
+  });
+});
+
+describe("the server's own stream where somebody can log in", () => {
+  const challenges: [number, Partial<Refusal>][] = [
+    [401, {}],
+    [401, { challenge: "Bearer", retryAfterMs: 30_000 }],
+    [403, { challenge: 'Bearer error="insufficient_scope"' }],
+  ];
+
+  test.each(challenges)("is barred, and not over, by a first refusal with %d %j", (status, more) => {
+    const { feed, ends, askedAfter, refuse, onBarred } = openFeed({ hasLogin: true });
+    feed.start();
+    refuse(status, more);
+    expect([feed.isBarred, onBarred.mock.calls.length, ends]).toEqual([true, 1, []]);
+    vi.advanceTimersByTime(30_100);
+    expect(askedAfter).toHaveLength(2);
+    feed.close();
+  });
+
+  test.each(challenges)("is asked for at once when it may be granted after %d %j", (status, more) => {
+    const { feed, askedAfter, refuse } = openFeed({ hasLogin: true });
+    feed.start();
+    refuse(status, more);
+    feed.reconsider();
+    expect(feed.isBarred).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(askedAfter).toHaveLength(2);
+    expect(vi.getTimerCount()).toBe(1);
+    feed.close();
+  });
+
+  test("is not barred while it is asked for again, and not asked for twice", () => {
+    const { feed, askedAfter, refuse } = openFeed({ hasLogin: true });
+    feed.start();
+    refuse(401);
+    vi.advanceTimersToNextTimer();
+    expect(feed.isBarred).toBe(true);
+    feed.reconsider();
+    expect(feed.isBarred).toBe(false);
+    vi.advanceTimersByTime(10);
+    expect(askedAfter).toHaveLength(2);
+    feed.close();
+  });
+
+  test("is opened at most 12 times a minute, however often it may be granted", () => {
+    const { feed, askedAfter, refuse } = openFeed({ hasLogin: true });
+    feed.start();
+    const until = Date.now() + 59_000;
+    while (Date.now() < until) {
+      refuse(401);
+      feed.reconsider();
+    }
+    expect(askedAfter.length).toBeLessThanOrEqual(13);
+    expect(askedAfter.length).toBeGreaterThanOrEqual(12);
+    feed.close();
+  });
+
+  test.each([
+    ["barred by something else", 400],
+    ["busy", 503],
+  ])("is not asked for earlier if it is %s", (_, status) => {
+    const { feed, askedAfter, connect, refuse } = openFeed({ hasLogin: true });
+    feed.start();
+    connect(event("1", "one"));
+    refuse(status, { retryAfterMs: 30_000 });
+    const { isBarred } = feed;
+    feed.reconsider();
+    expect(feed.isBarred).toBe(isBarred);
+    vi.advanceTimersByTime(29_000);
+    expect(askedAfter).toHaveLength(2);
+    feed.close();
+  });
+
+  test("stays closed", () => {
+    const { feed, askedAfter, refuse } = openFeed({ hasLogin: true });
+    feed.start();
+    refuse(401);
+    feed.close();
+    feed.reconsider();
+    vi.advanceTimersByTime(60_000);
+    expect(askedAfter).toHaveLength(1);
   });
 });
 

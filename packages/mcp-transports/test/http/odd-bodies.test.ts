@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Transform } from "node:stream";
 import { brotliCompressSync, constants, deflateRawSync, gzipSync } from "node:zlib";
@@ -182,6 +183,46 @@ describe("the decoder of a small body that grows without measure", () => {
     controller.abort();
     await given;
     await vi.waitUntil(() => decoders()[0]?.destroyed);
+  });
+});
+
+describe("what follows the end of a compressed answer", () => {
+  /** Random, so that it stays as long. */
+  const text = randomBytes(70_000).toString("base64");
+  const compressed = (id: unknown) => {
+    const result = { content: [{ type: "text", text }] };
+    return gzipSync(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  };
+  const HEADERS = { "content-type": "application/json", "content-encoding": "gzip" };
+
+  test("does not cost each call a connection", async () => {
+    const sockets = new Set<unknown>();
+    const server = await startHttpServer(
+      on("tools/call", ({ request, message, response }) => {
+        sockets.add(request.socket);
+        const body = Buffer.concat([compressed(message.id), Buffer.alloc(1)]);
+        response.writeHead(200, { ...HEADERS, "content-length": body.length }).end(body);
+      }),
+    );
+    const session = await connect(server);
+    for (let call = 0; call < 20; call += 1) await session.request("tools/call", ECHO);
+    expect(sockets.size).toBeLessThan(10);
+  });
+
+  test("is not read without end", async () => {
+    const closed = Promise.withResolvers<void>();
+    const server = await startHttpServer(
+      on("tools/call", ({ message, response }) => {
+        response.on("close", closed.resolve);
+        response.writeHead(200, HEADERS);
+        response.write(Buffer.concat([compressed(message.id), Buffer.alloc(1)]));
+        const write = () => void (response.writable && response.write(Buffer.alloc(4096), write));
+        write();
+      }),
+    );
+    const session = await connect(server);
+    expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+    await closed.promise;
   });
 });
 

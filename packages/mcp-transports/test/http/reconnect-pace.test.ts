@@ -49,6 +49,19 @@ describe("a stream that ends again and again", () => {
     expect(pace.nextDelayMs(0)).toBe(500);
   });
 
+  test("[R24] what may be opened at once is, 12 times a minute", () => {
+    let now = 0;
+    const pace = createReconnectPace({ now: () => now, random: () => 1 });
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      expect(pace.soonestDelayMs()).toBe(0);
+      pace.opened();
+      now += 1000;
+    }
+    expect(pace.soonestDelayMs()).toBe(48_000);
+    now += 48_000;
+    expect(pace.soonestDelayMs()).toBe(0);
+  });
+
   test("[R26] clients that lose their server together do not come back together", () => {
     let seed = 1;
     const random = () => {

@@ -1,39 +1,12 @@
-import type { ServerResponse } from "node:http";
 import type { AuthPort } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
 import { connect, failureOf } from "../connecting.ts";
 import { type HttpExchange, startHttpServer } from "../http-server.ts";
+import { CHALLENGE, renewing, startRefusing } from "./refusing-server.ts";
 import { ECHO } from "./remote.ts";
 
+const never = { signal: new AbortController().signal };
 const CALL = { timeoutMs: 0, maxTotalMs: 0 };
-const CHALLENGE = { "www-authenticate": "Bearer", "retry-after": "0" };
-
-/** A server whose stream is open once and ends at once; each later opening is dealt with by `refuse`, unless it returns `false`. */
-async function startRefusing(
-  refuse: (exchange: HttpExchange) => boolean,
-  onPost: (exchange: HttpExchange, stream: ServerResponse | undefined) => boolean = () => false,
-) {
-  let stream: ServerResponse | undefined;
-  let openings = 0;
-  const opened = [1, 2, 3].map(() => Promise.withResolvers<void>());
-  const reopened = Promise.withResolvers<void>();
-  const server = await startHttpServer((exchange) => {
-    const { request, response } = exchange;
-    if (request.method !== "GET") return onPost(exchange, stream);
-    opened[openings]?.resolve();
-    openings += 1;
-    if (openings > 1) {
-      if (refuse(exchange)) return true;
-      reopened.resolve();
-    }
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write("retry: 0\n\n");
-    stream = response;
-    return true;
-  });
-  const [first, , third] = opened.map(({ promise }) => promise);
-  return { ...server, first, third, reopened: reopened.promise, endStream: () => stream?.end() };
-}
 
 describe("the stream of a server's own messages that is refused after it has been open", () => {
   test("asks for no login, and is open again with the one that a call has made", async () => {
@@ -94,6 +67,110 @@ describe("the stream of a server's own messages that is refused after it has bee
     isRefused = false;
     await server.reopened;
     expect((await session.request("tools/call", ECHO, CALL)).content).toEqual([]);
+  });
+});
+
+describe("the first opening of the stream of a server's own messages", () => {
+  test.each([
+    ["is refused with 503", ({ status }: HttpExchange) => status(503, { "retry-after": "0" })],
+    ["breaks", ({ request }: HttpExchange) => request.socket.destroy()],
+  ])("that %s leaves the login to the next", async (_, spoil) => {
+    let gets = 0;
+    const opened = Promise.withResolvers<void>();
+    const server = await startHttpServer((exchange) => {
+      const { request, response, status } = exchange;
+      if (request.method !== "GET") return false;
+      gets += 1;
+      if (gets === 1) spoil(exchange);
+      else if (request.headers.authorization !== "Bearer new") status(401, CHALLENGE);
+      else {
+        response.writeHead(200, { "content-type": "text/event-stream" }).write(": open\n\n");
+        opened.resolve();
+      }
+      return true;
+    });
+    const auth = renewing(async () => "new");
+    await connect(server, { auth });
+    await opened.promise;
+    expect(auth.onChallenge).toHaveBeenCalledTimes(1);
+  });
+
+  test("that nobody logs in for leaves the stream to the login of a call, at once", async () => {
+    let token = "none";
+    let mayLogIn = false;
+    const refused = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<void>();
+    const server = await startHttpServer(({ request, response, message, status }) => {
+      const isGood = request.headers.authorization === "Bearer good";
+      if (request.method !== "GET") {
+        if (message?.method !== "tools/call" || isGood) return false;
+        status(401, CHALLENGE);
+        return true;
+      }
+      if (isGood) {
+        response.writeHead(200, { "content-type": "text/event-stream" }).write(": open\n\n");
+        opened.resolve();
+      } else {
+        status(401, { "www-authenticate": "Bearer", "retry-after": "30" });
+        refused.resolve();
+      }
+      return true;
+    });
+    const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => {
+      if (!mayLogIn) return "fail";
+      token = "good";
+      return "retry";
+    });
+    const headers = async () => ({ authorization: `Bearer ${token}` });
+    const session = await connect(server, { auth: { headers, onChallenge } });
+    await refused.promise;
+    await vi.waitUntil(() => onChallenge.mock.calls.length === 1);
+    mayLogIn = true;
+    await session.request("tools/call", ECHO);
+    await opened.promise;
+    expect(onChallenge).toHaveBeenCalledTimes(2);
+  });
+
+  test("of a session that was begun anew asks for no further login, and uses that of a call", async () => {
+    let accepted = "Bearer old";
+    let isForgotten = false;
+    const opened = [1, 2].map(() => Promise.withResolvers<void>());
+    let openings = 0;
+    const server = await startHttpServer(({ request, response, message, status }) => {
+      const isGood = request.headers.authorization === accepted;
+      if (request.method === "GET") {
+        if (isGood) {
+          response.writeHead(200, { "content-type": "text/event-stream" }).write(": open\n\n");
+          opened[openings++]?.resolve();
+        } else status(401, { "www-authenticate": "Bearer", "retry-after": "30" });
+        return true;
+      }
+      if (message?.method === "tools/list" && isForgotten) {
+        isForgotten = false;
+        accepted = "Bearer third";
+        status(404);
+        return true;
+      }
+      if (message?.method !== "tools/call" || isGood) return false;
+      status(401, CHALLENGE);
+      return true;
+    });
+    const tokens = ["none", "old", "third"];
+    const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => {
+      tokens.shift();
+      return "retry";
+    });
+    const headers = async () => ({ authorization: `Bearer ${tokens[0]}` });
+    const session = await connect(server, { auth: { headers, onChallenge } });
+    await opened[0]?.promise;
+    isForgotten = true;
+    const before = server.log.length;
+    await session.list("tools", never);
+    await vi.waitUntil(() => server.log.slice(before).some(({ what }) => what === "GET"));
+    expect(onChallenge).toHaveBeenCalledTimes(1);
+    await session.request("tools/call", ECHO);
+    await opened[1]?.promise;
+    expect(onChallenge).toHaveBeenCalledTimes(2);
   });
 });
 

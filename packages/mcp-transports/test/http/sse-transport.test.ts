@@ -1,5 +1,7 @@
 import { silentLogger } from "@jackfield/mcp-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import type { HttpWire, WireListener } from "../../src/http/http-wire.ts";
+import { createSseTransport } from "../../src/http/sse-transport.ts";
 import { createConnector } from "../../src/index.ts";
 import { atEnd } from "../cleanup.ts";
 import { failureOf } from "../connecting.ts";
@@ -14,6 +16,26 @@ const HANDSHAKE = {
   capabilities: { tools: {} },
   serverInfo: { name: "remote", version: "1" },
 };
+
+/** A transport without a network, and what hears its stream once it is started. */
+function prepare() {
+  const heard: WireListener[] = [];
+  const wire: HttpWire = {
+    isDecoding: false,
+    send(_, listener) {
+      heard.push(listener);
+      return { abort() {}, pause() {}, resume() {} };
+    },
+    close: async () => {},
+  };
+  const url = new URL("http://127.0.0.1:9/sse");
+  const options = { url, configured: [], wire, credentials: undefined, maxMessageBytes: 0 };
+  const listener: Pick<WireListener, "onHeaders" | "onData"> = {
+    onHeaders: (...headers) => heard[0]?.onHeaders(...headers),
+    onData: (chunk) => heard[0]?.onData(chunk),
+  };
+  return [createSseTransport(options), listener] as const;
+}
 
 describe("the older HTTP+SSE transport", () => {
   test.each(["http://169.254.169.254/latest", "//evil.example/x", "http://user:pass@127.0.0.1/", "http://["])(
@@ -105,6 +127,65 @@ describe("the older HTTP+SSE transport", () => {
     const session = await connectTo({ url }, OVER_SSE);
     const { message } = await failureOf(session.request("tools/call", ECHO));
     expect(message).toContain("session [redacted] alias [redacted] of [redacted]");
+  });
+
+  test("[T50] shows no session in the path of its endpoint either", async () => {
+    const said = "no session c0ffee00-1122-3344";
+    const server = await startSseServer(
+      ({ method }) =>
+        method === "tools/call" ? { error: { code: -32600, message: said } } : { result: HANDSHAKE },
+      undefined,
+      () => "/sessions/c0ffee00-1122-3344/messages",
+    );
+    const session = await connectTo(server, OVER_SSE);
+    const { message } = await failureOf(session.request("tools/call", ECHO));
+    expect(message).toContain("no session [redacted]");
+  });
+
+  test("shows the words of its endpoint that are no secret", async () => {
+    const error = { code: -32600, message: "bad credentials for github in c0ffee00-1122" };
+    const server = await startSseServer(
+      ({ method }) => (method === "tools/call" ? { error } : { result: HANDSHAKE }),
+      undefined,
+      () => "/messages?app=github&sessionId=c0ffee00-1122",
+    );
+    const session = await connectTo(server, OVER_SSE);
+    const { message } = await failureOf(session.request("tools/call", ECHO));
+    expect(message).toContain("bad credentials for github in [redacted]");
+  });
+
+  test("[T84] refuses an endpoint of more than 8 KiB, whose parts are not looked at", async () => {
+    const endpoint = `/messages?${Array.from({ length: 100_000 }, (_, index) => `x=v${index}`).join("&")}`;
+    const remote = await startRemote({ ...LEGACY, endpoint });
+    const error = await failureOf(connectTo(remote, OVER_SSE));
+    expect(error.code).toBe("MCP_PROTOCOL_VIOLATED");
+    expect(error.message).toContain("to an address of more than 8192 characters");
+    expect(count(remote, "initialize")).toBe(0);
+  });
+
+  test("reads its endpoint once, however much is logged", async () => {
+    const [transport, wire] = prepare();
+    const started = transport.start();
+    wire.onHeaders(200, { "content-type": "text/event-stream" });
+    wire.onData(Buffer.from("event: endpoint\ndata: /messages?session=first-session\n\n"));
+    const { sessionIds } = transport;
+    expect(sessionIds).toEqual(["first-session"]);
+    wire.onData(Buffer.from("event: endpoint\ndata: /messages?session=other-session\n\n"));
+    await started;
+    expect(transport.sessionIds).toBe(sessionIds);
+  });
+
+  test("tells what is thrown as an error, also what is none", () => {
+    const [transport, wire] = prepare();
+    const onerror = vi.fn();
+    transport.onerror = onerror;
+    transport.onmessage = () => {
+      throw Object.create(null);
+    };
+    void transport.start();
+    wire.onHeaders(200, { "content-type": "text/event-stream" });
+    wire.onData(Buffer.from('data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n'));
+    expect(onerror).toHaveBeenCalledExactlyOnceWith(expect.any(Error));
   });
 
   test("[T84] an event larger than the limit ends the session, and says so", async () => {

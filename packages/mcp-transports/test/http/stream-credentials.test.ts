@@ -1,25 +1,77 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Credentials } from "../../src/http/credentials.ts";
-import { answerCredentials, standingCredentials } from "../../src/http/stream-credentials.ts";
+import {
+  answerCredentials,
+  heardCredentials,
+  standingCredentials,
+} from "../../src/http/stream-credentials.ts";
 
 const CHALLENGE = { status: 401 } as const;
 const ATTACHED = { headers: ["authorization", "Bearer token"], generation: 0 };
 
 function credentials(answer: Credentials["answer"]) {
-  return { attach: vi.fn(async () => ATTACHED), answer: vi.fn(answer) };
+  return { attach: vi.fn(async () => ATTACHED), answer: vi.fn(answer), isOutdated: vi.fn(() => false) };
 }
 
 describe("the credentials of the server's own stream", () => {
-  test("meet a challenge for the first opening, and are attached to each", async () => {
-    const known = credentials(async () => true);
-    const next = standingCredentials(known);
+  const nobody = () => false;
+  const ways: [string, boolean, Credentials["answer"]][] = [
+    ["is met", true, async () => true],
+    ["is not met", false, async () => false],
+    ["fails", false, () => Promise.reject(new Error("Nobody is there."))],
+  ];
+
+  test.each(ways)(
+    "ask once for the first opening where that %s, and are attached to each",
+    async (_, isMet, answer) => {
+      const known = credentials(answer);
+      const { next } = standingCredentials(known, nobody);
+      expect(await next()?.attach()).toBe(ATTACHED);
+      expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(isMet);
+      for (const _ of [2, 3]) {
+        const again = next();
+        expect(await again?.attach()).toBe(ATTACHED);
+        expect(await again?.answer(CHALLENGE, ATTACHED)).toBe(false);
+      }
+      expect(known.answer).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  test("may still ask after an opening that met with no challenge, and came to nothing", async () => {
+    const { next } = standingCredentials(
+      credentials(async () => true),
+      nobody,
+    );
+    await next()?.attach();
     expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(true);
-    for (const _ of [2, 3]) {
-      const again = next();
-      expect(await again?.attach()).toBe(ATTACHED);
-      expect(await again?.answer(CHALLENGE, ATTACHED)).toBe(false);
-    }
-    expect(known.answer).toHaveBeenCalledTimes(1);
+  });
+
+  test("ask for nothing once the stream has been open", async () => {
+    const known = credentials(async () => true);
+    const { next, opened } = standingCredentials(known, nobody);
+    opened();
+    expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(false);
+    expect(known.answer).not.toHaveBeenCalled();
+  });
+
+  test.each(ways)("ask whenever somebody waits for the stream, where that %s", async (_, isMet, answer) => {
+    const known = credentials(answer);
+    let isAwaited = true;
+    const { next, opened } = standingCredentials(known, () => isAwaited);
+    opened();
+    for (const _ of [1, 2]) expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(isMet);
+    isAwaited = false;
+    expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(false);
+    expect(known.answer).toHaveBeenCalledTimes(2);
+  });
+
+  test("that are outdated are replaced without asking", async () => {
+    const known = credentials(async () => false);
+    const { next, opened } = standingCredentials(known, nobody);
+    opened();
+    known.isOutdated.mockReturnValue(true);
+    expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(true);
+    expect(known.answer).not.toHaveBeenCalled();
   });
 });
 
@@ -45,6 +97,24 @@ describe("the credentials of the stream of an answer", () => {
   });
 });
 
+test("whoever wants to hear of challenges hears of those that were met", async () => {
+  const onMet = vi.fn();
+  for (const isMet of [true, false]) {
+    const heard = heardCredentials(
+      credentials(async () => isMet),
+      onMet,
+    );
+    expect(await heard?.answer(CHALLENGE, ATTACHED)).toBe(isMet);
+    expect(onMet).toHaveBeenCalledTimes(1);
+  }
+});
+
 test("where there are none, a stream has none", () => {
-  expect([standingCredentials(undefined)(), answerCredentials(undefined)()]).toEqual([undefined, undefined]);
+  const standing = standingCredentials(undefined, () => true);
+  standing.opened();
+  expect([standing.next(), answerCredentials(undefined)(), heardCredentials(undefined, () => {})]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { HostHandlers } from "@jackfield/mcp-core";
+import type { AuthPort, HostHandlers } from "@jackfield/mcp-core";
 import type { HttpFaultServer } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { count, ECHO, never, open } from "./remote.ts";
@@ -45,6 +45,12 @@ describe("while the stream of the server's own messages is being opened", () => 
 
   test("a call waits only until the stream is refused", async () => {
     const { session } = await open({ on: { GET: { reply: { status: 405 } } } }, { handlers });
+    expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
+  });
+
+  test("a call waits only until the stream is refused for a login that nobody makes", async () => {
+    const auth: AuthPort = { headers: async () => ({}), onChallenge: async () => "fail" };
+    const { session } = await open({ on: { GET: { reply: { status: 401 } } } }, { handlers, auth });
     expect((await session.request("tools/call", ECHO)).content).toHaveLength(1);
   });
 

@@ -137,6 +137,12 @@ describe("what a function gives", () => {
     expect(error.message).toContain("no database");
   });
 
+  test("may be a refusal without a text", async () => {
+    const error = await failToConnect(inProcess(() => Promise.reject(Object.create(null))));
+    expect(error).toMatchObject({ code: "MCP_CONNECT_FAILED", server: "calculator" });
+    expect(error.message).toContain("failed: a value without a text. Correct it");
+  });
+
   test.each([
     ["the import of a module that is not there", () => import(`file:///nowhere/${"server"}.mjs`)],
     ["a module whose function fails like a connection", () => ({ default: failLikeConnection })],

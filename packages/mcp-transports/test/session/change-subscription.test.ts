@@ -1,7 +1,8 @@
 import { silentLogger } from "@jackfield/mcp-core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ChannelFault } from "../../src/channel-fault.ts";
 import { createChangeSubscription } from "../../src/session/change-subscription.ts";
-import type { Listening } from "../../src/session/listen-requests.ts";
+import type { Listening, ListenOptions } from "../../src/session/listen-requests.ts";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: false }, prompts: {} };
 
@@ -11,6 +12,7 @@ afterEach(() => void vi.useRealTimers());
 /** What one request to be told was for, and how it goes on. */
 interface Asked {
   readonly filter: { readonly resourceSubscriptions?: readonly string[] | undefined };
+  readonly unattended: ListenOptions["unattended"];
   readonly close: () => void;
   /** The server ends it. */
   end(): void;
@@ -18,10 +20,10 @@ interface Asked {
 
 function subscribing(grant: (attempt: number) => Error | undefined = () => undefined) {
   const asked: Asked[] = [];
-  const open = async (filter: Asked["filter"]): Promise<Listening> => {
+  const open = async (filter: Asked["filter"], { unattended }: ListenOptions): Promise<Listening> => {
     const closed = Promise.withResolvers<void>();
     const close = vi.fn(closed.resolve);
-    asked.push({ filter, close, end: closed.resolve });
+    asked.push({ filter, unattended, close, end: closed.resolve });
     const refusal = grant(asked.length);
     if (refusal) throw refusal;
     return { resources: filter.resourceSubscriptions ?? [], close, closed: closed.promise };
@@ -78,6 +80,73 @@ describe("what is asked for", () => {
     await subscription.add("b:");
     expect(filters()[2]).toEqual({ toolsListChanged: true, resourceSubscriptions: ["b:"] });
   });
+});
+
+describe("a subscription that is refused for want of credentials", () => {
+  const UNAUTHORIZED = new ChannelFault({ kind: "http-refused", status: 401 });
+
+  test("is asked for again once a request has come to its end, however often that happens", async () => {
+    const { subscription, asked, log, onRestored } = subscribing((attempt) =>
+      attempt === 2 || attempt === 3 ? UNAUTHORIZED : undefined,
+    );
+    subscription.open();
+    await settle();
+    asked[0]?.end();
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(asked).toHaveLength(2);
+    expect(log).toHaveBeenCalledExactlyOnceWith("debug", "The server does not tell of changes.", {
+      server: "s",
+      error: "HTTP 401",
+    });
+    for (const attempts of [3, 4, 4]) {
+      for (let request = 0; request < 10; request += 1) subscription.open();
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(asked).toHaveLength(attempts);
+    }
+    expect(onRestored).toHaveBeenCalledOnce();
+  });
+
+  test("is no request that anybody waits for, unless a resource is to be watched", async () => {
+    const { subscription, asked } = subscribing();
+    subscription.open();
+    await settle();
+    await subscription.add("a:");
+    asked[1]?.end();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked.map(({ unattended }) => unattended)).toEqual([
+      { wasGranted: false },
+      undefined,
+      { wasGranted: true },
+    ]);
+  });
+
+  test("is not asked for again if a resource was watched meanwhile, or the session is over", async () => {
+    for (const end of ["add", "close"] as const) {
+      const { subscription, asked } = subscribing((attempt) => (attempt === 1 ? UNAUTHORIZED : undefined));
+      subscription.open();
+      await settle();
+      await subscription[end]("a:");
+      subscription.open();
+      if (end === "close") expect(vi.getTimerCount()).toBe(0);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(asked).toHaveLength(end === "add" ? 2 : 1);
+    }
+  });
+});
+
+test.each([
+  ["refused without a challenge", new ChannelFault({ kind: "http-refused", status: 403 }), 1],
+  ["asked for too often", new ChannelFault({ kind: "http-refused", status: 429 }), 5],
+  ["failing without a text", Object.create(null), 5],
+])("a subscription that is %s is logged as what it is", async (_, refusal, attempts) => {
+  const { subscription, asked, log } = subscribing(() => refusal);
+  subscription.open();
+  await vi.advanceTimersByTimeAsync(600_000);
+  subscription.open();
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(asked).toHaveLength(attempts);
+  const error = refusal.facts ? `HTTP ${refusal.facts.status}` : "a value without a text";
+  expect(log.mock.lastCall?.at(2)).toEqual({ server: "s", error });
 });
 
 describe("a subscription that is lost", () => {

@@ -35,6 +35,12 @@ const SAMPLE = {
   params: { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 10 },
 };
 
+function revokedProxy() {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
 async function answerTo(question: object, handlers: HostHandlers, perCall?: HostHandlers) {
   const session = await connect(asking(), { handlers });
   const call = { name: "ask", arguments: { ...question } };
@@ -42,20 +48,28 @@ async function answerTo(question: object, handlers: HostHandlers, perCall?: Host
 }
 
 test("[T88] questions that are taken back at once do not set more than 1,000 handlers to work", async () => {
+  // What is taken back in the same breath is never begun, so the client has to answer a ping first: it has begun all that came before.
   const server = scriptedServer((message, { send }) => {
-    if (message.method !== "tools/call") return undefined;
-    for (let id = 0; id < 1100; id += 1) {
-      send({ id, method: "roots/list" });
+    const state = globalThis as { callId?: number | string | undefined; asked?: number };
+    const { asked = 0 } = state;
+    const isBegun = message.id === "begun" && message.method === undefined;
+    if (message.method === "tools/call") state.callId = message.id;
+    else if (!isBegun) return undefined;
+    for (let id = asked - 100; isBegun && id < asked; id += 1)
       send({ method: "notifications/cancelled", params: { requestId: id } });
+    if (asked === 1100) {
+      send({ id: state.callId, result: { content: [] } });
+      return true;
     }
-    return false;
+    state.asked = asked + 100;
+    for (let id = asked; id < asked + 100; id += 1) send({ id, method: "roots/list" });
+    send({ id: "begun", method: "ping" });
+    return true;
   });
   const over = Promise.withResolvers<void>();
   const roots = vi.fn(() => over.promise.then(() => []));
   const session = await connect(server, { handlers: { roots } });
   await session.request("tools/call", { name: "ask" });
-  await vi.waitUntil(() => roots.mock.calls.length >= 1000);
-  await session.request("ping", undefined);
   over.resolve();
   expect(roots).toHaveBeenCalledTimes(1000);
 });
@@ -192,6 +206,19 @@ describe("a server's question", () => {
       expect.stringContaining("elicitation/create"),
       expect.anything(),
     );
+  });
+
+  test.each([
+    ["has no text", () => Object.create(null)],
+    ["is a proxy that was revoked", revokedProxy],
+  ])("that a handler fails with a value that %s is refused as any other", async (_, make) => {
+    const log = vi.fn();
+    const roots = () => Promise.reject(make());
+    const session = await connect(asking(), { log, handlers: { roots } });
+    const { structuredContent } = await session.request("tools/call", { name: "ask", arguments: ROOTS });
+    expect(structuredContent).toEqual({ code: -32603, message: "The client could not answer." });
+    const fields = { server: "scripted", error: "a value without a text" };
+    expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("roots/list"), fields);
   });
 
   test.each([

@@ -1,0 +1,104 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { soundMessage } from "../message-check.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Credentials } from "./credentials.ts";
+import { createEventFeed, type EventFeed, type FeedEnd } from "./event-feed.ts";
+import { readMessages } from "./incoming-messages.ts";
+import { createReconnectPace } from "./reconnect-pace.ts";
+import { standingCredentials } from "./stream-credentials.ts";
+import type { StreamOpening } from "./stream-opening.ts";
+
+export interface StandingStreamOptions {
+  readonly conversation: Conversation;
+  readonly credentials: Credentials | undefined;
+  readonly maxMessageBytes: number;
+  /** Is told when it is open, or will not be. */
+  readonly opening: StreamOpening;
+  /** Whether a message was taken whose answer is to come by it. */
+  isAwaited(): boolean;
+  onMessage(message: JSONRPCMessage): void;
+  onError(error: Error): void;
+  /** It brings no answers any more, or not for a while. */
+  onBarred(): void;
+  /** The server does not know that session any more. */
+  onForgotten(session: string): void;
+}
+
+/** The stream of the server's own messages: one feed for each session. A server need not have one, and may end it whenever it likes. */
+export interface StandingStream {
+  /** Opens it for a session that has begun, in place of that of the last. */
+  open(): void;
+  /** A message waits for an answer by it. Returns whether one can come. */
+  awaitAnswer(): boolean;
+  /** The challenge of a call was met: what was refused for want of credentials is asked for at once. */
+  reconsider(): void;
+  /** It is not opened again. Idempotent. */
+  close(): void;
+}
+
+export function createStandingStream(options: StandingStreamOptions): StandingStream {
+  const { conversation, opening, maxMessageBytes } = options;
+  /** Of all sessions together, so that one which is lost with every stream is not begun anew without a pause. */
+  const pace = createReconnectPace({ now: Date.now, random: Math.random });
+  const credentials = standingCredentials(options.credentials, options.isAwaited);
+  let feed: EventFeed | undefined;
+  let isClosed = false;
+
+  const take = (text: string) => {
+    try {
+      for (const message of readMessages(text)) options.onMessage(soundMessage(message));
+    } catch (error) {
+      options.onError(error as Error);
+    }
+  };
+  const openFeed = (session: string | undefined): EventFeed => {
+    let wasOpened = false;
+    const onEnd = ({ error, refusal }: FeedEnd) => {
+      opening.end();
+      if (feed === opened) feed = undefined;
+      if (error) options.onError(error);
+      // The first 404 of a session says that there is no such stream: the server has no route for it.
+      if (refusal?.status === 404 && session !== undefined && wasOpened) options.onForgotten(session);
+      options.onBarred();
+    };
+    const opened = createEventFeed({
+      isStanding: true,
+      hasLogin: options.credentials !== undefined,
+      pace,
+      maxEventBytes: maxMessageBytes,
+      open: (lastEventId, call) => conversation.get(lastEventId, call, credentials.next()),
+      onText: take,
+      mayResume: () => !isClosed,
+      onOpened: () => {
+        wasOpened = true;
+        credentials.opened();
+        opening.end();
+      },
+      onBarred: () => {
+        opening.end();
+        options.onBarred();
+      },
+      onEnd,
+    });
+    return opened;
+  };
+  return {
+    open() {
+      feed?.close();
+      if (isClosed) return;
+      // Whoever has just begun a session is well.
+      pace.recovered();
+      feed = openFeed(conversation.sessionId);
+      feed.start();
+    },
+    awaitAnswer() {
+      feed?.reconsider();
+      return feed?.isBarred === false;
+    },
+    reconsider: () => feed?.reconsider(),
+    close() {
+      isClosed = true;
+      feed?.close();
+    },
+  };
+}

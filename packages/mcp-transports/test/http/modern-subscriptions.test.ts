@@ -1,0 +1,126 @@
+import type { ServerResponse } from "node:http";
+import type { AuthPort } from "@jackfield/mcp-core";
+import { describe, expect, test, vi } from "vitest";
+import { connect } from "../connecting.ts";
+import { type HttpExchange, startHttpServer } from "../http-server.ts";
+import { ECHO } from "./remote.ts";
+
+const VERSION = "2026-07-28";
+const INFO = { name: "modern", version: "1.0.0" };
+const DISCOVERED = {
+  resultType: "complete",
+  supportedVersions: [VERSION],
+  capabilities: { tools: { listChanged: true }, resources: { subscribe: true } },
+  serverInfo: INFO,
+  ttlMs: 1000,
+  cacheScope: "private",
+  _meta: { "io.modelcontextprotocol/serverInfo": INFO },
+};
+
+/** A server that takes one token, for subscriptions alone or for calls as well, and grants every subscription with it. */
+async function startGuarded(guarded: readonly string[]) {
+  let token = "old";
+  let stream: ServerResponse | undefined;
+  let refused = 0;
+  const listen = ({ message, response }: HttpExchange) => {
+    stream = response;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const _meta = { "io.modelcontextprotocol/subscriptionId": message.id };
+    const params = { _meta, notifications: message.params.notifications };
+    const method = "notifications/subscriptions/acknowledged";
+    response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", method, params })}\n\n`);
+  };
+  const server = await startHttpServer((exchange) => {
+    const { message, request, answer, status } = exchange;
+    const isGood = request.headers.authorization === `Bearer ${token}`;
+    if (guarded.includes(message?.method) && !isGood) {
+      refused += 1;
+      status(401, { "www-authenticate": "Bearer" });
+    } else if (message?.method === "subscriptions/listen") listen(exchange);
+    else if (message?.method === "server/discover") answer(DISCOVERED);
+    else if (message?.method === "tools/call") answer({ resultType: "complete", content: [] });
+    else return false;
+    return true;
+  });
+  return {
+    ...server,
+    refused: () => refused,
+    isListening: () => stream !== undefined,
+    /** From now on it takes another token, and the subscription breaks off. */
+    expire() {
+      token = "new";
+      refused = 0;
+      stream?.destroy();
+    },
+  };
+}
+
+/** Credentials that are `first`, and `next` once a challenge was met. */
+function renewing(first: string, next: () => Promise<string | undefined>) {
+  let token = first;
+  const onChallenge = vi.fn<AuthPort["onChallenge"]>(async () => {
+    const granted = await next();
+    token = granted ?? token;
+    return granted === undefined ? "fail" : "retry";
+  });
+  return { headers: async () => ({ authorization: `Bearer ${token}` }), onChallenge };
+}
+
+const LISTEN = "subscriptions/listen";
+
+describe("a subscription at a modern server whose token has expired", () => {
+  test.each([
+    ["fails", () => Promise.reject(new Error("Nobody is there."))],
+    ["is declined", async () => undefined],
+    ["would help", async () => "new"],
+  ])("asks nobody to log in, where that %s, once it was granted", async (_, next) => {
+    const server = await startGuarded([LISTEN]);
+    const auth = renewing("old", next);
+    const log = vi.fn();
+    await connect(server, { auth, log });
+    await vi.waitUntil(server.isListening);
+    server.expire();
+    await vi.waitUntil(() => log.mock.calls.length > 0, { timeout: 5000 });
+    expect(log.mock.lastCall?.at(2)).toEqual({ server: "remote", error: "HTTP 401" });
+    expect(server.refused()).toBe(1);
+    expect(auth.onChallenge).not.toHaveBeenCalled();
+  });
+
+  test("is granted again once a call has had the token renewed", async () => {
+    const server = await startGuarded([LISTEN, "tools/call"]);
+    const auth = renewing("old", async () => "new");
+    const session = await connect(server, { auth });
+    await vi.waitUntil(server.isListening);
+    const renewed = new Promise<void>((resolve) => session.onRenewed(resolve));
+    server.expire();
+    await vi.waitUntil(() => server.refused() > 0, { timeout: 5000 });
+    await session.request("tools/call", ECHO);
+    await renewed;
+    expect(auth.onChallenge).toHaveBeenCalledTimes(1);
+  });
+
+  test("has it renewed if it is wanted for a resource", async () => {
+    const server = await startGuarded([LISTEN]);
+    const auth = renewing("old", async () => "new");
+    const session = await connect(server, { auth });
+    await vi.waitUntil(server.isListening);
+    server.expire();
+    expect(await session.request("resources/subscribe", { uri: "memo://a" })).toEqual({});
+    expect(auth.onChallenge).toHaveBeenCalledTimes(1);
+  });
+});
+
+test.each([
+  ["fails", () => Promise.reject(new Error("Nobody is there."))],
+  ["is declined", async () => undefined],
+])("the first subscription at a modern server asks once for a login that %s", async (_, next) => {
+  const server = await startGuarded([LISTEN]);
+  const auth = renewing("none", next);
+  const log = vi.fn();
+  const session = await connect(server, { auth, log });
+  await vi.waitUntil(() => log.mock.calls.length === 1);
+  await session.request("tools/call", ECHO);
+  await vi.waitUntil(() => log.mock.calls.length === 2, { timeout: 5000 });
+  expect(server.refused()).toBe(2);
+  expect(auth.onChallenge).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { idsInEndpoint, withSessionId } from "../../src/http/session-id.ts";
+
+const SERVER = new URL("https://shop.example/model-context-protocol/sse");
+const idsOf = (endpoint: string) => idsInEndpoint(new URL(endpoint, SERVER), SERVER);
+
+describe("what may be the id in the endpoint of a server", () => {
+  test.each([
+    ["/messages?sessionId=short", ["short"]],
+    ["/messages?access_token=a%2Db", ["a%2Db", "a-b"]],
+    ["/messages?session=a+b", ["a+b", "a b"]],
+    ["/messages?session=%", ["%"]],
+    ["/messages?t=c0ffee00-1122-3344", ["c0ffee00-1122-3344"]],
+    ["/messages?c0ffee00-1122-3344", ["c0ffee00-1122-3344"]],
+    ["/messages/c0ffee00-1122-3344/in", ["c0ffee00-1122-3344"]],
+  ])("of %s", (endpoint, ids) => {
+    expect(idsOf(endpoint)).toEqual(ids);
+  });
+
+  test.each([
+    "/messages",
+    "/messages?app=github&version=2",
+    "/messages?app=my%20little%20app",
+    "/messages?author=somebody",
+    "/model-context-protocol/messages",
+  ])("is nothing of %s, which holds ordinary words", (endpoint) => {
+    expect(idsOf(endpoint)).toEqual([]);
+  });
+
+  test("is not much, however much there is", () => {
+    const query = Array.from({ length: 500 }, (_, index) => `session=value${index}`).join("&");
+    expect(idsOf(`/messages?${query}`)).toHaveLength(16);
+  });
+
+  test("is hidden piece by piece if it is long", () => {
+    const ids = idsOf(`/messages?token=${"x".repeat(2000)}${"y".repeat(500)}`);
+    expect(ids.map(({ length }) => length)).toEqual([1024, 1024, 452]);
+  });
+});
+
+test("the last sixteen ids of a conversation are remembered", () => {
+  const ids = Array.from({ length: 20 }, (_, index) => `session-${index}`);
+  expect(ids.reduce<readonly string[]>(withSessionId, [])).toEqual(ids.slice(4));
+});
