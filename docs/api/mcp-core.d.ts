@@ -751,6 +751,7 @@ interface McpEvents extends SourceEvents {
 declare function ownCredentials({ headers, url, }: Pick<ResolvedRemoteServer, "headers" | "url">): "header" | "url" | undefined;
 declare const REDACTED = "[redacted]";
 declare function redact(text: string, secrets: readonly string[]): string;
+declare function parseRetryAfter(header: string | null, now: number): number | undefined;
 interface StateStore {
     get(key: string): Promise<string | undefined>;
     set(key: string, value: string): Promise<void>;
@@ -842,5 +843,5 @@ type ToolCallParameters<Ref extends ToolRef, Options> = {} extends ToolInput<Ref
     args: ToolInput<Ref>,
     options?: Options | undefined
 ];
-export { DEFAULT_LIMITS, ERROR_CODES, McpError, REDACTED, isInputRequired, isMcpError, ownCredentials, redact, silentLogger, thrownMessage, thrownText, toMcpError };
+export { DEFAULT_LIMITS, ERROR_CODES, McpError, REDACTED, isInputRequired, isMcpError, ownCredentials, parseRetryAfter, redact, silentLogger, thrownMessage, thrownText, toMcpError };
 export type { AudioContent, AuthChallenge, AuthPort, BlobResourceContents, CallChange, CallMiddleware, CallOptions, CallOutcome, CatalogEntry, CatalogId, CatalogIdentity, CatalogItems, CatalogKind, CatalogSummary, CompletionRequest, CompletionResult, ConnectOptions, Connector, ContentAnnotations, ContentBlock, ContextSource, DefinedIn, DefinitionScope, Diagnostic, ElicitationAnswer, ElicitationRequest, EmbeddedResource, ErrorCode, ErrorReport, GetPromptResult, Handshake, HostHandlers, HttpServerDefinition, ImageContent, Implementation, InProcessServer, InProcessServerDefinition, InputOptions, InputRequest, InputRequiredResult, JsonObject, JsonValue, LastOutcome, Listing, LogFields, LogLevel, Logger, McpErrorDetails, McpErrorReport, McpEvents, OAuthSettings, Owned, Phase, PriorHandshake, Progress, PromptArgument, PromptDefinition, PromptMessage, ProtocolEra, ReadResourceResult, RequestOptions, ResolveOptions, ResolveServer, ResolvedInProcessServer, ResolvedRemoteServer, ResolvedServer, ResolvedStdioServer, ResourceContents, ResourceDefinition, ResourceLink, ResourceSubscription, ResourceTemplateDefinition, Root, ServerDefinition, ServerLimits, ServerNotification, ServerRequestContext, ServerSnapshot, ServerStatus, Session, SessionMethod, SessionMethods, SessionParams, SessionRequestOptions, SessionResult, ShadowedServer, SourceEvents, SourceLocation, SseServerDefinition, StateStore, StdioServerDefinition, TextContent, TextResourceContents, ToolAnnotations, ToolCache, ToolCall, ToolCallParameters, ToolCallResult, ToolDefinition, ToolDescriptor, ToolFilter, ToolInput, ToolInputSchema, ToolListPolicy, ToolRef, ToolResultOf, ToolSource, ToolTypes, ToolsChanged, ToolsFrom, TransportKind };

@@ -86,11 +86,13 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
     },
     async connect(server, options) {
       const subject = key(server.name, options.principal);
-      const { auth, undecided } = followChallenges(options.auth);
-      const isRefusal = (error: unknown) => isRefused(error) || isOf(undecided(), error);
+      const { auth, unmet } = followChallenges(options.auth);
+      const isRefusal = (error: unknown) => isRefused(error) || isOf(unmet(), error);
       const refuse = () => {
         // Whoever resolves in a way of his own is told of every 401, and knows himself what to do.
-        if (!renewable.has(server) || undecided() === undefined) suspicions.set(subject, "refused");
+        const error = unmet();
+        if (!renewable.has(server) || error === undefined || !isPassing(error))
+          suspicions.set(subject, "refused");
         else if (!suspicions.has(subject)) suspicions.set(subject, "doubted");
       };
       try {
@@ -106,7 +108,7 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
   };
 }
 
-/** The same port, and what has kept the last 401 from being met, if that passes: by then nobody has judged what was sent. */
+/** The same port, and what has kept the last 401 from being met, if that may be tried again. */
 function followChallenges(auth: AuthPort | undefined) {
   let last: McpError | undefined;
   const following: AuthPort | undefined = auth && {
@@ -117,19 +119,31 @@ function followChallenges(auth: AuthPort | undefined) {
         last = undefined;
         return verdict;
       } catch (error) {
-        const passes = challenge.status === 401 && isMcpError(error) && error.retryable;
-        last = passes ? error : undefined;
+        const isUnmet = challenge.status === 401 && isMcpError(error) && error.retryable;
+        last = isUnmet ? error : undefined;
         throw error;
       }
     },
   };
-  return { auth: following, undecided: () => last };
+  return { auth: following, unmet: () => last };
+}
+
+/** Answers of a server that is busy. */
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/**
+ * Whether what has kept a 401 from being met passes, so that nobody has judged what was sent. Other errors that may be tried again can
+ * last for ever. `isPassing` of mcp-auth (`flow/outage.ts`) is the same; that package is loaded only for those who have logged in.
+ */
+function isPassing({ code, httpStatus }: McpError): boolean {
+  if (httpStatus !== undefined) return httpStatus >= 500 || BUSY.has(httpStatus);
+  return code === "MCP_CONNECT_FAILED" || code === "MCP_CONNECT_TIMEOUT";
 }
 
 /** Whether an error is that of a challenge. It need not be the same object: values that were filled in are hidden in it. */
-function isOf(undecided: McpError | undefined, error: unknown): boolean {
-  if (undecided === undefined || !isMcpError(error)) return false;
-  return error.code === undecided.code && error.httpStatus === undecided.httpStatus;
+function isOf(unmet: McpError | undefined, error: unknown): boolean {
+  if (unmet === undefined || !isMcpError(error)) return false;
+  return error.code === unmet.code && error.httpStatus === unmet.httpStatus;
 }
 
 /** A 403 refuses what is asked for, not what it was asked with. Somebody else's `AuthPort` may have told no status. */

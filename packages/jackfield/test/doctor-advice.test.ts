@@ -36,7 +36,9 @@ describe("the next step of jackfield doctor", () => {
     const files = { url: remote.url, headers: { Authorization: "Bearer old-token" } };
     const { code, nextStep } = await findingIn({ files });
     expect(code).toBe("login-needed");
-    expect(nextStep).toBe("Correct the Authorization header of its entry, or remove it and log in.");
+    expect(nextStep).toBe(
+      "Correct the Authorization header of its entry. A login is used only where there is none.",
+    );
     const login = await commandLine("login", "files", "--config", folder.file("servers.json"));
     expect(login.stderr).toContain("remove the header to log in");
   });
@@ -47,7 +49,7 @@ describe("the next step of jackfield doctor", () => {
     expect(code).toBe("login-needed");
     expect(message).toContain("Correct the user and the password in its URL, or remove them and log in");
     expect(nextStep).toBe(
-      "Correct the user and the password in the URL of its entry, or remove them and log in.",
+      "Correct the user and the password in the URL of its entry. A login is used only where there are none.",
     );
   });
 

@@ -2,12 +2,12 @@ import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createOAuth } from "@jackfield/mcp-auth";
 import { type AuthPort, McpError } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openMcp } from "../src/index.ts";
-import { tellOfRefusals } from "../src/refused-values.ts";
 import { useGuardedServer } from "./guarded-server.ts";
 import { createProjectFixture, type ProjectFixture } from "./project-fixture.ts";
 
@@ -29,7 +29,7 @@ interface Gate {
   /** With what a right key is refused as well, as one is that comes with a token which has expired. */
   refusal?: 401 | 403 | undefined;
   /** What is answered to whoever asks for metadata. */
-  metadata: number;
+  metadata: number | ((response: ServerResponse) => void);
 }
 
 /** The server, on a port of its own, and the keys that it was sent, each once as long as it stays the same. */
@@ -38,7 +38,9 @@ async function openServer(gate: Gate) {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = Buffer.concat(await request.toArray()).toString();
     const key = request.headers["x-api-key"];
-    if (request.url !== "/mcp") return void response.writeHead(gate.metadata).end();
+    const { metadata } = gate;
+    if (request.url !== "/mcp")
+      return typeof metadata === "number" ? void response.writeHead(metadata).end() : metadata(response);
     if (keys.at(-1) !== key) keys.push(key);
     const refusal = key === gate.key ? gate.refusal : 401;
     if (refusal !== undefined)
@@ -152,6 +154,27 @@ describe.skipIf(process.platform === "win32")(
       expect(said).toHaveLength(1);
     });
 
+    it.each<[string, Gate["metadata"]]>([
+      [
+        "compresses what it should not",
+        (response) =>
+          response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("<!doctype html>")),
+      ],
+      ["redirects to no place", 302],
+    ])("[A9] is not sent again where whoever is asked for metadata %s", async (_, metadata) => {
+      write("first");
+      const gate: Gate = { key: "first", metadata };
+      await using server = await openServer(gate);
+      await using auth = createOAuth();
+      const { mcp, said, call } = await openWithKey(server.url, auth);
+      await using _mcp = mcp;
+      gate.key = "second";
+      await expect(call()).rejects.toMatchObject({ httpStatus: 401 });
+      for (const _time of [1, 2]) await expect(mcp.reconnect("s")).rejects.toMatchObject({ httpStatus: 401 });
+      expect(server.keys).toEqual(["first", undefined]);
+      expect(said).toHaveLength(1);
+    });
+
     it("stays after a 403, whatever becomes of the challenge", async () => {
       write("good");
       const gate: Gate = { key: "good", metadata: 404 };
@@ -197,65 +220,34 @@ it.each([503, 429])("a list and a call outlive a token endpoint that answers %d 
   expect(JSON.stringify(result)).toContain("here");
 });
 
-describe("what a server has refused for good", () => {
-  const refused = new McpError("MCP_AUTH_REQUIRED", "refused", { httpStatus: 401 });
-  const definition = {
-    name: "s",
-    transport: "http",
-    url: "https://s.example",
-    headers: { a: "!print" },
-    definedIn: { scope: "user" },
-  } as const;
-
-  /** How the resolver is asked after attempts, of which each meets challenges, one after the other, and ends as the last one does. */
-  async function askedAfter(attempts: readonly (readonly (McpError | "retry")[])[]) {
-    const asked: unknown[] = [];
-    const { signal } = new AbortController();
-    const log = () => {};
-    let answers: readonly (McpError | "retry")[] = [];
-    const { resolve, connect } = tellOfRefusals(
-      {
-        async resolve({ name }, { principal, rejected }) {
-          if (principal === undefined) asked.push(rejected);
-          return { name, transport: "http", url: "https://s.example", headers: { a: "x" }, secrets: [] };
-        },
-        async connect(server, { auth }) {
-          let end: unknown;
-          for (const _ of answers) {
-            const met = auth?.onChallenge(server, { status: 401 }, signal);
-            // What was met is refused all the same.
-            end = await met?.then(
-              () => refused,
-              (error: unknown) => error,
-            );
-          }
-          throw end;
-        },
-      },
-      { runsCommands: true, log },
-    );
-    const servers = await Promise.all(attempts.map(() => resolve(definition, { signal })));
-    for (const [index, server] of servers.entries()) {
-      answers = attempts[index] ?? [];
-      const left = [...answers];
-      const onChallenge = async () => {
-        const answer = left.shift() ?? refused;
-        if (answer === "retry") return answer;
-        throw answer;
-      };
-      const auth: AuthPort = { headers: async () => ({}), onChallenge };
-      await connect(server, { signal, auth, log }).catch(() => {});
-    }
-    asked.length = 0;
-    await resolve(definition, { signal });
-    return asked;
-  }
-  const passing = new McpError("MCP_CONNECT_FAILED", "busy", { httpStatus: 503 });
-
-  it("is refused, be it in doubt before or afterwards", async () => {
-    expect(await askedAfter([[refused], [passing]])).toEqual([true]);
-    expect(await askedAfter([[passing], [refused]])).toEqual([true]);
-    expect(await askedAfter([[passing, "retry"]])).toEqual([true]);
-    expect(await askedAfter([[passing], [passing]])).toEqual([undefined]);
+it("a refresh token is sent once to a token endpoint that asks to be left alone for a minute", async () => {
+  let presented = 0;
+  const office = createServer((_, response) => {
+    presented += 1;
+    response.writeHead(429, { "retry-after": "60" }).end();
   });
+  await new Promise<void>((resolve) => office.listen(0, "127.0.0.1", resolve));
+  await using auth = createOAuth();
+  const server = { name: "files", transport: "http", url: remote.url, headers: {}, secrets: [] } as const;
+  await auth.login(server, { authorize: async (url) => void (await fetch(url)) });
+  await using mcp = await openMcp({
+    servers: { files: { url: remote.url } },
+    discover: false,
+    cache: false,
+    retry: { maxRetries: 0 },
+    auth,
+  });
+  const token_endpoint = `http://127.0.0.1:${(office.address() as AddressInfo).port}/token`;
+  remote.authority.behave({ metadata: { token_endpoint } });
+  remote.authority.office.expireAccessTokens();
+  const asked = { code: "MCP_CONNECT_FAILED", httpStatus: 429, retryAfterMs: 60_000 };
+  await expect(mcp.refreshTools("files")).rejects.toMatchObject(asked);
+  expect(presented).toBeLessThanOrEqual(2);
+  presented = 0;
+  await expect(mcp.callTool({ server: "files", tool: "echo" }, { text: "here" })).rejects.toMatchObject(
+    asked,
+  );
+  expect(presented).toBe(1);
+  office.closeAllConnections();
+  await new Promise((resolve) => office.close(resolve));
 });

@@ -1,8 +1,9 @@
 import { type AuthChallenge, isMcpError, McpError } from "@jackfield/mcp-core";
+import { isPassing } from "./flow/outage.ts";
 
 /**
  * What kept a challenge from being met, with the status by which the server has refused: whoever can renew other values of its entry goes
- * by that. What may be tried again, or was given up, says nothing of what was sent, and stays what it is.
+ * by that. What passes, or was given up, says nothing of what was sent, and stays what it is.
  */
 export function withStatus(error: unknown, { status }: AuthChallenge): unknown {
   if (!isMcpError(error) || error.httpStatus === status || isUndecided(error)) return error;
@@ -10,8 +11,8 @@ export function withStatus(error: unknown, { status }: AuthChallenge): unknown {
   return new McpError(error.code, error.message, { ...error.toJSON(), httpStatus: status, cause });
 }
 
-function isUndecided({ code, retryable }: McpError): boolean {
-  return retryable || code === "MCP_ABORTED" || code === "MCP_CLOSED";
+function isUndecided(error: McpError): boolean {
+  return isPassing(error) || error.code === "MCP_ABORTED" || error.code === "MCP_CLOSED";
 }
 
 /** The error of a login for which somebody was shown a page: what may be tried again would show him the next one, so it ends here. */

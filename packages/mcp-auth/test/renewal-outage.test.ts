@@ -1,6 +1,8 @@
 import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { reach } from "./request.ts";
+import { createOAuth } from "../src/index.ts";
+import { startServer } from "./network/http-server.ts";
+import { reach, remoteServer } from "./request.ts";
 import { openScene } from "./scene.ts";
 
 useLeakCheck();
@@ -23,5 +25,43 @@ describe("a refresh token that is refused by who is down or busy", () => {
     });
     scene.authority.behave({});
     expect(await reach(scene.oauth, scene.server)).toBe(200);
+  });
+
+  it("[A14] is kept as well if one tells of his trouble with a status that means something else; that is no status of the server's", async () => {
+    await using scene = await openScene({ isUnattended: true });
+    await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
+    await scene.oauth.headers(scene.server);
+    scene.authority.office.expireAccessTokens();
+    scene.authority.behave({ tokens: () => ({ status: 400, body: { error: "temporarily_unavailable" } }) });
+    const trouble = { code: "MCP_CONNECT_FAILED", httpStatus: undefined };
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(trouble);
+    scene.authority.behave({});
+    expect(await reach(scene.oauth, scene.server)).toBe(200);
+  });
+});
+
+describe("who asks to be left alone for a while", () => {
+  const inAMinute = { code: "MCP_CONNECT_FAILED", httpStatus: 429, retryAfterMs: 60_000 };
+
+  it("is heeded where he gives tokens", async () => {
+    await using busy = await startServer((_, response) => {
+      response.writeHead(429, { "retry-after": "60" }).end();
+    });
+    await using scene = await openScene({ isUnattended: true });
+    await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
+    await scene.oauth.headers(scene.server);
+    scene.authority.office.expireAccessTokens();
+    scene.authority.behave({ metadata: { token_endpoint: `${busy.origin}/token` } });
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(inAMinute);
+    expect(busy.received).toHaveLength(1);
+  });
+
+  it("is heeded where he has metadata", async () => {
+    await using busy = await startServer((request, response) => {
+      if (request.url === "/mcp") response.writeHead(401).end();
+      else response.writeHead(429, { "retry-after": "60" }).end();
+    });
+    await using oauth = createOAuth();
+    await expect(reach(oauth, remoteServer(`${busy.origin}/mcp`))).rejects.toMatchObject(inAMinute);
   });
 });

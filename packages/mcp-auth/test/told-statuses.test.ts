@@ -1,8 +1,11 @@
+import type { RequestListener } from "node:http";
+import { gzipSync } from "node:zlib";
 import { McpError } from "@jackfield/mcp-core";
 import { useLeakCheck } from "@jackfield/test-kit";
 import { describe, expect, it } from "vitest";
-import { createMemoryVault, type OAuthOptions } from "../src/index.ts";
-import { reach } from "./request.ts";
+import { createMemoryVault, createOAuth, type OAuthOptions } from "../src/index.ts";
+import { startServer } from "./network/http-server.ts";
+import { reach, remoteServer } from "./request.ts";
 import { openScene } from "./scene.ts";
 
 useLeakCheck();
@@ -24,6 +27,43 @@ describe("what keeps a challenge from being met", () => {
       code: expect.stringMatching(/^MCP_CONFIG_/),
       httpStatus: 401,
     });
+  });
+
+  it.each<[string, RequestListener]>([
+    [
+      "is answered with what is compressed",
+      (_, response) =>
+        response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("<!doctype html>")),
+    ],
+    ["is answered with a redirect to no place", (_, response) => response.writeHead(302).end()],
+    ["is behind the same guard", (_, response) => response.writeHead(403).end()],
+  ])("is told with the status of the server's refusal where metadata %s", async (_, answer) => {
+    await using server = await startServer((request, response) => {
+      if (request.url !== "/mcp") return void answer(request, response);
+      const named = `Bearer resource_metadata="http://${request.headers.host}/metadata"`;
+      response.writeHead(401, { "www-authenticate": named }).end();
+    });
+    await using oauth = createOAuth();
+    const refused = { httpStatus: 401 };
+    await expect(reach(oauth, remoteServer(`${server.origin}/mcp`))).rejects.toMatchObject(refused);
+  });
+
+  it("has the status of an outage, and none where nobody has answered", async () => {
+    const gate = { status: 503 };
+    await using server = await startServer((request, response) => {
+      if (request.url === "/mcp") response.writeHead(401).end();
+      else if (gate.status === 0) request.socket.destroy();
+      else response.writeHead(gate.status).end();
+    });
+    await using oauth = createOAuth();
+    const remote = remoteServer(`${server.origin}/mcp`);
+    for (gate.status of [503, 408, 425, 429]) {
+      const outage = { code: "MCP_CONNECT_FAILED", httpStatus: gate.status };
+      await expect(reach(oauth, remote)).rejects.toMatchObject(outage);
+    }
+    gate.status = 0;
+    const silence = { code: "MCP_CONNECT_FAILED", httpStatus: undefined };
+    await expect(reach(oauth, remote)).rejects.toMatchObject(silence);
   });
 
   it("has no status if the challenge was given up: nobody has judged what was sent", async () => {

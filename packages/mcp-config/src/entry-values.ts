@@ -58,7 +58,7 @@ export interface EntryValues {
   /** A variable that a header takes its value from, if it is set; its value counts as secret. */
   lookup(name: string): string | undefined;
   /** The same, but a variable that is unset or empty is missing. The path is that of the field which names it. */
-  require(name: string, path: JsonPath): string;
+  require(name: string, path: JsonPath | undefined): string;
   /**
    * To be called when all is filled in.
    *
@@ -151,14 +151,14 @@ class Values implements EntryValues {
     return this.#read(this.#values.find(name, "field"));
   }
 
-  require(name: string, path: JsonPath): string {
+  require(name: string, path: JsonPath | undefined): string {
     const found = this.#values.find(name, "field");
     const value = this.#read(found);
     if (value) return value;
     const rule = { unset: "fail", passesOverEmpty: true } as const;
     const reference = { kind: "environment", name, written: name, ...rule } as const;
     const withheld = found === "withheld" ? reference : undefined;
-    this.#unset.push({ reference, field: fieldName(path), withheld, isNamed: true });
+    this.#unset.push({ reference, field: path && fieldName(path), withheld, isNamed: true });
     return "";
   }
 

@@ -4,20 +4,20 @@ import type { EntryValues } from "./entry-values.ts";
 /**
  * Adds the headers for which an entry names variables. One whose variable is unset or empty is not sent; a bearer token must be there.
  *
- * @param tokenField - what the entry's host calls the field that names the token's variable
+ * @param tokenField - what the entry's host calls the field that names the token's variable, if that is known
  */
 export function addHeadersFromEnv(
   headers: { [name: string]: string },
   { headersFromEnv = {}, bearerTokenEnv }: HttpServerDefinition | SseServerDefinition,
   values: EntryValues,
-  tokenField: string,
+  tokenField: string | undefined,
 ): void {
   for (const [header, variable] of Object.entries(headersFromEnv)) {
     const value = values.lookup(variable);
     if (value) setHeader(headers, header, value);
   }
   if (bearerTokenEnv === undefined) return;
-  const token = values.require(bearerTokenEnv, [tokenField]);
+  const token = values.require(bearerTokenEnv, tokenField === undefined ? undefined : [tokenField]);
   setHeader(headers, "Authorization", `Bearer ${token}`);
 }
 

@@ -15,8 +15,8 @@ import {
 /** A reference without a value. */
 export interface UnsetReference {
   readonly reference: VariableReference;
-  /** The field it stands in, for example `headers.Authorization`. */
-  readonly field: string;
+  /** The field it stands in, for example `headers.Authorization`; missing for a bearer token whose field has several names. */
+  readonly field: string | undefined;
   /** What it has a value from that this field of a project's entry may not have. */
   readonly withheld?: VariableSource | undefined;
   /** The field holds the name of the variable and nothing else, so that no default can be written there. */
@@ -101,7 +101,7 @@ export function missingVariables(
   dialect: VariableDialect,
 ): McpError {
   const list = unset
-    .map((found) => `${describeSources(lackingIn(found))} in ${quote(found.field)}`)
+    .map((found) => `${describeSources(lackingIn(found))} ${describePlace(found)}`)
     .join(", ");
   const isOfProject = definedIn.scope === "project";
   const lacks = unset.flatMap((found) =>
@@ -113,6 +113,10 @@ export function missingVariables(
     phase: "resolve",
     location: locationOf(definedIn),
   });
+}
+
+function describePlace({ field }: UnsetReference): string {
+  return field === undefined ? "as the variable of the bearer token" : `in ${quote(field)}`;
 }
 
 /** What a value was looked for in. */

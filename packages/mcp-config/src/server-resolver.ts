@@ -197,13 +197,19 @@ async function foreignVariables(host: string): Promise<VariableDialect> {
   return variablesOf(host);
 }
 
-/** What the host calls the field that names the variable of a bearer token, for whoever is told that it has no value. */
-async function tokenFieldOf({ definedIn: { host }, bearerTokenEnv }: RemoteDefinition): Promise<string> {
+/**
+ * What the host calls the field that names the variable of a bearer token, for whoever is told that it has no value. `undefined` if it has
+ * several names: which of them the file has is not known here.
+ */
+async function tokenFieldOf({
+  definedIn: { host },
+  bearerTokenEnv,
+}: RemoteDefinition): Promise<string | undefined> {
   const field = "bearerTokenEnv";
   if (bearerTokenEnv === undefined || host === undefined || host === JACKFIELD.id) return field;
   const { dialectOf } = await import("./discovery/file-sources.ts");
-  const [name = field] = [dialectOf(host)?.entry.fields[field] ?? field].flat();
-  return name;
+  const [name = field, ...others] = [dialectOf(host)?.entry.fields[field] ?? field].flat();
+  return others.length === 0 ? name : undefined;
 }
 
 function resolveProcess(
@@ -263,7 +269,7 @@ function resolveRemote(
   definition: RemoteDefinition,
   values: EntryValues,
   { omitsEmptyHeaders }: VariableDialect,
-  tokenField: string,
+  tokenField: string | undefined,
 ) {
   const url = values.expand(definition.url, ["url"]);
   const headers = values.expandAll(definition.headers, ["headers"]);

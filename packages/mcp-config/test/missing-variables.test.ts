@@ -56,15 +56,17 @@ describe("what a message says of a reference with several sources", () => {
 describe("what a message says of a variable that is named for a bearer token", () => {
   test.each([
     ["codex", "bearer_token_env_var"],
-    ["mcporter", "bearerTokenEnv"],
     ["jackfield", "bearerTokenEnv"],
     [undefined, "bearerTokenEnv"],
-  ])("in an entry of %s is the field, and nothing of a default", async (host, field) => {
+    // It has two names for it.
+    ["mcporter", undefined],
+  ])("in an entry of %s is the field if it has one name, and nothing of a default", async (host, field) => {
+    const place = field === undefined ? "as the variable of the bearer token" : `in "${field}"`;
     const definedIn = { ...IN_FILE, host } as never;
     for (const env of [{}, { T: "" }]) {
       const { code, message } = await refused(resolveHttp({ definedIn, bearerTokenEnv: "T" }, { env }));
       expect(code).toBe("MCP_CONFIG_VARIABLE_MISSING");
-      expect(message).toContain(`refers to a variable that is not set, or empty: "T" in "${field}". Set it.`);
+      expect(message).toContain(`refers to a variable that is not set, or empty: "T" ${place}. Set it.`);
     }
   });
 });

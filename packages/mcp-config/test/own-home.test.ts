@@ -27,7 +27,9 @@ describe("for a user whose home nobody knows", () => {
     const cwd = await folder({ ".mcp.json": { mcpServers: { ours: { command: "a" } } } });
     const home = join(cwd, "jackfield");
     await mkdir(home);
-    await writeFile(join(home, "mcp.json"), JSON.stringify({ mcpServers: { mine: { command: "b" } } }));
+    const mine = JSON.stringify({ mcpServers: { mine: { command: "b" } } });
+    // A file that everybody can write is refused.
+    await writeFile(join(home, "mcp.json"), mine, { mode: 0o600 });
     loseHome();
     const found = await discoverServers({ cwd, hosts: "all", env: { JACKFIELD_HOME: home } });
     expect(found.discoveryError).toBeUndefined();

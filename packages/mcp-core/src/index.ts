@@ -57,6 +57,7 @@ export type {
   ResolveServer,
 } from "./resolved-server.ts";
 export type { ReadResourceResult, ResourceDefinition, ResourceTemplateDefinition } from "./resource.ts";
+export { parseRetryAfter } from "./retry-after.ts";
 export {
   DEFAULT_LIMITS,
   type DefinedIn,

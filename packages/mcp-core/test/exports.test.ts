@@ -10,6 +10,7 @@ it("offers exactly these values; everything else is a type", () => {
     "isInputRequired",
     "isMcpError",
     "ownCredentials",
+    "parseRetryAfter",
     "redact",
     "silentLogger",
     "thrownMessage",

@@ -94,7 +94,7 @@ describe("[T78] a call that finds its server restarted", () => {
   ])("is not sent where its server %s now, but a new call is", async (_title, keepBack) => {
     const after = offering(DESTROYING);
     keepBack(after);
-    const { manager, comesBack } = await dyingServer(notSent, after);
+    const { manager, comesBack } = await dyingServer(notSent, after, { use: [(_call, next) => next()] });
     const calling = manager.callTool(ECHO, {}, { timeoutMs: 3_000 });
     const refused = expect(settled(calling)).rejects.toMatchObject({
       ...ECHO,
@@ -108,6 +108,36 @@ describe("[T78] a call that finds its server restarted", () => {
     await manager.callTool(ECHO, {}, { timeoutMs: 1_000 });
     expect(after.requests).toHaveLength(1);
     await manager.close();
+  });
+
+  it("is sent to a server that does not list its tools now where nothing has judged it, as a new one would be", async () => {
+    const after = offering(DESTROYING);
+    after.failLists(refusal);
+    const { manager, first, comesBack } = await dyingServer(notSent, after);
+    const calling = settled(manager.callTool(ECHO));
+    await comesBack();
+    await calling;
+    expect([first.requests.length, after.requests.length]).toEqual([1, 1]);
+    await manager.close();
+  });
+
+  it("is not sent to such a server where a view has judged it, or it may have run", async () => {
+    for (const [thrown, isInView] of [
+      [notSent, true],
+      [cutOff, false],
+    ] as const) {
+      const after = offering(DESTROYING);
+      after.failLists(refusal);
+      const { manager, comesBack } = await dyingServer(thrown, after);
+      const source = isInView ? manager.view({ tools: ["echo"] }) : manager;
+      const refused = expect(settled(source.callTool(ECHO, {}, { replay: 2 }))).rejects.toBeInstanceOf(
+        McpError,
+      );
+      await comesBack();
+      await refused;
+      expect(after.requests).toEqual([]);
+      await manager.close();
+    }
   });
 
   it("is not sent where the server was restarted while middleware had it", async () => {

@@ -52,6 +52,37 @@ describe.each([
     expect(manager.servers()).toMatchObject([{ status: "ready" }]);
   });
 
+  it.each([
+    ["gives what is known of its prompts at once", true],
+    ["is waited for by whoever asks for prompts of which nothing is known", false],
+  ])("%s", async (_what, isKnown) => {
+    let isListing = isKnown;
+    const answer = (method: string) => {
+      if (method === "tools/list") return { items: [tool("echo")] };
+      return isListing ? { items: [{ name: "review" }] } : "break";
+    };
+    const { manager, server } = await overHttp({ withIds, withPrompts: true, answer });
+    await manager.start();
+    if (isKnown) await manager.prompts("a");
+    isListing = false;
+    await manager.reconnect("a");
+    await manager.refreshTools("a"); // What else it offers is asked for when its tools are in.
+    await manager.prompts("a").catch(() => {}); // From now on the session has to be asked again.
+    isListing = true;
+    await server.stop();
+    const isAway = Promise.withResolvers<void>();
+    manager.on("statusChanged", ({ snapshot }) => {
+      if (snapshot.status === "connecting") isAway.resolve();
+    });
+    const asking = manager.prompts("a");
+    if (!isKnown) {
+      await Promise.race([isAway.promise, asking]);
+      await server.startAgain();
+    }
+    expect(await asking).toEqual([{ name: "review", server: "a" }]);
+    if (isKnown) expect(await manager.prompts()).toEqual(await asking);
+  });
+
   it("is not waited for where it will be tried again too late", async () => {
     const { manager, server } = await overHttp(
       { withIds },

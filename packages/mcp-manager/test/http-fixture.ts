@@ -14,8 +14,8 @@ import { onTestFinished } from "vitest";
 import { createMcpManager, type McpManager, type McpManagerOptions } from "../src/index.ts";
 import { tool } from "./manager-fixture.ts";
 
-/** What a request is answered with; `die`: nothing, for the server is gone. */
-type Answer = (method: string) => JsonObject | "die";
+/** What a request is answered with; `die`: nothing, for all connections end; `break`: nothing, for its own ends. */
+type Answer = (method: string) => JsonObject | "die" | "break";
 
 export interface RealServer {
   /** The methods it was asked, over all its lives. */
@@ -30,9 +30,14 @@ export interface RealServer {
  * A server of one tool behind a real port, and a manager that reaches it over connections of its own: so much of HTTP as breaks.
  *
  * @param withIds - whether it gives session ids, and answers one that it does not know with HTTP 404
+ * @param withPrompts - whether it says that it has some
  */
 export async function overHttp(
-  { withIds = false, answer = answered }: { readonly withIds?: boolean; readonly answer?: Answer },
+  {
+    withIds = false,
+    withPrompts = false,
+    answer = answered,
+  }: { readonly withIds?: boolean; readonly withPrompts?: boolean; readonly answer?: Answer },
   options: Partial<McpManagerOptions> = {},
 ): Promise<{ manager: McpManager; server: RealServer; definition: ServerDefinition }> {
   const server = createOneToolServer(withIds, answer);
@@ -40,7 +45,7 @@ export async function overHttp(
   const definition = httpDefinition("a", { url: `http://127.0.0.1:${server.port}/` });
   const manager = createMcpManager({
     servers: [definition],
-    connect: connectOverHttp,
+    connect: connectOverHttp(withPrompts ? { tools: {}, prompts: {} } : { tools: {} }),
     resolve: passThroughResolver,
     retry: { initialDelayMs: 20, jitter: "none", maxRetries: 100, factor: 1 },
     ...options,
@@ -74,6 +79,7 @@ function createOneToolServer(withIds: boolean, answer: Answer) {
     else {
       const result = answer(method);
       if (result === "die") http.closeAllConnections();
+      else if (result === "break") incoming.socket.destroy();
       else response.end(JSON.stringify(result));
     }
   }
@@ -97,43 +103,45 @@ function createOneToolServer(withIds: boolean, answer: Answer) {
   };
 }
 
-const connectOverHttp: Connector = async (server) => {
-  const url = "url" in server ? server.url : "";
-  const { id } = await post(url, { method: "initialize" });
-  const ended = Promise.withResolvers<McpError | undefined>();
-  let end: { readonly cause: McpError | undefined } | undefined;
-  const finish = (cause: McpError | undefined) => {
-    end ??= { cause };
-    setImmediate(() => ended.resolve(cause)); // Whoever asked hears of it first.
+const connectOverHttp =
+  (capabilities: JsonObject): Connector =>
+  async (server) => {
+    const url = "url" in server ? server.url : "";
+    const { id } = await post(url, { method: "initialize" });
+    const ended = Promise.withResolvers<McpError | undefined>();
+    let end: { readonly cause: McpError | undefined } | undefined;
+    const finish = (cause: McpError | undefined) => {
+      end ??= { cause };
+      setImmediate(() => ended.resolve(cause)); // Whoever asked hears of it first.
+    };
+    const ask = async (method: string) => {
+      if (end !== undefined) throw new McpError("MCP_CLOSED", "closed", { outcome: "not-sent" });
+      return await post(url, { method, session: id }).catch((error: McpError) => {
+        if (error.httpStatus === 404) finish(error);
+        throw error;
+      });
+    };
+    const session: Session = {
+      handshake: {
+        era: "legacy",
+        protocolVersion: "2025-11-25",
+        serverInfo: { name: "one-tool", version: "1" },
+        capabilities,
+        prior: { era: "legacy", at: Date.now() },
+      },
+      list: async (kind) => (await ask(`${kind}/list`)) as never,
+      request: async (method) => (await ask(method)) as never,
+      onNotification: () => () => {},
+      onRenewed: () => () => {},
+      onClose(listener) {
+        void ended.promise.then(listener);
+        return () => {};
+      },
+      close: async () => finish(undefined),
+      [Symbol.asyncDispose]: async () => finish(undefined),
+    };
+    return session;
   };
-  const ask = async (method: string) => {
-    if (end !== undefined) throw new McpError("MCP_CLOSED", "closed", { outcome: "not-sent" });
-    return await post(url, { method, session: id }).catch((error: McpError) => {
-      if (error.httpStatus === 404) finish(error);
-      throw error;
-    });
-  };
-  const session: Session = {
-    handshake: {
-      era: "legacy",
-      protocolVersion: "2025-11-25",
-      serverInfo: { name: "one-tool", version: "1" },
-      capabilities: { tools: {} },
-      prior: { era: "legacy", at: Date.now() },
-    },
-    list: async () => (await ask("tools/list")) as never,
-    request: async (method) => (await ask(method)) as never,
-    onNotification: () => () => {},
-    onRenewed: () => () => {},
-    onClose(listener) {
-      void ended.promise.then(listener);
-      return () => {};
-    },
-    close: async () => finish(undefined),
-    [Symbol.asyncDispose]: async () => finish(undefined),
-  };
-  return session;
-};
 
 /** A connection for each request. What was refused was not sent; what broke later may have been carried out. */
 function post(url: string, message: object): Promise<{ readonly id?: string }> {

@@ -44,6 +44,11 @@ export interface Channel {
   facts(): ChannelFacts;
   /** Has somebody hear when the server's session was begun anew beneath the transport. */
   onRenewed?(listener: () => void): void;
+  /**
+   * Has somebody hear whenever a challenge of the server was met: what was refused for want of credentials may be taken now. Missing where
+   * nobody can renew them, so that such a refusal is the last word.
+   */
+  readonly onChallengeMet?: ((listener: () => void) => void) | undefined;
   /** Ends everything behind the channel. Idempotent, and never rejects. `hurry`: nobody is left who would miss a graceful end. */
   close(options?: { readonly hurry?: boolean | undefined }): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { Sdk } from "../sdk.ts";
 import { canonicalServerUrl } from "../vault/server-url.ts";
 import type { StoredCredential } from "../vault/token-vault.ts";
 import { authRequired, loginError, quote } from "./login-error.ts";
-import { isOutage, notJustNow, watchStatuses } from "./outage.ts";
+import { isOutage, notJustNow, type WatchedAnswer, watchAnswers } from "./outage.ts";
 
 /** A gateway may have no way for one path, and one for the next that is asked; it counts where it is the last word. */
 const BAD_GATEWAY = 502;
@@ -73,11 +73,11 @@ export async function readAuthorityMetadata(
 ): Promise<AuthorizationServerMetadata> {
   const { sdk, fetch, server, url } = options;
   const asked = { sdk, fetch: withoutPages(fetch), server, endpoint: url };
-  const { metadata, statuses } = await readMetadata(asked, (fetchFn) =>
+  const { metadata, answers } = await readMetadata(asked, (fetchFn) =>
     sdk.discoverAuthorizationServerMetadata(url, { fetchFn }),
   );
   if (metadata === undefined) {
-    const outage = statuses.find(isOutage);
+    const outage = answers.find(({ status }) => isOutage(status));
     if (outage !== undefined)
       throw unreadable(server, "the metadata of its authorization server", url, outage);
     const fact = `it wants a login, and no authorization server is found for it (there is no metadata at ${quote(url)}). Give its entry an Authorization header instead.`;
@@ -104,16 +104,16 @@ async function findResource(options: DiscoverAuthorityOptions): Promise<Resource
   const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
   // What the server itself has named is there, so a page in its place is no answer.
   const fetch = resourceMetadataUrl ? options.fetch : withoutPages(options.fetch);
-  const { metadata, statuses } = await readMetadata(
-    { sdk, fetch, server: server.name, endpoint },
-    (fetchFn) => sdk.discoverOAuthProtectedResourceMetadata(serverUrl, where, fetchFn),
+  const { metadata, answers } = await readMetadata({ sdk, fetch, server: server.name, endpoint }, (fetchFn) =>
+    sdk.discoverOAuthProtectedResourceMetadata(serverUrl, where, fetchFn),
   );
   if (metadata !== undefined) return metadata;
-  const last = statuses.at(-1) ?? 0;
+  const last = answers.at(-1);
+  const status = last?.status ?? 0;
   // A guard may stand before whatever is asked for, but not before what is named.
-  const isForbidden = resourceMetadataUrl !== undefined && FORBIDDEN.has(last);
-  const undecided = isForbidden || last === BAD_GATEWAY ? last : statuses.find(isUndecided);
-  const isDown = last >= 500 || (undecided === undefined && statuses.includes(BAD_GATEWAY));
+  const isForbidden = resourceMetadataUrl !== undefined && FORBIDDEN.has(status);
+  const undecided = isForbidden || status === BAD_GATEWAY ? last : answers.find(isUndecided);
+  const isDown = status >= 500 || (undecided === undefined && answers.some(isBadGateway));
   if (isDown && earlier?.resourceIndicator !== undefined)
     return advertisedBy(earlier, earlier.resourceIndicator);
   if (undecided !== undefined) throw unreadable(server.name, "who guards it", endpoint, undecided);
@@ -131,22 +131,22 @@ interface AskedMetadata extends Pick<ReadAuthorityOptions, "sdk" | "fetch" | "se
 }
 
 /**
- * Reads metadata. Where no place has any, the statuses say why.
+ * Reads metadata. Where no place has any, the answers say why.
  *
  * @throws McpError for what was read and is refused, and what the network threw: it is told as it is, whatever another place has answered
  */
 async function readMetadata<T>(
   { sdk, fetch, server, endpoint }: AskedMetadata,
   read: (fetch: FetchLike) => Promise<T | undefined>,
-): Promise<{ readonly metadata: T | undefined; readonly statuses: readonly number[] }> {
-  const { fetch: watched, statuses } = watchStatuses(fetch);
+): Promise<{ readonly metadata: T | undefined; readonly answers: readonly WatchedAnswer[] }> {
+  const { fetch: watched, answers } = watchAnswers(fetch);
   try {
-    return { metadata: await read(watched), statuses };
+    return { metadata: await read(watched), answers };
   } catch (error) {
-    const last = statuses.at(-1) ?? 0;
-    if (isMcpError(error) || last < 300)
+    const { status = 0 } = answers.at(-1) ?? {};
+    if (isMcpError(error) || status < 300)
       throw loginError(sdk, error, { server, doing: "discovery", endpoint });
-    return { metadata: undefined, statuses };
+    return { metadata: undefined, answers };
   }
 }
 
@@ -166,16 +166,21 @@ function withoutPages(fetch: FetchLike): FetchLike {
 }
 
 /** An outage, or a redirect that was not followed, because it says nothing of where to, or nothing that is known here. */
-function isUndecided(status: number): boolean {
+function isUndecided({ status }: WatchedAnswer): boolean {
   return (status >= 300 && status < 400) || (isOutage(status) && status !== BAD_GATEWAY);
 }
 
+function isBadGateway({ status }: WatchedAnswer): boolean {
+  return status === BAD_GATEWAY;
+}
+
 /** Without knowing what guards the server, a login might go to the wrong place, so none is begun. */
-function unreadable(server: string, what: string, endpoint: string, httpStatus: number): McpError {
+function unreadable(server: string, what: string, endpoint: string, answer: WatchedAnswer): McpError {
+  const { status: httpStatus, retryAfterMs } = answer;
   const advice = isOutage(httpStatus) ? "Try again later." : "Ask whoever runs the server.";
   const { origin, pathname } = new URL(endpoint);
   const fact = `${what} cannot be read at ${quote(origin + pathname)} (HTTP ${httpStatus}). ${advice}`;
-  return notJustNow(server, fact, { httpStatus });
+  return notJustNow(server, fact, { httpStatus, retryAfterMs });
 }
 
 /** A token for another audience would be worth something elsewhere, so it is not even asked for (threat T34). */

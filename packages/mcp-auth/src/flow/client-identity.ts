@@ -9,7 +9,7 @@ import type { AuthorizationSettings } from "../entry-settings.ts";
 import type { Sdk } from "../sdk.ts";
 import type { Authority } from "./authority.ts";
 import { ADVICE_ON_CLIENT, authRequired, loginError, quote } from "./login-error.ts";
-import { watchStatuses } from "./outage.ts";
+import { watchAnswers } from "./outage.ts";
 import { splitScopes } from "./scope-choice.ts";
 
 export interface IdentifyClientOptions {
@@ -54,7 +54,7 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
     throw authRequired(server, fact);
   }
   const { scope } = options;
-  const { fetch: fetchFn, statuses } = watchStatuses(options.fetch);
+  const { fetch: fetchFn, answers } = watchAnswers(options.fetch);
   const clientMetadata = describeClient(options);
   let registered: OAuthClientInformationFull;
   try {
@@ -66,7 +66,7 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
     });
   } catch (error) {
     // Whether it may ask for more than it was registered for only the authorization server knows.
-    if (known && (statuses.length > 0 || isAnswer(error))) return known;
+    if (known && (answers.length > 0 || isAnswer(error))) return known;
     throw loginError(sdk, error, { server, doing: "registration", endpoint });
   }
   if (registered.client_id === "") {

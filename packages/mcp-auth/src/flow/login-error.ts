@@ -1,6 +1,6 @@
 import { isMcpError, McpError, type McpErrorDetails, thrownMessage } from "@jackfield/mcp-core";
 import type { Sdk } from "../sdk.ts";
-import { isOutage, isOwnTrouble, notJustNow } from "./outage.ts";
+import { isOutage, isOwnTrouble, notJustNow, type WatchedAnswer } from "./outage.ts";
 import { hideSecrets } from "./secret-spelling.ts";
 
 /** What was being done when a login or a refresh failed. */
@@ -16,7 +16,7 @@ export interface LoginStep {
    * What it answered, where the step can be made again without a person: an outage is told from a refusal then. Default: not known, and
    * whatever was answered ends the login, or somebody would be asked again and again.
    */
-  readonly status?: number | undefined;
+  readonly answer?: WatchedAnswer | undefined;
 }
 
 /** Longer texts of strangers are cut. */
@@ -75,12 +75,15 @@ export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError
   }
   const cause = harmlessCause(sdk, thrown, secrets);
   const fact = describe(sdk, thrown, step);
-  if (!isPassing(sdk, thrown, step)) return authRequired(server, fact, { cause });
-  return notJustNow(server, `${fact} Try again later.`, { httpStatus: step.status, cause });
+  const { status, retryAfterMs } = step.answer ?? {};
+  if (!isTrouble(sdk, thrown, status)) return authRequired(server, fact, { cause });
+  // A status that means something else, as of a server that tells of its trouble with 400, would be taken for a refusal.
+  const httpStatus = status !== undefined && isOutage(status) ? status : undefined;
+  return notJustNow(server, `${fact} Try again later.`, { httpStatus, retryAfterMs, cause });
 }
 
 /** Whether it says nothing but that the other side is busy or down. */
-function isPassing(sdk: Sdk, thrown: unknown, { status }: LoginStep): boolean {
+function isTrouble(sdk: Sdk, thrown: unknown, status: number | undefined): boolean {
   if (status === undefined) return false;
   if (isOutage(status)) return true;
   // The SDK gives every answer that is no error of OAuth this code as well.

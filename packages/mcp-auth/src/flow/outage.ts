@@ -1,4 +1,4 @@
-import { McpError, type McpErrorDetails } from "@jackfield/mcp-core";
+import { McpError, type McpErrorDetails, parseRetryAfter } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
 
 /** Answers of a server that is busy: of what was asked they say nothing. */
@@ -17,20 +17,38 @@ export function isOwnTrouble(code: string): boolean {
   return OWN_TROUBLE.has(code);
 }
 
+/**
+ * Whether what has kept a challenge from being met passes, so that nobody has judged what was sent. That a code may be tried again says
+ * less: a server that compresses what it should not, or that guards its metadata, does so for ever. Jackfield's `refused-values.ts` decides
+ * the same of any `AuthPort`, without loading this package.
+ */
+export function isPassing({ code, httpStatus, retryable }: McpError): boolean {
+  if (httpStatus !== undefined) return retryable && isOutage(httpStatus);
+  return code === "MCP_CONNECT_FAILED" || code === "MCP_CONNECT_TIMEOUT";
+}
+
+/** What an answer says of whether and when to ask again. */
+export interface WatchedAnswer {
+  readonly status: number;
+  /** How long it asks to be left alone. Default: it does not say. */
+  readonly retryAfterMs?: number | undefined;
+}
+
 /** A fetch that remembers what it was answered. */
 export interface WatchedFetch {
   readonly fetch: FetchLike;
   /** In the order in which they came. */
-  readonly statuses: readonly number[];
+  readonly answers: readonly WatchedAnswer[];
 }
 
-export function watchStatuses(fetch: FetchLike): WatchedFetch {
-  const statuses: number[] = [];
+export function watchAnswers(fetch: FetchLike): WatchedFetch {
+  const answers: WatchedAnswer[] = [];
   return {
-    statuses,
+    answers,
     async fetch(url, init) {
       const response = await fetch(url, init);
-      statuses.push(response.status);
+      const { status, headers } = response;
+      answers.push({ status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()) });
       return response;
     },
   };

@@ -6,7 +6,7 @@ import { readAuthorityMetadata } from "./authority.ts";
 import { withSecret } from "./client-identity.ts";
 import { refreshedCredential, requireBearer } from "./grant.ts";
 import { loginError } from "./login-error.ts";
-import { isOutage, watchStatuses } from "./outage.ts";
+import { isOutage, watchAnswers } from "./outage.ts";
 import { secretsOf } from "./secret-spelling.ts";
 
 /** A token is renewed when it is this close to its end (oh-my-pi). */
@@ -53,7 +53,7 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
   const metadata = await readAuthorityMetadata({ sdk, fetch, server, url: issuer });
   const client = withSecret(credential.client, settings);
   const secrets = secretsOf({ tokens, client });
-  const { fetch: fetchFn, statuses } = watchStatuses(redeem);
+  const { fetch: fetchFn, answers } = watchAnswers(redeem);
   const step = { server, doing: "token request", endpoint: metadata.token_endpoint, secrets } as const;
   try {
     const renewed = await sdk.refreshAuthorization(issuer, {
@@ -65,11 +65,11 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
     });
     return { kind: "renewed", credential: refreshedCredential(credential, requireBearer(renewed), now()) };
   } catch (error) {
-    const status = statuses.at(-1);
-    const told = loginError(sdk, error, { ...step, status });
+    const answer = answers.at(-1);
+    const told = loginError(sdk, error, { ...step, answer });
     const isDefinite = error instanceof sdk.OAuthError && DEFINITE_REFUSALS.has(error.code);
     // Who is down or busy says nothing of the refresh token, whatever stands before him writes into his answers.
-    if (isDefinite && !isOutage(status ?? 0)) return { kind: "refused", reason: told.message };
+    if (isDefinite && !isOutage(answer?.status ?? 0)) return { kind: "refused", reason: told.message };
     throw told;
   }
 }

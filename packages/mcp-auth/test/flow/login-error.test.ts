@@ -83,7 +83,7 @@ describe("the error of a login", () => {
     "of status %d with %s says that it may be tried again, where nobody is asked for that",
     (status, code, words) => {
       const thrown = new sdk.OAuthError(code, words);
-      expect(loginError(sdk, thrown, { ...STEP, status })).toMatchObject({
+      expect(loginError(sdk, thrown, { ...STEP, answer: { status } })).toMatchObject({
         code: "MCP_CONNECT_FAILED",
         retryable: true,
         server: "files",
@@ -99,7 +99,9 @@ describe("the error of a login", () => {
     [200, "server_error", "Invalid OAuth error response: ZodError. Raw body: {}"],
   ])("of status %d with %s is a refusal", (status, code, words) => {
     const thrown = new sdk.OAuthError(code, words);
-    expect(loginError(sdk, thrown, { ...STEP, status })).toMatchObject({ code: "MCP_AUTH_REQUIRED" });
+    expect(loginError(sdk, thrown, { ...STEP, answer: { status } })).toMatchObject({
+      code: "MCP_AUTH_REQUIRED",
+    });
   });
 
   it.each([

@@ -47,7 +47,10 @@ export function findLiteralSecrets(written: WrittenServer, dialect: VariableDial
 
 function isSecret(name: string, text: string, variables: VariableDialect, isValue = false): boolean {
   if (isUrl(text)) return holdsSecret(text, variables, isValue);
-  return name !== "" && looksLikeCredential(name) && isLiteral(text, variables, isValue);
+  if (name !== "" && looksLikeCredential(name) && isLiteral(text, variables, isValue)) return true;
+  if (!text.includes("://") || !refersSomehow(text, variables, isValue)) return false;
+  const { defaults } = markReferences(text, variables, isValue);
+  return defaults.some((given) => isUrl(given) && holdsSecret(given, variables, isValue));
 }
 
 /** Whether a credential is written out: as the whole text, as the default of a reference, or beside one. */
@@ -67,19 +70,33 @@ function holdsSecret(url: string, variables: VariableDialect, isValue = false): 
     return secretsOfUrls(withoutPlainUsers(url)).some((secret) => secret !== "");
   // A reference may hold what ends a password or a parameter.
   const { marked, defaults } = markReferences(url, variables, isValue);
+  if (defaults.some((given) => isUrl(given) && holdsSecret(given, variables, isValue))) return true;
   return secretsOfUrls(marked).some((secret) => {
     const isUser = marked.includes(`://${secret}@`);
     if (isUser && secret.includes(":")) return false; // The password is looked at by itself.
     const parts = secret.split(MARK);
     if (parts.length === 1 && !isUser) return isWrittenOut(secret);
     const marks = Array.from(secret.matchAll(MARK), ([mark]) => Number(mark.slice(1, -1)));
-    return marks.some((mark) => isWrittenOut(defaults[mark] ?? "")) || parts.some(looksGenerated);
+    const given = marks.map((mark) => defaults[mark] ?? "");
+    if (isUser) return given.some(isTellingUser) || parts.some(isTokenOfUser);
+    return given.some(isWrittenOut) || parts.some(looksGenerated);
   });
 }
 
 /** A user alone is no credential, unless a token stands in its place. */
 function withoutPlainUsers(url: string): string {
-  return url.replace(USER_ALONE, (whole, user: string) => (looksGenerated(user) ? whole : "://"));
+  return url.replace(USER_ALONE, (whole, user: string) => (isTokenOfUser(user) ? whole : "://"));
+}
+
+/** Whether a token stands in the place of a user alone. */
+function isTokenOfUser(text: string): boolean {
+  return /^[\w.~+=-]{16,}$/.test(text) && /\d/.test(text);
+}
+
+/** The same of a default, which may hold a password as well. */
+function isTellingUser(text: string): boolean {
+  const at = text.indexOf(":");
+  return at === -1 ? isTokenOfUser(text) : isWrittenOut(text.slice(at + 1));
 }
 
 const USER_ALONE = /:\/\/([^/?#\s:]*):?@/g;
@@ -90,11 +107,16 @@ function refersSomehow(text: string, variables: VariableDialect, isValue: boolea
   return foreignVariableIn(text, variables, isValue) !== undefined;
 }
 
-/** A default, or another whole value where something else is referred to. */
+/** A default, or another whole value where something else is referred to. A path and the scheme of a header are no credentials. */
 export function isWrittenOut(text: unknown): boolean {
-  if (typeof text !== "string") return false;
-  return text.length > 5 && !text.includes("${") && !(isUrl(text) && secretsOfUrls(text).length === 0);
+  if (typeof text !== "string" || text.length <= 5 || text.includes("${")) return false;
+  if (isUrl(text)) return secretsOfUrls(withoutPlainUsers(text)).some((secret) => secret !== "");
+  return !PATH.test(text) && !HEADER_SCHEME.test(text);
 }
+
+const PATH = /^(?:~|\.{1,2}|\$[A-Za-z_]\w*)?\//;
+
+const HEADER_SCHEME = /^(?:Bearer|Basic|Token)\s*$/i;
 
 /**
  * A key as a program makes it. What stands beside a reference is mostly something else: the scheme of a header, a name, or the rest

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { isMap, ownMember } from "../documents/json-value.ts";
 import type { Environment } from "../safe-environment.ts";
-import { readTextFile } from "../text-file.ts";
+import { readTextFile, realFileOf } from "../text-file.ts";
 import type { HostSurroundings } from "./host-dialect.ts";
 import { folderKey, projectFolders } from "./host-paths.ts";
 
@@ -26,13 +26,17 @@ export function pluginsByFolder(list: unknown): ReadonlyMap<string, string> {
 
 /**
  * Where the plugins are installed that are on in a project: of each the installation for the nearest of its folders, else the one for
- * all projects. What was installed for another project is passed over.
+ * all projects. What was installed for another project is passed over. Links in the path of a project make no difference.
  */
 export function pluginFolders(list: unknown, at: HostSurroundings): ReadonlySet<string> {
-  const folders = projectFolders(at).map((folder) => folderKey(folder, at));
+  const keyOf = (folder: string) => folderKey(realFileOf(folder) ?? folder, at);
+  let keys: readonly string[] | undefined;
+  const folders = projectFolders(at);
   const distance = ({ projectPath }: InstalledPlugin): number => {
     if (projectPath === undefined || projectPath === null) return folders.length;
-    const found = typeof projectPath === "string" ? folders.indexOf(folderKey(projectPath, at)) : -1;
+    if (typeof projectPath !== "string") return Number.POSITIVE_INFINITY;
+    keys ??= folders.map(keyOf);
+    const found = keys.indexOf(keyOf(projectPath));
     return found === -1 ? Number.POSITIVE_INFINITY : found;
   };
   const chosen = new Map<string, InstalledPlugin>();

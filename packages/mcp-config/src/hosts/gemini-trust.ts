@@ -12,6 +12,9 @@ const DECIDING = ["system", "user", "system-defaults"];
 
 const RULES = "trusted-folders";
 
+/** The kinds of files that decide on trust. */
+export const TRUST_FILES: readonly string[] = [...DECIDING, RULES];
+
 /** Of rules for the same folder, the last counts. */
 const LEVELS = ["TRUST_PARENT", "TRUST_FOLDER", "DO_NOT_TRUST"];
 

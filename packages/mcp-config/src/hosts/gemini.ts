@@ -8,7 +8,7 @@ import {
 } from "../entries/entry-dialect.ts";
 import { braces, dollarName, percentName } from "../variable-syntax.ts";
 import { readGeminiLists, systemServers } from "./gemini-lists.ts";
-import { trustsFolder } from "./gemini-trust.ts";
+import { TRUST_FILES, trustsFolder } from "./gemini-trust.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { absolute, inDirectory, inHome, joined, systemDirectory, upward } from "./host-paths.ts";
 
@@ -82,6 +82,7 @@ export const GEMINI: HostDialect = {
   },
   lists: readGeminiLists,
   trustsProject: trustsFolder,
+  trustFiles: TRUST_FILES,
 };
 
 function trustedFolders(at: HostSurroundings) {

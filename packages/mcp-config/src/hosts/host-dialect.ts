@@ -187,6 +187,8 @@ export interface HostDialect {
   readonly trustsProject?:
     | ((documents: readonly HostDocument[], folder: string, context: FindingContext) => boolean)
     | undefined;
+  /** The kinds of the user's files of which that is a fault if they are empty: what they do not say is trusted. Default: none. */
+  readonly trustFiles?: readonly string[] | undefined;
 }
 
 /** Servers in one map, under one key or a path of keys. */

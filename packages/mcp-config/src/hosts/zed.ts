@@ -5,7 +5,7 @@ import { NO_VARIABLES } from "../variables.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { applicationData, configHome, inDirectory, joined, upward } from "./host-paths.ts";
 
-/** Servers are a part of the editor's settings. Times are seconds. An entry with settings only belongs to an extension. */
+/** Servers are a part of the editor's settings. Times are seconds. An entry with settings and no command belongs to an extension. */
 export const ZED: HostDialect = {
   id: "zed",
   title: "Zed",
@@ -33,15 +33,19 @@ export const ZED: HostDialect = {
   variables: NO_VARIABLES,
 };
 
-/** All that an entry has whose command an extension knows. */
-const OF_EXTENSION = ["source", "settings", "enabled", "remote"];
+/** All that an entry without settings has whose command an extension knows. */
+const OF_EXTENSION = ["source", "enabled", "remote"];
 
-/** What calls itself custom is one's own, and so is what has any other field: it lacks something, or has it under a wrong name. */
+/**
+ * What calls itself custom is one's own, and so is what has other fields and no settings: it lacks something, or has it under a wrong
+ * name.
+ */
 function isOfExtension(entry: JsonMap): boolean {
   if (["command", "url"].some((way) => Object.hasOwn(entry, way)) || entry.source === "custom") return false;
   const fields = Object.keys(entry);
   return (
     entry.source === "extension" ||
+    Object.hasOwn(entry, "settings") ||
     (fields.length > 0 && fields.every((field) => OF_EXTENSION.includes(field)))
   );
 }

@@ -32,8 +32,8 @@ export interface ParsedHostText extends HostText, HostDocument {
 
 /**
  * Parses a text and remarks on what is odd about it as a whole. A file that is broken, or whose root is no object, is a problem, and so is
- * a JSON file that is empty, if it is an administrator's or would have a say in which servers are used. What has such a say is a document
- * without content as well.
+ * a JSON file that is empty, if it is an administrator's or the user's that decides on trust. What has a say in which servers are used is a
+ * document without content as well.
  */
 export async function parseHostText(
   source: HostText,
@@ -59,11 +59,10 @@ export async function parseHostText(
   }
   // What a write leaves that has failed; nothing at all is no JSON, but TOML.
   const isBroken = root === undefined && format !== "toml" && format !== "yaml";
-  const broken = isBroken ? brokenDocument(source) : {};
-  if (isBroken && (source.scope === "managed" || broken.document)) {
+  if (isBroken && decidesByAbsence(source)) {
     const text = "the file is empty, which is not valid JSON; write {} if it is to say nothing.";
     const problem = problemOf(source, "ConfigSyntaxError", invalidSource(document.locate([]), text));
-    return { problem, ...broken };
+    return { problem, ...brokenDocument(source) };
   }
   if (root === undefined) {
     const message = `${describeLocation(document.locate([]))}: the file is empty, so it defines no servers.`;
@@ -72,6 +71,11 @@ export async function parseHostText(
   }
   if (!isMap(root)) return { problem: shapeProblem(source, document, root), ...brokenDocument(source) };
   return { document: { ...source, document, content: root } };
+}
+
+/** Whether more is allowed where nothing is said, so that it matters whether something was to be said. */
+function decidesByAbsence({ scope, kind, dialect }: HostText): boolean {
+  return scope === "managed" || (scope === "user" && dialect.trustFiles?.includes(kind) === true);
 }
 
 /**

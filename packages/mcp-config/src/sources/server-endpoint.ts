@@ -13,8 +13,9 @@ import type { SourceEntry } from "./server-source.ts";
 /**
  * What an entry reaches, as a text that is the same for entries that reach the same: the command line with its variables, or
  * the URL with its headers. Accounts differ in variables and headers, so those belong to it; references count as the same in
- * every dialect. Between hosts the transport and the tools that are offered belong to it as well: behind an entry that offers fewer, or more,
- * nothing of the same use would be left. `undefined` for what cannot be compared.
+ * every dialect. The transport does not: hosts call the same server by the one or the other, or by none. Between hosts the tools that are
+ * offered belong to it as well: behind an entry that offers fewer, or more, nothing of the same use would be left. `undefined` for what
+ * cannot be compared.
  *
  * @param isWithinHost - whether the entries of one host are compared, which its own rule says are one by command line or URL alone
  */
@@ -34,7 +35,7 @@ export function endpointOf({ outcome }: SourceEntry, isWithinHost = false): stri
       })
       .sort(byName);
   };
-  const use = isWithinHost ? undefined : [definition.transport, offeredTools(definition)];
+  const use = isWithinHost ? undefined : offeredTools(definition);
   if (definition.transport === "stdio") {
     const { command, args = [], cwd = "", env } = definition;
     return JSON.stringify([

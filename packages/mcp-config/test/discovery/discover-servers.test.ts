@@ -157,7 +157,7 @@ describe("which one counts", () => {
     expect(diagnostics.find(({ server }) => server === "github")?.message).toContain("the same endpoint");
   });
 
-  test("an entry does not stand in front of one that offers other tools, or is reached in another way", async () => {
+  test("an entry does not stand in front of one that offers other tools, and does of one by another transport", async () => {
     const { discover } = await homeWith({
       ".cursor/mcp.json": servers({ all: { command: "x" }, hub: { url: "https://host.example/mcp" } }),
       ".kiro/settings/mcp.json": servers({
@@ -167,8 +167,8 @@ describe("which one counts", () => {
       }),
     });
     const { servers: found, shadowed } = await discover({ hosts: ["cursor", "kiro"] });
-    expect(found.map(({ name }) => name)).toEqual(["all", "hub", "few", "old"]);
-    expect(shadowed.map(({ definition }) => definition.name)).toEqual(["twin"]);
+    expect(found.map(({ name }) => name)).toEqual(["all", "hub", "few"]);
+    expect(shadowed.map(({ definition }) => definition.name)).toEqual(["twin", "old"]);
   });
 
   test("[A12] an entry that is switched off does not stand in front of one of another name", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach } from "vitest";
@@ -29,6 +29,8 @@ export function useHomeFolder(): (files?: { [path: string]: unknown }) => Promis
       const file = join(home, path);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));
+      // Whatever the tests are run with: a file that everybody can write is refused.
+      await chmod(file, 0o600);
     };
     for (const [path, content] of Object.entries(files)) await write(path, content);
     const discover = (options: DiscoverServersOptions = {}) =>

@@ -3,6 +3,8 @@ import { parse } from "../discovery/parsing.ts";
 
 const SECRET = "sk-live-abcdefghijklmnopqrstuvwxyz0123";
 
+const DATABASE = `postgres://app:${SECRET}@db/app`;
+
 async function secretsIn(host: string, entry: object) {
   const { diagnostics } = await parse({ mcpServers: { s: entry } }, { host, file: "/home/u/own.json" });
   for (const { message } of diagnostics) expect(message).not.toContain(SECRET);
@@ -35,6 +37,17 @@ describe("a credential that is written out is told of", () => {
     ["sep-2633", variable(`\${value:${SECRET}}`), "env/API_KEY"],
     ["crush", variable(`\${K:-\${L:-${SECRET}}}`), "env/API_KEY"],
     ["omp", remote({ auth: { type: "oauth", clientSecret: SECRET } }), "auth/clientSecret"],
+    ["claude-code", { command: "x", env: { DATABASE_URL: `\${D:-${DATABASE}}` } }, "env/DATABASE_URL"],
+    ["sep-2633", { type: "stdio", command: "x", env: { D: `\${env:D | value:${DATABASE}}` } }, "env/D"],
+    ["cursor", { command: "x", env: { D: `\${D:-${DATABASE}}` } }, "env/D"],
+    ["claude-code", remote({ url: `\${U:-https://u:${SECRET}@h/mcp}` }), "url"],
+    ["claude-code", remote({ url: `\${U:-https://h/mcp?api_key=${SECRET}}` }), "url"],
+    ["claude-code", { command: "x", args: [`\${D:-${DATABASE}}`] }, "args/0"],
+    ["claude-code", { command: "x", args: ["-e", `D=\${D:-${DATABASE}}`] }, "args/1"],
+    ["claude-code", variable(`\${K:-${DATABASE}}`), "env/API_KEY"],
+    ["claude-code", remote({ url: "https://${USER:-ada:hunter2}@h" }), "url"],
+    ["claude-code", remote({ url: "https://${USER:-abcdefABCDEF1234}@h" }), "url"],
+    ["claude-code", remote({ url: "https://abcdefABCDEF1234@h" }), "url"],
   ])("by %s: %j", async (host, entry, pointer) => {
     const root = host === "crush" ? "mcp" : "mcpServers";
     const { diagnostics } = await parse({ [root]: { s: entry } }, { host, file: "/home/u/own.json" });
@@ -78,6 +91,17 @@ describe("nothing is told of", () => {
     ["claude-code", variable("https://ada@keys.example")],
     ["cursor", variable("${{ secrets.THE_NAME_OF_API_KEY_2 }}")],
     ["omp", remote({ auth: { type: "oauth", clientSecret: "${S}" } })],
+    ["claude-code", { command: "x", args: ["postgresql://${PGUSER:-postgres}@localhost/db"] }],
+    ["claude-code", { command: "x", env: { D: "${D:-postgres://postgres@localhost/app}" } }],
+    ["claude-code", variable("${D:-postgres://postgres@localhost/app}")],
+    ["claude-code", variable("${D:-https://h?token=}")],
+    ["claude-code", variable("${K:-$HOME/.config/credentials.json}")],
+    ["claude-code", variable("${K:-~/.config/credentials.json}")],
+    ["claude-code", variable("${K:-/run/secrets/api}")],
+    ["claude-code", header("${AUTH_SCHEME:-Bearer} ${T}")],
+    ["claude-code", header("${AUTH_SCHEME:-basic} ${T}")],
+    ["claude-code", remote({ url: "https://a-long-name-of-user@h" })],
+    ["claude-code", remote({ url: "https://ada.lovelace.18@h" })],
   ])("what is referred to, short or harmless, by %s: %j", async (host, entry) => {
     expect(await secretsIn(host, entry)).toEqual([]);
   });

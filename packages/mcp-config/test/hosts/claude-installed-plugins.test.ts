@@ -1,3 +1,4 @@
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pluginFolders } from "../../src/hosts/claude-installed-plugins.ts";
@@ -50,6 +51,20 @@ describe("a plugin of Claude Code", () => {
     expect(await commandsOf([own], "work/packages/a")).toEqual(["own"]);
     expect(await commandsOf([own, inner], "work/packages/a")).toEqual(["inner"]);
     expect(await commandsOf([own, inner], "work/packages/b")).toEqual(["own"]);
+  });
+
+  test("is on in a project to which a link leads, by either path", async () => {
+    const { home, write, discover } = await homeWith();
+    await symlink(join(home, "work"), join(home, "link"), "junction");
+    await write("own/.mcp.json", { mcpServers: { own: { command: "own" } } });
+    for (const recorded of ["work", "link"]) {
+      const record = { scope: "project", installPath: join(home, "own"), projectPath: join(home, recorded) };
+      await write(".claude/plugins/installed_plugins.json", { plugins: { "tool@market": record } });
+      for (const cwd of ["work", "link"]) {
+        const { servers } = await discover({ hosts: ["claude-code"], cwd: join(home, cwd) });
+        expect(servers.map(({ name }) => name)).toEqual(["own"]);
+      }
+    }
   });
 
   test("is found by another spelling of its project's folder on Windows", () => {

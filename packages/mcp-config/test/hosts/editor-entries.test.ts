@@ -116,8 +116,14 @@ describe("Zed", () => {
     expect((await read("zed", { source: "custom" })).told).toEqual(["ServerConfigError: s"]);
     expect((await read("zed", { source: "extension", settings: {} })).told).toEqual(["not-runnable: s"]);
     expect((await read("zed", { settings: {} })).told).toEqual(["not-runnable: s"]);
-    const all = { source: "else", settings: {}, enabled: false, remote: true };
-    expect((await read("zed", all)).told).toEqual(["not-runnable: s"]);
+    for (const more of [
+      { source: "else", settings: {}, enabled: false, remote: true },
+      { settings: {}, timeout: 30 },
+      { settings: { a: 1 }, env: {}, tool_permissions: {} },
+    ]) {
+      const { told } = await read("zed", more);
+      expect(told.filter((line) => !line.startsWith("unused-field"))).toEqual(["not-runnable: s"]);
+    }
   });
 
   test.each<[object, string[]]>([
@@ -127,11 +133,14 @@ describe("Zed", () => {
     [{ args: ["x"] }, []],
     [{ enabled: true, timeout: 5 }, []],
     [{ source: "custom", settings: {} }, []],
-  ])("has no extension for an entry with other fields, or with none: %j", async (entry, hints) => {
-    const { told, diagnostics } = await read("zed", entry);
-    expect(told).toEqual(["ServerConfigError: s", ...hints]);
-    expect(diagnostics[0]?.message).toContain('neither "command" nor "url"');
-  });
+  ])(
+    "has no extension for an entry with other fields and no settings, or with none: %j",
+    async (entry, hints) => {
+      const { told, diagnostics } = await read("zed", entry);
+      expect(told).toEqual(["ServerConfigError: s", ...hints]);
+      expect(diagnostics[0]?.message).toContain('neither "command" nor "url"');
+    },
+  );
 });
 
 test.each(["cursor", "vscode"])("%s reads an envFile for child processes only", async (host) => {

@@ -82,6 +82,26 @@ describe("an administrator's settings for Claude Code", () => {
   });
 });
 
+test.each<[string, string]>([
+  ["claude-code", ".claude/settings.json"],
+  ["claude-code", ".claude/plugins/installed_plugins.json"],
+  ["claude-code", "work/.claude/settings.json"],
+  ["claude-code", "work/.claude/settings.local.json"],
+  ["gemini", ".gemini/mcp-server-enablement.json"],
+  ["gemini", "work/.gemini/settings.json"],
+])("an empty file of %s that decides on no trust is no fault: %s", async (host, path) => {
+  for (const text of ["", " \n"]) {
+    const { discover } = await homeWith({
+      ".claude.json": MINE,
+      ".gemini/settings.json": MINE,
+      [path]: text,
+    });
+    const { servers, problems, diagnostics } = await discover({ hosts: [host] });
+    expect(servers.map(({ name, disabledBy }) => [name, disabledBy])).toEqual([["a", undefined]]);
+    expect([problems, diagnostics.map(({ code }) => code)]).toEqual([[], ["empty-file"]]);
+  }
+});
+
 test("a user's own list for Claude Code that is none is left out and told of", async () => {
   const own = { ...MINE, projects: { "/p": { disabledMcpServers: "a" } } };
   const { off, faults } = await read("claude-code", {

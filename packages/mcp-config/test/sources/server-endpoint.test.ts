@@ -89,10 +89,11 @@ describe("what entries have in common that reach the same", () => {
     expect(endpointOf(stronger, true)).toBe(endpointOf(weaker, true));
   });
 
-  test("counts the transport between hosts, and not within one", () => {
+  test("does not count the transport, and tells a URL from a command line", () => {
     const http = remoteEntryOf("cursor", URL);
     const sse = remoteEntryOf("cline", URL, { transport: "sse" } as object);
-    expect(endpointOf(http)).not.toBe(endpointOf(sse));
+    expect(endpointOf(http)).toBe(endpointOf(sse));
+    expect(endpointOf(http)).not.toBe(endpointOf(entryOf("cursor", [URL])));
     expect(endpointOf(http, true)).toBe(endpointOf(sse, true));
     expect(endpointStem(http)).toBe(endpointStem(sse));
   });

@@ -2,6 +2,7 @@ import {
   type CatalogItems,
   type ContextSource,
   DEFAULT_LIMITS,
+  isMcpError,
   type Logger,
   McpError,
   type Owned,
@@ -14,6 +15,7 @@ import {
   toMcpError,
 } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline, raceSignal } from "../deadline.ts";
+import { hasEnded } from "../server/awaited-tools.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { checkOptions } from "../server/operation-deadline.ts";
 import { isUnsent, MOST_UNSENT } from "../server/unsent-request.ts";
@@ -79,6 +81,7 @@ function isKnown(managed: ContextServer, kind: ContextKind): boolean {
   return managed.openSession !== undefined || managed.context.known(kind) !== undefined;
 }
 
+/** The list as there is one. A session that ended with it, or could not be asked, leaves what is known, or else the next one is asked once. */
 async function listOf<K extends ContextKind>(
   managed: ContextServer,
   kind: K,
@@ -87,12 +90,18 @@ async function listOf<K extends ContextKind>(
   const own = (items: readonly CatalogItems[K][]) =>
     items.map((item) => ({ ...item, server: definition.name }));
   using deadline = contextDeadline(managed, {});
-  for (;;) {
+  for (let isRepeated = false; ; ) {
     const known = context.known(kind);
     if (managed.openSession === undefined && known !== undefined) return own(known);
     const session = await openedSession(managed, deadline);
-    const items = await context.listed(kind, session, deadline);
-    if (items !== undefined) return own(items);
+    try {
+      const items = await context.listed(kind, session, deadline);
+      if (items !== undefined) return own(items);
+    } catch (error) {
+      if (deadline.signal.aborted || !isMcpError(error)) throw error;
+      if (!(await hasEnded(session, managed, error)) || isRepeated) throw error;
+      isRepeated = true;
+    }
   }
 }
 

@@ -12,8 +12,8 @@ export interface AwaitedServer {
 }
 
 /**
- * Waits for a list, connecting if need be. One whose session ended, or had a connection that cannot be used, is asked for again, of
- * whatever session there is then.
+ * Waits for a list, connecting if need be. One whose session ended, or had a connection that cannot be used, is asked for once more, of
+ * whatever session there is then: a server that dies whenever it lists is not started again and again for it.
  *
  * @throws McpError why there is no session, or why it could not be listed.
  */
@@ -22,12 +22,14 @@ export async function awaitList(
   deadline: Deadline,
   list: (session: Session) => Promise<ListOutcome>,
 ): Promise<void> {
-  for (;;) {
+  for (let isRepeated = false; ; ) {
     const session = await server.session(deadline);
     if (server.openSession !== session) continue; // It has ended since.
     const outcome = await raceSignal(list(session), deadline.signal);
     if (outcome.status === "live") return;
-    if (outcome.status === "failed" && !(await hasEnded(session, server, outcome.error))) throw outcome.error;
+    if (outcome.status !== "failed") continue;
+    if (!(await hasEnded(session, server, outcome.error)) || isRepeated) throw outcome.error;
+    isRepeated = true;
   }
 }
 
@@ -60,7 +62,11 @@ function hasAnswered(list: ListState): boolean {
 }
 
 /** Whether a session whose list failed is over: some say so a moment later, and one that could not be asked is given up here. */
-async function hasEnded(session: Session, server: AwaitedServer, error: McpError): Promise<boolean> {
+export async function hasEnded(
+  session: Session,
+  server: Pick<AwaitedServer, "openSession" | "lose">,
+  error: McpError,
+): Promise<boolean> {
   await turnOfTheEventLoop();
   if (server.openSession !== session) return true;
   if (!isUnsent(error)) return false;

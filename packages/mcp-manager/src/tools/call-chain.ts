@@ -18,6 +18,8 @@ export type MakeCall = (
   options: CallOptions,
   /** See `FoundTool`. */
   session?: Session,
+  /** Nobody had the call between finding its tool and this: what is put around it is never told so. */
+  isUnjudged?: boolean,
 ) => Promise<ToolCallResult>;
 
 /** A call's way to the server. */

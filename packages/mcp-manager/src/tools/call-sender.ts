@@ -16,6 +16,8 @@ import type { ToolRegistry } from "./tool-registry.ts";
  *
  * @param judgedOn - the session under which the tool was found. On another one it is looked for again, and refused if it has changed
  * or that one does not list it
+ * @param isUnjudged - it was found in this very turn, maybe on a session that had ended and had not said so: what could not be sent
+ * then is as good as a new call, and goes to a server that does not list its tools as well
  * @throws McpError whose `outcome` holds for all attempts together.
  */
 export function sendCall(
@@ -23,13 +25,17 @@ export function sendCall(
   target: ManagedServer,
   judgedOn: Session | undefined,
   registry: ToolRegistry,
+  isUnjudged = false,
 ): Promise<ToolCallResult> {
   const time = createCallTime(call.options, target.definition.limits ?? {});
   const session = target.openSession;
   if (session === undefined || session !== judgedOn || call.options.signal?.aborted === true)
-    return sendUntilSettled({ call, target, registry, time, judgedOn, ...NO_ATTEMPT });
+    return sendUntilSettled({ call, target, registry, time, judgedOn, isUnjudged, ...NO_ATTEMPT });
   const onFailure = (thrown: unknown) =>
-    sendUntilSettled({ call, target, registry, time, judgedOn, ...NO_ATTEMPT }, { thrown, session });
+    sendUntilSettled(
+      { call, target, registry, time, judgedOn, isUnjudged, ...NO_ATTEMPT },
+      { thrown, session },
+    );
   try {
     // Where the server is ready nothing is waited for, and nothing is made that a wait or another attempt would need.
     return sendOnce(call, session, time.whole()).catch(onFailure);
@@ -72,6 +78,7 @@ interface Attempts {
   readonly time: CallTime;
   /** The session under which the tool is what was judged. */
   readonly judgedOn: Session | undefined;
+  readonly isUnjudged: boolean;
   /** See `ReplayQuestion`. */
   mayHaveRun: number;
   unsent: number;
@@ -89,11 +96,13 @@ const NO_ATTEMPT = { mayHaveRun: 0, unsent: 0, refused: 0, unusable: undefined, 
  *
  * @throws McpError why there is none, or that the tool is not, or is not known to be, the one that was judged.
  */
-async function judgedSession({ call, target, registry, time, judgedOn }: Attempts): Promise<Session> {
+async function judgedSession(attempts: Attempts): Promise<Session> {
+  const { call, target, registry, time, judgedOn, isUnjudged, unsent, refused, mayHaveRun } = attempts;
   if (judgedOn !== undefined && target.openSession === judgedOn) return judgedOn;
   const session = await waitForListedServer(call, time, target);
   refuseIfOther(call.tool, registry);
-  refuseIfUnlisted(call.tool, registry);
+  const isLikeNew = isUnjudged && unsent > 0 && refused + mayHaveRun === 0;
+  if (!isLikeNew) refuseIfUnlisted(call.tool, registry);
   return session;
 }
 

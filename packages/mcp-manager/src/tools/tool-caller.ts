@@ -41,10 +41,13 @@ export interface ToolCaller {
 export function createToolCaller({ use, registry, server, refuseIfClosed }: ToolCallerOptions): ToolCaller {
   const findTool = createToolFinder({ registry, server });
   const checkOutput = createOutputChecks();
-  const send = throughMiddleware(use, (tool, args, options, session) => {
+  const send = throughMiddleware(use, (tool, args, options, session, isUnjudged = false) => {
     if (tool.origin === "cache") refuseIfOther(tool, registry); // Its server may have listed it since.
     checkArguments(tool, args);
-    return checkOutput(tool, sendCall({ tool, args, options }, server(tool.server), session, registry));
+    return checkOutput(
+      tool,
+      sendCall({ tool, args, options }, server(tool.server), session, registry, isUnjudged),
+    );
   });
   const sendFound = ({ tool, options, session }: FoundTool, args: JsonObject) =>
     send(tool, args, options, session);
@@ -61,7 +64,7 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
     call(ref, args, options) {
       try {
         const found = find(ref, options);
-        if (!(found instanceof Promise)) return sendFound(found, args);
+        if (!(found instanceof Promise)) return send(found.tool, args, found.options, found.session, true);
         return found.then((waitedFor) => sendFound(waitedFor, args));
       } catch (error) {
         return Promise.reject(error);

@@ -38,6 +38,26 @@ describe.each(QUESTIONS)(
   },
 );
 
+test.each([
+  [1, "listed"],
+  [2, "MCP_SESSION_LOST not-sent"],
+])("a list is asked of one more session where %d could not be asked for it", async (failing, expected) => {
+  const broken = new McpError("MCP_SESSION_LOST", "refused", { server: "s", outcome: "not-sent" });
+  const unusable = () => contextSession({ failing: new Map([["prompts", broken]]) });
+  const { manager, connector, open } = await openedFixture(
+    { retry: { initialDelayMs: 0, jitter: "none" } },
+    unusable(),
+  );
+  await using _ = manager;
+  const asking = manager.prompts("s").then(
+    () => "listed",
+    ({ code, outcome }: McpError) => `${code} ${outcome}`,
+  );
+  await open(failing === 2 ? unusable() : contextSession());
+  expect(await asking).toBe(expected);
+  expect(connector.attempts).toHaveLength(failing + (failing === 1 ? 1 : 0));
+});
+
 describe.each([
   ["readResource", QUESTIONS[3]?.[1]],
   ["subscribe", QUESTIONS[6]?.[1]],

@@ -19,6 +19,8 @@ interface ModelCall {
   readonly isFound: boolean;
   /** `waiting`: for the session, and for its list: the tool is judged as it is when the call is sent. */
   stage: "waiting" | "sent";
+  /** How many sessions could not be asked for a tool that was never listed. */
+  unlisted: number;
 }
 
 /** What the manager should be doing: no promises, no timers, nothing but the rules. */
@@ -62,7 +64,7 @@ export class ReferenceModel {
   call(name: string): void {
     const server = this.servers.get(name);
     const isFound = server?.isKnown === true && !server.definition.hidden;
-    const call: ModelCall = { outcome: "pending", server: name, isFound, stage: "waiting" };
+    const call: ModelCall = { outcome: "pending", server: name, isFound, stage: "waiting", unlisted: 0 };
     this.calls.push(call);
     if (this.phase === "closed") call.outcome = "MCP_CLOSED";
     else if (server === undefined) call.outcome = "MCP_SERVER_UNKNOWN";
@@ -207,11 +209,20 @@ export class ReferenceModel {
     if (server.status !== "ready") return;
     this.#settleReconnects(name, "done");
     const isUnusable = server.listing === "unsent" && this.#waiting(name).length > 0;
+    if (isUnusable) this.#giveUpListing(name);
     if (isUnusable) this.#lose(name, "MCP_SESSION_LOST", this.now - server.at); // By whoever finds it so.
     for (const call of server.listing === "unsent" ? [] : this.#waiting(name)) {
       if (server.listing === "brokenOff" && !call.isFound) call.outcome = "MCP_SESSION_LOST";
       else if (server.definition.hidden) call.outcome = "MCP_TOOL_UNKNOWN";
       else call.stage = "sent";
+    }
+  }
+
+  /** Whoever waits for a list only is content with one more session. */
+  #giveUpListing(name: string): void {
+    for (const call of this.#waiting(name).filter(({ isFound }) => !isFound)) {
+      call.unlisted += 1;
+      if (call.unlisted > 1) call.outcome = "MCP_SESSION_LOST";
     }
   }
 

@@ -72,6 +72,36 @@ describe("a call of a tool that was never listed", () => {
     await manager.close();
   });
 
+  it.each([
+    ["ends", "unknown", true],
+    ["cannot be asked", "not-sent", false],
+  ] as const)(
+    "is refused with its list's error where each session that lists %s",
+    async (_title, outcome, isTold) => {
+      const { manager, connector } = createFixture([stdioDefinition("a", { lazy: true })], { byHand: true });
+      await manager.start();
+      for (const ask of [() => manager.callTool(ECHO), () => manager.refreshTools("a")]) {
+        const lost = { code: "MCP_SESSION_LOST", message: expect.stringContaining("cut off") };
+        const before = connector.attempts.length;
+        const asking = expect(ask()).rejects.toMatchObject(lost);
+        for (let attempt = 0; attempt < 2; attempt += 1) {
+          const dying = createFakeSession();
+          dying.list = async () => {
+            if (isTold) setImmediate(() => dying.lose(new McpError("MCP_SERVER_EXITED", "ended")));
+            throw new McpError("MCP_SESSION_LOST", "cut off", { outcome });
+          };
+          const next = connector.nextAttempt();
+          await vi.advanceTimersByTimeAsync(6_000);
+          (await next).open(dying);
+          await vi.advanceTimersByTimeAsync(0);
+        }
+        await asking;
+        expect(connector.attempts.length - before).toBe(2);
+      }
+      await manager.close();
+    },
+  );
+
   it("asks nothing of a session that is let go in the same turn", async () => {
     const { manager, connector } = await unlisted();
     await using _ = manager;

@@ -3,6 +3,7 @@ import { type BodySink, eventSink } from "./body-sink.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
 import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
 import { isEventStream } from "./media-type.ts";
+import { isPassing } from "./passing-status.ts";
 import { createReconnectPace, type ReconnectPace } from "./reconnect-pace.ts";
 import { createRepeatedEvents, type RepeatedEvents } from "./repeated-events.ts";
 import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
@@ -12,9 +13,6 @@ const MOST_FAILURES = 5;
 
 /** What says that a server has no such stream. */
 const ABSENT = new Set([404, 405, 501]);
-
-/** Refusals below 500 that pass by themselves. */
-const PASSING = new Set([408, 409, 425, 429]);
 
 /** What no header may have: an event with such an id cannot be named in a request. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
@@ -185,7 +183,7 @@ class ResumableFeed implements EventFeed {
       this.#end({ refusal });
       return;
     }
-    if (status < 500 && !PASSING.has(status)) this.#bar(wantsLogin);
+    if (!isPassing(status)) this.#bar(wantsLogin);
     this.#openLater(refusal.retryAfterMs);
   }
 

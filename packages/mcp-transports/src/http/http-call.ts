@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "@jackfield/mcp-core";
 import { asError } from "../errors/thrown-error.ts";
 import { type DecoderHooks, decodeInto, encodingOf } from "./body-decoder.ts";
 import { type BodySink, excerptSink } from "./body-sink.ts";
@@ -12,7 +13,6 @@ import {
   type WireRequest,
 } from "./http-wire.ts";
 import { judgeRedirect, MAX_REDIRECTS } from "./redirects.ts";
-import { parseRetryAfter } from "./retry-after.ts";
 
 /** What is read of the body of a refusal, and for how long. Its status has said already what it means. */
 const EXCERPT_BYTES = 16 * 1024;

@@ -54,6 +54,8 @@ export interface StreamableHttpTransport extends QueueingTransport {
   readonly firstRefusal: number | undefined;
   /** The session was begun anew beneath its owner. */
   onrenewed?: (() => void) | undefined;
+  /** The challenge of a message was met. */
+  onchallengemet?: (() => void) | undefined;
   setProtocolVersion(version: string): void;
   /** Tells the server that the session is over, if it has one. Resolves whatever comes of it. */
   endSession(patienceMs: number): Promise<void>;
@@ -70,6 +72,7 @@ class HttpTransport implements StreamableHttpTransport {
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
   onrenewed?: (() => void) | undefined;
+  onchallengemet?: (() => void) | undefined;
   readonly hasPerRequestStream = true;
   readonly isQueueing = true;
 
@@ -89,7 +92,10 @@ class HttpTransport implements StreamableHttpTransport {
 
   constructor(options: StreamableHttpTransportOptions) {
     this.#options = options;
-    const credentials = heardCredentials(options.credentials, () => this.#standing.reconsider());
+    const credentials = heardCredentials(options.credentials, () => {
+      this.#standing.reconsider();
+      this.onchallengemet?.();
+    });
     this.#conversation = createConversation({ ...options, credentials });
     this.#standing = this.#createStanding(options);
     this.#surroundings = this.#createSurroundings(options, credentials);

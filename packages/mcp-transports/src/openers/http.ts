@@ -53,6 +53,11 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     onRenewed: (listener) => {
       transport.onrenewed = listener;
     },
+    onChallengeMet:
+      credentials &&
+      ((listener) => {
+        transport.onchallengemet = listener;
+      }),
     close,
   };
 };

@@ -1,6 +1,8 @@
 import { type JsonObject, type Logger, thrownText } from "@jackfield/mcp-core";
 import type { SubscriptionFilter } from "@modelcontextprotocol/client";
+import type { Channel } from "../channel.ts";
 import { type Failure, httpStatusOf, readFailure } from "../errors/failure.ts";
+import { isPassing } from "../http/passing-status.ts";
 import { createReconnectPace } from "../http/reconnect-pace.ts";
 import type { Unattended } from "../unattended.ts";
 import type { Listening, ListenRequests } from "./listen-requests.ts";
@@ -8,7 +10,10 @@ import type { Listening, ListenRequests } from "./listen-requests.ts";
 /** How long a server may take to say what it will tell of, in milliseconds. */
 const ACKNOWLEDGED_WITHIN_MS = 30_000;
 
-/** A subscription is not asked for more often in a row without being granted. */
+/**
+ * A subscription is not asked for more often in a row without being granted. Refusals for want of credentials are counted apart, or a single
+ * fault after them would be the end.
+ */
 const MOST_FAILURES = 5;
 
 /** What a server announces that its list of something may change with. */
@@ -23,6 +28,8 @@ export interface ChangeSubscriptionOptions {
   readonly capabilities: JsonObject;
   readonly server: string;
   readonly log: Logger;
+  /** As that of the channel. Missing: nobody can renew what the server may want. */
+  readonly onChallengeMet?: Channel["onChallengeMet"];
   /** It was lost and is back: what changed in between was not told. */
   onRestored(): void;
 }
@@ -34,7 +41,8 @@ export interface ChangeSubscriptionOptions {
 export interface ChangeSubscription {
   /**
    * Asks for what is wanted and waits for nothing: a session without such news is still a session. Nothing is done where that was asked
-   * for already, unless it was refused for want of credentials, which others may have renewed.
+   * for already, unless it was refused for want of credentials: they may have been renewed elsewhere. After five such refusals in a row that
+   * is believed only once a challenge was met.
    */
   open(): void;
   /** Resolves with whether the server will tell of the resource; rejects if it could not be asked. */
@@ -66,7 +74,10 @@ class RenewedSubscription implements ChangeSubscription {
   #timer: NodeJS.Timeout | undefined;
   #isOpened = false;
   #wasGranted = false;
-  /** It was refused for want of credentials. */
+  #failures = 0;
+  /** How often in a row it was refused for want of credentials, and no challenge met since. */
+  #unmet = 0;
+  /** It was refused so last, and has not been asked for since. */
   #wantsLogin = false;
   /** Something may have changed while there was no subscription. */
   #isLost = false;
@@ -74,12 +85,12 @@ class RenewedSubscription implements ChangeSubscription {
   constructor(options: ChangeSubscriptionOptions) {
     this.#options = options;
     this.#lists = changingLists(options.capabilities);
+    options.onChallengeMet?.(() => this.#reconsider());
   }
 
   open(): void {
     if (this.#wantsLogin) {
-      this.#wantsLogin = false;
-      this.#attemptLater();
+      if (this.#unmet < MOST_FAILURES) this.#attemptLater();
     } else if (!this.#isOpened) {
       this.#isOpened = true;
       void this.#attempt();
@@ -142,6 +153,9 @@ class RenewedSubscription implements ChangeSubscription {
     clearTimeout(this.#timer);
     void listening.closed.then(() => this.#ended(granted));
     this.#pace.recovered();
+    this.#failures = 0;
+    this.#unmet = 0;
+    this.#wantsLogin = false;
     const wasLost = this.#isLost;
     this.#isLost = false;
     if (wasLost) onRestored();
@@ -159,9 +173,16 @@ class RenewedSubscription implements ChangeSubscription {
     this.#attemptLater();
   }
 
-  #attemptLater(): void {
+  #reconsider(): void {
+    if (this.#unmet === 0 || this.#closing.signal.aborted) return;
+    this.#unmet = 0;
+    this.#attemptLater(this.#pace.soonestDelayMs());
+  }
+
+  #attemptLater(delayMs = this.#pace.nextDelayMs(undefined)): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#attempt(), this.#pace.nextDelayMs(undefined));
+    this.#wantsLogin = false;
+    this.#timer = setTimeout(() => void this.#attempt(), delayMs);
   }
 
   async #attempt(): Promise<void> {
@@ -171,15 +192,26 @@ class RenewedSubscription implements ChangeSubscription {
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       this.#isLost = true;
-      const failure = readFailure(error);
-      this.#wantsLogin = isChallenge(failure);
-      const isRefused = this.#wantsLogin || isRefusal(failure);
-      if (!isRefused && this.#pace.failures < MOST_FAILURES) return this.#attemptLater();
-      const { server, log } = this.#options;
-      const status = httpStatusOf(failure);
-      const fields = { server, error: status === undefined ? thrownText(error) : `HTTP ${status}` };
-      log(isRefused ? "debug" : "warn", "The server does not tell of changes.", fields);
+      this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): void {
+    const { server, log, onChallengeMet } = this.#options;
+    const failure = readFailure(error);
+    const isChallenged = isChallenge(failure);
+    this.#wantsLogin = isChallenged && onChallengeMet !== undefined;
+    if (this.#wantsLogin) this.#unmet += 1;
+    const isRefused = isChallenged || isRefusal(failure, this.#wasGranted);
+    if (!isRefused) this.#failures += 1;
+    if (!isRefused && this.#failures < MOST_FAILURES) {
+      this.#attemptLater();
+      return;
+    }
+    if (!this.#wantsLogin) this.#unmet = 0;
+    const status = httpStatusOf(failure);
+    const fields = { server, error: status === undefined ? thrownText(error) : `HTTP ${status}` };
+    log(isRefused ? "debug" : "warn", "The server does not tell of changes.", fields);
   }
 }
 
@@ -192,14 +224,17 @@ function changingLists(capabilities: JsonObject): SubscriptionFilter {
   return filter;
 }
 
-/** A server that has understood the question and refused it will refuse it again, unless it was asked too often (429). */
-function isRefusal(failure: Failure): boolean {
+/**
+ * A server that has understood the question and refused it will refuse it again. A status alone says so only of one that has never granted it:
+ * later it may be that of a gateway, while the server starts anew.
+ */
+function isRefusal(failure: Failure, wasGranted: boolean): boolean {
   const status = httpStatusOf(failure);
-  if (status !== undefined) return status < 500 && status !== 429;
+  if (status !== undefined) return !wasGranted && !isPassing(status);
   return ["rpc", "version", "unsupported", "invalid"].includes(failure.kind);
 }
 
-/** It is refused for want of credentials: this may pass as soon as a request has had them renewed. */
+/** It is refused for want of credentials: where they can be renewed, this may pass. */
 function isChallenge(failure: Failure): boolean {
   const facts =
     failure.kind === "channel" && failure.facts.kind === "http-refused" ? failure.facts : undefined;

@@ -109,8 +109,8 @@ class OpenSession implements Session {
     this.#replaced = createReplacedRequests(era, {
       listens: this.#exchanges.listens,
       capabilities,
-      server: server.name,
-      log,
+      ...this.#place,
+      onChallengeMet: this.#channel.onChallengeMet,
       onRestored: () => this.#announceRenewal(),
     });
     // A server that has not been heard yet is told after the first request, so that opening costs nothing.

@@ -6,7 +6,6 @@ import type { HttpExchange } from "../http-server.ts";
 import { CHALLENGE, renewing, startRefusing } from "./refusing-server.ts";
 import { ECHO } from "./remote.ts";
 
-const never = { signal: new AbortController().signal };
 const CALL = { timeoutMs: 0, maxTotalMs: 0 };
 
 /** A server that answers calls by its own stream alone, once the token of each request is good, and accepts another token when it is told. */
@@ -30,8 +29,9 @@ async function startAnsweringLate() {
         return false;
       }
       const refuse = () => {
-        exchange.status(401, { "www-authenticate": "Bearer", "retry-after": "30" });
-        isRefused.resolve();
+        // Its connection is closed by the client, which has read the refusal then.
+        exchange.request.socket.once("close", () => isRefused.resolve());
+        exchange.status(401, { "www-authenticate": "Bearer", "retry-after": "30", connection: "close" });
       };
       if (isHolding) held = refuse;
       else refuse();
@@ -53,6 +53,7 @@ async function startAnsweringLate() {
   return {
     ...server,
     taken: isTaken.promise,
+    /** The client has heard that its stream is refused. */
     refused: isRefused.promise,
     held: isHeld.promise,
     /** From now on another token is asked for, and the stream breaks off. */
@@ -86,8 +87,6 @@ describe("a call whose answer comes by the stream of the server's own messages",
     await server.first;
     server.expire();
     await server.refused;
-    // Once there and back, so that the refusal has been heard.
-    await session.list("tools", never);
     expect((await session.request("tools/call", ECHO, CALL)).content).toEqual([]);
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
   });
@@ -116,7 +115,6 @@ describe("a call whose answer comes by the stream of the server's own messages",
     await server.first;
     server.expire();
     await server.refused;
-    await session.list("tools", never);
     token = "new";
     expect((await session.request("tools/call", ECHO, CALL)).content).toEqual([]);
   });

@@ -18,11 +18,17 @@ const DISCOVERED = {
 };
 
 /** A server that takes one token, for subscriptions alone or for calls as well, and grants every subscription with it. */
-async function startGuarded(guarded: readonly string[]) {
+async function startGuarded(
+  guarded: readonly string[],
+  onCall: (answer: () => void) => void = (answer) => answer(),
+  onListen: (exchange: HttpExchange) => boolean = () => false,
+) {
   let token = "old";
   let stream: ServerResponse | undefined;
   let refused = 0;
-  const listen = ({ message, response }: HttpExchange) => {
+  const listen = (exchange: HttpExchange) => {
+    if (onListen(exchange)) return;
+    const { message, response } = exchange;
     stream = response;
     response.writeHead(200, { "content-type": "text/event-stream" });
     const _meta = { "io.modelcontextprotocol/subscriptionId": message.id };
@@ -38,7 +44,7 @@ async function startGuarded(guarded: readonly string[]) {
       status(401, { "www-authenticate": "Bearer" });
     } else if (message?.method === "subscriptions/listen") listen(exchange);
     else if (message?.method === "server/discover") answer(DISCOVERED);
-    else if (message?.method === "tools/call") answer({ resultType: "complete", content: [] });
+    else if (message?.method === "tools/call") onCall(() => answer({ resultType: "complete", content: [] }));
     else return false;
     return true;
   });
@@ -68,6 +74,9 @@ function renewing(first: string, next: () => Promise<string | undefined>) {
 
 const LISTEN = "subscriptions/listen";
 
+/** Over real sockets, on a machine that may be busy. */
+const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 10_000 });
+
 describe("a subscription at a modern server whose token has expired", () => {
   test.each([
     ["fails", () => Promise.reject(new Error("Nobody is there."))],
@@ -78,9 +87,9 @@ describe("a subscription at a modern server whose token has expired", () => {
     const auth = renewing("old", next);
     const log = vi.fn();
     await connect(server, { auth, log });
-    await vi.waitUntil(server.isListening);
+    await until(server.isListening);
     server.expire();
-    await vi.waitUntil(() => log.mock.calls.length > 0, { timeout: 5000 });
+    await until(() => log.mock.calls.length > 0);
     expect(log.mock.lastCall?.at(2)).toEqual({ server: "remote", error: "HTTP 401" });
     expect(server.refused()).toBe(1);
     expect(auth.onChallenge).not.toHaveBeenCalled();
@@ -90,20 +99,50 @@ describe("a subscription at a modern server whose token has expired", () => {
     const server = await startGuarded([LISTEN, "tools/call"]);
     const auth = renewing("old", async () => "new");
     const session = await connect(server, { auth });
-    await vi.waitUntil(server.isListening);
+    await until(server.isListening);
     const renewed = new Promise<void>((resolve) => session.onRenewed(resolve));
     server.expire();
-    await vi.waitUntil(() => server.refused() > 0, { timeout: 5000 });
+    await until(() => server.refused() > 0);
     await session.request("tools/call", ECHO);
     await renewed;
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
+  });
+
+  test("is granted again while the call that has had it renewed is still under way", async () => {
+    const granted = Promise.withResolvers<void>();
+    const server = await startGuarded([LISTEN, "tools/call"], (answer) => void granted.promise.then(answer));
+    const auth = renewing("old", async () => "new");
+    const log = vi.fn();
+    const session = await connect(server, { auth, log });
+    await until(server.isListening);
+    session.onRenewed(granted.resolve);
+    server.expire();
+    await until(() => log.mock.calls.length > 0);
+    await session.request("tools/call", ECHO);
+    expect(auth.onChallenge).toHaveBeenCalledTimes(1);
+  });
+
+  test("comes back though a gateway knows nothing of it for a while", async () => {
+    let listens = 0;
+    const server = await startGuarded([], undefined, ({ status }) => {
+      listens += 1;
+      if (listens !== 2) return false;
+      status(404, { "content-type": "text/plain" }, "404 page not found\n");
+      return true;
+    });
+    const session = await connect(server);
+    await until(server.isListening);
+    const renewed = new Promise<void>((resolve) => session.onRenewed(resolve));
+    server.expire();
+    await renewed;
+    expect(listens).toBe(3);
   });
 
   test("has it renewed if it is wanted for a resource", async () => {
     const server = await startGuarded([LISTEN]);
     const auth = renewing("old", async () => "new");
     const session = await connect(server, { auth });
-    await vi.waitUntil(server.isListening);
+    await until(server.isListening);
     server.expire();
     expect(await session.request("resources/subscribe", { uri: "memo://a" })).toEqual({});
     expect(auth.onChallenge).toHaveBeenCalledTimes(1);
@@ -118,9 +157,9 @@ test.each([
   const auth = renewing("none", next);
   const log = vi.fn();
   const session = await connect(server, { auth, log });
-  await vi.waitUntil(() => log.mock.calls.length === 1);
+  await until(() => log.mock.calls.length === 1);
   await session.request("tools/call", ECHO);
-  await vi.waitUntil(() => log.mock.calls.length === 2, { timeout: 5000 });
+  await until(() => log.mock.calls.length === 2);
   expect(server.refused()).toBe(2);
   expect(auth.onChallenge).toHaveBeenCalledTimes(1);
 });

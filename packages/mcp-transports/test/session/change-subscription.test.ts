@@ -18,7 +18,12 @@ interface Asked {
   end(): void;
 }
 
-function subscribing(grant: (attempt: number) => Error | undefined = () => undefined) {
+/** `hasLogin`: somebody can renew credentials, as he does with `meet`. */
+function subscribing(
+  grant: (attempt: number) => Error | undefined = () => undefined,
+  { hasLogin = true }: { readonly hasLogin?: boolean } = {},
+) {
+  let meet = () => {};
   const asked: Asked[] = [];
   const open = async (filter: Asked["filter"], { unattended }: ListenOptions): Promise<Listening> => {
     const closed = Promise.withResolvers<void>();
@@ -35,9 +40,21 @@ function subscribing(grant: (attempt: number) => Error | undefined = () => undef
     capabilities: CAPABILITIES,
     server: "s",
     log,
+    onChallengeMet: hasLogin
+      ? (listener) => {
+          meet = listener;
+        }
+      : undefined,
     onRestored,
   });
-  return { asked, subscription, onRestored, log, filters: () => asked.map(({ filter }) => filter) };
+  return {
+    asked,
+    subscription,
+    onRestored,
+    log,
+    meet: () => meet(),
+    filters: () => asked.map(({ filter }) => filter),
+  };
 }
 
 /** Lets everything happen that waits for nothing. */
@@ -85,7 +102,7 @@ describe("what is asked for", () => {
 describe("a subscription that is refused for want of credentials", () => {
   const UNAUTHORIZED = new ChannelFault({ kind: "http-refused", status: 401 });
 
-  test("is asked for again once a request has come to its end, however often that happens", async () => {
+  test("is asked for again once a request has come to its end, however many do", async () => {
     const { subscription, asked, log, onRestored } = subscribing((attempt) =>
       attempt === 2 || attempt === 3 ? UNAUTHORIZED : undefined,
     );
@@ -106,6 +123,92 @@ describe("a subscription that is refused for want of credentials", () => {
     expect(onRestored).toHaveBeenCalledOnce();
   });
 
+  test.each([
+    ["401", UNAUTHORIZED],
+    ["a challenge", new ChannelFault({ kind: "http-refused", status: 403, challenge: "Bearer" })],
+  ])("is asked for once by %s where nobody can renew them", async (_, refusal) => {
+    for (const refused of [1, 2]) {
+      const grant = (attempt: number) => (attempt >= refused ? refusal : undefined);
+      const { subscription, asked, log } = subscribing(grant, { hasLogin: false });
+      subscription.open();
+      await settle();
+      asked[0]?.end();
+      for (let request = 0; request < 10; request += 1) {
+        await vi.advanceTimersByTimeAsync(60_000);
+        subscription.open();
+      }
+      expect(asked).toHaveLength(refused);
+      expect(log).toHaveBeenCalledExactlyOnceWith("debug", expect.any(String), expect.any(Object));
+    }
+  });
+
+  test("is asked for again at most five times in a row, unless a challenge was met meanwhile", async () => {
+    let isRenewed = false;
+    const { subscription, asked, meet } = subscribing((attempt) =>
+      attempt === 1 || isRenewed ? undefined : UNAUTHORIZED,
+    );
+    const request = async () => {
+      subscription.open();
+      await vi.advanceTimersByTimeAsync(60_000);
+    };
+    subscription.open();
+    await settle();
+    asked[0]?.end();
+    for (let count = 0; count < 10; count += 1) await request();
+    expect(asked).toHaveLength(1 + 5);
+    meet();
+    await settle();
+    expect(asked).toHaveLength(1 + 5 + 1);
+    for (let count = 0; count < 10; count += 1) await request();
+    expect(asked).toHaveLength(1 + 5 + 5);
+    isRenewed = true;
+    meet();
+    await settle();
+    meet();
+    await request();
+    expect(asked).toHaveLength(1 + 5 + 5 + 1);
+  });
+
+  test("does not wait any longer once a challenge was met", async () => {
+    const { subscription, asked, meet } = subscribing((attempt) =>
+      attempt === 1 ? UNAUTHORIZED : undefined,
+    );
+    subscription.open();
+    await settle();
+    subscription.open();
+    await settle();
+    expect(asked).toHaveLength(1);
+    meet();
+    await settle();
+    expect(asked).toHaveLength(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("comes back though something else fails once after them", async () => {
+    const outcomes = [undefined, ...Array(4).fill(UNAUTHORIZED), new Error("down")];
+    const { subscription, asked, log, onRestored } = subscribing((attempt) => outcomes[attempt - 1]);
+    subscription.open();
+    await settle();
+    asked[0]?.end();
+    for (let request = 0; request < 10; request += 1) {
+      await vi.advanceTimersByTimeAsync(60_000);
+      subscription.open();
+    }
+    expect(asked).toHaveLength(outcomes.length + 1);
+    expect(log).not.toHaveBeenCalledWith("warn", expect.anything(), expect.anything());
+    expect(onRestored).toHaveBeenCalledOnce();
+  });
+
+  test("is asked for at most twelve times a minute, however many challenges are met", async () => {
+    const { subscription, asked, meet } = subscribing(() => UNAUTHORIZED);
+    subscription.open();
+    for (let second = 0; second < 59; second += 1) {
+      await vi.advanceTimersByTimeAsync(1000);
+      meet();
+    }
+    expect(asked).toHaveLength(12);
+  });
+
   test("is no request that anybody waits for, unless a resource is to be watched", async () => {
     const { subscription, asked } = subscribing();
     subscription.open();
@@ -122,11 +225,14 @@ describe("a subscription that is refused for want of credentials", () => {
 
   test("is not asked for again if a resource was watched meanwhile, or the session is over", async () => {
     for (const end of ["add", "close"] as const) {
-      const { subscription, asked } = subscribing((attempt) => (attempt === 1 ? UNAUTHORIZED : undefined));
+      const { subscription, asked, meet } = subscribing((attempt) =>
+        attempt === 1 ? UNAUTHORIZED : undefined,
+      );
       subscription.open();
       await settle();
       await subscription[end]("a:");
       subscription.open();
+      meet();
       if (end === "close") expect(vi.getTimerCount()).toBe(0);
       await vi.advanceTimersByTimeAsync(60_000);
       expect(asked).toHaveLength(end === "add" ? 2 : 1);
@@ -161,20 +267,46 @@ describe("a subscription that is lost", () => {
     expect(onRestored).toHaveBeenCalledOnce();
   });
 
-  test("is given up after five attempts in a row", async () => {
-    const { subscription, asked, log } = subscribing((attempt) =>
-      attempt > 1 ? Object.assign(new Error("down"), { code: "ECONNREFUSED" }) : undefined,
+  test.each([403, 404, 405, 408, 409, 425, 429, 503])("comes back after an HTTP %i", async (status) => {
+    const { subscription, asked, onRestored } = subscribing((attempt) =>
+      attempt === 2 ? Object.assign(new Error("no"), { status }) : undefined,
+    );
+    subscription.open();
+    await settle();
+    asked[0]?.end();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toHaveLength(3);
+    expect(onRestored).toHaveBeenCalledOnce();
+  });
+
+  test("is given up at once by a server that says it will tell of nothing any more", async () => {
+    const { subscription, asked } = subscribing((attempt) =>
+      attempt > 1 ? Object.assign(new Error("no"), { code: -32601 }) : undefined,
     );
     subscription.open();
     await settle();
     asked[0]?.end();
     await vi.advanceTimersByTimeAsync(600_000);
-    expect(asked).toHaveLength(1 + 5);
-    expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("does not tell of changes"), {
-      server: "s",
-      error: expect.any(String),
-    });
+    expect(asked).toHaveLength(2);
   });
+
+  test.each([{ code: "ECONNREFUSED" }, { status: 404 }])(
+    "is given up after five attempts in a row that meet with %o",
+    async (fields) => {
+      const { subscription, asked, log } = subscribing((attempt) =>
+        attempt > 1 ? Object.assign(new Error("down"), fields) : undefined,
+      );
+      subscription.open();
+      await settle();
+      asked[0]?.end();
+      await vi.advanceTimersByTimeAsync(600_000);
+      expect(asked).toHaveLength(1 + 5);
+      expect(log).toHaveBeenCalledWith("warn", expect.stringContaining("does not tell of changes"), {
+        server: "s",
+        error: expect.any(String),
+      });
+    },
+  );
 
   test("is asked for at most twelve times a minute by whoever ends it whenever it is granted", async () => {
     const { subscription, asked } = subscribing();

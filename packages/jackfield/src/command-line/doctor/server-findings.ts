@@ -56,10 +56,10 @@ const IS_UNSET = / refers to .* not set/;
 /** How an error advises a login. */
 const LOGIN_COMMAND = /(?<=Log in with: ).*$/;
 
-/** What is sent in place of a login has to be right, or has to go. */
+/** What is sent in place of a login has to be right. Whether one may be used the entry says as well (`"oauth": false`). */
 const ADVICE_ON_CREDENTIALS: { readonly [place in OwnCredentials]: string } = {
-  header: "Correct the Authorization header of its entry, or remove it and log in.",
-  url: "Correct the user and the password in the URL of its entry, or remove them and log in.",
+  header: "Correct the Authorization header of its entry. A login is used only where there is none.",
+  url: "Correct the user and the password in the URL of its entry. A login is used only where there are none.",
 };
 
 /** A login is advised where its error does so: not where nobody is there to log in with. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRetryAfter } from "../../src/http/retry-after.ts";
+import { parseRetryAfter } from "../src/retry-after.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 

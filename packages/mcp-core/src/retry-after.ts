@@ -5,8 +5,12 @@ const LONGEST_MS = 3_600_000;
 const DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)/i;
 
 /**
- * What a `Retry-After` header asks for, in milliseconds from `now` (RFC 9110, section 10.2.3: seconds or a date), an hour at most.
- * `undefined` if there is none or it makes no sense.
+ * For whoever makes errors of HTTP answers, as their `retryAfterMs`: what a `Retry-After` header asks for (RFC 9110,
+ * section 10.2.3: seconds or a date).
+ *
+ * @param header - its value, `null` where there is none
+ * @param now - milliseconds since 1970
+ * @returns milliseconds from `now`, an hour at most; `undefined` if there is no header or it makes no sense.
  */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim();
