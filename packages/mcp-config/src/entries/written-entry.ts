@@ -1,6 +1,7 @@
 import type { McpError, ToolFilter } from "@jackfield/mcp-core";
 import type { JsonMap } from "../documents/json-value.ts";
 import { isMap, kindOf } from "../documents/json-value.ts";
+import { isSameValue } from "../documents/same-value.ts";
 import { isHeaderName } from "../http-syntax.ts";
 import { environmentNameFault } from "../safe-environment.ts";
 import { quote } from "../server-name.ts";
@@ -138,13 +139,9 @@ function first<T>(fields: EntryFields, names: FieldNames | undefined, read: Read
   for (const name of names) {
     const value = fields.has(name) ? read(fields, name) : undefined;
     if (found === undefined) found = value;
-    else if (value !== undefined && !isSame(found, value)) fields.leave(name);
+    else if (value !== undefined && !isSameValue(found, value)) fields.leave(name);
   }
   return found;
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function optional<T>(fields: EntryFields, names: FieldNames | undefined, read: ReadField<T>): T | undefined {

@@ -1,11 +1,11 @@
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
+import { isSameValue } from "../documents/same-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import { quote } from "../server-name.ts";
 import { prefixedBraces } from "../variable-syntax.ts";
 import { type HostDialect, type HostPath, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { absolute, applicationData, inDirectory, inHome, joined } from "./host-paths.ts";
-import { isSameValue } from "./same-value.ts";
 
 const FILE = "cline_mcp_settings.json";
 const STORAGE = "Code/User/globalStorage/saoudrizwan.claude-dev/settings";

@@ -4,6 +4,7 @@ import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { keepSpellingIn } from "../documents/number-spellings.ts";
+import { isSameValue } from "../documents/same-value.ts";
 import { COMMON_FIELDS, entryDialect, type RemarkOnEntry } from "../entries/entry-dialect.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { PLAIN_VARIABLES } from "../plain-variables.ts";
@@ -22,7 +23,6 @@ import {
   type ReadLists,
 } from "./host-dialect.ts";
 import { joined, projectFolders } from "./host-paths.ts";
-import { isSameValue } from "./same-value.ts";
 
 const BLOCKS = ".continue/mcpServers/*";
 const JSON_ENDING = /\.jsonc?$/i;

@@ -59,7 +59,8 @@ export async function parseHostText(
   }
   // What a write leaves that has failed; nothing at all is no JSON, but TOML.
   const isBroken = root === undefined && format !== "toml" && format !== "yaml";
-  if (isBroken && decidesByAbsence(source)) {
+  // More is allowed where nothing is said, so that it matters whether something was to be said.
+  if (isBroken && (source.scope === "managed" || decidesOnTrust(source))) {
     const text = "the file is empty, which is not valid JSON; write {} if it is to say nothing.";
     const problem = problemOf(source, "ConfigSyntaxError", invalidSource(document.locate([]), text));
     return { problem, ...brokenDocument(source) };
@@ -73,9 +74,9 @@ export async function parseHostText(
   return { document: { ...source, document, content: root } };
 }
 
-/** Whether more is allowed where nothing is said, so that it matters whether something was to be said. */
-function decidesByAbsence({ scope, kind, dialect }: HostText): boolean {
-  return scope === "managed" || (scope === "user" && dialect.trustFiles?.includes(kind) === true);
+/** Whether it is the user's and may say which projects are trusted. */
+function decidesOnTrust({ scope, kind, dialect }: Omit<HostText, "text">): boolean {
+  return scope === "user" && dialect.trustFiles?.includes(kind) === true;
 }
 
 /**
@@ -85,8 +86,7 @@ function decidesByAbsence({ scope, kind, dialect }: HostText): boolean {
 export function brokenDocument(source: Omit<HostText, "text">): { document?: ParsedHostText } {
   const { file, dialect, servers, scope } = source;
   const hasRules = dialect.lists !== undefined && (servers === "none" || scope === "managed");
-  const decidesOnTrust = dialect.trustsProject !== undefined && scope === "user";
-  if (!hasRules && !decidesOnTrust) return {};
+  if (!hasRules && !decidesOnTrust(source)) return {};
   const content = createMap();
   const document = { root: content, duplicates: [], forbidden: [], locate: () => ({ file }) };
   return { document: { ...source, text: "", servers: "none", document, content, isBroken: true } };
