@@ -1,7 +1,7 @@
-// Documentation that has drifted is a defect: examples compile against the built packages, links lead somewhere, and the table of
-// errors is the table in the code.
+// Documentation that has drifted is a defect: examples compile against the built packages, links lead to files and headings that exist,
+// and the table of errors is the table in the code.
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { conclude, trackedFiles } from "../tracked-files.mjs";
 import { root, run } from "../workspace.mjs";
@@ -13,15 +13,37 @@ const documents = trackedFiles("*.md").filter(
 );
 
 for (const file of documents) {
-  const text = readFileSync(join(root, file), "utf8").replace(/```[\s\S]*?```/g, "");
-  for (const [, target] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
-    const isElsewhere = /^[a-z]+:/.test(target);
-    if (!isElsewhere && !existsSync(resolve(root, dirname(file), target)))
-      problems.push(`${file}: the link to ${target} leads nowhere.`);
+  for (const [, target, , anchor] of proseOf(file).matchAll(/\]\(([^)#\s]*)(#([^)\s]+))?[^)]*\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const linked = target === "" ? file : join(dirname(file), target);
+    if (!existsSync(join(root, linked))) problems.push(`${file}: the link to ${target} leads nowhere.`);
+    else if (anchor !== undefined && linked.endsWith(".md") && !anchorsOf(linked).has(anchor))
+      problems.push(`${file}: ${linked} has no heading for #${anchor}.`);
   }
 }
 problems.push(...(await compileExamples()), ...(await compareErrors()));
 conclude(problems);
+
+/** A document without its blocks of code, in which brackets are no links and `#` begins no heading. */
+function proseOf(file) {
+  return readFileSync(join(root, file), "utf8").replace(/```[\s\S]*?```/g, "");
+}
+
+/** The anchors that GitHub gives to the headings of a document. */
+function anchorsOf(file) {
+  const anchors = new Set();
+  for (const [, heading] of proseOf(file).matchAll(/^#{1,6} (.+)$/gm)) {
+    const anchor = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-");
+    let repetition = 0;
+    while (anchors.has(repetition === 0 ? anchor : `${anchor}-${repetition}`)) repetition += 1;
+    anchors.add(repetition === 0 ? anchor : `${anchor}-${repetition}`);
+  }
+  return anchors;
+}
 
 /** Compiles each TypeScript block as a module of its own, in a folder where every package can be imported. */
 async function compileExamples() {
