@@ -6,8 +6,8 @@ interface DiagnosticFacts {
 }
 
 /**
- * Every code of a diagnostic, with its usual severity. The one table: `DiagnosticCode` derives from it, and the README lists
- * it. The first group says that a file or a server was lost and is spelled like an error's name; the others stop nothing.
+ * Every code of a diagnostic, with its usual severity. The one table: `DiagnosticCode` derives from it, and `docs/diagnostics.md`
+ * lists it. The first group says that a file or a server was lost and is spelled like an error's name; the others stop nothing.
  */
 export const DIAGNOSTIC_CODES = {
   ConfigReadError: { severity: "error", means: "The file cannot be read, or is no regular file." },

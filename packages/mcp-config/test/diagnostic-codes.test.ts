@@ -4,17 +4,22 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { DIAGNOSTIC_CODES, HOST_IDS } from "../src/index.ts";
 
-const FILE = join(dirname(fileURLToPath(import.meta.url)), "..", "README.md");
-/** Tables may be padded. */
-const README = readFileSync(FILE, "utf8").replace(/ +/g, " ");
+const FOLDER = join(dirname(fileURLToPath(import.meta.url)), "..");
+const README = readDocument("README.md");
+const DIAGNOSTICS = readDocument("docs/diagnostics.md");
 
 test.each(Object.entries(DIAGNOSTIC_CODES))(
-  "the README explains %s as the table does",
+  "the documentation explains %s as the table does",
   (code, { severity, means }) => {
-    expect(README).toContain(`| \`${code}\` | ${severity} | ${means} |`);
+    expect(DIAGNOSTICS).toContain(`| \`${code}\` | ${severity} | ${means} |`);
   },
 );
 
 test.each(HOST_IDS)("the README names the host %s", (host) => {
   expect(README).toContain(`| \`${host}\` |`);
 });
+
+/** Tables may be padded. */
+function readDocument(file: string): string {
+  return readFileSync(join(FOLDER, file), "utf8").replace(/ +/g, " ");
+}
