@@ -9,8 +9,8 @@ import { punctualCatalogStore } from "./punctual-catalog-store.ts";
 /** Options of `keyvToolCache`. */
 export interface KeyvToolCacheOptions {
   /**
-   * At least 32 secret bytes. Processes that are to share the catalog need the same key; who lacks it can neither tell what
-   * an entry is about nor write one that is believed. Default: a new one, so that nothing outlives this cache.
+   * At least 32 secret bytes. Processes that share the catalog need the same key: without it, nobody can find a server's
+   * entry or write one that is accepted. Entries are signed, not encrypted. Default: a new key, so nothing outlives this cache.
    */
   readonly key?: Uint8Array | undefined;
   /** Keeps this catalog apart from what else the store holds. Default `jackfield-catalog`. */

@@ -14,75 +14,75 @@ interface CommandHelp {
 const COMMANDS = {
   status: {
     usage: "[status]",
-    does: "Which servers are up, for how long, and why the others are not; what is done without a command.",
+    does: "Shows which servers are up, for how long, and why the others are not. The default command.",
     example: "status --config .mcp.json",
   },
   tools: {
     usage: "tools [SERVER]",
-    does: "The tools on offer; exits with 1 if the server that is named has failed.",
-    options: [["--tokens", "adds an estimate of what each costs a model"]],
+    does: "Lists the available tools, of all servers or of one. Exits with 1 if the named server failed.",
+    options: [["--tokens", "add an estimate of the tokens that each tool costs a model"]],
     example: "tools github --tokens",
   },
   call: {
     usage: "call TOOL [JSON|-]",
-    does: 'Calls a tool; "-" reads the arguments from standard input.',
+    does: 'Calls a tool with JSON arguments; "-" reads them from standard input.',
     example: `call mcp__files__read_file '{"path":"README.md"}'`,
   },
   doctor: {
     usage: "doctor",
-    does: "Starts every server and says what is wrong or could be better, each with the next step.",
+    does: "Starts every server and reports what is wrong or could be better, and what to do about it.",
     example: "doctor --hosts all",
   },
   init: {
     usage: "init",
-    does: "Writes a first .mcp.json with a server for this folder's files, or with those of --mcp-server, and approves it.",
-    options: [["--force", "replaces a file that is there"]],
+    does: "Writes a .mcp.json with a server for the files of this folder, or with the servers of --mcp-server, and approves it.",
+    options: [["--force", "replace an existing file"]],
     example: `init --mcp-server web='{"url":"https://example.com/mcp"}'`,
   },
   types: {
     usage: "types",
-    does: "Writes what all tools take and answer as TypeScript, from the catalog; no server is started.",
-    options: [["--out FILE", "where to; default mcp-tools.d.ts"]],
+    does: "Writes TypeScript types for the arguments and results of all tools in the catalog. Starts no server.",
+    options: [["--out FILE", "the file to write; default: mcp-tools.d.ts"]],
     example: "types --out src/mcp-tools.d.ts",
   },
   verify: {
     usage: "verify",
-    does: "Compares servers and tools with mcp.lock.",
+    does: "Compares servers and their tools with mcp.lock. Exits with 1 if they differ.",
     options: [
-      ["--write", "makes the file anew instead"],
-      ["--lock FILE", "names another file"],
+      ["--write", "write the file instead of comparing"],
+      ["--lock FILE", "the lock file; default: mcp.lock"],
     ],
     example: "verify --write",
   },
   approve: {
     usage: "approve [NAME]",
-    does: "Shows what a project brings and nobody has approved, and asks about each.",
-    options: [["--yes", "approves what is named without asking"]],
+    does: "Shows the servers of this project that nobody has approved, and asks about each.",
+    options: [["--yes", "approve the named server without asking"]],
     example: "approve github",
   },
   config: {
     usage: "config list | config parse FILE…",
-    does: "Every definition that is found and which of them count, or one file, values as written; further files are weaker layers. Nothing is started.",
-    options: [["--host HOST", 'whose dialect the file of "config parse" is in']],
+    does: "Lists every definition that was found and says which are used; or parses one file, with further files as weaker layers. Shows values as written. Starts no server.",
+    options: [["--host HOST", 'the host whose format the files of "config parse" have']],
     example: "config parse --host cursor ~/.cursor/mcp.json",
   },
   cache: {
     usage: "cache list | cache clear [NAME] | cache path",
-    does: "What the catalog of tools knows, forgetting it, and where it is kept. No server is started.",
+    does: "Lists what the catalog remembers, deletes it, or prints where it is stored. Starts no server.",
     example: "cache clear github",
   },
   login: {
     usage: "login NAME",
-    does: "Logs in to a remote server in the browser (OAuth), and keeps the login for all later runs.",
+    does: "Logs in to a remote server with OAuth in the browser, and stores the login for later runs.",
     options: [
-      ["--no-browser", "opens nothing, and only says where to log in"],
-      ["--scope SCOPES", "asks for more than the server names"],
+      ["--no-browser", "print the address of the login page instead of opening it"],
+      ["--scope SCOPES", "ask for these scopes as well"],
     ],
     example: "login linear",
   },
   logout: {
     usage: "logout NAME",
-    does: "Forgets the login to a server on this machine.",
+    does: "Deletes the stored login to a server from this machine.",
     example: "logout linear",
   },
 } as const satisfies { readonly [command: string]: CommandHelp };
@@ -91,22 +91,22 @@ const COMMANDS = {
 export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly (keyof typeof COMMANDS)[];
 
 const COMMON_OPTIONS = [
-  ["--config FILE", 'a file in the "mcpServers" form; may be repeated, the first is the strongest'],
-  ["--mcp-server NAME=JSON", "a server given here; beats the files; may be repeated"],
-  ["--cwd DIR", "what relative paths are relative to, and where projects are looked for"],
-  ["--hosts LIST", "whose files are read, for example claude-code,cursor; or all"],
-  ["--no-discover", "looks for no files beside those named"],
-  ["--cache DIR", "where the catalog of tools is kept"],
-  ["--json", "one JSON document on standard output, everything else on standard error"],
-  ["--verbose", "says on standard error what the runtime does"],
-  ["--help", "this, or with a command what there is to know of it"],
-  ["--version", "the version"],
+  ["--config FILE", 'a file with "mcpServers"; may be repeated, the first takes precedence'],
+  ["--mcp-server NAME=JSON", "a server given here; takes precedence over files; may be repeated"],
+  ["--cwd DIR", "the folder to work in: for relative paths and for finding the project"],
+  ["--hosts LIST", "the hosts whose files are read, for example claude-code,cursor; or all"],
+  ["--no-discover", "read only the files that are named"],
+  ["--cache DIR", "the folder of the catalog of tools"],
+  ["--json", "print one JSON document on standard output, everything else on standard error"],
+  ["--verbose", "log to standard error what the runtime does"],
+  ["--help", "show this help, or with a command the help for it"],
+  ["--version", "show the version"],
 ] as const;
 
 const EXIT_CODES = [
-  ["0", "all is well"],
-  ["1", "something is not up, is not as it should be, or could not be done"],
-  ["2", "the tool answered with an error"],
+  ["0", "success"],
+  ["1", "a server is not up, a check failed, or the command could not be carried out"],
+  ["2", "the tool returned an error"],
 ] as const;
 
 /** The options that a command takes, those of every command last. */
@@ -126,7 +126,7 @@ function helpOnAll(): string {
     COMMANDS[name].usage,
     COMMANDS[name].does,
   ]);
-  return `jackfield: the MCP servers you have, from the command line
+  return `jackfield: manage your MCP servers from the command line
 
 Usage: jackfield [command] [options]
 
