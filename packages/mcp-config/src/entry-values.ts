@@ -19,12 +19,12 @@ import {
 import { type Answer, expandVariables, mayRefer, references, type VariableReference } from "./variables.ts";
 
 /**
- * What becomes of a reference whose variable is unset and which has no default: the server `fail`s, or the reference is
- * replaced by nothing (`empty`), or it stays as written (`literal`), or whatever its own `host` does.
+ * What happens to a reference whose variable is unset and which has no default: the server fails (`fail`), the reference becomes
+ * empty (`empty`) or stays as written (`literal`), or the rule of the entry's host applies (`host`).
  */
 export type MissingVariable = "fail" | "empty" | "literal" | "host";
 
-/** What becomes of such a reference in two other runtimes, by the names that `RETRY_PRESETS` of `jackfield` has for them. */
+/** What two other runtimes do with such a reference, by the names that `RETRY_PRESETS` of `jackfield` has for them. */
 export const MISSING_VARIABLE_PRESETS = { sidecar: "empty", "oh-my-pi": "literal" } as const satisfies {
   readonly [runtime: string]: MissingVariable;
 };
@@ -41,28 +41,28 @@ export interface ValueSources extends LookupSources {
 
 /** The values of one entry while they are being filled in. */
 export interface EntryValues {
-  /** The entry's own `env`, filled in, with what its `envFile` holds beneath it. */
+  /** The entry's own `env`, expanded, on top of the variables of its `envFile`. */
   readonly env: { readonly [name: string]: string };
-  /** What has turned out to be secret so far. */
+  /** Every value so far that is known to be secret. */
   readonly secrets: Set<string>;
   /** Every value so far that came from outside the entry. */
   readonly filledIn: Set<string>;
   /** Fills in one text; the path says where it stands. */
   expand(text: string, path: JsonPath): string;
-  /** The same for an argument: what is nothing but a question becomes an argument for each answer. */
+  /** The same for an argument: one that consists of an `input` reference becomes an argument for each answer. */
   expandArgument(text: string, path: JsonPath): readonly string[];
   /** The same for every value of a map. */
   expandAll(texts: TextMap | undefined, path: readonly ["headers"]): { [name: string]: string };
-  /** A variable that is handed on to a child, if it is set; its value counts as secret. */
+  /** A variable that is passed on to a child, if it is set; its value counts as secret. */
   passOn(name: string): string | undefined;
   /** A variable that a header takes its value from, if it is set; its value counts as secret. */
   lookup(name: string): string | undefined;
-  /** The same, but a variable that is unset or empty is missing. The path is that of the field which names it. */
+  /** The same, but an unset or empty variable counts as missing. The path is that of the field that names it. */
   require(name: string, path: JsonPath | undefined): string;
   /**
-   * To be called when all is filled in.
+   * Must be called once everything is filled in.
    *
-   * @throws McpError `MCP_CONFIG_VARIABLE_MISSING` with all that was missing, unless the policy puts up with it.
+   * @throws McpError `MCP_CONFIG_VARIABLE_MISSING` with everything that is missing, unless the policy tolerates it.
    */
   checkComplete(): void;
 }
@@ -70,8 +70,8 @@ export interface EntryValues {
 type TextMap = { readonly [name: string]: string };
 
 /**
- * Fills in the path of the entry's `envFile` from the environment, and its own `env` from that file and the environment;
- * where its dialect has it so, everything else then sees that `env` first.
+ * Fills in the path of the entry's `envFile` from the environment, and the entry's own `env` from that file and the environment. If
+ * the dialect says so, the other fields then see that `env` first.
  */
 export async function createEntryValues(
   definition: ReferringDefinition,
@@ -93,7 +93,7 @@ class Values implements EntryValues {
   readonly #policy: VariablePolicy;
   readonly #sources: ValueSources;
   readonly #unset: UnsetReference[] = [];
-  /** What the `envFile` holds. */
+  /** The variables of the `envFile`. */
   #lower: TextMap = {};
   readonly #values: VariableValues;
 
@@ -167,7 +167,7 @@ class Values implements EntryValues {
       throw missingVariables(this.#definition, this.#unset, this.#policy, this.#sources.dialect);
   }
 
-  /** A value that is nothing but a command which failed is left out with its name, as oh-my-pi does. */
+  /** Omits values that consist of a failed command, as oh-my-pi does. */
   #fillAll(texts: TextMap = {}, field: "env" | "headers", sight: Sight): { [name: string]: string } {
     const filled = createMap<string>();
     for (const name of Object.keys(texts)) {
@@ -202,7 +202,7 @@ class Values implements EntryValues {
     return rule === "literal" ? written : "";
   }
 
-  /** Several answers have no place in a text: nobody can say what ought to stand between them. */
+  /** A text takes one answer at most: nothing says how to separate several. */
   #onlyText(value: Answer, id: string, path: JsonPath): string {
     if (typeof value === "string") return value;
     if (value.length <= 1) return value[0] ?? "";
@@ -211,7 +211,7 @@ class Values implements EntryValues {
     throw invalidServer(name, locationOf(definedIn), fault, "resolve");
   }
 
-  /** A default is neither secret nor from outside the entry, unless it stands for a credential. */
+  /** A default never comes from outside the entry, and is secret only if it stands for a credential. */
   #remember(value: string, { source }: FoundValue, name: string): void {
     const { isSecret } = this.#sources.dialect;
     if (source === undefined) {
@@ -225,7 +225,7 @@ class Values implements EntryValues {
     if (isFromOutside) this.filledIn.add(value);
   }
 
-  /** The value of a variable that is named outright, which is always taken for a secret. */
+  /** The value of a variable that a field names directly; it always counts as secret. */
   #read(found: FoundVariable): string | undefined {
     const value = typeof found === "object" ? found.value : undefined;
     if (value) {
@@ -235,7 +235,7 @@ class Values implements EntryValues {
     return value;
   }
 
-  /** Only a variable may be left out; nobody means an unread file or a question without answer to be empty. */
+  /** The rule covers variables only; any other reference without a value fails. */
   #unsetRule({ kind, unset: own }: VariableReference, [field]: JsonPath) {
     if (kind !== "environment") return "fail";
     const { missingVariable } = this.#policy;

@@ -2,9 +2,9 @@ import type { DefinedIn } from "@jackfield/mcp-core";
 import { placeOfPart } from "./project-boundary.ts";
 
 /**
- * Variables by which a program that is not itself at fault is made to load or run other code: interpreters' start-up files
- * and search paths, the dynamic linker's, and the places packages are fetched from (threat T16). `LD_` is no prefix here,
- * because services name their keys like that.
+ * Variables that make an otherwise harmless program load or run other code: interpreters' start-up files and search paths, those of
+ * the dynamic linker, and the places that packages are fetched from (threat T16). `LD_` is not a prefix here, because services have
+ * keys of such names.
  */
 const LOADER_VARIABLES: ReadonlySet<string> = new Set([
   // the dynamic linker and the C library
@@ -42,7 +42,7 @@ const LOADER_VARIABLES: ReadonlySet<string> = new Set([
   ...["GIT_DIR", "GIT_COMMON_DIR", "GIT_ALLOW_PROTOCOL"],
 ]);
 
-/** Whole families. `GIT_CONFIG_…` can set any setting, `core.sshCommand` among them. */
+/** Prefixes of whole families. `GIT_CONFIG_…` can set any setting, `core.sshCommand` among them. */
 const LOADER_PREFIXES: readonly string[] = ["DYLD_", "BASH_FUNC_", "GIT_CONFIG"];
 
 /** npm and its kin read their settings from names in any case, on every system. */
@@ -70,6 +70,6 @@ export function loaderOfProject(
   );
 }
 
-/** What a message says of such a variable; where it stands is said before. */
+/** The end of a message about such a variable; its place comes first. */
 export const LOADER_FAULT =
   "makes programs load or run other code, which a project's entry may not do. Put the entry into your own configuration if you trust it";

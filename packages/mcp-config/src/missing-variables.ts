@@ -17,33 +17,33 @@ export interface UnsetReference {
   readonly reference: VariableReference;
   /** The field it stands in, for example `headers.Authorization`; missing for a bearer token whose field has several names. */
   readonly field: string | undefined;
-  /** What it has a value from that this field of a project's entry may not have. */
+  /** The source of a value that this field of a project's entry may not see. */
   readonly withheld?: VariableSource | undefined;
   /** The field holds the name of the variable and nothing else, so that no default can be written there. */
   readonly isNamed?: boolean | undefined;
 }
 
 /**
- * What a message calls a reference. What stands behind the name of a variable, for example a default in a dialect that knows none, may
- * be a credential; so may a part of a command.
+ * How a message names a source. Text after a variable's name, for example a default in a dialect without defaults, may be a
+ * credential; so may part of a command.
  */
 function describeSource({ kind, name }: VariableSource): string {
   return kind === "command" ? "a command" : quote(shownName(kind, name));
 }
 
-/** Everything that a value could have come from. */
+/** How a message names the sources of a value. */
 export function describeSources(sources: readonly VariableSource[]): string {
   return sources.map(describeSource).join(" or ");
 }
 
-/** A text with its references, but without what stands behind their names: it may be a credential. */
+/** A text in which references are cut after their names: the rest, such as a default, may be a credential. */
 export function withoutDefaults(text: string, dialect: VariableDialect): string {
   const shown = expandVariables(text, shownReference, dialect);
   let cut = "";
   let from = 0;
   for (const { index, 0: beginning } of shown.matchAll(FOREIGN_DEFAULT)) {
     const to = index + beginning.length;
-    // It lies in what is cut already.
+    // It lies in text that is already cut.
     if (index < from) continue;
     cut += `${shown.slice(from, to)}…`;
     from = endOfBraces(shown, to);
@@ -51,10 +51,15 @@ export function withoutDefaults(text: string, dialect: VariableDialect): string 
   return cut + shown.slice(from);
 }
 
-/** What another host's dialect would take for a reference with a default: an answer or a file may have a hyphen in its name, a variable has none. */
+/**
+ * The beginning of what another dialect would read as a reference with a default. Ids and paths may contain a hyphen; variables
+ * never do.
+ */
 const FOREIGN_DEFAULT = /\$\{(?:[^{}]*?:[-=+?]|(?:env:)?[A-Za-z_]\w*[-=+?])/g;
 
-/** Where braces are closed that were opened before a position, past whole pairs of braces; the end of the text if they never are. */
+/**
+ * The position of the brace that closes one opened before `from`; nested pairs are skipped. The end of the text if there is none.
+ */
 function endOfBraces(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -81,10 +86,10 @@ function shownName(kind: VariableSource["kind"], name: string): string {
   return shown.length === name.length ? name : `${shown}…`;
 }
 
-/** With the mark of a default, so that nobody takes it for the whole name. Windows has parentheses in some. */
+/** A variable's name with the mark of a default, which shows that something follows. Some names on Windows contain parentheses. */
 const NAME_OF_VARIABLE = /^[\p{L}\p{N}_.()/]*(?::?[-=+?]|:)?/u;
 
-/** Answers, files and places may be called anything. */
+/** Names of inputs, files and places may contain anything. */
 const NAME_OF_OTHERS = /^.*?(?::[-=+?]|$)/s;
 
 /** What decides which variables an entry is given. */
@@ -119,7 +124,7 @@ function describePlace({ field }: UnsetReference): string {
   return field === undefined ? "as the variable of the bearer token" : `in ${quote(field)}`;
 }
 
-/** What a value was looked for in. */
+/** The sources in which a value was looked for. */
 function lackingIn({ reference, withheld }: UnsetReference): readonly VariableSource[] {
   return withheld ? [withheld] : sourcesOf(reference);
 }
@@ -128,10 +133,10 @@ interface Lack {
   readonly source: VariableSource;
   /** There is no value. */
   readonly isUnset: boolean;
-  /** Only a project's entry is refused one. */
+  /** The entry is a project's and may not see the value. */
   readonly isRefused: boolean;
   readonly isWithheld: boolean;
-  /** An empty value is none. */
+  /** An empty value counts as missing. */
   readonly isNeverEmpty: boolean;
   /** Another source would do. */
   readonly isOneOfSeveral: boolean;
@@ -200,7 +205,7 @@ function nextStep(lacks: readonly Lack[], dialect: VariableDialect): string {
   }
 }
 
-/** Not every host knows defaults; one that does not would take them for text. */
+/** Some hosts know no defaults and would read one as text. */
 function hasDefaults(dialect: VariableDialect, written: string): boolean {
   const found = [...references(written, dialect, true)];
   return found.some(({ reference }) => reference.defaultText === "default");

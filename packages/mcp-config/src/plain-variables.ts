@@ -1,9 +1,9 @@
 import type { DefinedIn } from "@jackfield/mcp-core";
 
-/** What Continue's blocks in JSON call plain variables: a field of `extra` that Jackfield works out from `env`, and no file has. */
+/** The field of `extra` with the variables of a Continue JSON block that are not secrets. Jackfield derives it; no file has it. */
 export const PLAIN_VARIABLES = "plainVariables";
 
-/** Whether that field of an entry is worked out. In an entry of any other file it is one like any other. */
+/** Whether that field of an entry is derived. In an entry of any other file it is an ordinary field. */
 export function hasPlainVariables({ host, file = "" }: DefinedIn): boolean {
   return host === "continue" && /\.jsonc?$/i.test(file);
 }

@@ -4,15 +4,18 @@ import { ownMember } from "./documents/json-value.ts";
 import type { Environment } from "./safe-environment.ts";
 import { references, sourcesOf, type VariableDialect } from "./variables.ts";
 
-/** The value; `undefined` for a variable that is unset; `withheld` for one that does not even have its default. */
+/**
+ * The value; `undefined` for an unset variable; `withheld` for one that the field may not see, so that its default does not apply
+ * either.
+ */
 export type FoundVariable = { readonly value: string } | "withheld" | undefined;
 
-/** A definition in which there may be something to fill in. */
+/** A definition that may contain references. */
 export type ReferringDefinition = Exclude<ServerDefinition, { transport: "in-process" }>;
 
 /**
- * What the values of an entry's `env` see of the environment: everything, but of a project's entry only what the user allows by
- * name (threat T13).
+ * A variable of the environment, as values of an entry's `env` see it. A project's entry sees only the variables that the user
+ * lists for it (threat T13).
  */
 export function ambientVariable(
   name: string,
@@ -23,22 +26,22 @@ export function ambientVariable(
   return isReadable ? ownValue(policy.environment, name) : undefined;
 }
 
-/** Whether whatever is no value of an entry's own `env` sees that `env`, and what its `envFile` holds. */
+/** Whether fields other than `env` see the entry's own `env` and the variables of its `envFile`. */
 export function seesOwnEnv({ transport }: ReferringDefinition, { ownEnv }: VariableDialect): boolean {
   return ownEnv === "always" || transport !== "stdio";
 }
 
 /**
- * Whether a path, url, header or argument does not see a variable: what is called like a credential reaches none of them from a
- * project's entry, even if the user allows the entry to read it, and a default does not stand in for it (threat T13).
+ * Whether paths, URLs, headers and arguments of a project's entry may not see a variable. They see none that is named like a
+ * credential, even if the user allows the entry to read it, and its default does not apply either (threat T13).
  */
 export function isWithheldOutside(name: string, { definedIn }: ServerDefinition): boolean {
   return definedIn.scope === "project" && looksLikeCredential(name);
 }
 
 /**
- * Whether a name of a project's own `env` or `envFile` does not get out of the child's environment: it would only be another name
- * for a credential that came from outside the entry.
+ * Whether a variable of a project's own `env` or `envFile` stays in the child's environment, because it may only rename a
+ * credential that came from outside the entry.
  */
 export function isHeldBack(
   name: string,
@@ -52,7 +55,7 @@ export function isHeldBack(
   return inside.some(({ kind, name: inner }) => kind !== "place" && looksLikeCredential(inner));
 }
 
-/** A variable's value where it is an own member: no name reaches a prototype. */
+/** An own member of `values`; a name never reaches the prototype. */
 export function ownValue(values: Environment, name: string): { readonly value: string } | undefined {
   const value = ownMember(values, name);
   return value === undefined ? undefined : { value };

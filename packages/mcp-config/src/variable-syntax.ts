@@ -8,11 +8,11 @@ import type {
   VariableSyntax,
 } from "./variables.ts";
 
-/** What names in braces mean that are no variables of the environment. */
+/** Names in braces that are not environment variables. */
 export interface BraceNames {
   /** Places of the host, for example `workspaceFolder`. */
   readonly places?: readonly string[] | undefined;
-  /** Beginnings of names that a person is asked for, for example `user_config.`. */
+  /** Prefixes of names that the user is asked for, for example `user_config.`. */
   readonly inputs?: readonly string[] | undefined;
 }
 
@@ -41,7 +41,7 @@ export function braces({ places = [], inputs = [] }: BraceNames = {}): VariableS
   };
 }
 
-/** `${env:NAME}`, `${input:id}`, `${file:path}` and the like: the word before the colon says what the rest is. */
+/** `${env:NAME}`, `${input:id}`, `${file:path}` and the like: the prefix tells what kind the rest is. */
 export function prefixedBraces(prefixes: { readonly [prefix: string]: ReferenceKind }): VariableSyntax {
   return (text, at) => {
     const match = matchAt(/\$\{([A-Za-z]+):([^{}]+)\}/y, text, at);
@@ -57,7 +57,7 @@ export function bareBraces(prefixes: { readonly [prefix: string]: ReferenceKind 
   };
 }
 
-/** `{name}`, which somebody is asked for. */
+/** `{name}`, a value that the user is asked for. */
 export const bareName: VariableSyntax = (text, at) => {
   const match = matchAt(/\{([A-Za-z_][\w.-]*)\}/y, text, at);
   return match && found(text, at, at + match[0].length, { kind: "input", name: match[1] ?? "" });
@@ -66,12 +66,12 @@ export const bareName: VariableSyntax = (text, at) => {
 /** The beginning of a shell's reference in braces, with the mark of a default if it has one. */
 const SHELL_BEGINNING = /\$\{([A-Za-z_]\w*)(:?-)?/y;
 
-/** What a shell takes as it is up to a brace, a lone dollar sign at its end included: no command in it, and nothing that is escaped. */
+/** Text that a shell takes literally up to a closing brace: no command and no escape. It may end in a lone dollar sign. */
 const SHELL_TEXT = /[^$}\\`]*(?:\\(?![$}\\`"])[^$}\\`]*)*\$?(?=\})/y;
 
 /**
- * `${NAME}`, `${NAME:-default}` and `${NAME-default}`, as a shell has them: with the colon the default also stands for what is empty. The
- * default is a text, or in turn one reference of the same kind, as in `${A:-${B:-none}}` and `${A:-$B}`. Whatever else a shell knows
+ * `${NAME}`, `${NAME:-default}` and `${NAME-default}`, as in a shell: with the colon, the default also replaces an empty value. The
+ * default is a text, or one nested reference of the same kind, as in `${A:-${B:-none}}` and `${A:-$B}`. Any other shell syntax
  * counts as unclosed.
  */
 export const shellBraces: VariableSyntax = (text, at) => {
@@ -122,7 +122,7 @@ export function bracedName(unset?: UnsetRule): VariableSyntax {
   };
 }
 
-/** `\$`, which is a dollar sign and nothing else; of further backslashes before it two are one. */
+/** `\$`, a literal dollar sign; of the backslashes before it, each further pair stands for one. */
 export const escapedDollar: VariableSyntax = (text, at) => {
   if (text[at] !== "$") return undefined;
   let from = at;
@@ -133,7 +133,7 @@ export const escapedDollar: VariableSyntax = (text, at) => {
   return { from, ...found(text, from, at + 1, { ...ALWAYS_THERE, defaultText }) };
 };
 
-/** `$env:NAME`, as PowerShell has it. */
+/** `$env:NAME`, as in PowerShell. */
 export function prefixedDollar(prefix: string): VariableSyntax {
   const pattern = new RegExp(`\\$${prefix}:([A-Za-z_]\\w*)`, "y");
   return (text, at) => {
@@ -142,7 +142,7 @@ export function prefixedDollar(prefix: string): VariableSyntax {
   };
 }
 
-/** `${{ secrets.NAME }}` and `${{ inputs.NAME }}`: the word before the dot says what the rest is. */
+/** `${{ secrets.NAME }}` and `${{ inputs.NAME }}`: the word before the dot tells what kind the rest is. */
 export function doubleBraces(prefixes: { readonly [prefix: string]: ReferenceKind }): VariableSyntax {
   return (text, at) => {
     const match = matchAt(/\$\{\{\s*([A-Za-z]+)\.([^\s{}]+)\s*\}\}/y, text, at);
@@ -151,8 +151,8 @@ export function doubleBraces(prefixes: { readonly [prefix: string]: ReferenceKin
 }
 
 /**
- * `${env:NAME | op://… | value:default}`: sources in the order in which they are tried, up to a plain value; the first counts that is
- * not empty. Of the others only `env` means something without the program that knows them; for the rest somebody may be asked.
+ * `${env:NAME | op://… | value:default}`: sources in order, up to a plain value; the first non-empty one counts. Only `env` works
+ * without the program that defines the source; any other is an `input`, for which an answer can be given.
  */
 export const sourceChain: VariableSyntax = (text, at) => {
   const match = matchAt(/\$\{([^{}]*)\}/y, text, at);
@@ -167,7 +167,7 @@ export const sourceChain: VariableSyntax = (text, at) => {
 
 const PLAIN_VALUE = "value:";
 
-/** What a reference refers to that is nothing but a plain value. */
+/** The source of a reference that consists of a plain value. */
 const ALWAYS_THERE: VariableSource = { kind: "place", name: "value" };
 
 function sourceIn(written: string): VariableSource {
@@ -185,7 +185,7 @@ export function places(...names: readonly string[]): VariableSyntax {
   };
 }
 
-/** `$NAME`, as a shell has it. */
+/** `$NAME`, as in a shell. */
 export function dollarName(unset?: UnsetRule): VariableSyntax {
   return (text, at) => {
     const match = matchAt(/\$([A-Za-z_]\w*)/y, text, at);
@@ -202,7 +202,7 @@ export const percentName: VariableSyntax = (text, at) => {
   return match && found(text, at, at + match[0].length, { kind: "environment", name, platform: "win32" });
 };
 
-/** `$(command)`, which is never run. */
+/** `$(command)`: the output of a command. */
 export const commandSubstitution: VariableSyntax = (text, at) => {
   if (!text.startsWith("$(", at)) return undefined;
   const end = commandEnd(text, at + 2);
@@ -210,13 +210,13 @@ export const commandSubstitution: VariableSyntax = (text, at) => {
   return found(text, at, end + 1, { kind: "command", name: text.slice(at + 2, end) });
 };
 
-/** `!command` as a whole value, which is never run. */
+/** `!command` as a whole value: the output of a command. */
 export const leadingCommand: VariableSyntax = (text, at) => {
   if (at !== 0 || !text.startsWith("!")) return undefined;
   return found(text, 0, text.length, { kind: "command", name: text.slice(1) });
 };
 
-/** Whether a command can stand in the place of a value in this dialect. */
+/** Whether this dialect allows a command in place of a value. */
 export function knowsCommands({ syntaxes, valueSyntaxes = [] }: VariableDialect): boolean {
   return syntaxes.some(isCommand) || valueSyntaxes.some(isCommand);
 }
@@ -231,7 +231,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
   return pattern.exec(text) ?? undefined;
 }
 
-/** Makes what a syntax returns. */
+/** Builds the result of a syntax. */
 function found(
   text: string,
   from: number,
@@ -252,12 +252,12 @@ function prefixed(
 }
 
 /**
- * The parenthesis that closes a command, as a shell finds it: past whole pairs of parentheses, and past what is quoted or escaped.
+ * The position of the parenthesis that closes a command, as a shell finds it: nested pairs, quoted and escaped text are skipped.
  *
  * @param from - where the command begins
  */
 export function commandEnd(text: string, from: number): number | undefined {
-  /** What ends each of the things that are open, the innermost last. */
+  /** The closing characters of everything that is open, the innermost last. */
   const closers = [")"];
   for (let at = from; at < text.length; at += 1) {
     const character = text[at] as string;
@@ -282,7 +282,7 @@ export function commandEnd(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The brace that closes what was opened before the given position, past any whole `${…}` inside it. */
+/** The position of the brace that closes one opened before `from`; nested `${…}` are skipped. */
 export function closingBrace(text: string, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {

@@ -21,13 +21,13 @@ import {
   type VariableSource,
 } from "./variables.ts";
 
-/** What values depend on that is the same for every entry. */
+/** What the values of every entry depend on. */
 export interface LookupPolicy {
   readonly platform: NodeJS.Platform;
   readonly environment: Environment;
-  /** What an entry of scope `project` may read of the environment (threat T13). */
+  /** Environment variables that an entry of scope `project` may read (threat T13). */
   readonly projectVariables: readonly string[];
-  /** Answers to what hosts would ask a person for, by id. */
+  /** Answers to what hosts would ask the user for, by id. */
   readonly inputs: { readonly [id: string]: Answer };
   /** The folder in which the host runs. */
   readonly cwd: string;
@@ -37,47 +37,47 @@ export interface LookupPolicy {
 export interface LookupSources {
   /** How the entry refers to variables. */
   readonly dialect: VariableDialect;
-  /** What the files hold that the entry refers to, by path as written. */
+  /** Contents of the files that the entry refers to, by path as written. */
   readonly files: ReadonlyMap<string, string>;
-  /** What the commands printed that the entry refers to. */
+  /** Outputs of the commands that the entry refers to. */
   readonly commands: CommandOutputs;
 }
 
-/** What the entry itself sets, as far as it is known by now. */
+/** Variables that the entry itself sets, as far as they are known so far. */
 export interface OwnVariables {
-  /** Its `env`, filled in, with what its `envFile` holds beneath it. */
+  /** Its expanded `env`, on top of the variables of its `envFile`. */
   readonly env: Environment;
-  /** What its `envFile` holds. */
+  /** The variables of its `envFile`. */
   readonly lower: Environment;
 }
 
 /**
- * Where a text looks for variables: `env`: the values of the entry's own `env`, in its `envFile` and the environment; `path`: that of
- * its `envFile`, in the environment; `field`: everything else, which may see the entry's own `env` first.
+ * Which variables a text sees. `env`: values of the entry's own `env`, which see its `envFile` and the environment; `path`: the
+ * path of its `envFile`, which sees the environment; `field`: everything else, which may see the entry's own `env` first.
  */
 export type Sight = "env" | "path" | "field";
 
-/** A value for a reference. Without a source it stands in the entry itself, as a default does. */
+/** A value for a reference. Without `source`, it comes from the entry itself, such as a default. */
 export interface FoundValue {
   readonly value: Answer;
   readonly source?: VariableSource | undefined;
 }
 
-/** The values that references of one entry stand for. */
+/** The values of one entry's references. */
 export interface VariableValues {
   /** A variable of the entry or the environment. */
   find(name: string, sight: Sight): FoundVariable;
-  /** What a reference stands for in the field at a path. */
+  /** The value of a reference in the field at a path. */
   lookUp(reference: VariableReference, sight: Sight, path: JsonPath): FoundValue | WithheldValue | undefined;
 }
 
-/** A reference has a value that this field of a project's entry may not have. */
+/** A reference whose value this field of a project's entry may not see. */
 export interface WithheldValue {
-  /** Where it would come from. */
+  /** The source of that value. */
   readonly withheld: VariableSource;
 }
 
-/** @param own - read anew each time */
+/** @param own - called at each lookup */
 export function createVariableValues(
   definition: ReferringDefinition,
   policy: LookupPolicy,
@@ -133,7 +133,7 @@ class Lookup implements VariableValues {
     }
     const value = defaultText ?? (kind === "input" ? this.#unanswered(name) : undefined);
     if (value !== undefined) return { value };
-    // What must have a value has none where it is empty.
+    // A required reference does not accept an empty value.
     return unset === "fail" ? undefined : empty;
   }
 
@@ -167,14 +167,14 @@ class Lookup implements VariableValues {
     return this.#placeValue(name);
   }
 
-  /** Answers are given for the user's own entries; a project's entry gets one only if it could read a variable of that name. */
+  /** The answer to an `input`. A project's entry gets it only if it may read a variable of that name. */
   #answerTo(id: string, sight: Sight): { value: Answer } | "withheld" | undefined {
     const { projectVariables, inputs } = this.#policy;
     if (this.#definition.definedIn.scope === "project" && !projectVariables.includes(id)) return undefined;
     return this.find(id, sight) === "withheld" ? "withheld" : found(ownMember(inputs, id));
   }
 
-  /** What the host has for a question that nobody has answered. */
+  /** The dialect's value for an `input` without an answer. */
   #unanswered(id: string): Answer | undefined {
     const { dialect } = this.#sources;
     const answer = dialect.unanswered?.(id, this.#definition);

@@ -7,17 +7,17 @@ export type ReferenceKind =
   | "environment"
   /** A place that the host knows, such as `workspaceFolder`. */
   | "place"
-  /** Something that a person is asked for. */
+  /** A value that the user is asked for. */
   | "input"
   /** The contents of a file. */
   | "file"
-  /** The output of a command, which is never run. */
+  /** The output of a command, which runs only with `runCommands`. */
   | "command";
 
-/** An answer to what a person is asked for: one text, or as many as were chosen. */
+/** An answer to an `input`: one text, or a list of those chosen. */
 export type Answer = string | readonly string[];
 
-/** What becomes of a reference that has no value. */
+/** What happens to a reference without a value. */
 export type UnsetRule = "fail" | "empty" | "literal";
 
 /** Where a value comes from. */
@@ -28,29 +28,29 @@ export interface VariableSource {
 
 /** A reference inside a text, for example `${NAME}` or `${NAME:-default}`. */
 export interface VariableReference extends VariableSource {
-  /** Further sources, tried in this order where there is no value yet. */
+  /** Further sources, tried in this order until one has a value. */
   readonly otherwise?: readonly VariableSource[] | undefined;
   /** Literal text: references inside it are not expanded. */
   readonly defaultText?: string | undefined;
   /** The reference as it stands in the text. */
   readonly written: string;
-  /** Where this way of writing departs from the dialect's rule. */
+  /** The rule of this syntax, where it differs from the dialect's. */
   readonly unset?: UnsetRule | undefined;
-  /** The only system on which the host knows this way of writing. */
+  /** The only platform on which the host knows this syntax. */
   readonly platform?: NodeJS.Platform | undefined;
-  /** Whether a source that holds an empty text is passed over like one without a value. */
+  /** Whether a source with an empty value is skipped like one without a value. */
   readonly passesOverEmpty?: boolean | undefined;
 }
 
 /** A reference and where it stands in its text. */
 export interface FoundReference {
-  /** Where it begins, if before the position at which it was recognised. */
+  /** Where it begins, if that is before the position at which it was recognised. */
   readonly from?: number | undefined;
   readonly to: number;
   readonly reference: VariableReference;
 }
 
-/** What every reference begins with, but for a value that is nothing but a name. */
+/** The characters that begin a reference, unless a value is a bare name. */
 const REFERENCE_BEGINNING = /[$%{!]/g;
 
 /** The first position from the given one at which a reference may begin; -1 if there is none. */
@@ -60,8 +60,8 @@ export function referenceBeginning(text: string, from = 0): number {
 }
 
 /**
- * Recognises one way of writing a reference at a position, which is one of `$`, `%`, `{` and `!`. `unclosed` says that a
- * reference begins and never ends, so that the rest of the text is left as it is.
+ * Recognises one syntax of references at a position that holds `$`, `%`, `{` or `!`. `unclosed` means that a reference begins but
+ * never ends, so that the rest of the text is left as it is.
  */
 export type VariableSyntax = (text: string, at: number) => FoundReference | "unclosed" | undefined;
 
@@ -69,42 +69,48 @@ export type VariableSyntax = (text: string, at: number) => FoundReference | "unc
 export interface VariableDialect {
   /** Tried in this order at each position. */
   readonly syntaxes: readonly VariableSyntax[];
-  /** Further ones for values of `env` and headers. */
+  /** Further syntaxes for values of `env` and headers. */
   readonly valueSyntaxes?: readonly VariableSyntax[] | undefined;
-  /** Whether a value of `env` or a header that is nothing but the name of a variable stands for it, if it is set. */
+  /** Whether a value of `env` or a header that consists of a variable's name alone refers to that variable, if it is set. */
   readonly bareNames?: boolean | undefined;
-  /** What the host itself makes of a reference without value. */
+  /** What the host does with a reference without a value. */
   readonly unset: UnsetRule;
   /** The same in values of `env` and headers, where it differs there. */
   readonly unsetInValues?: UnsetRule | undefined;
   /**
-   * Whether an entry's own `env` is a source for its other fields: `always`, or only for `remote` servers, where it can mean
-   * nothing else.
+   * Whether an entry's own `env` is a source for its other fields: `always`, or only for `remote` servers, for which `env` has no
+   * other use.
    */
   readonly ownEnv: "always" | "remote";
-  /** What stands where nobody has answered, with places to be filled in; `undefined` for what must be answered. */
+  /**
+   * The value of an `input` without an answer, in which references to places are then expanded; `undefined` if an answer is
+   * required.
+   */
   readonly unanswered?: ((id: string, definition: ServerDefinition) => Answer | undefined) | undefined;
-  /** Variables of the environment that are empty in the URL and the headers of a remote server, whatever they hold. */
+  /** Environment variables that read as empty in the URL and the headers of a remote server, whatever their value. */
   readonly emptyInRemote?: readonly string[] | undefined;
-  /** What paths are relative to, also once they are filled in: the project or extension of a file, or its folder. Default `root`. */
+  /**
+   * The base of relative paths, before and after expansion: the project or extension of the file (`root`), or the file's own folder
+   * (`file`). Default `root`.
+   */
   readonly relativeTo?: "root" | "file" | undefined;
-  /** Whether a header that turns out empty is not sent at all. */
+  /** Whether a header that is empty after expansion is omitted. */
   readonly omitsEmptyHeaders?: boolean | undefined;
-  /** Whether only the URL and the headers of remote servers refer to anything. */
+  /** Whether references are expanded only in the URL and the headers of remote servers. */
   readonly remoteOnly?: boolean | undefined;
-  /** Whether what is spelled like a reference is one in this entry; what is none stays as written. Default: it is. */
+  /** Whether text in reference syntax is a reference in this entry; otherwise it stays as written. Default: it is. */
   readonly refersTo?: ((source: VariableSource, definition: ServerDefinition) => boolean) | undefined;
-  /** Whether the entry takes a source for a secret, however it is called. */
+  /** Whether a source is secret in this entry, whatever its name. */
   readonly isSecret?: ((source: VariableSource, definition: ServerDefinition) => boolean) | undefined;
 }
 
 /** The dialect of Jackfield's own files and of servers in code. */
 export const OWN_VARIABLES: VariableDialect = { syntaxes: [braces()], unset: "fail", ownEnv: "always" };
 
-/** For hosts that take every text as it is. */
+/** For hosts that expand no variables. */
 export const NO_VARIABLES: VariableDialect = { syntaxes: [], unset: "literal", ownEnv: "remote" };
 
-/** How an entry refers to variables that is reached in a certain way. */
+/** The dialect that applies to entries of this transport. */
 export function dialectFor(
   dialect: VariableDialect,
   { transport }: Pick<ServerDefinition, "transport">,
@@ -113,8 +119,8 @@ export function dialectFor(
 }
 
 /**
- * Replaces every reference in a single pass from left to right: what was put in is never looked at again, so a value that
- * contains `${…}` arrives as it is. An unclosed reference leaves the rest of the text as it is.
+ * Replaces every reference in a single pass from left to right: inserted values are not scanned again, so a value that contains
+ * `${…}` arrives as it is. An unclosed reference leaves the rest of the text as it is.
  *
  * @param isValue - whether the text is a value of `env` or a header
  */
@@ -148,7 +154,7 @@ export function hasVariables(
   return nextReference(text, syntaxesOf(dialect, isValue), 0) !== undefined;
 }
 
-/** Everything that a reference may get its value from, in the order in which it is tried. */
+/** The sources of a reference, in the order in which they are tried. */
 export function sourcesOf(reference: VariableReference): readonly VariableSource[] {
   return reference.otherwise ? [reference, ...reference.otherwise] : [reference];
 }
@@ -176,7 +182,7 @@ interface PlacedReference extends FoundReference {
   readonly from: number;
 }
 
-/** The first reference that stands at this position or behind it. */
+/** The first reference at or after this position. */
 function nextReference(
   text: string,
   syntaxes: readonly VariableSyntax[],
@@ -198,7 +204,7 @@ function syntaxesOf(
   return isValue && valueSyntaxes.length > 0 ? [...syntaxes, ...valueSyntaxes] : syntaxes;
 }
 
-/** Most texts refer to nothing, which is quickly seen. */
+/** Whether a text may contain references: a cheap check that rules out most texts. */
 export function mayRefer(text: string, dialect: VariableDialect, isValue: boolean): boolean {
   return referenceBeginning(text) !== -1 || isBareName(text, dialect, isValue);
 }

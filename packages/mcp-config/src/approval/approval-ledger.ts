@@ -2,11 +2,11 @@ import { McpError, type ServerDefinition, type StateStore } from "@jackfield/mcp
 import { cryptography } from "../builtin-modules.ts";
 import { definitionContent } from "./definition-content.ts";
 
-/** Remembers which definitions a person has accepted, by content and never by name. */
+/** Remembers which definitions the user has approved, by content and never by name. */
 export interface ApprovalLedger {
-  /** Whether exactly this definition, in this place, was accepted; for one that is switched off, also if it was while it was on. */
+  /** Whether exactly this definition, from this file, was approved. A disabled one also counts if it was approved while enabled. */
   isApproved(definition: ServerDefinition): Promise<boolean>;
-  /** @throws McpError `MCP_CONFIG_INVALID` if there is a key that the store does not trust, or none stays in it. */
+  /** @throws McpError `MCP_CONFIG_INVALID` if the store does not trust the stored key, or does not retain a key. */
   approve(definition: ServerDefinition): Promise<void>;
   /** @returns whether it had been approved. */
   revoke(definition: ServerDefinition): Promise<boolean>;
@@ -15,16 +15,16 @@ export interface ApprovalLedger {
 const KEY_NAME = "server-approval-key";
 const PREFIX = "server-approval:";
 const KEY_BYTES = 32;
-/** Whoever finds that somebody else's key has come in between takes that one. */
+/** How often an approval is retried because another process replaced the key. */
 const ATTEMPTS = 5;
 
 /**
- * Keeps approvals in a store as keyed hashes over the whole definition and the place of its file. The key is
- * made at the first approval and kept in the same store, which has to be the user's own: with neither the store nor the key can
- * anybody tell, or forge, what was approved.
+ * Keeps approvals in a store as keyed hashes (HMAC) over the whole definition and the path of its file. The key is created at the
+ * first approval and kept in the same store, which must be the user's own: without access to it, nobody can tell or forge what was
+ * approved.
  */
 export function createApprovalLedger(store: StateStore): ApprovalLedger {
-  /** The key; the first one is made. */
+  /** Returns the key; creates it if it is missing. */
   async function keyOrNew(): Promise<string | undefined> {
     const kept = await store.get(KEY_NAME);
     if (kept !== undefined) return kept;
@@ -33,7 +33,7 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
     return store.get(KEY_NAME);
   }
 
-  /** Under what it was approved. */
+  /** The store entries under which the definition was approved. */
   async function entriesOf(definition: ServerDefinition): Promise<readonly string[]> {
     const key = await store.get(KEY_NAME);
     if (key === undefined) return [];
@@ -52,7 +52,7 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
         if (key === undefined) continue;
         const entry = PREFIX + hash(key, definition);
         await store.set(entry, new Date().toISOString());
-        // In a store without `setIfMissing` somebody else may have put a key over this one: the approval would mean nothing.
+        // Without `setIfMissing`, another process may have overwritten the key, which would void the approval.
         if ((await store.get(KEY_NAME)) === key) return;
         await store.delete(entry);
       }
@@ -67,7 +67,7 @@ export function createApprovalLedger(store: StateStore): ApprovalLedger {
   };
 }
 
-/** To switch an entry off runs nothing, so it needs no other approval than the entry has; to switch one on does. */
+/** Disabling an entry runs nothing, so it needs no approval of its own; enabling one does. */
 function sameWhenSwitchedOff(definition: ServerDefinition): readonly ServerDefinition[] {
   if (definition.enabled !== false) return [definition];
   const { enabled: _enabled, ...unsaid } = definition;

@@ -5,19 +5,19 @@ import { withoutDerived } from "./approved-fields.ts";
 import { unpinnedPackage } from "./package-pin.ts";
 import { quotedText, visibleText } from "./visible-text.ts";
 
-/** What somebody is asked to approve: the definition itself, and what is worth noticing about it. */
+/** What the user is asked to approve: a definition, and what is notable about it. */
 export interface ServerApprovalRequest {
-  /** Frozen: exactly this is run if it is approved, whatever its file says by then. */
+  /** Approval covers exactly this content, even if its file changes later. */
   readonly definition: ServerDefinition;
   /** Variables of its `env` that make programs load or run other code. */
   readonly dangerousEnv: readonly string[];
-  /** A package that is fetched in whatever version is newest. */
+  /** The package that the command fetches in its newest version, if it names no exact one. */
   readonly unpinnedPackage: string | undefined;
   /** The definition as lines of text that cannot be misread; nothing is left out or cut. */
   readonly text: string;
 }
 
-/** Describes a definition to somebody who decides about it. */
+/** Describes a definition to the user who decides about it. */
 export function approvalRequest(
   definition: ServerDefinition,
   platform: NodeJS.Platform = process.platform,
@@ -56,7 +56,7 @@ function describe({
   return lines.join("\n");
 }
 
-/** Where files were joined: who wrote what. */
+/** For a joined entry: which file wrote which field. */
 function partLines({ definedIn: { parts = {} } }: ServerDefinition): string[] {
   return Object.keys(parts)
     .sort()
@@ -97,7 +97,7 @@ const SHOWN_ELSEWHERE = new Set([
   "disabledBy",
 ]);
 
-/** Whatever else the entry says, field by field, as JSON: a reader sees all that the approval covers. */
+/** The other fields as JSON, so that the reader sees everything that the approval covers. */
 function restLines(definition: ServerDefinition): string[] {
   return Object.entries(definition).flatMap(([field, value]) => {
     if (SHOWN_ELSEWHERE.has(field) || value === undefined) return [];

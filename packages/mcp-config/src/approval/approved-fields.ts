@@ -1,7 +1,7 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { hasPlainVariables, PLAIN_VARIABLES } from "../plain-variables.ts";
 
-/** A definition without what was only worked out from its other fields: that is no part of what somebody approves, and of no file. */
+/** A definition without fields derived from its other fields: they are in no file, and approval does not cover them. */
 export function withoutDerived(definition: ServerDefinition): ServerDefinition {
   const { extra, definedIn } = definition;
   if (extra === undefined || !hasPlainVariables(definedIn) || !Object.hasOwn(extra, PLAIN_VARIABLES)) {

@@ -3,9 +3,10 @@ import type { PartPlace } from "../project-boundary.ts";
 import { withoutDerived } from "./approved-fields.ts";
 
 /**
- * Everything of a definition that somebody who approves it relies on, as one text: the whole entry as written, its name, and
- * the file it stands in ([T02], [T03] of the threat list); of a joined one also which file has written what. Not part of it is where in the file it stands, and which weaker
- * entries it happens to stand in front of, nor what was only worked out from its other fields. Equal definitions give equal texts, whatever the order of their members.
+ * Everything that an approval of a definition covers, as one text: the whole entry as written, its name and its file ([T02], [T03]
+ * of the threat list); for a joined entry, also which file wrote which field. Not included are its position in the file, the weaker
+ * entries that it shadows, the list that disabled it, and derived fields. Equal definitions give equal texts, whatever the order of
+ * their members.
  */
 export function definitionContent(definition: ServerDefinition): string {
   const { definedIn, shadows: _shadows, disabledBy: _disabledBy, ...written } = withoutDerived(definition);
@@ -20,7 +21,7 @@ function placeOf({ scope, file, realFile, root }: PartPlace) {
   return { scope, file: realFile ?? file, root };
 }
 
-/** JSON with the members of every object sorted by name; the order of lists is part of what they say. */
+/** JSON with the members of every object sorted by name; lists keep their order. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;

@@ -8,25 +8,25 @@ const { constants } = fileSystem;
 
 /** Where `fileStateStore` keeps its files. */
 export interface FileStateStoreOptions {
-  /** Where the files are kept; made when missing, with mode 0700. Never derive it from a file of a project. */
+  /** The directory of the files; created with mode 0700 if it is missing. Never derive it from a file of a project. */
   readonly directory: string;
-  /** Hears of files that are not trusted. Default: nobody. */
+  /** Receives one warning for each file that is not trusted. Default: no logging. */
   readonly log?: Logger | undefined;
 }
 
-/** Longer values are not what this store is for. */
+/** Larger files are not trusted; this store is for small values. */
 const LARGEST_FILE_BYTES = 1_048_576;
 const OTHERS_MAY_WRITE = 0o022;
 const FILE_SUFFIX = ".json";
 
 /**
- * Keeps what must be remembered between runs: one file of mode 0600 for each key, so that two processes can write at once.
- * A value is written beside its place and moved there: a reader meets the old one or the new one, and a link that was put in
- * the place of a file is replaced, never followed.
+ * Keeps values between runs: one file of mode 0600 for each key, so that two processes can write at once. A value is written to a
+ * draft and moved into place: a reader sees the old one or the new one, and a link in the place of a file is replaced, never
+ * followed.
  *
- * A file that is a link, belongs to somebody else or may be written by others counts as missing and is reported once: it
- * could be anybody's word ([T08], [T09] of the threat list). `set` puts another in its place; `setIfMissing` refuses with
- * `MCP_CONFIG_INVALID`, because what depends on the value may yet be saved.
+ * A file that is a link, belongs to another user or may be written by others counts as missing and is reported once: anybody could
+ * have written it ([T08], [T09] of the threat list). `set` replaces it; `setIfMissing` throws `MCP_CONFIG_INVALID`, because the
+ * user may still be able to restore it.
  */
 export function fileStateStore({
   directory,
@@ -154,7 +154,7 @@ function describe(file: string, { reason, remedy }: Fault): string {
   return `${file} is not used: ${reason}, and what was approved by it counts as not approved; ${remedy}.`;
 }
 
-/** Another key would void every approval made with this one, which may only need its rights back. */
+/** A new key would void every approval made with this one, which may only need its permissions restored. */
 function untrusted(file: string, fault: Fault): McpError {
   return new McpError("MCP_CONFIG_INVALID", describe(file, fault), { phase: "approve", location: { file } });
 }

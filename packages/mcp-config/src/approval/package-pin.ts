@@ -1,7 +1,7 @@
 import { win32 } from "node:path";
 import type { ServerDefinition } from "@jackfield/mcp-core";
 
-/** Commands that fetch a package and run it, with the words that may stand before the package. */
+/** Commands that fetch a package and run it, with the subcommands that may precede the package. */
 const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map([
   ["npx", []],
   ["bunx", []],
@@ -32,8 +32,8 @@ const VALUE_OPTIONS = new Set([
 const EXACT = /^v?\d+\.\d+(?:\.\d+)?(?:[-+.][0-9A-Za-z.+-]+)?$/;
 
 /**
- * The package that a command fetches whatever its newest version is, so that what runs tomorrow is not what was approved
- * today ([T21] of the threat list); `undefined` if it names an exact version or fetches nothing.
+ * The package that a command fetches in its newest version, so that tomorrow's code may differ from what was approved today ([T21]
+ * of the threat list); `undefined` if it names an exact version or fetches nothing.
  */
 export function unpinnedPackage(definition: ServerDefinition): string | undefined {
   if (definition.transport !== "stdio") return undefined;

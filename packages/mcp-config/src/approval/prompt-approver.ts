@@ -1,8 +1,8 @@
 import type { ServerApprovalRequest } from "./approval-request.ts";
 
 /**
- * Decides whether a definition may run. Only `true` accepts it, and only this definition. It may take as long as it likes:
- * nobody waits for it but the server concerned.
+ * Decides whether a definition may run. Only `true` accepts it, and only this definition. It may take any time: only the server
+ * concerned waits for it.
  */
 export type ServerApprover = (
   request: ServerApprovalRequest,
@@ -18,8 +18,8 @@ export interface PromptApproverOptions {
 }
 
 /**
- * Asks on the terminal, one definition after another, and shows all of each. Anything but `y` or `yes` refuses, and so does the end of the
- * input; Ctrl+C does what it does elsewhere in the program. Without a terminal nobody can be asked, so everything is refused.
+ * Asks on the terminal, one definition after another, and shows each in full. Any answer but `y` or `yes` refuses, and so does the
+ * end of the input; Ctrl+C interrupts the program as usual. Without a terminal everything is refused.
  */
 export function promptApprover(options: PromptApproverOptions = {}): ServerApprover {
   let turn: Promise<unknown> = Promise.resolve();
@@ -39,12 +39,12 @@ async function ask(
   // Loaded here, because hardly any program asks.
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input, output });
-  // Ctrl+C is no answer: it means the program, which would not hear of it while the terminal hands over single keys.
+  // Ctrl+C is meant for the program, not an answer. While readline holds the terminal in raw mode, the program would get no SIGINT.
   lines.on("SIGINT", () => interrupt(lines));
   try {
     output.write(`\nA file of this project wants to run an MCP server:\n\n${text}\n\n`);
     const verb = definition.transport === "stdio" ? "run this command" : "connect to this server";
-    // Nobody answers a question any more once the input has ended, as by Ctrl+D.
+    // `question` never settles once the input has ended, as by Ctrl+D.
     const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
     const answer = await Promise.race([lines.question(`May it ${verb}? [y/N] `, { signal }), ended]);
     return ["y", "yes"].includes(answer.trim().toLowerCase());
@@ -56,13 +56,13 @@ async function ask(
   }
 }
 
-/** What Ctrl+C does where nobody asks: the program's own listeners hear of it, and without one it ends. */
+/** Does what Ctrl+C does outside a prompt: the program's own SIGINT listeners run; without any, the program ends. */
 function interrupt(lines: { close(): void }): void {
   if (process.listenerCount("SIGINT") > 0) {
     process.emit("SIGINT", "SIGINT");
     return;
   }
-  // The terminal is left as it was found.
+  // Restores the terminal.
   lines.close();
   process.kill(process.pid, "SIGINT");
 }

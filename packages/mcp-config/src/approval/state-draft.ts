@@ -3,11 +3,11 @@ import { cryptography, fileSystem } from "../builtin-modules.ts";
 
 const { constants } = fileSystem;
 
-/** Far longer than any write takes: a draft of that age is a killed process's. */
+/** Far longer than any write takes: an older draft was left by a killed process. */
 const DRAFT_LIFETIME_MS = 60_000;
 const DRAFT_NAME = /^\.[\da-f-]{36}$/;
 
-/** Writes a text beside its place, whole, has it put there, and leaves no draft behind. */
+/** Writes the whole text to a draft in the directory, lets `place` put it where it belongs, and removes the draft. */
 export async function placeDraft<T>(
   directory: string,
   text: string,
@@ -29,9 +29,9 @@ export async function placeDraft<T>(
 }
 
 /**
- * Puts a draft where nothing stands, in one step.
+ * Puts a draft in place, in one step, unless the file exists.
  *
- * @returns whether nothing stood there
+ * @returns whether the draft was put there
  */
 export async function placeIfMissing(draft: string, file: string): Promise<boolean> {
   const { copyFile, link } = fileSystem.promises;
@@ -41,7 +41,7 @@ export async function placeIfMissing(draft: string, file: string): Promise<boole
   } catch (error) {
     if (isThere(error)) return false;
   }
-  // Some file systems have no links. A reader may then meet half a value, and trusts it as little as any damaged one.
+  // Some file systems have no links. A reader may then see half a value, which it rejects as damaged.
   try {
     await copyFile(draft, file, constants.COPYFILE_EXCL);
     return true;
@@ -55,7 +55,7 @@ function isThere(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EEXIST";
 }
 
-/** What cannot be removed is left to the next write. */
+/** Drafts that cannot be removed are left to the next write. */
 async function removeOldDrafts(directory: string): Promise<void> {
   const { lstat, readdir, rm } = fileSystem.promises;
   const names = await readdir(directory).catch(() => []);

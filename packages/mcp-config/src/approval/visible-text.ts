@@ -1,13 +1,13 @@
-// These are texts, because listing all characters of a property takes long, and most programs show nothing to anybody.
+// These patterns are strings, compiled on use: compiling Unicode properties is slow, and most programs show nothing to approve.
 
-/** Control, format and separator characters, lone surrogates, unassigned and private ones, and what is drawn as nothing. */
+/** Control, format and separator characters, lone surrogates, unassigned and private ones, and characters that render as nothing. */
 const INVISIBLE = String.raw`\p{C}|\p{Zl}|\p{Zp}|\p{Variation_Selector}|\u034f|\u17b4|\u17b5|[\u115f\u1160\u2800\u3164\uffa0]`;
-/** Spaces that look like the ordinary one, and are not. */
+/** Spaces that look like the ordinary one but are others. */
 const OTHER_SPACE = String.raw`(?! )\p{Zs}`;
 
 /**
- * A text as it can be shown to somebody who decides by it: every character that would not be seen, or would change how others
- * are seen, stands as its code, for example `\u{202E}`. Nothing is left out, and what it shows is unambiguous.
+ * A text in a form that a user can decide by: every character that is invisible, or changes how others appear, is shown as its
+ * code, for example `\u{202E}`. Nothing is left out, and the result is unambiguous.
  */
 export function visibleText(text: string): string {
   const code = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`;
@@ -17,7 +17,7 @@ export function visibleText(text: string): string {
     .replace(new RegExp(OTHER_SPACE, "gu"), code);
 }
 
-/** The same between quotation marks, so that spaces at the ends and empty texts are seen. */
+/** The same in quotation marks, so that leading and trailing spaces and empty texts are visible. */
 export function quotedText(text: string): string {
   return `"${visibleText(text).replaceAll('"', '\\"')}"`;
 }

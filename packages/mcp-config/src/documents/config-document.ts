@@ -5,38 +5,38 @@ import type { JsonPath } from "./json-path.ts";
 /** A key that an object has more than once. */
 export interface DuplicateKey {
   readonly path: JsonPath;
-  /** Where the key stands first. */
+  /** Where the key occurs first. */
   readonly first: SourceLocation;
-  /** Where it stands again. */
+  /** Where it occurs again. */
   readonly again: SourceLocation;
 }
 
-/** A file's values, made of maps without prototypes, together with where everything stands. */
+/** The values of a file, with maps that have no prototype, and their positions in the text. */
 export interface ConfigDocument {
   /** `undefined` if the text holds nothing but white space and comments. */
   readonly root: unknown;
   /** Keys written twice in a format that permits it; the last value is the one in the document. */
   readonly duplicates: readonly DuplicateKey[];
-  /** Keys called `__proto__` that were left out. */
+  /** Positions of `__proto__` keys, which were left out. */
   readonly forbidden: readonly SourceLocation[];
   /** The first comment or trailing comma in a file that ought to be strict JSON. */
   readonly looseness?: SourceLocation | undefined;
-  /** Where a member's key or an array's element stands; of a path that leads nowhere, the deepest part that exists. */
+  /** The position of a member's key or an array's element; for a path that does not exist, that of its deepest existing part. */
   locate(path: JsonPath): SourceLocation;
 }
 
 /**
- * How a file is written.
+ * The syntax of a file.
  *
- * - `strict-json`: RFC 8259, and `__proto__` is a key like any other;
- * - `json`: the same, but comments and trailing commas are only remarked on;
- * - `jsonc`: they are allowed;
- * - `toml`, `yaml`: version 1.1 of the one, 1.2 of the other, in which a repeated key is a fault.
+ * - `strict-json`: RFC 8259; `__proto__` is an ordinary key;
+ * - `json`: the same, but comments and trailing commas only cause a remark, and `__proto__` is left out;
+ * - `jsonc`: like `json`, but comments and trailing commas are allowed;
+ * - `toml`, `yaml`: TOML 1.1 and YAML 1.2, in which a repeated key is an error.
  */
 export type ConfigFormat = "strict-json" | "json" | "jsonc" | "toml" | "yaml";
 
 /**
- * Parses a text. The parsers of TOML and YAML are loaded when such a text is met, because most hosts have none.
+ * Parses a text. The TOML and YAML parsers are loaded on first use, because most hosts need neither.
  *
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */

@@ -3,7 +3,7 @@ import type { JsonPath } from "./json-path.ts";
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
 import { keepSpelling } from "./number-spellings.ts";
 
-/** What to do with what is not copied. */
+/** Callbacks of `copyTree`. */
 export interface CopyWatch {
   /** A number was copied to a key of an object. */
   onNumber(copy: JsonMap, key: string, path: JsonPath): void;
@@ -14,8 +14,8 @@ export interface CopyWatch {
 }
 
 /**
- * Copies what another parser has made: maps without prototype, dates as texts, `__proto__` left out. An integer that no number can hold
- * becomes the nearest one, and its digits are kept.
+ * Copies what another parser has made: maps get no prototype, dates become strings, `__proto__` is left out. An integer too large
+ * for a number becomes the nearest one, and its digits are kept.
  */
 export function copyTree(value: unknown, watch: CopyWatch, path: JsonPath = []): unknown {
   if (typeof value === "bigint") return Number(value);

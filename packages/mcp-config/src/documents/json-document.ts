@@ -16,7 +16,7 @@ export type JsonFormat = Extract<ConfigFormat, "strict-json" | "json" | "jsonc">
 /**
  * Parses JSON, with or without comments. Nothing is guessed or repaired.
  *
- * It is our own, because parsers that tell positions take longer to be loaded than all configuration takes to be read.
+ * It is our own, because loading a parser that reports positions takes longer than reading all configuration.
  *
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */
@@ -31,10 +31,10 @@ function parse(text: string, file: string, format: JsonFormat): ConfigDocument {
   return parser;
 }
 
-/** Up to how many keys are searched through as fast as a map of them is made. */
+/** Up to this many keys, a linear search is as fast as building a map. */
 const FEW = 16;
 
-/** A text with nothing odd about it. */
+/** A document that `readPlainJson` was able to read. */
 class PlainDocument implements ConfigDocument {
   readonly root: unknown;
   readonly duplicates: readonly DuplicateKey[] = [];
@@ -42,7 +42,7 @@ class PlainDocument implements ConfigDocument {
   readonly #text: string;
   readonly #file: string;
   readonly #places: KeyPlaces;
-  /** Of large objects in which a member was asked for. */
+  /** The index of each key, for large objects in which a member was located. */
   readonly #orders = new Map<object, ReadonlyMap<string, number>>();
   readonly #lines: LineCounter;
   readonly #rootOffset: number;
@@ -74,7 +74,7 @@ class PlainDocument implements ConfigDocument {
     return { file: this.#file, line, column, pointer: jsonPointer(path) };
   }
 
-  /** Which of an object's keys this one is; -1 if it is none. */
+  /** The index of a key in an object; -1 if the object does not have it. */
   #orderOf(key: string, map: JsonMap): number {
     let order = this.#orders.get(map);
     if (order === undefined) {
@@ -86,7 +86,7 @@ class PlainDocument implements ConfigDocument {
     return order.get(key) ?? -1;
   }
 
-  /** Where elements of arrays stand is seldom asked, so it is found out then. */
+  /** Positions in arrays are rarely needed, so the text is only parsed in full then. */
   #locateExactly(path: JsonPath): SourceLocation {
     this.#parsed ??= parse(this.#text, this.#file, "strict-json");
     return this.#parsed.locate(path);
@@ -94,9 +94,9 @@ class PlainDocument implements ConfigDocument {
 }
 
 interface Frame {
-  /** Where keys that stand more than once stand first. */
+  /** The first offset of each key that occurs more than once. */
   firsts?: Map<string, number>;
-  /** The member that is being read. */
+  /** The member or element that is being read. */
   key: string | number;
 }
 
@@ -234,7 +234,7 @@ class JsonParser implements ConfigDocument {
     return false;
   }
 
-  /** Strict JSON would have stopped here. */
+  /** Records the first deviation from strict JSON, if the format is `json`. */
   #remark(offset: number): void {
     if (this.#format === "json") this.looseness ??= this.#at(offset, []);
   }

@@ -34,17 +34,17 @@ export class JsonScanner {
     return this.#at >= this.#text.length;
   }
 
-  /** Where the scanner has come to, in UTF-16 units from the beginning. */
+  /** The current position, in UTF-16 code units from the beginning. */
   offset(): number {
     return this.#at;
   }
 
-  /** What stands from an offset up to here. */
+  /** The text from an offset up to the current position. */
   since(offset: number): string {
     return this.#text.slice(offset, this.#at);
   }
 
-  /** An error at the place that the scanner has come to. */
+  /** An error at the current position. */
   fault(text: string): Error {
     return this.#faultAt(this.#at, text);
   }
@@ -67,7 +67,7 @@ export class JsonScanner {
     }
   }
 
-  /** A run of it is left to what is built in: files are indented, and this is called between any two tokens. */
+  /** Skips a whole run by regular expression: files are indented, and this is called between any two tokens. */
   #skipWhiteSpace(): boolean {
     WHITE_SPACE.lastIndex = this.#at;
     if (!WHITE_SPACE.test(this.#text)) return false;
@@ -106,7 +106,7 @@ export class JsonScanner {
     return found;
   }
 
-  /** Finding the closing quote and decoding escapes are left to what is built in, which is many times faster. */
+  /** Built-in functions find the closing quote and decode escapes, which is many times faster. */
   #string(): string {
     const text = this.#text;
     const from = this.#at;
@@ -130,7 +130,7 @@ export class JsonScanner {
     }
   }
 
-  /** @returns where the last character of the comment is */
+  /** @returns the offset of the comment's last character */
   #skipComment(at: number): number {
     this.#at = at;
     const text = this.#text;
@@ -147,7 +147,7 @@ export class JsonScanner {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a JSON string may not contain
 const HAS_CONTROL = /[\u0000-\u001f]/;
-/** Neither an escape nor a control character is in it, so it means what it says. */
+/** Contains neither escapes nor control characters, so nothing has to be decoded. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a JSON string may not contain
 const IS_PLAIN = /^[^\u0000-\u001f\\]*$/;
 const UNCLOSED = "this string is not closed on its line";

@@ -11,12 +11,12 @@ export function isMap(value: unknown): value is JsonMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member by name, `undefined` if the object has none of its own; the prototype is never asked. */
+/** A member by name, `undefined` if the object has no own one; the prototype is never read. */
 export function ownMember<T>(map: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-/** What a value is, as a message says it: `an array`, `a number`, `null`, `undefined`. The value itself stays out of messages. */
+/** The kind of a value, as messages name it: `an array`, `a number`, `null`, `undefined`. The value itself stays out of messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";

@@ -6,13 +6,13 @@ export interface LineCounter {
 }
 
 /**
- * Lines are counted from the place that was asked for last, because the next one is hardly ever far from it. Where that line ends is
- * remembered, because a whole file may be one line.
+ * Counts lines from the last position looked up, because the next one is usually close. The end of that line is kept, because a
+ * whole file may be one line.
  */
 export function createLineCounter(text: string): LineCounter {
   let line = 1;
   let start = 0;
-  /** Where the line feed stands that ends the line; -1 for the last one. */
+  /** The offset of the line feed that ends the line; -1 for the last line. */
   let end = text.indexOf("\n");
   return {
     placeOf(offset) {

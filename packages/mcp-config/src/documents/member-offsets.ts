@@ -1,16 +1,16 @@
-/** Up to how many members an array is searched through as fast as a map is made. */
+/** Up to this many members, searching an array is as fast as building a map. */
 const FEW = 16;
 
 /**
- * Where the members of an object stand in its text. They are only written down while the text is read; of most objects no place is
- * ever asked for, so a map of them is made when one is, and only for an object with many members.
+ * The offsets of an object's members in the text. Parsing only appends them to lists: in most objects no member is ever located, so
+ * a map is built at the first lookup, and only for an object with many members.
  */
 export class MemberOffsets {
   readonly #keys: string[] = [];
   readonly #offsets: number[] = [];
   #index: Map<string, number> | undefined;
 
-  /** Of a key that is added again, the last offset counts. */
+  /** If a key is added again, the last offset counts. */
   add(key: string, offset: number): void {
     this.#keys.push(key);
     this.#offsets.push(offset);

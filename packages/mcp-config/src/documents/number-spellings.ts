@@ -1,13 +1,13 @@
 import { createMap, isMap, type JsonMap } from "./json-value.ts";
 
-/** By the object that holds them. */
+/** Spellings by key, for each object that holds the numbers. */
 const spellings = new WeakMap<object, Map<string, string>>();
 
 const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/;
 
 /**
- * Keeps how a number is written where its value does not tell: `1.10`, `007`, or as many digits as a number may not hold. A host that takes
- * it for a text gets what somebody wrote. What was kept for another value of the same key is forgotten.
+ * Keeps the spelling of a number where its value loses it: `1.10`, `007`, or more digits than a number can hold. A host that reads
+ * it as a text gets what was written. A spelling kept for an earlier value of the same key is dropped.
  */
 export function keepSpelling(container: object, key: string, value: unknown, written: string): void {
   let known = spellings.get(container);
@@ -21,27 +21,27 @@ export function keepSpelling(container: object, key: string, value: unknown, wri
   spellings.set(container, known);
 }
 
-/** Keeps it for a member of a copy as well. */
+/** Keeps the spelling for a member of a copy as well. */
 export function keepSpellingIn(copy: JsonMap, key: string, original: JsonMap): void {
   const value = copy[key];
   const written = typeof value === "number" ? spellingOf(original, key) : undefined;
   if (written !== undefined) keepSpelling(copy, key, value, written);
 }
 
-/** How a number is written; `undefined` where its value tells. */
+/** The spelling of a number; `undefined` if its value implies it. */
 export function spellingOf(container: object, key: string): string | undefined {
   return spellings.get(container)?.get(key);
 }
 
-/** Whether a value is an integer so large that another one may have been written. */
+/** Whether a value is an integer too large to be exact, so that the text may have another one. */
 export function isUnsafe(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /**
- * Members of an object, and what lies in them, with the digits that somebody wrote in the place of integers that a number may not hold.
+ * Members of an object, with all nested values, in which integers too large to be exact are replaced by their digits as written.
  *
- * @param original - the object that they were taken from, or copied from in part
+ * @param original - the object that the members were taken from, or copied from in part
  */
 export function withDigits(members: JsonMap, original: unknown): JsonMap {
   const exact = createMap();

@@ -2,22 +2,22 @@ import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import type { JsonMap } from "./json-value.ts";
 import { isUnsafe } from "./number-spellings.ts";
 
-/** Where the keys of an object stand, in their order, each with the places in its value behind it. */
+/** The offsets of an object's keys, in their order, each followed by the places in its value. */
 export type KeyPlaces = (number | KeyPlaces)[];
 
-/** What a text holds, and where the keys in it stand; nothing is known of what lies in arrays. */
+/** The value of a text, and the offsets of its keys, except for keys inside arrays. */
 export interface PlainJson {
   readonly root: unknown;
   readonly places: KeyPlaces;
 }
 
 /**
- * Reads a text that is JSON and has nothing odd about it, as most files are. What is built in makes the values, and says nothing of
- * places; but the strings of the text, keys and values, are those of the values in their order, so walking over both side by side
- * finds each. That takes a tenth of the calls that a parser makes, and at a start, when no code is fast yet, calls are what costs.
+ * Reads JSON without peculiarities, as most files are. `JSON.parse` makes the values but reports no positions; yet the strings of
+ * the text, keys and values, come in the order of those values, so walking over both side by side finds each key. That takes a
+ * tenth of the calls that a parser makes, and calls are what costs at a start, when no code is optimised yet.
  *
- * @returns `undefined` for everything else: faults, comments, keys that stand twice or that the engine puts in another order,
- * `__proto__`, deep nesting, numbers whose digits have to be kept. Whoever wants to know more parses the text.
+ * @returns `undefined` for everything else: errors, comments, keys that are repeated or that the engine reorders, `__proto__`, deep
+ * nesting, numbers whose spelling has to be kept. The caller then parses the text in full.
  */
 export function readPlainJson(text: string): PlainJson | undefined {
   let root: unknown;
@@ -30,18 +30,18 @@ export function readPlainJson(text: string): PlainJson | undefined {
   return places && { root, places };
 }
 
-/** Finds where the keys of all objects stand, and takes the prototypes of these away; `undefined` where the way is lost. */
+/** Finds the offsets of the keys of all objects, and removes the objects' prototypes; `undefined` if text and values do not match. */
 function findKeys(text: string, root: unknown): KeyPlaces | undefined {
   const hasEscapes = text.includes("\\");
-  /** Behind the string that was found last. */
+  /** The offset after the last string found. */
   let at = 0;
-  // A key that stands twice is one string too many.
+  // A repeated key leaves a string that no value has.
   const places = walk(root, 0);
   return text.indexOf('"', at) === -1 ? places : undefined;
 
   function walk(value: unknown, depth: number): KeyPlaces | undefined {
     if (typeof value === "string") return find(value) === -1 ? undefined : NONE;
-    // Of a member it is known already that its digits need not be kept.
+    // For a member, `walkMap` has already checked the number.
     if (typeof value !== "object" || value === null) return isUnsafe(value) ? undefined : NONE;
     if (depth === DEEPEST_NESTING) return undefined;
     if (!Array.isArray(value)) return walkMap(value as JsonMap, depth + 1);
@@ -50,7 +50,7 @@ function findKeys(text: string, root: unknown): KeyPlaces | undefined {
 
   function walkMap(map: JsonMap, depth: number): KeyPlaces | undefined {
     const places: KeyPlaces = [];
-    // What a prototype has been given as well stands in no text, so the walk loses its way.
+    // `for…in` also visits keys added to `Object.prototype`. They are in no text, so the walk fails.
     for (const key in map) {
       const offset = find(key);
       if (typeof map[key] === "number" && !isAsPrinted(text, at, map[key])) return undefined;
@@ -75,7 +75,7 @@ function findKeys(text: string, root: unknown): KeyPlaces | undefined {
 
 const NONE: KeyPlaces = [];
 
-/** Whether the number behind a key is written as it would be printed, and no other one is printed like that. */
+/** Whether the number after a key is written as JavaScript prints it, and is exact. */
 function isAsPrinted(text: string, behindKey: number, value: number): boolean {
   if (isUnsafe(value)) return false;
   let at = text.indexOf(":", behindKey) + 1;
@@ -84,12 +84,12 @@ function isAsPrinted(text: string, behindKey: number, value: number): boolean {
   return text.startsWith(printed, at) && !/[\d.eE]/.test(text.charAt(at + printed.length));
 }
 
-/** Where a string ends that may be written with escapes; -1 if another one is written. */
+/** The end of a string that may contain escapes; -1 if the text has another string. */
 function endOfEscaped(text: string, string: string, from: number): number {
   if (from === -1) return -1;
   let to = text.indexOf('"', from + 1);
   while (to !== -1 && isEscaped(text, to)) to = text.indexOf('"', to + 1);
-  // V8 takes a key with an escape for another one that it has seen in such an object before: `"\""` for a single backslash.
+  // V8 may mistake a key with an escape for one that it has seen in such an object before: `"\""` for a single backslash.
   return to !== -1 && decoded(text.slice(from, to + 1)) === string ? to : -1;
 }
 

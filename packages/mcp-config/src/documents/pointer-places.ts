@@ -7,7 +7,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** Where things stand, by JSON pointer. */
+/** Positions by JSON pointer. */
 export type PointerPlaces = ReadonlyMap<string, Place>;
 
 /** The place of a path, or of the deepest part of it that has one. */

@@ -10,7 +10,7 @@ import { locateByPointer } from "./pointer-places.ts";
 import { findTomlPlaces } from "./toml-places.ts";
 
 /**
- * Parses TOML 1.1. Dates become texts, since no entry has a date. Of an integer that no number can hold the digits are kept.
+ * Parses TOML 1.1. Dates become strings, since no entry has a date. Integers too large for a number keep their digits.
  *
  * @throws McpError `MCP_CONFIG_INVALID` with line and column of the first fault; the text itself is never quoted.
  */
@@ -34,7 +34,7 @@ function parseToml(text: string, file: string) {
     // One number that is too large must not cost all servers of the file.
     return parse(text, { maxDepth: DEEPEST_NESTING, integersAsBigInt: "asNeeded" });
   } catch (cause) {
-    // The parser's message goes on with an excerpt of the file.
+    // The rest of the parser's message is an excerpt of the file.
     const location = cause instanceof TomlError ? { file, line: cause.line, column: cause.column } : { file };
     const reason = cause instanceof TomlError ? `: ${reasonOf(cause)}` : "";
     throw invalidSource(location, `this is not valid TOML${reason}.`);

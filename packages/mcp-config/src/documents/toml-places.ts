@@ -2,9 +2,8 @@ import { type JsonPath, jsonPointer } from "./json-path.ts";
 import type { Place, PointerPlaces } from "./pointer-places.ts";
 
 /**
- * Finds where the keys and array elements of a TOML text stand. The parser tells no positions, so this walks over the text
- * once more. It relies on the text being valid, which the parser has found: it only has to know where values end, not what
- * they mean.
+ * Finds the positions of the keys and array elements of a TOML text. The parser reports none, so this walks over the text again.
+ * The parser has found the text valid, so this only has to know where values end, not what they mean.
  */
 export function findTomlPlaces(text: string): TomlPlaces {
   const scanner = new TomlScanner(text);
@@ -12,10 +11,10 @@ export function findTomlPlaces(text: string): TomlPlaces {
   return scanner;
 }
 
-/** What is found, by pointer. */
+/** Positions and numbers by JSON pointer. */
 export interface TomlPlaces {
   readonly places: PointerPlaces;
-  /** How numbers are written. */
+  /** The spelling of each number. */
   readonly numbers: ReadonlyMap<string, string>;
 }
 
@@ -172,7 +171,7 @@ class TomlScanner implements TomlPlaces {
     if (!this.places.has(pointer)) this.places.set(pointer, place);
   }
 
-  /** Places are asked for from the beginning to the end, so the line never goes back. */
+  /** Positions are looked up in the order of the text, so the line never goes back. */
   #place(): Place {
     while ((this.#lineStarts[this.#line + 1] ?? Number.POSITIVE_INFINITY) <= this.#at) this.#line += 1;
     return { line: this.#line + 1, column: this.#at - (this.#lineStarts[this.#line] ?? 0) + 1 };

@@ -18,7 +18,7 @@ import { createMap, isMap as isObject, type JsonMap } from "./json-value.ts";
 import { isUnsafe, keepSpelling, keepSpellingIn } from "./number-spellings.ts";
 import { locateByPointer, type Place } from "./pointer-places.ts";
 
-/** What aliases may add to a document. A few that stand for each other grow into billions of values. */
+/** How many values aliases may add to a document. A few nested aliases can grow into billions of values. */
 const MOST_ALIASED_VALUES = 10_000;
 
 /**
@@ -37,7 +37,7 @@ export function parseYamlDocument(text: string, file: string): ConfigDocument {
   const reader = new YamlReader(file, lines);
   const root = parsed.contents === null ? undefined : reader.read(parsed.contents, []);
   return {
-    // A document of comments only has the root null, as one that says null has.
+    // A document of comments only has the root `null`, as does one that contains `null`.
     root: root === null && text.replace(/^\s*(?:#.*)?$/gm, "").trim() === "" ? undefined : root,
     duplicates: [],
     forbidden: reader.forbidden,
@@ -51,7 +51,7 @@ function parseSafely(text: string, file: string, lineCounter: LineCounter): Pars
   try {
     return parseDocument(text, { lineCounter, prettyErrors: false, logLevel: "error", uniqueKeys: true });
   } catch {
-    // The parser recurses, and gives up on very deep nesting with an error of the engine's.
+    // The parser recurses, so very deep nesting ends in a stack overflow.
     throw invalidSource({ file }, "this is not valid YAML, or it is nested too deep.");
   }
 }
@@ -66,7 +66,7 @@ class YamlReader {
   readonly forbidden: SourceLocation[] = [];
   readonly #file: string;
   readonly #lines: LineCounter;
-  /** What carries an anchor, as far as the document has been read; an alias means the last one of its name. */
+  /** The anchored nodes read so far; an alias refers to the last one of its name. */
   readonly #anchored = new Map<string, Node>();
   #aliasDepth = 0;
   #aliasedValues = 0;
@@ -88,7 +88,7 @@ class YamlReader {
     return isAlias(node) ? this.#readAliased(node.source, path) : null;
   }
 
-  /** What an alias stands for, or the node itself. */
+  /** The node that an alias refers to, or the node itself. */
   #meant(node: unknown): unknown {
     return isAlias(node) ? this.#anchored.get(node.source) : node;
   }
@@ -96,7 +96,7 @@ class YamlReader {
   #nameOf(key: unknown): string {
     const named = this.#meant(key);
     if (!isScalar(named)) return "";
-    // By the rules of YAML 1.1 the parser makes a symbol of the key that merges.
+    // By the rules of YAML 1.1, the parser turns the merge key into a symbol.
     return typeof named.value === "symbol" ? (named.value.description ?? "") : String(named.value);
   }
 
@@ -145,7 +145,7 @@ class YamlReader {
     }
   }
 
-  /** What is reached through an alias stands where the alias stands. */
+  /** A value reached through an alias has the position of the alias. */
   #mark(path: JsonPath, node: unknown): void {
     const range = typeof node === "object" && node !== null && "range" in node ? (node as Node).range : null;
     if (!range || this.#aliasDepth > 0) return;
@@ -158,7 +158,7 @@ class YamlReader {
   }
 }
 
-/** Members that the map has itself, wherever they stand, win over merged ones. */
+/** The map's own members win over merged ones, wherever they are written. */
 function mergeInto(map: JsonMap, merged: unknown): void {
   for (const source of [merged].flat().filter(isObject)) {
     for (const key of Object.keys(source)) {

@@ -8,10 +8,10 @@ import { type HostDialect, serversUnder } from "./host-dialect.ts";
 
 type EntryFault = ReturnType<NonNullable<EntryDialect["refused"]>>;
 
-/** Variables that whoever runs a plugin sets for it. */
+/** Variables that the client sets for a plugin. */
 const RESERVED = ["PLUGIN_ROOT", "PLUGIN_DATA"];
 
-/** The `mcp.json` of a plugin by the Agent Plugins format, version 1. Who installs plugins knows where they are. */
+/** The `mcp.json` of a plugin in the Agent Plugins format, version 1. Only the installer of plugins knows where they are. */
 export const AGENT_PLUGINS: HostDialect = {
   id: "agent-plugins",
   title: "Agent Plugins",
@@ -36,7 +36,7 @@ export const AGENT_PLUGINS: HostDialect = {
   },
 };
 
-/** Sections 4.1, 7.2.1 and 9.2 of its specification. A command from `${PLUGIN_ROOT}` is put up with: it does what it was meant to do. */
+/** Sections 4.1, 7.2.1 and 9.2 of its specification. A command below `${PLUGIN_ROOT}` is tolerated, since it works as intended. */
 function refused({ type, command, cwd, env, url }: JsonMap): EntryFault {
   if (type === undefined) return { field: "", text: `"type" is required in this format.` };
   const isBare = typeof command !== "string" || !(/[\\/]/.test(command) || hasVariables(command));
@@ -58,7 +58,7 @@ function refused({ type, command, cwd, env, url }: JsonMap): EntryFault {
   return typeof url === "string" ? addressFault(url) : undefined;
 }
 
-/** Whether a path begins in one of the folders, `.` among them, and does not climb out of it, whatever is filled in. */
+/** Whether a path begins in `.` or one of the folders and does not leave it, whatever its variables hold. */
 function isInside(path: string, folders: readonly string[]): boolean {
   const [first = "", ...steps] = path.split(/[\\/]/);
   if (hasVariables(path.slice(first.length))) return false;
@@ -72,7 +72,7 @@ function isInside(path: string, folders: readonly string[]): boolean {
 }
 
 function addressFault(url: string): EntryFault {
-  // The machine decides what is allowed, and a port which of its programs is reached, so both must be known before anything is filled in.
+  // The host decides what is allowed, and the port which of its programs is reached, so both must be known before expansion.
   const beginning = /^[^/]*\/\/[^/?#]*/.exec(url)?.[0] ?? url;
   if (beginning.includes("${")) {
     const text = `"url" must name its scheme, its host and its port without variables in this format.`;

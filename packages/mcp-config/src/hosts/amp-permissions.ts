@@ -19,16 +19,16 @@ export const AMP_VARIABLES: VariableDialect = { syntaxes: [braces()], unset: "fa
 
 type Condition = (target: KnownTarget) => boolean;
 
-/** What is to become of the servers that meet all conditions. */
+/** The action for servers that meet all conditions. */
 interface Rule {
   readonly action: "allow" | "reject";
   readonly conditions: readonly Condition[];
 }
 
 /**
- * What Amp's rules say of servers: the first that matches decides, and what none matches is allowed. The rules of the strongest
- * file that has some count; a project's count besides, so that it can reject more and allow nothing that was rejected. An administrator's file that
- * cannot be read lets nothing through.
+ * Applies Amp's rules: the first rule that matches decides, and a server that none matches is allowed. The strongest file with
+ * rules counts; a project's rules apply in addition, so that they can reject more but allow nothing that was rejected. An
+ * administrator's file that cannot be read lets nothing through.
  */
 export function readAmpPermissions(
   documents: readonly HostDocument[],
@@ -108,7 +108,7 @@ function readCondition(
   const isWritten = (target: KnownTarget) =>
     textsOf(target).some((text) => shaped.some((pattern) => matchesGlob(pattern, text)));
   if (action === "allow") return { condition: isWritten };
-  // What is rejected is meant however it is spelled, and if it may turn out to be meant; what is allowed, only as it is written.
+  // A rejection also matches other spellings, and what a reference may turn out to be; an allowance matches only what is written.
   const mayBeMeant = field === "url" ? denialOfUrls(patterns) : denialOfWords(field, patterns, isAlone);
   return {
     condition: (target) => isWritten(target) || (textsOf(target).length > 0 && mayBeMeant(target)),
@@ -128,15 +128,15 @@ function denialOfWords(field: "command" | "args", patterns: readonly string[], i
   };
 }
 
-/** Between slashes Amp has a regular expression, and one of a project could take for ever. */
+/** To Amp, text between slashes is a regular expression. One of a project could run for ever, so none is accepted. */
 function isPattern(value: unknown): value is string {
   return typeof value === "string" && !/^\/.*\/$/s.test(value);
 }
 
 /**
- * What a field of `matches` is compared with.
+ * The texts that a field of `matches` is compared with.
  *
- * @param isAlone - whether nothing else is said of the arguments, so that they may stand behind the command, as Amp's own examples have it
+ * @param isAlone - whether the rule has no `args`, so that `command` may include the arguments, as in Amp's own examples
  */
 function textsIn(
   field: "command" | "args" | "url",

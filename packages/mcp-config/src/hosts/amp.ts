@@ -5,7 +5,7 @@ import { inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
 
 const FILES = ["settings.jsonc", "settings.json"];
 
-/** Servers stand under one key with a dot in it, among other settings; rules about them under another. */
+/** Servers are under one key with a dot in it, among other settings; rules about them are under another. */
 export const AMP: HostDialect = {
   id: "amp",
   title: "Amp",

@@ -10,13 +10,16 @@ import {
 } from "./host-dialect.ts";
 import { absolute, inDirectory, inHome, joined, systemDirectory, upward } from "./host-paths.ts";
 
-/** The user's servers for one project stand in the user's own file, under the project's directory. */
+/** The user's servers for one project are in the user's own file, under the project's directory. */
 const localServers: FindServers = (root, context) => {
   const record = projectRecord(root, context);
   return record ? [{ path: [...record.path, "mcpServers"], scope: "local" }] : [];
 };
 
-/** Local before project before user before plugins, whole entries; an administrator's file excludes all others. */
+/**
+ * Local entries win over project entries, then user entries, then plugins, each as a whole; an administrator's file excludes all
+ * others.
+ */
 export const CLAUDE_CODE: HostDialect = {
   id: "claude-code",
   title: "Claude Code",
@@ -39,7 +42,7 @@ export const CLAUDE_CODE: HostDialect = {
       servers: "none",
       paths: (at) => [
         ...inDirectory(at, managed(at), "managed-settings.json"),
-        // Backups, notes and what a system puts into folders are no settings.
+        // Backups, notes and files that the system puts into folders are not settings.
         ...inDirectory(at, managed(at), "managed-settings.d/*.json").map((path) => ({
           ...path,
           isPattern: true,

@@ -5,7 +5,7 @@ import { absolute, applicationData, inDirectory, joined } from "./host-paths.ts"
 
 const FILE = "claude_desktop_config.json";
 
-/** Only child processes stand in its file; remote servers are set up in its own window. */
+/** Its file holds only stdio servers; remote servers are set up in its own window. */
 export const CLAUDE_DESKTOP: HostDialect = {
   id: "claude-desktop",
   title: "Claude Desktop",

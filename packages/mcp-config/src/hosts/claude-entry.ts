@@ -12,7 +12,7 @@ import type { VariableDialect } from "../variables.ts";
 const ENTRY_RULES: EntryRules = {
   transport: {
     field: "type",
-    // A WebSocket is read as what it is most like, and its address says that it is out of reach.
+    // A WebSocket is read as HTTP, which is closest; its URL tells that it cannot be reached.
     types: { stdio: "stdio", http: "http", "streamable-http": "http", sse: "sse", ws: "http" },
     untypedUrl: "refused",
   },
@@ -28,7 +28,7 @@ const ENTRY_RULES: EntryRules = {
 /** Entries of Claude Code's plugins. Without a type an entry is a child process, so a bare URL is a mistake. */
 export const CLAUDE_PLUGIN_ENTRY = entryDialect(ENTRY_RULES);
 
-/** The same in its own files, where one name is reserved. */
+/** The same for its own files, in which one name is reserved. */
 export const CLAUDE_ENTRY = entryDialect({
   ...ENTRY_RULES,
   refused: (entry, name) =>
@@ -37,14 +37,14 @@ export const CLAUDE_ENTRY = entryDialect({
       : otherAddress(entry),
 });
 
-/** Nothing but a WebSocket has such an address. */
+/** Refuses `ws:` and `wss:` URLs for anything but a WebSocket. */
 function otherAddress({ type, url }: JsonMap): ReturnType<NonNullable<EntryRules["refused"]>> {
   const scheme = typeof url === "string" ? schemeOf(url) : undefined;
   if (type === "ws" || (scheme !== "ws" && scheme !== "wss")) return undefined;
   return { field: "url", text: `"url" begins with ${scheme}://, which goes with "type": "ws" only.` };
 }
 
-/** A WebSocket may also be given by the address of the page that it belongs to, or by a reference. */
+/** The URL of a WebSocket may also begin with `http:` or `https:`, or with a reference. */
 function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const { type, url } = entry;
   if (type !== "ws" || typeof url !== "string") return entry;
@@ -59,11 +59,11 @@ export const CLAUDE_VARIABLES: VariableDialect = {
   syntaxes: [braces(), dollarName("literal")],
   unset: "fail",
   ownEnv: "remote",
-  // Credentials of the machine, which no remote server is told.
+  // Credentials of the machine, which Claude Code gives to no remote server.
   emptyInRemote: ["ANTHROPIC_API_KEY", "NPM_TOKEN"],
 };
 
-/** The same in its plugins, which know where they are installed. */
+/** The same for its plugins, which may also refer to their folders and settings. */
 export const CLAUDE_PLUGIN_VARIABLES: VariableDialect = {
   ...CLAUDE_VARIABLES,
   syntaxes: [

@@ -5,7 +5,7 @@ import { readTextFile, realFileOf } from "../text-file.ts";
 import type { HostSurroundings } from "./host-dialect.ts";
 import { folderKey, projectFolders } from "./host-paths.ts";
 
-/** A list of plugins has some kilobytes. */
+/** A real list of plugins has some kilobytes. */
 const LARGEST_LIST_BYTES = 16 * 1024 * 1024;
 
 /** The list of what is installed, below Claude Code's folder of plugins. */
@@ -15,18 +15,18 @@ export const INSTALLED_PLUGINS = "installed_plugins.json";
 interface InstalledPlugin {
   readonly plugin: string;
   readonly installPath: string;
-  /** The project that it was installed for; missing if it is for all of the user's. */
+  /** The project that it was installed for; missing if it was installed for all projects. */
   readonly projectPath: unknown;
 }
 
-/** The plugins of that list, whoever they are for, by the folder in which each is installed. */
+/** All plugins of that list, for whichever project, by installation folder. */
 export function pluginsByFolder(list: unknown): ReadonlyMap<string, string> {
   return new Map(installations(list).map(({ installPath, plugin }) => [installPath, plugin]));
 }
 
 /**
- * Where the plugins are installed that are on in a project: of each the installation for the nearest of its folders, else the one for
- * all projects. What was installed for another project is passed over. Links in the path of a project make no difference.
+ * The installation folders of a project's plugins: for each plugin the installation for the nearest of the project's folders, else
+ * the one for all projects. Installations for other projects are skipped. Links in the path of a project make no difference.
  */
 export function pluginFolders(list: unknown, at: HostSurroundings): ReadonlySet<string> {
   const keyOf = (folder: string) => folderKey(realFileOf(folder) ?? folder, at);
@@ -61,8 +61,8 @@ function installations(list: unknown): readonly InstalledPlugin[] {
 }
 
 /**
- * Where Claude Code lets an installed plugin keep its data, over all its versions: in the folder `data` beside the list that has it.
- * `undefined` for what is not installed, such as a plugin that is being written.
+ * The folder in which Claude Code lets an installed plugin keep data across versions: below `data`, beside the list of plugins.
+ * `undefined` for a plugin that is not installed, such as one under development.
  */
 export function pluginDataFolder(root: string, environment: Environment, home: string): string | undefined {
   const folder =

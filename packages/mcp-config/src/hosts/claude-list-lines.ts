@@ -8,8 +8,8 @@ import type { KnownTarget } from "./known-target.ts";
 export interface ListLine {
   readonly kind: "serverName" | "serverCommand" | "serverUrl";
   /**
-   * Whether it means the server; `undefined` if it may, once references have their values, or if it means another spelling of the same
-   * URL. A list that denies takes that for yes and one that allows for no, so that nobody gets past them by writing something else.
+   * Whether the line matches the server; `undefined` if it may match once references have values, or if it matches another spelling
+   * of the same URL. Deny lists take `undefined` as a match and allow lists do not, so that no other spelling gets past them.
    */
   means(target: KnownTarget): boolean | undefined;
 }
@@ -55,7 +55,7 @@ function commandLine(line: readonly string[]): ListLine {
       const isAsWritten =
         written.length === line.length && written.every((text, index) => text === line[index]);
       const answers = compareWords(known, line);
-      // A list may also quote an entry with its references. That says who is meant, and not what the references lead to.
+      // A line may also quote an entry with its references. That identifies the server, but not what its references resolve to.
       if (answers.includes(false)) return isAsWritten ? undefined : false;
       return answers.includes(undefined) ? undefined : true;
     },
@@ -79,7 +79,7 @@ function urlLine(pattern: string): ListLine {
   };
 }
 
-/** Whether it is meant whatever stands where something is missing: there the pattern has a `*`, and the host has ended before. */
+/** Whether the pattern matches whatever the unknown parts hold: there it must have a `*`, and the host must have ended before. */
 function isSurelyMeant(url: KnownText, pattern: readonly string[]): boolean {
   const [beginning = ""] = url;
   const isHostKnown = url.length === 1 || /^[^/]*\/\/[^/?#]*[/?#]/.test(beginning);

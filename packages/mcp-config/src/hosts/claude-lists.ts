@@ -8,13 +8,13 @@ import { folderKey } from "./host-paths.ts";
 import { type KnownTarget, knownTarget } from "./known-target.ts";
 import { brokenPolicy, createListReader, type ListReader } from "./list-reader.ts";
 
-/** What the user's file says about one project, and where. */
+/** The record of one project in the user's file, and its path. */
 export interface ProjectRecord {
   readonly path: JsonPath;
   readonly record: JsonMap;
 }
 
-/** The record of the project in which the host runs; for a file by itself, else that of the first project with servers. */
+/** The record of the project in which the host runs; for a file parsed by itself, else that of the first project with servers. */
 export function projectRecord(root: JsonMap, context: FindingContext): ProjectRecord | undefined {
   const projects = isMap(root.projects) ? root.projects : {};
   const recordOf = (folder: string | undefined): ProjectRecord | undefined => {
@@ -34,7 +34,7 @@ export function projectRecord(root: JsonMap, context: FindingContext): ProjectRe
   return chosen;
 }
 
-/** By which of several spellings a folder is found: Claude Code writes forward slashes, and older versions did not. */
+/** The key under which a folder is recorded: Claude Code writes forward slashes, which older versions did not. */
 function keyOf(folder: string, projects: JsonMap, context: FindingContext): string | undefined {
   if (context.platform !== "win32") return folder;
   const slashed = folder.replaceAll("\\", "/");
@@ -43,9 +43,9 @@ function keyOf(folder: string, projects: JsonMap, context: FindingContext): stri
 }
 
 /**
- * What Claude Code's lists say: servers that were switched off, project servers that were refused, plugins that are not on, and
- * an administrator's lists of what is allowed and denied. A project's own settings can switch off and deny, never allow. Of a list a
- * line that cannot be read is left out; an administrator's list, or file, that cannot be read lets nothing through.
+ * Applies Claude Code's lists: servers that are switched off, project servers that were refused, plugins that are off, and lists of
+ * allowed and denied servers. A project's own settings can switch off and deny, never allow. A line that cannot be read is left
+ * out; an administrator's list, or file, that cannot be read lets nothing through.
  */
 export const readClaudeLists: ReadLists = (documents, context, report) => {
   const reader = createListReader(report);
@@ -74,7 +74,7 @@ export const readClaudeLists: ReadLists = (documents, context, report) => {
   };
 };
 
-/** Where lists may stand in a document. */
+/** A place in a document that may hold lists. */
 interface Place {
   readonly document: HostDocument;
   readonly path: JsonPath;
@@ -84,7 +84,7 @@ function namesIn(places: readonly Place[], list: string, reader: ListReader): Re
   return new Set(places.flatMap(({ document, path }) => reader.list(document, [...path, list]) ?? []));
 }
 
-/** Plugins are named `name@marketplace`; one that the settings do not name is on, and so is one of certain versions. */
+/** Plugins are named `name@marketplace`. One that the settings do not name is on, and so is one limited to certain versions. */
 function readPluginSwitches(
   documents: readonly HostDocument[],
   reader: ListReader,

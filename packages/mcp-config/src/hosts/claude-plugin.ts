@@ -11,12 +11,12 @@ import {
 } from "./host-dialect.ts";
 import { pathRules } from "./host-paths.ts";
 
-/** What a manifest says of the plugin itself. */
+/** Fields of a manifest that describe the plugin itself. */
 const ABOUT = ["name", "version", "description", "author", "homepage", "repository", "license", "keywords"];
 
 const { types: TYPES } = CLAUDE_PLUGIN_ENTRY.transport;
 
-/** In a manifest, servers or the names of files with servers; in a file of servers, which may stand bare. */
+/** A manifest holds servers, or names files that do; a file of servers may hold them in its root. */
 const pluginServers: FindServers = (root, context) => {
   if (!isManifest(root)) return serversUnderOrBare("mcpServers", isAbout)(root, context);
   const paths = pathsIn(root);
@@ -30,8 +30,8 @@ const pluginServers: FindServers = (root, context) => {
 };
 
 /**
- * A plugin of Claude Code: `mcpServers` in its manifest, or in files that the manifest names, or an `.mcp.json` at its root whose
- * servers may stand bare. Where plugins are is known by the host that installs them.
+ * A plugin of Claude Code: `mcpServers` in its manifest, or in files that the manifest names, or an `.mcp.json` at the plugin's
+ * root, which may hold servers without that key. Only the host that installs plugins knows where they are.
  */
 export const CLAUDE_PLUGIN: HostDialect = {
   id: "claude-plugin",
@@ -44,7 +44,7 @@ export const CLAUDE_PLUGIN: HostDialect = {
   variables: CLAUDE_PLUGIN_VARIABLES,
 };
 
-/** Authors and repositories may have an address and a type, too, but no type of a server's. */
+/** Authors and repositories may also have a URL and a type, but not the type of a server. */
 function isAbout(name: string, value: unknown): boolean {
   if (!ABOUT.includes(name)) return false;
   const { command, url, type }: JsonMap = isMap(value) ? value : {};
@@ -56,7 +56,7 @@ function isManifest(root: JsonMap): boolean {
   return typeof root.name === "string";
 }
 
-/** What a manifest names in the place of servers: one file, or several. */
+/** The file or files that a manifest names in place of servers. */
 function pathsIn({ mcpServers }: JsonMap): readonly string[] | undefined {
   if (typeof mcpServers === "string") return [mcpServers];
   if (!Array.isArray(mcpServers) || mcpServers.length === 0) return undefined;
@@ -68,7 +68,7 @@ function isBundle(path: string): boolean {
   return /\.(?:mcpb|dxt)$/i.test(path) || /^https?:/i.test(path);
 }
 
-/** The address of a bundle without what may be a credential. */
+/** The URL of a bundle without parts that may be credentials. */
 function withoutSecrets(path: string): string {
   return /^https?:/i.test(path) ? path.replace(/(?<=:\/\/)[^/?#]*@|[?#].*/gs, "") : path;
 }

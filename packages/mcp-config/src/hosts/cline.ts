@@ -18,7 +18,7 @@ export const CLINE: HostDialect = {
   files: [
     { kind: "user", scope: "user", paths: settingsFile },
     {
-      // Where the extension kept them before; newer versions move them.
+      // The extension's former places; newer versions move the files.
       kind: "extension-storage",
       scope: "user",
       paths: (at) => [
@@ -49,10 +49,10 @@ export const CLINE: HostDialect = {
   variables: { syntaxes: [prefixedBraces({ env: "environment" })], unset: "literal", ownEnv: "remote" },
 };
 
-/** The value by which a switch is off. */
+/** The value that switches a server off, by field. */
 const OFF: { readonly [field: string]: boolean } = { disabled: true, enabled: false };
 
-/** The command line nests what leads to the server in `transport`. The old `transportType` calls Streamable HTTP `http`. */
+/** The command line nests the fields that reach the server in `transport`. The old `transportType` calls Streamable HTTP `http`. */
 function reshape({ transport, transportType, ...entry }: JsonMap, remark: RemarkOnEntry): JsonMap {
   if (transport !== undefined && !isMap(transport)) {
     const text = `"transport" must be an object with "type" and what goes with it, not ${kindOf(transport)}. It is left out.`;
@@ -75,14 +75,14 @@ function reshape({ transport, transportType, ...entry }: JsonMap, remark: Remark
   return { type: typeOf(transportType), ...flat };
 }
 
-/** Fields that stand in an entry and in its `transport`, with different values. */
+/** Fields that an entry and its `transport` both have, with different values. */
 function ignoredFields(entry: JsonMap, nested: JsonMap): readonly string[] {
   return Object.keys(entry).filter(
     (field) => Object.hasOwn(nested, field) && !isSameValue(entry[field], nested[field]),
   );
 }
 
-/** What is nested counts, except for a switch that nothing but the entry itself says to be off. */
+/** Nested fields win, except over a switch that only the entry itself sets to off. */
 function winsFlat(field: string, nested: JsonMap): boolean {
   return Object.hasOwn(OFF, field) && nested[field] !== OFF[field];
 }
@@ -95,7 +95,7 @@ function isOtherType(transportType: unknown, type: unknown): boolean {
   return transportType !== undefined && type !== undefined && typeOf(transportType) !== type;
 }
 
-/** What counts nowhere, because something else is said in its place. */
+/** Values that are ignored because another one wins. */
 function keptAside({ transport, transportType, ...entry }: JsonMap): JsonMap | undefined {
   const nested = isMap(transport) ? transport : {};
   const aside = createMap();

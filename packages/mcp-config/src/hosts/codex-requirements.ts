@@ -6,8 +6,9 @@ import { brokenPolicy } from "./list-reader.ts";
 const LIST = "requirements.toml";
 
 /**
- * What an administrator requires of servers: where the file has `mcp_servers`, a server is off unless the record of its name says what
- * it is. What cannot be read or compared lets nothing through, and so does a file of an administrator's that cannot be read.
+ * Applies an administrator's requirements: where the file has `mcp_servers`, a server is off unless it matches the record of its
+ * name. A record that cannot be read or compared lets nothing through, and neither does an administrator's file that cannot be
+ * read.
  */
 export function readRequirements(documents: readonly HostDocument[]): ReturnType<ReadLists> {
   const broken = brokenPolicy(documents, "requirements") ?? brokenPolicy(documents, "managed");
@@ -24,7 +25,7 @@ export function readRequirements(documents: readonly HostDocument[]): ReturnType
   };
 }
 
-/** Why a server is not what the record of its name requires. */
+/** Why a server does not match the record of its name. */
 function faultOf(record: unknown, written: WrittenServer): string | undefined {
   if (record === undefined) return "the server is not listed there";
   const identity = isMap(record) ? record.identity : undefined;
@@ -38,7 +39,7 @@ function faultOf(record: unknown, written: WrittenServer): string | undefined {
 const OTHER = "the server is another one than it requires";
 const UNREADABLE = "what it requires of the server cannot be read";
 
-/** A text is the command, whatever the arguments are; a table says what each of the arguments must be. */
+/** A text is the command, with any arguments; a table says what each argument must be. */
 function commandFault({ command: required }: JsonMap, { command, args = [] }: WrittenServer) {
   if (typeof required === "string") return required === command ? undefined : OTHER;
   if (!isMap(required) || !hasOnly(required, "executable", "args")) return UNREADABLE;

@@ -17,8 +17,8 @@ import {
 import { absolute, folderKey, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
 
 /**
- * Layers of TOML, merged field by field. Variables are not filled in but named: `env_vars`, `env_http_headers`,
- * `bearer_token_env_var`. A project's layer counts only where the user's own file calls its folder, or the project, trusted.
+ * Layers of TOML, merged field by field. Variables are not expanded but named: `env_vars`, `env_http_headers`,
+ * `bearer_token_env_var`. A project's layer counts only where the user's own file marks its folder, or the project, as trusted.
  */
 export const CODEX: HostDialect = {
   id: "codex",
@@ -90,8 +90,8 @@ function readLists(...[documents, context, report]: Parameters<ReadLists>): Retu
 }
 
 /**
- * A profile is a file of its own between the project's layers and the user's, and since 0.134 only whoever starts Codex can choose it
- * (`--profile`). Before, a name in the user's file chose settings that could hold no servers.
+ * A profile is a file of its own between the project's layers and the user's. Since 0.134 it is selected only when Codex is started
+ * (`--profile`). Before, a name in the user's file selected settings that could hold no servers.
  */
 function reportProfiles(documents: readonly HostDocument[], report: Report): void {
   for (const { content, scope, document } of documents) {
@@ -103,7 +103,7 @@ function reportProfiles(documents: readonly HostDocument[], report: Report): voi
   }
 }
 
-/** `env_vars` holds names, and records with a name and where it is looked up; what is not local cannot be handed on here. */
+/** `env_vars` holds names, or records with a name and a source; only local variables can be passed on here. */
 function localVariables(written: unknown, remark: RemarkOnEntry): unknown {
   if (!Array.isArray(written)) return written;
   const isUnknown = (variable: unknown) => isOfElsewhere(variable) && variable.source !== "remote";
@@ -145,7 +145,7 @@ function refused(entry: JsonMap): { field: string; text: string } | undefined {
   return { field, text: `"${field}" is refused by Codex beside "${isRemoteServer ? "url" : "command"}".` };
 }
 
-/** What is said of the folder itself counts before what is said of the project, each as the strongest layer has it. */
+/** The trust level of the folder itself wins over that of the project; of each, the strongest layer wins. */
 function trustsProject(documents: readonly HostDocument[], folder: string, context: FindingContext): boolean {
   const layers = documents.filter(({ scope }) => scope !== "project");
   const levels = [folder, context.folders.at(-1) ?? folder].flatMap((path) =>
@@ -154,7 +154,7 @@ function trustsProject(documents: readonly HostDocument[], folder: string, conte
   return levels.find((level) => level !== undefined) === "trusted";
 }
 
-/** Codex writes folders in lower case on Windows; what somebody has spelled as it is counts before. */
+/** Codex writes folders in lower case on Windows; an exact spelling wins. */
 function trustLevel({ projects }: JsonMap, path: string, context: FindingContext): unknown {
   if (!isMap(projects)) return undefined;
   const isSame = (name: string) => folderKey(name, context) === folderKey(path, context);

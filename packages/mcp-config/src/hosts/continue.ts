@@ -35,8 +35,8 @@ const VARIABLES: VariableDialect = {
 };
 
 /**
- * Servers are a list, in the configuration and in blocks with a file each. Blocks in JSON come from other hosts: a map of
- * servers, a file of Claude Code with several projects, or a single server that is called like its file. An `apiKey` is a bearer token.
+ * Servers are a list, in the configuration and in blocks with a file each. Blocks in JSON come from other hosts: a map of servers,
+ * a file of Claude Code with several projects, or a single server named after its file. An `apiKey` is a bearer token.
  */
 export const CONTINUE: HostDialect = {
   id: "continue",
@@ -92,7 +92,7 @@ function findServers(root: JsonMap, _context: FindingContext, file = ""): Return
   ];
 }
 
-/** A map is what the blocks in JSON have that come from other hosts. */
+/** Reports maps of servers outside JSON blocks, which may have them because they come from other hosts. */
 function reportMaps(
   documents: readonly HostDocument[],
   _context: FindingContext,
@@ -107,7 +107,7 @@ function reportMaps(
   return () => undefined;
 }
 
-/** The name is the key of the entry, and headers stand in `requestOptions`. */
+/** The name is the key of the entry, and headers are in `requestOptions`. */
 function reshape(
   { name: _name, requestOptions, ...entry }: JsonMap,
   remark: RemarkOnEntry,
@@ -147,14 +147,14 @@ function remarkOnOptions(requestOptions: unknown, entry: JsonMap, remark: Remark
   }
 }
 
-/** Other hosts have them there, and so have the blocks in JSON that come from those. */
+/** Reports `headers` of the entry itself, where only other hosts and the JSON blocks that come from them have them. */
 function remarkOnHeaders(requestOptions: unknown, entry: JsonMap, remark: RemarkOnEntry): void {
   if (entry.headers === undefined || isProcess(entry) || headersIn(requestOptions) !== undefined) return;
   const text = `"headers" is no field that its host knows, and is read here alone; write it into "requestOptions".`;
   remark("unknown-field", "headers", text, { severity: "warning" });
 }
 
-/** What reshaping takes out of an entry and reads nowhere. */
+/** The fields that reshaping removes from an entry and nothing reads. */
 function keptAside({ requestOptions, ...entry }: JsonMap): JsonMap | undefined {
   const given = headersIn(requestOptions);
   const isRead = given !== undefined && !isProcess(entry);
@@ -178,7 +178,7 @@ function remarkOnKey(key: unknown, remark: RemarkOnEntry): void {
   }
 }
 
-/** The key goes along as a bearer token, unless the entry has an `Authorization` of its own. */
+/** Sends the key as a bearer token, unless the entry has an `Authorization` of its own. */
 function withBearer(written: WrittenServer): WrittenServer {
   const { transport, headers = {}, extra } = written;
   const key = extra?.apiKey;
@@ -196,10 +196,10 @@ function writtenAt(path: JsonPath, { requestOptions, apiKey, ...entry }: JsonMap
   return headers === undefined ? path : ["requestOptions", ...path];
 }
 
-/** A variable in the spelling of the other hosts that a block in JSON comes from. */
+/** A variable in the syntax of the hosts that JSON blocks come from. */
 const VARIABLE = /\$\{([^\s${}:]+)\}/g;
 
-/** Continue fills such variables in as it does its secrets, in `env` and nowhere else. */
+/** Continue expands such variables as it does its secrets, in `env` only. */
 function withSecrets(env: JsonMap): JsonMap {
   const shaped = createMap();
   for (const [name, value] of Object.entries(env)) {
@@ -209,7 +209,7 @@ function withSecrets(env: JsonMap): JsonMap {
   return shaped;
 }
 
-/** The names of such variables that the entry itself nowhere calls secrets; what other entries of its file call them is not asked. */
+/** The names of such variables that the entry nowhere refers to as secrets. Other entries of its file are not considered. */
 function plainVariables(entry: JsonMap, { file = "" }: DefinedIn): JsonMap | undefined {
   if (!JSON_ENDING.test(file)) return undefined;
   const values = isMap(entry.env) ? Object.values(entry.env) : [];
@@ -218,7 +218,7 @@ function plainVariables(entry: JsonMap, { file = "" }: DefinedIn): JsonMap | und
   for (const text of textsIn(entry)) {
     for (const { reference } of references(text, VARIABLES, true)) plain.delete(reference.name);
   }
-  // No field of the file's own gets to say it.
+  // Overrides a field of this name in the file.
   return plain.size > 0 || Object.hasOwn(entry, PLAIN_VARIABLES)
     ? { [PLAIN_VARIABLES]: [...plain] }
     : undefined;

@@ -10,7 +10,7 @@ import { braces, dollarName } from "../variable-syntax.ts";
 import { type HostDialect, type HostSurroundings, serversUnderOrBare } from "./host-dialect.ts";
 import { absolute, inDirectory, joined, upward } from "./host-paths.ts";
 
-/** Variables are filled in in `env` and `headers` only. Of the project's files the nearest folder wins. */
+/** Variables are expanded in `env` and `headers` only. Of the project's files, the one in the nearest folder wins. */
 export const COPILOT_CLI: HostDialect = {
   id: "copilot-cli",
   title: "GitHub Copilot CLI",
@@ -44,7 +44,7 @@ export const COPILOT_CLI: HostDialect = {
   variables: { syntaxes: [], valueSyntaxes: [braces(), dollarName()], unset: "fail", ownEnv: "remote" },
 };
 
-/** Of `auth` the port alone is read. */
+/** Only the port of `auth` is read. */
 function reshape(
   { auth, ...entry }: JsonMap,
   remark: RemarkOnEntry,
@@ -58,7 +58,7 @@ function reshape(
   return entry;
 }
 
-/** To the other hosts that read a project's files this is no old field. */
+/** A project's files are left out: the other hosts that read them still use this field. */
 function remarkOnOAuth(
   { oauth, url, type }: JsonMap,
   remark: RemarkOnEntry,

@@ -15,7 +15,7 @@ import { absolute, configHome, inDirectory, joined, upward } from "./host-paths.
 
 const SCRIPT = "it is a shell script, which is never run; Jackfield reads Crush's JSON files only";
 
-/** Where the host keeps what a server has given it after a login. */
+/** The field in which the host keeps the token that a server issued at login. */
 const TOKEN = "oauth_token";
 
 const OAUTH = {
@@ -27,12 +27,13 @@ const OAUTH = {
   },
 } as const;
 
-/** All that may stand in an entry beside a token without saying where a server is. */
+/** All fields that an entry with a token may have and still not say where its server is. */
 const OAUTH_FIELDS: ReadonlySet<string> = new Set([TOKEN, OAUTH.object, ...Object.keys(OAUTH.fields)]);
 
 /**
- * Its JSON files, which are layers joined field by field: they fit the strongest's type, and whatever one of them switches off stays off. Times are seconds. Its other form, `crushrc`, is a shell script: it is reported and never run. Values are
- * filled in as by a shell, except that no command is run.
+ * Its JSON files are layers joined field by field: fields for another transport than that of the joined entry do not count, and a
+ * server that one layer switches off stays off. Times are seconds. Its other form, `crushrc`, is a shell script: it is reported and
+ * never run. Values are expanded as by a shell, but a command runs only with `runCommands`.
  */
 export const CRUSH: HostDialect = {
   id: "crush",
@@ -91,13 +92,16 @@ export const CRUSH: HostDialect = {
   },
 };
 
-/** What goes for one kind of server only. */
+/** Fields that apply to one kind of server only. */
 const WAYS: ReadonlySet<string> = new Set([
   ...["type", "command", "args", "env", "cwd", "url", "headers"],
   ...OAUTH_FIELDS,
 ]);
 
-/** The type of the joined entry says which fields the host looks at, so a layer for another kind of server has only its other fields. */
+/**
+ * The type of the joined entry decides which fields the host reads, so a layer for the other kind of server keeps only its common
+ * fields.
+ */
 function leaveOutOtherKind(layers: readonly unknown[]): readonly unknown[] {
   const maps = layers.filter(isMap);
   const kinds = [...maps.map(kindOfType), ...maps.map(kindOfServer)];
@@ -125,7 +129,7 @@ function isTokenOnly(entry: JsonMap): boolean {
   return Object.hasOwn(entry, TOKEN) && Object.keys(entry).every((field) => OAUTH_FIELDS.has(field));
 }
 
-/** What the host takes for a mistake, since it may be a credential that the shell would cut short; and what it fills in and is not filled in here. */
+/** Finds what Crush refuses, since a shell would cut a credential short there, and references that Crush expands but Jackfield does not. */
 function dollarFault(entry: JsonMap): { field: string; text: string } | undefined {
   for (const field of ["command", "args", "env", "url", "headers"]) {
     const fault = faultIn(entry[field]);
@@ -150,7 +154,7 @@ const FURTHER =
   "a reference that Crush fills in as a shell does, and Jackfield does not; write ${NAME} or ${NAME:-default}";
 const BACKTICK = "a command between backticks, which is never run; write what it prints into a variable";
 
-/** What is wrong with the references of a text, those inside of a command left aside. */
+/** What is wrong with the references of a text, except for those inside a command. */
 function faultInText(text: string): string | undefined {
   if (!text.includes("$") && !text.includes("`")) return undefined;
   for (let at = 0; at < text.length; at += 1) {
@@ -174,7 +178,7 @@ function faultInText(text: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with braces that are no reference. */
+/** What is wrong with braces that are not a reference. */
 function faultOfBraces(text: string, from: number): string {
   const end = closingBrace(text, from);
   if (end === undefined) return UNCLOSED;

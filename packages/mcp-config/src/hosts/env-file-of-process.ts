@@ -1,7 +1,7 @@
 import type { JsonMap } from "../documents/json-value.ts";
 import type { EntryRules } from "../entries/entry-dialect.ts";
 
-/** For hosts that read an `envFile` for child processes only: beside a URL it is told of and kept, and never read. */
+/** For hosts that read an `envFile` for child processes only: beside a URL it is reported and kept, but never read. */
 export const ENV_FILE_OF_PROCESS = {
   reshape: (entry, remark) => {
     if (!isIdle(entry)) return entry;

@@ -7,15 +7,15 @@ import { brokenPolicy, createListReader, type ListReader } from "./list-reader.t
 const NO_SETTINGS = ["extension", "enablement", "trusted-folders"];
 const REQUIRED = ["admin", "mcp", "requiredConfig"];
 
-/** An administrator's settings have servers as all settings do, and those that everybody gets whatever else says. */
+/** An administrator's settings hold servers as all settings do, and required ones, which every user gets whatever other settings say. */
 export const systemServers: FindServers = (root) => {
   const own = { path: ["mcpServers"] };
   return hasRequired(root) ? [{ path: REQUIRED }, own] : [own];
 };
 
 /**
- * Names that may be used and names that may not; the second list wins. Above both is what an administrator says: what of that cannot be
- * read lets nothing through. A switch that cannot be read switches off.
+ * Applies the lists of allowed and excluded names; the second list wins. An administrator's rules come first, and let nothing
+ * through if they cannot be read. A switch that cannot be read counts as off.
  */
 export const readGeminiLists: ReadLists = (documents, _context, report) => {
   const reader = createListReader(report);
@@ -61,7 +61,7 @@ function isSwitchedOff(document: HostDocument, reader: ListReader): boolean {
   return true;
 }
 
-/** Whom the file with the state of each server switches off. */
+/** The names that the file with the state of each server switches off. */
 function switchedOffIn(document: HostDocument, reader: ListReader): readonly string[] {
   const { kind, content } = document;
   if (kind !== "enablement") return [];
@@ -81,8 +81,8 @@ function saysSomething(config: unknown): boolean {
 }
 
 /**
- * The administrator's list of servers has those that may be used. The host reaches each of them in the administrator's way instead of
- * the user's own, so one that differs in this is not used at all.
+ * Only servers in the administrator's list may be used. The host reaches them as that list says, not as the user's entry does, so a
+ * server whose entry differs is not used at all.
  */
 function configVerdict(
   configs: readonly unknown[],

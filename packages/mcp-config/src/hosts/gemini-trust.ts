@@ -7,7 +7,7 @@ import type { ListReader } from "./list-reader.ts";
 
 const SWITCH = ["security", "folderTrust", "enabled"];
 
-/** A project cannot say of itself that it is trusted, and neither can an extension. */
+/** A project cannot declare itself trusted, and neither can an extension. */
 const DECIDING = ["system", "user", "system-defaults"];
 
 const RULES = "trusted-folders";
@@ -15,14 +15,14 @@ const RULES = "trusted-folders";
 /** The kinds of files that decide on trust. */
 export const TRUST_FILES: readonly string[] = [...DECIDING, RULES];
 
-/** Of rules for the same folder, the last counts. */
+/** Of several rules for one folder, the level that is last in this list wins. */
 const LEVELS = ["TRUST_PARENT", "TRUST_FOLDER", "DO_NOT_TRUST"];
 
 /**
- * Whether Gemini CLI reads a project's settings. Where `security.folderTrust.enabled` is on, the user's `trustedFolders.json` must say so. Its
- * documentation has that off and newer versions have it on where nothing is said, so then only a folder is left out that is not to be trusted.
- * Of a file that cannot be read nobody knows which folders those are, and a switch that cannot be read counts as on, as does that of settings
- * that cannot be read as a whole. What is said of a folder and cannot be read counts as `DO_NOT_TRUST`.
+ * Whether Gemini CLI reads a project's settings. If `security.folderTrust.enabled` is on, the user's `trustedFolders.json` must
+ * trust the folder. If it is unset, it is off by the documentation and on in newer versions, so then only folders that are marked
+ * `DO_NOT_TRUST` are left out. If `trustedFolders.json` cannot be read, no folder is trusted unless the switch is off. A switch, or
+ * a whole settings file, that cannot be read counts as on; an unreadable level counts as `DO_NOT_TRUST`.
  */
 export function trustsFolder(
   documents: readonly HostDocument[],
@@ -44,7 +44,7 @@ export function trustsFolder(
   return level === undefined ? isOn === undefined : level !== "DO_NOT_TRUST";
 }
 
-/** Tells of a switch, or of what is said of a folder, that cannot be read. */
+/** Reports a switch, or the level of a folder, that cannot be read. */
 export function checkFolderTrust(document: HostDocument, reader: ListReader): void {
   if (decidesOnTrust(document)) {
     reader.flag(document, SWITCH, "So only projects in trusted folders are used.");
@@ -62,7 +62,7 @@ function decidesOnTrust({ kind }: HostDocument): boolean {
   return DECIDING.includes(kind);
 }
 
-/** `null` where nobody knows what is said; `undefined` where nothing is. */
+/** The value of the switch; `null` where it cannot be read, `undefined` where it is unset. */
 function folderTrust({ content, isBroken }: HostDocument): unknown {
   if (isBroken) return null;
   let found: unknown = content;
@@ -74,13 +74,13 @@ function folderTrust({ content, isBroken }: HostDocument): unknown {
   return found;
 }
 
-/** Which of the levels something is, if it is one. */
+/** The index of a value in `LEVELS`, if it is one of them. */
 function levelIn(value: unknown): number | undefined {
   const level = typeof value === "string" ? LEVELS.indexOf(value) : -1;
   return level === -1 ? undefined : level;
 }
 
-/** The host compares where folders really are. What is not to be trusted as it is written is not trusted either, wherever links lead. */
+/** The host compares real paths. A folder marked `DO_NOT_TRUST` as it is written is not trusted either, wherever links lead. */
 function levelOf(folder: string, rules: JsonMap, context: FindingContext): string | undefined {
   const written = nearestLevel(folder, rules, context, (path) => path);
   return written === "DO_NOT_TRUST"
@@ -88,7 +88,7 @@ function levelOf(folder: string, rules: JsonMap, context: FindingContext): strin
     : nearestLevel(folder, rules, context, (path) => realFileOf(path) ?? path);
 }
 
-/** What the rule for the nearest folder says. */
+/** The level of the rule for the nearest folder. */
 function nearestLevel(
   folder: string,
   rules: JsonMap,

@@ -13,8 +13,8 @@ import { type HostDialect, type HostSurroundings, serversUnder } from "./host-di
 import { absolute, inDirectory, inHome, joined, systemDirectory, upward } from "./host-paths.ts";
 
 /**
- * Settings with comments in several layers. A URL without a type is Streamable HTTP, as the program connects it; its
- * documentation says SSE. `httpUrl` is the older name and wins.
+ * Settings with comments in several layers. A URL without a type is Streamable HTTP, as the program does it; its documentation says
+ * SSE. `httpUrl` is the older name and wins.
  */
 export const GEMINI: HostDialect = {
   id: "gemini",
@@ -101,7 +101,7 @@ function systemFile(at: HostSurroundings, variable: string, file: string) {
   return inDirectory(at, directory, file);
 }
 
-/** `httpUrl` wins over whatever else says how the server is reached. An extension may not say that it is to be trusted. */
+/** `httpUrl` wins over a `type` that contradicts it. An extension may not set `trust`. */
 function reshape(
   entry: JsonMap,
   remark: RemarkOnEntry,

@@ -8,7 +8,7 @@ import { bracedName, dollarName } from "../variable-syntax.ts";
 import { type HostDialect, type HostSurroundings, serversUnder } from "./host-dialect.ts";
 import { applicationData, configHome, inDirectory, joined } from "./host-paths.ts";
 
-/** Extensions that are no servers of their own: what is built in, and what its window or a script provides. */
+/** Extensions that are not servers of their own: built-in ones, and those that Goose's window or a script provides. */
 const NOT_SERVERS = ["builtin", "platform", "frontend", "inline_python"];
 
 /** Variables that no extension may set (`Envs::DISALLOWED_KEYS` of its source, where their case does not count). */
@@ -24,8 +24,8 @@ const REFUSED_VARIABLES: ReadonlySet<string> = new Set([
 
 /**
  * Servers are extensions in a YAML file. Times are seconds. Secrets are not in the file but named in `env_keys`, and an empty list
- * of tools means all of them. The address and the headers of a remote extension refer to what its `envs` and its `env_keys` name, and
- * to nothing else (`substitute_env_vars` of its source).
+ * of tools means all of them. The URL and the headers of a remote extension may refer only to variables in its `envs` and
+ * `env_keys` (`substitute_env_vars` of its source).
  */
 export const GOOSE: HostDialect = {
   id: "goose",
@@ -56,7 +56,7 @@ export const GOOSE: HostDialect = {
     },
     switches: ["enabled"],
     emptyIncludesAll: true,
-    // Of a remote server these are not handed on, but referred to.
+    // A remote server is not given `env_keys`; its texts refer to them.
     kept: ["name", "bundled", "env_keys"],
     reshape,
     notRunnable: ({ type }) =>
@@ -78,12 +78,12 @@ function setsVariable(name: string, definition: ServerDefinition): boolean {
   return "env" in definition && Object.hasOwn(definition.env ?? {}, name);
 }
 
-/** What `env_keys` names is kept with the user's secrets. */
+/** Goose keeps the variables in `env_keys` with the user's secrets. */
 function isSecret({ name }: { readonly name: string }, { extra }: ServerDefinition): boolean {
   return Array.isArray(extra?.env_keys) && extra.env_keys.includes(name);
 }
 
-/** What Goose leaves out with a warning is left out here as well. */
+/** Leaves out what Goose leaves out with a warning. */
 function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const { envs, env_keys: keys } = entry;
   const shaped = { ...entry };

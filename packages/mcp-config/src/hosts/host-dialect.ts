@@ -8,7 +8,7 @@ import type { WrittenServer } from "../entries/written-server.ts";
 import type { Environment } from "../safe-environment.ts";
 import type { VariableDialect } from "../variables.ts";
 
-/** What the places of a host's files depend on, and nothing else. All paths are absolute. */
+/** Everything that the paths of a host's files depend on. All paths are absolute. */
 export interface HostSurroundings {
   readonly platform: NodeJS.Platform;
   readonly env: Environment;
@@ -22,17 +22,17 @@ export interface HostSurroundings {
 /** Where a file of a host may be. */
 export interface HostPath {
   readonly file: string;
-  /** What would stand in the file, where the host has it in a variable instead. Then nothing is read. */
+  /** The content of the file, where the host takes it from a variable. Then no file is read. */
   readonly text?: string | undefined;
   /** The project or extension that the file belongs to. Default: the directory of the file. */
   readonly root?: string | undefined;
-  /** Whether one segment of the path is `*`, which stands for every name. The root is then what lies up to that name. */
+  /** Whether one segment of the path contains `*`, which matches any characters. If that segment is a folder, it is the default root. */
   readonly isPattern?: boolean | undefined;
-  /** How a name may end that a pattern stands for; others are passed over. Default: as the segment of the pattern does. */
+  /** How names that match a pattern may end. Default: as the segment of the pattern does. */
   readonly endings?: readonly string[] | undefined;
-  /** Whether a pattern stands for names that begin with a dot as well. Default: it does. */
+  /** Whether a pattern matches names that begin with a dot. Default: it does. */
   readonly standsForHidden?: boolean | undefined;
-  /** Whether a pattern that ends in a name stands for folders as well, which then are files that cannot be read. Default: it does. */
+  /** Whether a pattern also matches folders in place of files, which are then reported as unreadable. Default: it does. */
   readonly standsForFolders?: boolean | undefined;
 }
 
@@ -41,17 +41,17 @@ export interface HostFile {
   /** What it is called within its host, for example `project`. */
   readonly kind: string;
   readonly scope: DefinitionScope;
-  /** The strongest first. A file that does not exist is no fault. */
+  /** The strongest first. A missing file is not an error. */
   paths(at: HostSurroundings): readonly HostPath[];
-  /** The host by whose rules it is read, if another one's. */
+  /** The id of the host whose rules apply to it, if that is another one. */
   readonly writtenFor?: string | undefined;
   /** Default: the host's. */
   readonly format?: ConfigFormat | undefined;
-  /** Why the file is reported and never read: it is a program. Default: it is read. */
+  /** Why the file is reported and never read, if it is a program. Default: it is read. */
   readonly script?: string | undefined;
-  /** Where servers stand in it; `none` in files that only say something about servers. Default: the host's. */
+  /** Where the file holds servers; `none` for files that only hold rules about servers. Default: the host's. */
   readonly servers?: FindServers | "none" | undefined;
-  /** Files of the host named by this file, such as those of installed plugins. `folder` is the extension it belongs to. */
+  /** Further files that this file leads to, such as those of installed plugins. `folder` is the extension it belongs to. */
   readonly leadsTo?:
     | ((root: unknown, at: HostSurroundings, folder: string | undefined) => readonly FollowedFile[])
     | undefined;
@@ -63,18 +63,18 @@ export interface FollowedFile extends HostPath {
   readonly scope: DefinitionScope;
   /** The host in whose dialect it is written. */
   readonly host: string;
-  /** Whether the file was named by its extension: it must be there, and inside of the root. */
+  /** Whether the file's extension names it: it must exist and lie inside `root`. */
   readonly isNamed?: boolean | undefined;
 }
 
 /** A value in a document that holds servers: a map by name, a list, or a single server. */
 export interface ServersPlace {
   readonly path: JsonPath;
-  /** The name of the one server that stands here, where no key and no field says it. */
+  /** The name of the single server in this place, where neither a key nor a field gives it. */
   readonly name?: string | undefined;
   /**
-   * Names the elements of a list that are different ways to reach the one server, of which somebody picks one. Only a file that
-   * is looked at by itself has these.
+   * Gives an id to each element of a list of ways to reach the one server, from which the user picks. Only a file that is parsed by
+   * itself has these.
    */
   readonly optionOf?: ((element: unknown, index: number) => string) | undefined;
   /** Default: the file's. */
@@ -83,9 +83,9 @@ export interface ServersPlace {
   readonly nameField?: string | undefined;
   /** Which members of a map are servers, where it holds other things too. Default all. */
   readonly isServer?: ((value: unknown, name: string) => boolean) | undefined;
-  /** It holds no servers, but names the files in which they stand: what is to be said of that. */
+  /** Remarks on a place that holds no servers but names the files that do. */
   readonly elsewhere?: readonly string[] | undefined;
-  /** Members of the document that stand elsewhere and belong to the one server here. */
+  /** Members from elsewhere in the document that belong to the one server here. */
   readonly beside?: JsonMap | undefined;
   /** Whether entries here replace weaker ones of their name where the host otherwise merges field by field. */
   readonly replaces?: boolean | undefined;
@@ -95,17 +95,17 @@ export interface ServersPlace {
 export interface FindingContext {
   /** The folders of the project, the nearest first. */
   readonly folders: readonly string[];
-  /** One file is looked at by itself: where it holds several projects and none is meant, the first is shown. */
+  /** Whether one file is parsed by itself. If it holds several projects and none is selected, the first is shown. */
   readonly isSingleFile: boolean;
-  /** What an entry is read for that says different things for different systems. */
+  /** The platform for which an entry is read, where it differs by platform. */
   readonly platform: NodeJS.Platform;
-  /** Where lists look variables up that entries refer to. Missing where it is not known. */
+  /** The environment in which lists look up the variables of entries. Missing where it is not known. */
   readonly env?: Environment | undefined;
-  /** Tells whose servers were chosen. */
+  /** Reports which project's servers were chosen. */
   remark(code: "project-chosen", path: JsonPath, text: string): void;
 }
 
-/** The places where servers may stand, the strongest first; those that do not exist are passed over. */
+/** The places where servers may be, the strongest first; those that do not exist are skipped. */
 export type FindServers = (root: JsonMap, context: FindingContext, file?: string) => readonly ServersPlace[];
 
 /** A document of a host, as far as rules about servers need it. */
@@ -115,20 +115,23 @@ export interface HostDocument {
   /** The project or extension it belongs to. */
   readonly root?: string | undefined;
   readonly file?: string | undefined;
-  /** Without members where the file is broken. */
+  /** Empty if the file is broken. */
   readonly content: JsonMap;
-  /** Whether the file is there and cannot be read, so that nobody knows what it says. Only files with a say in which servers are used are known then. */
+  /**
+   * Whether the file exists but cannot be read, so that its rules are unknown. Only files that help to decide which servers are
+   * used are kept then.
+   */
   readonly isBroken?: boolean | undefined;
-  /** Tells where something in it stands. */
+  /** Locates its values. */
   readonly document?: Pick<ConfigDocument, "locate"> | undefined;
 }
 
-/** A server about which a host's lists are asked. */
+/** A server that a host's lists decide on. */
 export interface ListedServer {
   readonly name: string;
   readonly written: WrittenServer;
   readonly definedIn: DefinedIn;
-  /** The kind of file it stands in. */
+  /** The kind of file it is in. */
   readonly kind: string;
 }
 
@@ -136,17 +139,17 @@ export interface ListedServer {
 export interface ListVerdict {
   /** The list that switches it off. */
   readonly disabledBy?: string | undefined;
-  /** Why it does, where its name does not say that. */
+  /** Why that list does so, where its name does not tell. */
   readonly because?: string | undefined;
-  /** A list of the user's own switches it on, whatever the entry says. */
+  /** Whether a list of the user's own switches it on, whatever the entry says. */
   readonly isSwitchedOn?: boolean | undefined;
-  /** What is said about its tools outside the entry; its `include` takes the place of the entry's. */
+  /** The tool filter outside the entry: `include` replaces the entry's, `exclude` is added to it. */
   readonly tools?: ToolFilter | undefined;
-  /** Times for what the entry says none of. */
+  /** Timeouts that apply where the entry has none. */
   readonly times?: Pick<WrittenServer, "connectTimeoutMs" | "timeoutMs"> | undefined;
 }
 
-/** Makes a question of what the documents say about servers outside their entries, the strongest document first. */
+/** Reads what the documents, the strongest first, say about servers outside their entries. The returned function decides on one server. */
 export type ReadLists = (
   documents: readonly HostDocument[],
   context: FindingContext,
@@ -155,14 +158,14 @@ export type ReadLists = (
 
 /** How a host keeps its servers. One record for each host. */
 export interface HostDialect {
-  /** Kebab-case; what users name the host by. */
+  /** The name by which users select the host, in kebab-case. */
   readonly id: string;
-  /** What people call it. */
+  /** The display name. */
   readonly title: string;
   readonly format: ConfigFormat;
   /** The strongest first. */
   readonly files: readonly HostFile[];
-  /** What a file counts as that is looked at by itself, where no file of the host has its name. Default `user`. */
+  /** The scope of a file that is parsed by itself and matches none of the host's files. Default `user`. */
   readonly scope?: "user" | "extension" | undefined;
   readonly servers: FindServers;
   readonly entry: EntryDialect;
@@ -172,22 +175,25 @@ export interface HostDialect {
    * `entries`.
    */
   readonly merge?: "entries" | "fields" | undefined;
-  /** Fields of which, where entries are joined, the strongest layer does not simply win: what becomes of the two values. */
+  /** How to join two values of a field, where entries are merged by fields and the stronger value does not simply win. */
   readonly joins?: { readonly [field: string]: (stronger: unknown, weaker: unknown) => unknown } | undefined;
-  /** What counts of each layer, where entries are joined, the strongest first. Default: everything. */
+  /** Reduces the layers of an entry, the strongest first, to what counts of each before they are joined. Default: everything. */
   readonly fitLayers?: ((layers: readonly unknown[]) => readonly unknown[]) | undefined;
   /** If a file of this scope exists, even a broken one, no other file of the host counts. */
   readonly exclusiveScope?: DefinitionScope | undefined;
-  /** Whether entries of one endpoint are one server even within the host, for entries of this scope. */
+  /** Entries of this scope are the same server as a stronger entry of another scope with the same endpoint, even within the host. */
   readonly endpointScope?: DefinitionScope | undefined;
   readonly lists?: ReadLists | undefined;
-  /** Why the host can read what cannot be read here, and what to do: of the rest of a line from the character before the fault on. */
+  /**
+   * Explains why the host accepts what is a syntax error here, and what to do. Given the rest of the line, from the character
+   * before the error on.
+   */
   readonly causeOfFault?: ((text: string) => string | undefined) | undefined;
   /** Whether the host reads a project's files in a folder. Default: it does. */
   readonly trustsProject?:
     | ((documents: readonly HostDocument[], folder: string, context: FindingContext) => boolean)
     | undefined;
-  /** The kinds of the user's files of which that is a fault if they are empty: what they do not say is trusted. Default: none. */
+  /** The kinds of the user's files in which an empty file is a problem, because what they do not mention is trusted. Default: none. */
   readonly trustFiles?: readonly string[] | undefined;
 }
 
@@ -197,8 +203,8 @@ export function serversUnder(...path: readonly string[]): FindServers {
 }
 
 /**
- * Servers under a key, or else in the root itself. Once a member of the root looks like a server, the others are entries too, so that
- * faulty ones are told of.
+ * Servers under a key, or else in the root itself. Once a member of the root looks like a server, all other members count as
+ * entries, so that faulty ones are reported.
  *
  * @param isBeside - what else the host has in the root; keys that begin with `$` or `_` are never servers
  */

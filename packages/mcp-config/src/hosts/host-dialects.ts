@@ -31,7 +31,7 @@ import { WARP } from "./warp.ts";
 import { WINDSURF } from "./windsurf.ts";
 import { ZED } from "./zed.ts";
 
-/** Every host whose files can be read, in the order in which they count where several are asked for as `all`. */
+/** Every supported host, in the order of precedence that `all` has. */
 export const HOST_DIALECTS: readonly HostDialect[] = [
   JACKFIELD,
   CLAUDE_CODE,
@@ -74,10 +74,10 @@ export function dialectOf(host: string): HostDialect | undefined {
   return BY_ID.get(host);
 }
 
-/** How entries of a host refer to variables. What belongs to no host is in Jackfield's own dialect. */
+/** The variable dialect of a host; Jackfield's own where the host is missing or unknown. */
 export function variablesOf(host: string | undefined): VariableDialect {
   return (host === undefined ? undefined : dialectOf(host)?.variables) ?? OWN_VARIABLES;
 }
 
-/** What every host is named by. */
+/** The ids of all supported hosts. */
 export const HOST_IDS: readonly string[] = HOST_DIALECTS.map(({ id }) => id);

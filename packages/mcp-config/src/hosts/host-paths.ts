@@ -6,12 +6,12 @@ export function pathRules({ platform }: Pick<HostSurroundings, "platform">): Pla
   return platform === "win32" ? win32 : posix;
 }
 
-/** What folders are compared by: on Windows they have no case, and a host may write either slash. */
+/** The key by which folders are compared: on Windows case does not count, and a host may write either slash. */
 export function folderKey(folder: string, { platform }: Pick<HostSurroundings, "platform">): string {
   return platform === "win32" ? folder.replaceAll("\\", "/").toLowerCase() : folder;
 }
 
-/** Says where files are on somebody's machine. */
+/** Returns the paths of files on a machine. */
 export type FindPaths = (at: HostSurroundings) => HostPath[];
 
 /** Files below the user's home, with `/` between the segments on every platform. */
@@ -30,7 +30,7 @@ export function upward(...files: readonly string[]): FindPaths {
   };
 }
 
-/** A file in a given directory; none if the directory is not known. */
+/** Files in a given directory; none if the directory is missing or relative. */
 export function inDirectory(
   at: HostSurroundings,
   directory: string | undefined,
@@ -68,7 +68,7 @@ export function applicationData(at: HostSurroundings): string {
   return configHome(at);
 }
 
-/** An administrator's directory, for macOS, Windows and the others. `%ProgramData%` may begin the second. */
+/** An administrator's directory, for macOS, Windows and the others. `win32` may begin with `%ProgramData%`. */
 export function systemDirectory(
   at: HostSurroundings,
   { darwin, win32: windows, other }: { darwin: string; win32: string; other: string },
@@ -78,7 +78,7 @@ export function systemDirectory(
   return windows.replace("%ProgramData%", absolute(at, "ProgramData") ?? "C:\\ProgramData");
 }
 
-/** A variable that holds an absolute path. On Windows, variables have no case. */
+/** The normalised path in a variable, if it is absolute. On Windows, the variable's upper-case name is tried as well. */
 export function absolute(at: HostSurroundings, variable: string): string | undefined {
   const value = at.env[variable] ?? (at.platform === "win32" ? at.env[variable.toUpperCase()] : undefined);
   const rules = pathRules(at);
@@ -86,8 +86,8 @@ export function absolute(at: HostSurroundings, variable: string): string | undef
 }
 
 /**
- * Joins with the separators of the platform. Both parts are written as they are to be, so nothing is normalised, which would take
- * longer than to look for the file.
+ * Joins with the separators of the platform. Nothing is normalised: the parts need none of it, and it would take longer than
+ * looking for the file.
  */
 export function joined(at: HostSurroundings, directory: string, file: string): string {
   const { sep } = pathRules(at);

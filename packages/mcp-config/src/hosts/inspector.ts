@@ -3,7 +3,7 @@ import { NO_VARIABLES } from "../variables.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 import { inHome } from "./host-paths.ts";
 
-/** Version 2 of the inspector. It says in which era a server is to be spoken to, and which roots it is shown. */
+/** Version 2 of the Inspector. Entries say which protocol era a server is spoken to in, and which roots it is shown. */
 export const INSPECTOR: HostDialect = {
   id: "inspector",
   title: "MCP Inspector",
@@ -11,7 +11,7 @@ export const INSPECTOR: HostDialect = {
   files: [{ kind: "user", scope: "user", paths: inHome(".mcp-inspector/mcp.json") }],
   servers: serversUnder("mcpServers"),
   entry: entryDialect({
-    // Whatever has no type, or one that it does not know, is a child process to it (`normalizeServerType`).
+    // The Inspector treats entries without a type, or with an unknown one, as child processes (`normalizeServerType`).
     transport: {
       field: "type",
       types: { stdio: "stdio", http: "http", "streamable-http": "http", sse: "sse" },

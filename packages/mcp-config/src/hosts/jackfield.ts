@@ -44,7 +44,7 @@ export const JACKFIELD: HostDialect = {
   variables: OWN_VARIABLES,
 };
 
-/** Some programs count seconds in a field of this name, so a file that counts them gets what it says, and is told of it. */
+/** Some programs count seconds in `timeout`. A value that looks like seconds is still read as milliseconds, but causes a remark. */
 function reshape(entry: JsonMap, remark: RemarkOnEntry, _platform: unknown, { file }: DefinedIn): JsonMap {
   const { timeout, callTimeoutMs } = entry;
   const isShort = typeof timeout === "number" && timeout > 0 && timeout < 1000;
@@ -55,7 +55,7 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry, _platform: unknown, { fi
   return entry;
 }
 
-/** `$JACKFIELD_HOME`, else where the platform keeps settings. A relative variable would let a project choose the place. */
+/** `$JACKFIELD_HOME`, else the platform's directory for settings. A relative path would let a project choose the place. */
 function userDirectory(at: HostSurroundings): string {
   return absolute(at, "JACKFIELD_HOME") ?? joined(at, applicationData(at), "jackfield");
 }

@@ -5,7 +5,7 @@ import { inHome, upward } from "./host-paths.ts";
 
 const FILE = ".junie/mcp/mcp.json";
 
-/** The agents of JetBrains: Junie, AI Assistant and Air keep theirs side by side in the project. */
+/** JetBrains' agents Junie, AI Assistant and Air, whose files are side by side in the project. */
 export const JUNIE: HostDialect = {
   id: "junie",
   title: "JetBrains Junie",

@@ -5,20 +5,20 @@ import { placeValues } from "../place-values.ts";
 import { references, type VariableDialect, type VariableReference } from "../variables.ts";
 import type { FindingContext, ListedServer } from "./host-dialect.ts";
 
-/** What a server is told by: its command line, or its URL. */
+/** What identifies a server to a list: its command line, or its URL. */
 export interface KnownTarget {
   readonly server: ListedServer;
   readonly written: readonly string[];
   /** The same with references filled in. */
   readonly known: readonly KnownText[];
-  /** How the URL may be spelled. */
+  /** The spellings of the URL. */
   readonly forms: UrlForms;
 }
 
 /**
- * Fills in what the entry's references come to in this environment, once somebody asks: most people have no lists.
+ * Resolves the entry's references in this environment at the first access, since most users have no lists.
  *
- * @param variables - how the entry refers to them
+ * @param variables - the entry's dialect
  */
 export function knownTarget(
   server: ListedServer,
@@ -66,7 +66,7 @@ function knownText(
   return [...known, part + text.slice(copiedTo)];
 }
 
-/** What a reference stands for; `undefined` where it depends on what is only known when the server is started. */
+/** The value of a reference; `undefined` where it is only known when the server is started. */
 function valueIn(
   { kind, name, defaultText, unset, written }: VariableReference,
   server: ListedServer,
@@ -84,12 +84,12 @@ function valueIn(
   if (transport !== "stdio" && variables.emptyInRemote?.includes(name)) return "";
   if (env === undefined) return undefined;
   const value = ownMember(env, name);
-  // Whether a project's entry sees the variable, or gets the default in its place, is the user's to say (threat T13).
+  // The user decides whether a project's entry sees the variable or gets the default (threat T13).
   if (value !== undefined) return definedIn.scope === "project" ? undefined : value;
   return defaultText ?? (unset === "literal" ? written : undefined);
 }
 
-/** Whether an argument is nothing but a question, and so as many arguments as there are answers. */
+/** Whether an argument consists of an `input` reference, and so becomes an argument for each answer. */
 function isQuestion(text: string, variables: VariableDialect): boolean {
   const [first] = references(text, variables, false);
   return first?.reference.kind === "input" && first.reference.written === text;

@@ -5,24 +5,24 @@ import { quote } from "../server-name.ts";
 import { describeLocation } from "../sources/config-problem.ts";
 import type { HostDocument, ListVerdict } from "./host-dialect.ts";
 
-/** Reads what documents say about servers outside their entries. What cannot be read is told, each once. */
+/** Reads what documents say about servers outside their entries. Reports each unreadable value once. */
 export interface ListReader {
-  /** What stands at a path; `undefined` if nothing does. What it leads through must be objects. */
+  /** The value at a path; `undefined` if there is none. Everything on the way must be an object. */
   value(document: HostDocument, path: JsonPath): unknown;
   /** A list at a path; `undefined` if there is none, or it is something else. */
   list(document: HostDocument, path: JsonPath): readonly unknown[] | undefined;
   /** An object at a path; `undefined` if there is none, or it is something else. */
   map(document: HostDocument, path: JsonPath): JsonMap | undefined;
   /**
-   * A switch at a path; `undefined` if there is none, or it is something else. `outcome` says what becomes of one that is not an
-   * administrator's, also where something else than an object leads to it.
+   * A switch at a path; `undefined` if there is none, or it is something else. `outcome` is the message's sentence on what happens
+   * if it cannot be read; an administrator's has its own.
    */
   flag(document: HostDocument, path: JsonPath, outcome: string): boolean | undefined;
-  /** Tells that something at a path must be something else; `outcome` is a sentence on what becomes of it. */
+  /** Reports that the value at a path must be something else; `outcome` is a sentence on what happens. */
   refuse(document: HostDocument, path: JsonPath, wanted: string, outcome: string): void;
   /**
-   * What is said of every server because of an administrator's list, object or switch that is none: nobody knows whom it would keep out.
-   * One of the user's own, or a project's, is only left out.
+   * The verdict on every server once a list, object or switch of an administrator cannot be read, since it might exclude any of
+   * them. One of the user's own, or a project's, is only left out.
    */
   readonly closed: ListVerdict | undefined;
 }
@@ -88,7 +88,7 @@ export function createListReader(report: Report): ListReader {
   };
 }
 
-/** What is said of every server where an administrator's file with rules is there and cannot be read. */
+/** The verdict on every server if an administrator's file of this kind exists but cannot be read. */
 export function brokenPolicy(documents: readonly HostDocument[], kind: string): ListVerdict | undefined {
   const broken = documents.find((document) => document.isBroken && document.kind === kind);
   return broken && { disabledBy: broken.file ?? kind, because: "the file cannot be read" };

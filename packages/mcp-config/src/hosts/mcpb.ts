@@ -10,12 +10,12 @@ import type { FindServers, HostDialect } from "./host-dialect.ts";
 
 type EntryFault = ReturnType<NonNullable<EntryDialect["refused"]>>;
 
-/** What an id of an answer begins with; the rest is the key in the manifest's object of this name. */
+/** The prefix of an `input`'s id; the rest of the id is a key in the manifest's object of this name. */
 const ASKED = "user_config";
 
 /**
- * The manifest of a bundle (MCPB, formerly DXT): one server, whose name is that of the bundle. What a person is asked for stands in
- * `user_config`, and whatever else the manifest tells of the bundle stays in the file.
+ * The manifest of a bundle (MCPB, formerly DXT): one server, named after the bundle. Values that the user is asked for are in
+ * `user_config`; whatever else the manifest says about the bundle stays in the file.
  */
 export const MCPB: HostDialect = {
   id: "mcpb",
@@ -52,7 +52,7 @@ function findServer({ name, [ASKED]: asked }: JsonMap): ReturnType<FindServers> 
   return [{ path: ["server"], name: typeof name === "string" ? name : "", beside: { [ASKED]: asked } }];
 }
 
-/** What is said for one system takes the place of what is said for all, field by field; variables are one field. */
+/** Settings for one platform replace the general ones, field by field; `env` is replaced as a whole. */
 function reshape({ mcp_config: launch }: JsonMap, _remark: unknown, platform: NodeJS.Platform): JsonMap {
   if (!isMap(launch)) return {};
   const { platform_overrides: overrides, ...general } = launch;
@@ -70,8 +70,8 @@ function writtenAt(path: JsonPath, { mcp_config: launch }: JsonMap, platform: No
 }
 
 /**
- * How a bundle is started stands in `mcp_config`. Only those of type `uv` may do without (schema 0.4); whoever installs one of these
- * makes an environment for it, so that its `entry_point` alone does not tell how to start it.
+ * `mcp_config` says how a bundle is started. Only those of type `uv` may omit it (schema 0.4). Their installer makes an environment
+ * for them, so that `entry_point` alone does not tell how to start them.
  */
 function refused({ type, entry_point: entryPoint, mcp_config: launch }: JsonMap): EntryFault {
   if (isMap(launch)) return undefined;
@@ -87,8 +87,8 @@ function refused({ type, entry_point: entryPoint, mcp_config: launch }: JsonMap)
 }
 
 /**
- * The manifest's default. What is optional and has none is empty, as Claude Code has it since 2.1.119: the reference implementation
- * leaves the reference as it is, which servers then take for an answer. Of several answers there are none.
+ * The manifest's default. An optional value without one is empty, as in Claude Code since 2.1.119: the reference implementation
+ * leaves the reference as it is, which servers then take for an answer. Where several answers are allowed, there are none.
  */
 function unanswered(id: string, { extra }: ServerDefinition): Answer | undefined {
   const asked = extra?.[ASKED];

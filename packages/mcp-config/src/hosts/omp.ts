@@ -16,12 +16,12 @@ import {
 } from "./host-dialect.ts";
 import { inDirectory, joined, upward } from "./host-paths.ts";
 
-/** A number of milliseconds beneath this is one of seconds, as in files that were written for Claude. */
+/** A timeout below this counts seconds, as in files that were written for Claude. */
 const LEAST_MS = 1000;
 
 /**
- * Without a type an entry is a child process. A value that begins with `!` is a command, which is never run here. The files at a
- * project's root, which other hosts read as well, are weaker than the user's own.
+ * Without a type an entry is a child process. A value that begins with `!` is a command, which runs only with `runCommands`. The
+ * files at a project's root, which other hosts read as well, are weaker than the user's own.
  */
 export const OMP: HostDialect = {
   id: "omp",
@@ -76,7 +76,7 @@ function reshape(
   return withMilliseconds(isOwn ? withSwitch(entry) : entry, remark);
 }
 
-/** A switch may be a text in files of its own, and in no others. */
+/** In oh-my-pi's own files, and in no others, a switch may be a text. */
 function withSwitch(entry: JsonMap): JsonMap {
   const written = typeof entry.enabled === "string" ? entry.enabled.toLowerCase() : undefined;
   if (written === "true" || written === "1") return { ...entry, enabled: true };
@@ -93,7 +93,7 @@ function withMilliseconds(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
 
 /**
  * `disabledServers` switches servers off by name, `enabledServers` switches others on whatever their entries say. A project can
- * only do the first. A name that stands there without a list was meant to be off.
+ * only do the first. A single name in place of the list `disabledServers` switches off as well.
  */
 function readLists(
   documents: readonly HostDocument[],
@@ -127,7 +127,7 @@ function namesIn({ content, document }: HostDocument, list: string, report: Repo
   return names;
 }
 
-/** A profile has files of its own and sees no others of the user's. */
+/** A profile has its own files and does not see the user's others. */
 function agentDirectory(at: HostSurroundings): string {
   const profile = at.env.OMP_PROFILE || at.env.PI_PROFILE || "";
   const isName = /^[\w.-]+$/.test(profile) && !/^\.+$/.test(profile);

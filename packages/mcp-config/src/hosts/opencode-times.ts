@@ -6,26 +6,26 @@ import type { WrittenServer } from "../entries/written-server.ts";
 import { describeLocation } from "../sources/config-problem.ts";
 import type { HostDocument } from "./host-dialect.ts";
 
-/** What the newer format has for the time of each step, and what that is here. */
+/** The newer format's name for the timeout of each step, and the field for it here. */
 const STEPS = { startup: "connectTimeoutMs", execution: "timeoutMs" } as const;
 
-/** The time to start, where reshaping puts it: no file has a field of this name. */
+/** The field in which reshaping puts the startup timeout; no file has a field of this name. */
 export const STARTUP = "timeout.startup";
 
-/** Times in an object, as two fields. */
+/** Splits an object of timeouts into two fields. */
 export function splitTimes({ timeout, ...entry }: JsonMap): JsonMap {
   if (!isMap(timeout)) return timeout === undefined ? entry : { ...entry, timeout };
   return { ...entry, [STARTUP]: timeout.startup, timeout: timeout.execution };
 }
 
-/** What nothing here corresponds to. */
+/** The timeouts that nothing here corresponds to. */
 export function otherTimes({ timeout }: JsonMap): JsonMap | undefined {
   if (!isMap(timeout)) return undefined;
   const { startup: _startup, execution: _execution, ...others } = timeout;
   return Object.keys(others).length > 0 ? { timeout: others } : undefined;
 }
 
-/** Where the file has what reshaping has put at a path. */
+/** The path in the file of what reshaping has put at a path. */
 export function placeOf(path: JsonPath, entry: JsonMap): JsonPath {
   const [field] = path;
   if (field === STARTUP) return ["timeout", "startup"];
@@ -33,13 +33,13 @@ export function placeOf(path: JsonPath, entry: JsonMap): JsonPath {
   return placeInCommand(path, entry);
 }
 
-/** Whether `mcp.timeout` holds times, and is no server of that name. */
+/** Whether `mcp.timeout` holds timeouts, and is not a server of that name. */
 export function areTimes(value: unknown): boolean {
   const names = isMap(value) ? Object.keys(value) : [];
   return names.length > 0 && names.every((name) => ["startup", "catalog", "execution"].includes(name));
 }
 
-/** The times that `mcp.timeout` has for every server, each as the strongest layer says it. */
+/** The timeouts that `mcp.timeout` has for every server; of each, the strongest layer wins. */
 export function readTimes(
   documents: readonly HostDocument[],
   report: Report,

@@ -8,9 +8,9 @@ import type { FindingContext, HostDocument, ReadLists } from "./host-dialect.ts"
 const LIST = "tools";
 
 /**
- * `tools` at the root switches tools off and on by patterns of the names under which they are offered, `<server>_<tool>`, with `_` for what
- * is no letter, digit, `_` or `-`. The layers are
- * one map, in which the strongest that has a pattern decides it; where several patterns fit a tool, the longest does.
+ * `tools` at the root switches tools off and on by patterns of the names under which they are offered, `<server>_<tool>`, in which
+ * `_` replaces all but letters, digits, `_` and `-`. The layers form one map, in which the strongest layer with a pattern decides
+ * it; if several patterns match a tool, the longest wins.
  */
 export function readToolSwitches(
   documents: readonly HostDocument[],
@@ -23,7 +23,7 @@ export function readToolSwitches(
       if (!switches.has(pattern)) switches.set(pattern, isOn);
     }
   }
-  // Of two that are equally long, the one with a letter in the place of the star is the stronger.
+  // Of two equally long patterns, the one with a literal character in place of `*` is stronger.
   const byLength = [...switches].sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1));
   return ({ name }) => {
     const tools = filterFor(`${name.replace(/[^\w-]/g, "_")}_`, byLength);
@@ -31,7 +31,7 @@ export function readToolSwitches(
   };
 }
 
-/** Filters here know no mark for one character: what is switched off by one is more than it means, and nothing is switched on. */
+/** Filters here have no wildcard for one character: a pattern with `?` switches off more than it means, and switches nothing on. */
 function readSwitches({ content, document }: HostDocument, report: Report): readonly [string, boolean][] {
   const written = content[LIST] ?? {};
   const isFit = (path: readonly string[], isRight: boolean) => {
@@ -50,7 +50,7 @@ function readSwitches({ content, document }: HostDocument, report: Report): read
 }
 
 /**
- * @param beginning - what the names of the server's tools begin with
+ * @param beginning - the prefix of the server's tool names
  * @param switches - the weakest first
  */
 function filterFor(
@@ -66,11 +66,11 @@ function filterFor(
     else exclude = [...exclude, ...rests];
   }
   if (exclude.length === 0) return undefined;
-  // A tool that is on needs no mention where the others are on, and none can be made where a pattern switches it off.
+  // Unless everything is off, a tool that is on needs no mention, and it cannot be exempted from a pattern that switches it off.
   return exclude[0] === "*" && include.length > 0 ? { include, exclude: exclude.slice(1) } : { exclude };
 }
 
-/** What a pattern says of that which stands behind a beginning: `*_rm` behind `a_` is `*_rm` and `rm`. */
+/** The patterns that are left for text after a beginning: `*_rm` after `a_` leaves `*_rm` and `rm`. */
 function behind(beginning: string, pattern: string): readonly string[] {
   let rests = new Set([pattern]);
   for (const character of beginning) {

@@ -9,15 +9,15 @@ import { readToolSwitches } from "./opencode-tools.ts";
 
 const FILES = ["opencode.jsonc", "opencode.json"];
 
-/** A variable that holds what a file would. */
+/** A variable that holds the content of a file. */
 const CONTENT = "OPENCODE_CONFIG_CONTENT";
 
-/** The one of the older format, and the one of the newer. */
+/** The switch of the older format, and that of the newer one. */
 const SWITCHES = ["enabled", "disabled"];
 
 /**
- * Two formats are in the field: servers by name in `mcp`, merged field by field, and in `mcp.servers`, where a later entry
- * replaces the earlier one.
+ * Two formats are in use: servers by name in `mcp`, merged field by field, and in `mcp.servers`, where a later entry replaces the
+ * earlier one.
  */
 export const OPENCODE: HostDialect = {
   id: "opencode",
@@ -95,13 +95,13 @@ function readLists(...[documents, context, report]: Parameters<ReadLists>): Retu
   return (server) => (times ? { ...toolsOf(server), times } : toolsOf(server));
 }
 
-/** opencode fills in the text of a file before it reads it as JSON, so a reference may stand for anything. */
+/** opencode expands references before it parses the file as JSON, so a reference may stand for any value. */
 function unquotedReference(text: string): string | undefined {
   if (!/^\{(?:env|file):/.test(text)) return undefined;
   return "To opencode this is a reference, which it fills in before it reads the file; here, references stand in strings: put it in double quotes, or write its value.";
 }
 
-/** Both formats may stand in one file; what is beside `mcp.servers` is of the older one, except for settings of the newer. */
+/** One file may have both formats; members beside `mcp.servers` are servers of the older one, except for settings of the newer. */
 function findServers({ mcp }: JsonMap): readonly ServersPlace[] {
   const servers = isMap(mcp) ? mcp.servers : undefined;
   if (!isMap(servers) || isEntry(servers)) {
@@ -115,7 +115,7 @@ function findServers({ mcp }: JsonMap): readonly ServersPlace[] {
   ];
 }
 
-/** A server of the older format may itself be called `servers`: its fields are no objects, as servers by name would be. */
+/** A server of the older format may itself be named `servers`. Its fields are not objects, unlike servers by name. */
 function isEntry(value: unknown): boolean {
   if (!isMap(value)) return false;
   return ["type", "command", "url", ...SWITCHES].some(
@@ -128,7 +128,7 @@ function namedFile(at: HostSurroundings) {
   return file === undefined ? [] : [{ file }];
 }
 
-/** Whoever starts opencode may hand it a whole file in a variable. Paths in it are relative to the folder in which it runs. */
+/** A caller may pass opencode a whole file in a variable. Paths in it are relative to the working directory. */
 function givenContent(at: HostSurroundings) {
   const text = at.env[CONTENT];
   return text ? [{ file: joined(at, at.cwd, `$${CONTENT}`), text }] : [];

@@ -1,10 +1,10 @@
 import type { JsonPath } from "../documents/json-path.ts";
 import { createMap, isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 
-/** A value with the names of what has to be given before it is whole. */
+/** A value, and the names of what it still needs. */
 export interface FilledIn<T> {
   readonly value: T;
-  /** Required, and without a value of its own. */
+  /** Required inputs without a value. */
   readonly missing: readonly string[];
   /** Variables in braces without a value, which stay in the text. */
   readonly variables: readonly string[];
@@ -15,7 +15,7 @@ export function member(record: JsonMap, name: string): unknown {
   return ownMember(record, name) ?? ownMember(record, withUnderscores(name));
 }
 
-/** How a record calls a member. */
+/** The spelling of a member's name in a record. */
 export function memberName(record: JsonMap, name: string): string {
   return ownMember(record, name) === undefined && Object.hasOwn(record, withUnderscores(name))
     ? withUnderscores(name)
@@ -26,7 +26,7 @@ function withUnderscores(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The same, if it is a text that is not empty. */
+/** A member, if it is a text that is not empty. */
 export function textMember(record: JsonMap, name: string): string | undefined {
   const value = member(record, name);
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -77,7 +77,7 @@ export function readArguments(list: unknown): FilledIn<readonly string[]> {
   return { value, missing, variables };
 }
 
-/** Which member of a list holds the value of a name, or has a text for its value; the path to it in the list. */
+/** The path in a list to the value of the input with this name, or with this text as its value. */
 export function placeOfInput(
   list: unknown,
   { name, text }: { name?: unknown; text?: unknown },

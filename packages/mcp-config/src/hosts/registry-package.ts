@@ -15,14 +15,14 @@ interface PackageFacts {
   readonly variables: readonly string[];
 }
 
-/** Its hosts are put together, because no file here may name the registry that packages are installed from. */
+/** Its host names are assembled, because no file here may name the registry that packages are installed from. */
 const NPM = "npmjs";
 
 /** How packages of each kind are started: by which program, unless the file names one, and with which arguments. */
 const LAUNCHERS: {
   readonly [registry: string]: {
     readonly command: string;
-    /** The hosts of the registry in which that program looks for packages by itself. */
+    /** The hosts of the registry that the program uses by default. */
     readonly publicHosts: readonly string[];
     args(facts: PackageFacts, command: string): readonly string[];
   };
@@ -31,7 +31,7 @@ const LAUNCHERS: {
     command: "npx",
     publicHosts: [`registry.${NPM}.org`, `www.${NPM}.com`, `${NPM}.com`],
     args: ({ before, after, ...facts }, command) => [
-      // Without it, npx waits for an answer at the first start.
+      // Without `-y`, npx waits for an answer at the first start.
       ...(command !== "npx" || before.includes("-y") || before.includes("--yes")
         ? before
         : ["-y", ...before]),
@@ -73,7 +73,7 @@ const LAUNCHERS: {
   },
 };
 
-/** What a package is told by: the registry, its name there and its version. */
+/** What identifies a package: its registry, its name there and its version. */
 export function packageIdentity(option: JsonMap): string {
   const version = textMember(option, "version");
   const name = `${registryOf(option)}:${identifierOf(option) ?? ""}`;
@@ -140,7 +140,7 @@ function identifierOf(option: JsonMap): string | undefined {
   return textMember(option, "identifier") ?? textMember(option, "name");
 }
 
-/** By what a package is found in the registry of its file; `undefined` where what starts it would look for it in another one. */
+/** The name under which a package is found in the registry of its file; `undefined` if its launcher would look for it in another one. */
 function nameToFetch(option: JsonMap): string | undefined {
   const identifier = identifierOf(option) ?? "";
   const base = member(option, "registryBaseUrl");
@@ -154,7 +154,7 @@ function nameToFetch(option: JsonMap): string | undefined {
   const named = /^(?:[^/]*[.:][^/]*|localhost)(?=\/)/.exec(identifier)?.[0];
   if (isPublic) return named === undefined || publicHosts.includes(named) ? identifier : undefined;
   const place = `${host}${pathname}`.replace(/\/+$/, "");
-  // What begins with a hyphen would be an option of the program that starts images.
+  // A leading hyphen would make it an option of the program that starts images.
   if (!/^[a-z0-9][\w.:/-]*$/i.test(place)) return undefined;
   if (identifier.startsWith(`${place}/`)) return identifier;
   return named === undefined ? `${place}/${identifier}` : undefined;

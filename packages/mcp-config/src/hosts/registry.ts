@@ -20,7 +20,7 @@ import { packageFault, packageIdentity, packageLaunch, packageTrouble } from "./
 const LISTS_OF_PACKAGES = ["runtimeArguments", "packageArguments", "environmentVariables"];
 const LISTS = [...LISTS_OF_PACKAGES, "headers"];
 
-/** Under which name a definition keeps the variables that somebody is asked for. */
+/** The field of `extra` with the variables that the user is asked for. */
 const ASKED = "requires";
 
 /** Fields that a package has and a remote address lacks. */
@@ -30,8 +30,9 @@ const OF_PACKAGES = [
 ];
 
 /**
- * A `server.json` of the MCP registry (schema 2025-12-11, and older ones with underscores in their names). It describes one server and
- * the ways to reach it: packages to start, and remote addresses. What each requires and the file does not give is listed with it.
+ * A `server.json` of the MCP registry (schema 2025-12-11, and older ones with underscores in their names). It describes one server
+ * and the ways to reach it: packages to start, and remote addresses. Each is listed with what it requires and the file does not
+ * give.
  */
 export const REGISTRY: HostDialect = {
   id: "registry",
@@ -62,7 +63,7 @@ export const REGISTRY: HostDialect = {
   variables: { syntaxes: [bareName], unset: "fail", ownEnv: "remote", refersTo },
 };
 
-/** Braces may stand in any text, as in JSON: only what the file declares, and gives no value, is asked for. */
+/** Braces may be in any text, as in JSON: only variables that the file declares without a value are references. */
 function refersTo({ name }: VariableSource, { extra }: ServerDefinition): boolean {
   const asked = extra?.[ASKED];
   return Array.isArray(asked) && asked.includes(name);
@@ -72,7 +73,7 @@ function requirements(option: JsonMap): WrittenServer["requires"] {
   return withoutEmpty(isPackage(option) ? packageLaunch(option).missing : remoteAddress(option).missing);
 }
 
-/** Some answers of the registry wrap the whole in `server`. A name begins with a domain written backwards. */
+/** Some responses of the registry wrap the document in `server`. The domain before the slash in its name is dropped. */
 function findOptions(root: JsonMap): ReturnType<FindServers> {
   const { server } = root;
   const isWrapped = isMap(server) && !Object.hasOwn(root, "packages") && !Object.hasOwn(root, "remotes");
@@ -92,7 +93,7 @@ function reshape(option: JsonMap, remark: RemarkOnEntry): JsonMap {
   return isPackage(option) ? packageLaunch(option).entry : remoteAddress(option).entry;
 }
 
-/** What stands nowhere by itself, as the version behind a package's name, is the option's as a whole. */
+/** What has no place of its own, such as the version after a package's name, gets that of the whole option. */
 function writtenAt([field, key]: JsonPath, option: JsonMap): JsonPath {
   const inList = (list: string, sought: { name?: unknown; text?: unknown }) => {
     const place = placeOfInput(member(option, list), sought);
@@ -121,7 +122,7 @@ function isPackage(option: JsonMap): boolean {
   return !Object.hasOwn(option, "url") && OF_PACKAGES.some((field) => member(option, field) !== undefined);
 }
 
-/** Why what is no package is refused. What has no field of either may have been meant for both. */
+/** Why an option that is not a package is refused. One without fields of either kind may have been meant for both. */
 function remoteFault(option: JsonMap): { field: string; text: string } | undefined {
   if (Object.hasOwn(option, "url")) return undefined;
   const isRemote = (member(option, "type") ?? member(option, "transportType")) !== undefined;

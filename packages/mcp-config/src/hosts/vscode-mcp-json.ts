@@ -3,8 +3,8 @@ import { CLAUDE_PLUGIN_ENTRY } from "./claude-entry.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 
 /**
- * The `.mcp.json` of a workspace, which VS Code reads since 1.131 as Claude Code writes it: strict JSON, under `mcpServers`. It fills
- * in no variables there. Where these files are is known by VS Code.
+ * The `.mcp.json` of a workspace, which VS Code reads since 1.131 as Claude Code writes it: strict JSON, under `mcpServers`,
+ * without variables. `VSCODE` says where these files are.
  */
 export const VSCODE_MCP_JSON: HostDialect = {
   id: "vscode-mcp-json",

@@ -9,7 +9,7 @@ const inDevContainer = serversUnder("customizations", "vscode", "mcp", "servers"
 const inSettings = serversUnder("mcp", "servers");
 const inOwnFile = serversUnder("servers");
 
-/** A file by itself: a development container and the old block in the settings are told by what they hold. */
+/** For a file parsed by itself: a development container and the old block in the settings are recognised by their content. */
 const anywhere: FindServers = (root, context) => {
   if (Object.hasOwn(root, "servers")) return [{ path: ["servers"] }];
   if (isMap(root.customizations)) return inDevContainer(root, context);
@@ -24,7 +24,7 @@ const ofUser =
     return file.includes("*") ? paths.map((path) => ({ ...path, isPattern: true })) : paths;
   };
 
-/** The same for one edition: of which profile the servers are in use is not known, so all count, the default one first. */
+/** The user's files of one edition. Which profile is in use is not known, so all count, the default one first. */
 const userFiles = (edition: string, prefix: string): HostFile[] => [
   {
     kind: `${prefix}user`,
@@ -46,7 +46,7 @@ const userFiles = (edition: string, prefix: string): HostFile[] => [
   },
 ];
 
-/** Its key is `servers`; values that a person is asked for are listed in `inputs`, and their definitions stay in the file. */
+/** Its key is `servers`. Values that the user is asked for are listed in `inputs`, and their definitions stay in the file. */
 export const VSCODE: HostDialect = {
   id: "vscode",
   title: "VS Code",

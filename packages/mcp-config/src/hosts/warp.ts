@@ -5,7 +5,7 @@ import { inHome, upward } from "./host-paths.ts";
 
 const FILE = ".warp/.mcp.json";
 
-/** The switch is called `start_on_launch`. Servers of a project are always started by hand there. */
+/** The switch is called `start_on_launch`. In Warp, servers of a project are always started by hand. */
 export const WARP: HostDialect = {
   id: "warp",
   title: "Warp",

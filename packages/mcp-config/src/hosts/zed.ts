@@ -33,12 +33,12 @@ export const ZED: HostDialect = {
   variables: NO_VARIABLES,
 };
 
-/** All that an entry without settings has whose command an extension knows. */
+/** The only fields of an entry without settings whose command comes from an extension. */
 const OF_EXTENSION = ["source", "enabled", "remote"];
 
 /**
- * What calls itself custom is one's own, and so is what has other fields and no settings: it lacks something, or has it under a wrong
- * name.
+ * An entry with the source `custom` is the user's own, and so is one with other fields and no settings: that one lacks a field, or
+ * has it under a wrong name.
  */
 function isOfExtension(entry: JsonMap): boolean {
   if (["command", "url"].some((way) => Object.hasOwn(entry, way)) || entry.source === "custom") return false;
@@ -53,7 +53,7 @@ function isOfExtension(entry: JsonMap): boolean {
 /** Fields that may hold `null` for nothing. */
 const NULLABLE = ["env", "timeout", "oauth"];
 
-/** `source` only tells an entry of one's own from an extension's, which its fields tell as well. */
+/** `source` only tells the user's own entries from an extension's, which other fields tell as well. */
 function reshape({ source: _source, ...written }: JsonMap, remark: RemarkOnEntry): JsonMap {
   const entry = withoutNulls(written);
   const { command } = entry;
