@@ -10,7 +10,7 @@ import {
   thrownMessage,
 } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { withStatus } from "./account-error.ts";
+import { challengeError } from "./account-error.ts";
 import { NO_CHALLENGE, type ReadChallenge, readChallenge } from "./challenge.ts";
 import { type NamedClient, namedEndpoints, readEntrySettings, readNamedClient } from "./entry-settings.ts";
 import { authRequired, loginByName } from "./flow/login-error.ts";
@@ -122,7 +122,7 @@ class RunningOAuth implements OAuth {
       const holder = await this.#readHolder(server);
       return holder ? await this.#accountOf(holder.server).meet(holder, challenge, signal) : "fail";
     } catch (error) {
-      throw withStatus(error, challenge);
+      throw challengeError(error, server, challenge);
     }
   }
 

@@ -62,14 +62,40 @@ it.each([502, 503])(
   },
 );
 
-it("what was advertised is not remembered for another client, or another resource", async () => {
+it.each([
+  ["another client, and another resource", { clientId: "fixed", path: "/" }],
+  ["a resource that its entry does not name any more", { path: "/" }],
+])("what was advertised is not remembered from a login for %s", async (_, { path, ...client }) => {
   let origin = "";
   const settingsOf: OAuthOptions["settingsOf"] = ({ name }) =>
-    name === "other" ? { settings: { clientId: "fixed", resource: `${origin}/` } } : undefined;
+    name === "other" ? { settings: { ...client, resource: `${origin}${path}` } } : undefined;
   await using opened = await openServer({ settingsOf });
   origin = opened.origin;
   await opened.login("other");
   opened.gateway.status = 503;
-  await expect(opened.login("files")).rejects.toMatchObject({ code: "MCP_CONNECT_FAILED", httpStatus: 503 });
+  const outage = { code: "MCP_CONNECT_FAILED", httpStatus: 503 };
+  await expect(opened.login("files")).rejects.toMatchObject(outage);
   expect(opened.authority.requestsTo("/authorize")).toHaveLength(1);
+  opened.authority.office.expireAccessTokens();
+  await expect(reach(opened.oauth, remoteServer(`${origin}/mcp`))).rejects.toMatchObject(outage);
+  expect(opened.authority.requestsTo("/token")).toHaveLength(1);
+});
+
+it("a login for the resource that its entry still names is renewed and made again in an outage", async () => {
+  let origin = "";
+  const settingsOf: OAuthOptions["settingsOf"] = () => ({ settings: { resource: `${origin}/` } });
+  await using opened = await openServer({ settingsOf });
+  origin = opened.origin;
+  await opened.login("files");
+  const remote = remoteServer(`${origin}/mcp`);
+  expect(await reach(opened.oauth, remote)).toBe(200);
+  opened.gateway.status = 503;
+  // A renewal keeps what the entry has named, so the second outage is like the first.
+  for (const _ of [1, 2]) {
+    opened.authority.office.expireAccessTokens();
+    expect(await reach(opened.oauth, remote)).toBe(200);
+  }
+  await opened.login("files");
+  const sent = opened.authority.requestsTo("/token").map(({ parameters }) => parameters.resource);
+  expect(sent).toEqual(Array.from({ length: 4 }, () => `${origin}/`));
 });

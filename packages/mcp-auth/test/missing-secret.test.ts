@@ -17,7 +17,7 @@ it("a client's secret that cannot be had is an error when it is needed, and a to
   const later = scene.again();
   expect(await reach(later, scene.server)).toBe(200);
   scene.authority.office.expireAccessTokens();
-  await expect(reach(later, scene.server)).rejects.toBe(locked);
+  await expect(reach(later, scene.server)).rejects.toMatchObject({ phase: "handshake", cause: locked });
   await expect(later.login(scene.server)).rejects.toBe(locked);
   expect(scene.pages).toHaveLength(1);
   isLocked = false;

@@ -41,27 +41,37 @@ describe("a refresh token that is refused by who is down or busy", () => {
 });
 
 describe("who asks to be left alone for a while", () => {
-  const inAMinute = { code: "MCP_CONNECT_FAILED", httpStatus: 429, retryAfterMs: 60_000 };
-
-  it("is heeded where he gives tokens", async () => {
+  // However long an authorization server asks for, its MCP server is not put away for longer than five minutes.
+  it.each([
+    ["60", 60_000],
+    ["300", 300_000],
+    ["301", 300_000],
+    ["3600", 300_000],
+    [new Date(Date.now() + 86_400_000).toUTCString(), 300_000],
+  ])("is heeded where he gives tokens, and asks for %s", async (header, retryAfterMs) => {
     await using busy = await startServer((_, response) => {
-      response.writeHead(429, { "retry-after": "60" }).end();
+      response.writeHead(429, { "retry-after": header }).end();
     });
     await using scene = await openScene({ isUnattended: true });
     await scene.oauth.login(scene.server, { authorize: async (url) => void (await fetch(url)) });
     await scene.oauth.headers(scene.server);
     scene.authority.office.expireAccessTokens();
     scene.authority.behave({ metadata: { token_endpoint: `${busy.origin}/token` } });
-    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(inAMinute);
+    const asked = { code: "MCP_CONNECT_FAILED", httpStatus: 429, retryAfterMs };
+    await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject(asked);
     expect(busy.received).toHaveLength(1);
   });
 
-  it("is heeded where he has metadata", async () => {
+  it.each([
+    ["60", 60_000],
+    ["3600", 300_000],
+  ])("is heeded where he has metadata, and asks for %s", async (header, retryAfterMs) => {
     await using busy = await startServer((request, response) => {
       if (request.url === "/mcp") response.writeHead(401).end();
-      else response.writeHead(429, { "retry-after": "60" }).end();
+      else response.writeHead(429, { "retry-after": header }).end();
     });
     await using oauth = createOAuth();
-    await expect(reach(oauth, remoteServer(`${busy.origin}/mcp`))).rejects.toMatchObject(inAMinute);
+    const asked = { code: "MCP_CONNECT_FAILED", httpStatus: 429, retryAfterMs };
+    await expect(reach(oauth, remoteServer(`${busy.origin}/mcp`))).rejects.toMatchObject(asked);
   });
 });

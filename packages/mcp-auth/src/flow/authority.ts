@@ -33,11 +33,14 @@ export interface DiscoverAuthorityOptions {
   readonly server: ResolvedRemoteServer;
   readonly settings: AuthorizationSettings;
   readonly challenge: ReadChallenge;
-  /** The login that there is. What the server had advertised by then holds while its metadata cannot be read. */
+  /**
+   * The login that there is. What the server had advertised by then holds while its metadata cannot be read, unless the entry named
+   * another `resource` at that login than it does now.
+   */
   readonly earlier?: EarlierLogin | undefined;
 }
 
-type EarlierLogin = Pick<StoredCredential, "issuer" | "resourceIndicator" | "scopes">;
+type EarlierLogin = Pick<StoredCredential, "issuer" | "resourceIndicator" | "configuredResource" | "scopes">;
 
 /**
  * Finds out who guards a server: from its protected resource metadata (RFC 9728), or from the root of its origin where it has
@@ -97,7 +100,7 @@ type Resource = Pick<OAuthProtectedResourceMetadata, "authorization_servers" | "
 
 /** `undefined` where the server has no such metadata; that it cannot be read just now is an error, unless it is known from an earlier login. */
 async function findResource(options: DiscoverAuthorityOptions): Promise<Resource | undefined> {
-  const { sdk, server, challenge, earlier } = options;
+  const { sdk, server, settings, challenge, earlier } = options;
   const { resourceMetadataUrl } = challenge;
   const serverUrl = canonicalServerUrl(server.url);
   const endpoint = resourceMetadataUrl?.href ?? serverUrl;
@@ -114,7 +117,9 @@ async function findResource(options: DiscoverAuthorityOptions): Promise<Resource
   const isForbidden = resourceMetadataUrl !== undefined && FORBIDDEN.has(status);
   const undecided = isForbidden || status === BAD_GATEWAY ? last : answers.find(isUndecided);
   const isDown = status >= 500 || (undecided === undefined && answers.some(isBadGateway));
-  if (isDown && earlier?.resourceIndicator !== undefined)
+  // A resource that only the entry has named was never advertised, and it goes when the entry no longer names it.
+  const isForSameEntry = earlier?.configuredResource === settings.resource;
+  if (isDown && isForSameEntry && earlier?.resourceIndicator !== undefined)
     return advertisedBy(earlier, earlier.resourceIndicator);
   if (undecided !== undefined) throw unreadable(server.name, "who guards it", endpoint, undecided);
   return undefined;

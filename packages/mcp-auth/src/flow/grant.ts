@@ -33,6 +33,7 @@ export function grantedCredential(grant: Grant): StoredCredential {
     issuer: authority.issuer,
     resource: authority.resourceIndicator ?? serverUrl,
     resourceIndicator: authority.resourceIndicator,
+    configuredResource: settings.resource,
     loginId: crypto.randomUUID(),
     clientId: settings.clientId,
     client: withoutSecret(client, settings),

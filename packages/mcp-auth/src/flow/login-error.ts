@@ -67,8 +67,8 @@ export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError
     const told = thrown.server === undefined ? `Server ${JSON.stringify(server)}: ${shown}` : shown;
     const cause = isClean ? thrown : undefined;
     return new McpError(code, told, {
-      phase: "handshake",
       ...details,
+      phase: details.phase ?? "handshake",
       server: thrown.server ?? server,
       cause,
     });

@@ -1,6 +1,12 @@
 import { McpError, type McpErrorDetails, parseRetryAfter } from "@jackfield/mcp-core";
 import type { FetchLike } from "@modelcontextprotocol/client";
 
+/**
+ * The longest wait that counts if an authorization server asks for it. A manager does not connect the MCP server for that time. This is
+ * the slowest delay with which it connects any server again.
+ */
+const LONGEST_WAIT_MS = 300_000;
+
 /** Answers of a server that is busy: of what was asked they say nothing. */
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -30,7 +36,7 @@ export function isPassing({ code, httpStatus, retryable }: McpError): boolean {
 /** What an answer says of whether and when to ask again. */
 export interface WatchedAnswer {
   readonly status: number;
-  /** How long it asks to be left alone. Default: it does not say. */
+  /** How long it asks to be left alone, at most five minutes. Default: it does not say. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -48,10 +54,15 @@ export function watchAnswers(fetch: FetchLike): WatchedFetch {
     async fetch(url, init) {
       const response = await fetch(url, init);
       const { status, headers } = response;
-      answers.push({ status, retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()) });
+      answers.push({ status, retryAfterMs: waitOf(headers) });
       return response;
     },
   };
+}
+
+function waitOf(headers: Headers): number | undefined {
+  const waitMs = parseRetryAfter(headers.get("retry-after"), Date.now());
+  return waitMs && Math.min(waitMs, LONGEST_WAIT_MS);
 }
 
 /** The error where nobody can be asked just now: it may be tried again, and a login that there is stays as good as it was. */

@@ -62,6 +62,7 @@ function isCredential(found: Record<string, unknown>): found is Record<string, u
     isText(resource) &&
     isMissingOr(isText, clientId) &&
     isMissingOr(isText, found.resourceIndicator) &&
+    isMissingOr(isText, found.configuredResource) &&
     isMissingOr(isText, found.loginId) &&
     isRecord(client) &&
     isText(client.client_id) &&

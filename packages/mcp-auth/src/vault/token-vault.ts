@@ -13,6 +13,11 @@ export interface StoredCredential extends VaultKey {
   readonly serverUrl: string;
   /** The resource indicator (RFC 8707) that was sent; missing where the server advertises none. A refresh sends the same. */
   readonly resourceIndicator?: string | undefined;
+  /**
+   * The `resource` that the server's entry named at the login. Missing if it named none, and in what earlier versions have stored: the
+   * resource then counts as advertised.
+   */
+  readonly configuredResource?: string | undefined;
   /** Another one for each login; a renewal keeps it. Missing in what earlier versions have stored. */
   readonly loginId?: string | undefined;
   /** As whom the authorization server knows this program. */

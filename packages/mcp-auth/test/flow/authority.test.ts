@@ -27,6 +27,7 @@ function discover(
   statuses: readonly number[],
   resourceMetadataUrl?: URL,
   earlier?: DiscoverAuthorityOptions["earlier"],
+  resource?: string,
 ) {
   const left = [...statuses];
   const fetch = async (url: string | URL) =>
@@ -34,7 +35,7 @@ function discover(
       ? Response.json(METADATA)
       : new Response(null, { status: left.shift() ?? 404 });
   const challenge = { resourceMetadataUrl, isInsufficientScope: false };
-  const settings = { scopes: [], callback: {} };
+  const settings = { scopes: [], callback: {}, resource };
   const server = remoteServer(`${ORIGIN}/mcp`);
   return discoverAuthority({ sdk, fetch, server, settings, challenge, earlier });
 }
@@ -140,6 +141,26 @@ describe("what a server had advertised when somebody logged in", () => {
       await expect(discovered).rejects.toMatchObject({ code: "MCP_CONNECT_FAILED" });
     },
   );
+
+  it.each([
+    ["named one then, and names none now", `${ORIGIN}/`, undefined],
+    ["named none then, and names one now", undefined, `${ORIGIN}/`],
+    ["named another then", `${ORIGIN}/`, `${ORIGIN}/mcp`],
+  ])("does not hold for an entry whose resource has changed: it %s", async (_, then, now) => {
+    const login = {
+      ...earlier,
+      resourceIndicator: then ?? earlier.resourceIndicator,
+      configuredResource: then,
+    };
+    await expect(discover([503], undefined, login, now)).rejects.toMatchObject({ httpStatus: 503 });
+  });
+
+  it("holds for an entry that names the resource it named then", async () => {
+    const resource = `${ORIGIN}/`;
+    const login = { ...earlier, resourceIndicator: resource, configuredResource: resource };
+    const known = { issuer: METADATA.issuer, resourceIndicator: resource, resourceScopes: ["read"] };
+    expect(await discover([503], undefined, login, resource)).toMatchObject(known);
+  });
 
   it("is what counts, and not where the server is", async () => {
     const elsewhere = discover([502, 404], undefined, { ...earlier, issuer: ISSUER });

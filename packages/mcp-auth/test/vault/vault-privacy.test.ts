@@ -125,6 +125,11 @@ const DAMAGES: readonly [what: string, why: string, damage: (file: string) => vo
   ],
   ["has lost its issuer", "the file is damaged", (file) => edit(file, { issuer: undefined })],
   ["has lost its client", "the file is damaged", (file) => edit(file, { client: {} })],
+  [
+    "has a number for the resource of its entry",
+    "the file is damaged",
+    (file) => edit(file, { configuredResource: 1 }),
+  ],
   ["has no time", "the file is damaged", (file) => edit(file, { obtainedAt: "yesterday" })],
   [
     "is for another server",

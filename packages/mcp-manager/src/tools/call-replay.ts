@@ -30,6 +30,8 @@ const TOO_MANY_REQUESTS = 429;
  * one of those that `replay` allows. What may have run is repeated only where the caller asked for it on this call, or where the
  * server's own annotations say it does no harm and its limits trust them. An answer, a time-out, an abort are never repeated.
  *
+ * A call whose authorization challenge could not be met is never repeated either: a status in such an error is the authorization server's.
+ *
  * @returns `undefined` if it is not to be repeated.
  */
 export function repeatDelay({
@@ -42,12 +44,20 @@ export function repeatDelay({
   limits,
 }: ReplayQuestion): number | undefined {
   if (error.outcome === "not-sent" || error.outcome === "rejected") {
-    if (unsent > MOST_UNSENT || refused > 1) return undefined;
+    if (unsent > MOST_UNSENT || refused > 1 || isOfChallenge(error)) return undefined;
     if (error.code === "MCP_SESSION_LOST" || error.code === "MCP_SERVER_EXITED") return 0;
     return error.httpStatus === TOO_MANY_REQUESTS ? (error.retryAfterMs ?? BUSY_DELAY_MS) : undefined;
   }
   if (error.code !== "MCP_OUTCOME_UNKNOWN") return undefined;
   return mayRunAgain(replay, mayHaveRun, tool, limits) ? 0 : undefined;
+}
+
+/**
+ * An error of a challenge has the phase `handshake`. `callError` replaces the phase of every error that names no tool, so the code counts
+ * as well: no session uses it for what its server answered to a call.
+ */
+function isOfChallenge({ phase, code }: McpError): boolean {
+  return phase === "handshake" || code === "MCP_CONNECT_FAILED";
 }
 
 function mayRunAgain(

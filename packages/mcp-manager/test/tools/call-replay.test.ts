@@ -1,6 +1,8 @@
 import { McpError, type ToolAnnotations, type ToolDescriptor } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
 import { type ReplayQuestion, repeatDelay } from "../../src/tools/call-replay.ts";
+import { tool as definition } from "../manager-fixture.ts";
+import { startedManager } from "./started-manager.ts";
 
 function tool(annotations: ToolAnnotations = {}): ToolDescriptor {
   return {
@@ -17,6 +19,9 @@ function tool(annotations: ToolAnnotations = {}): ToolDescriptor {
 const notSent = new McpError("MCP_SESSION_LOST", "gone", { outcome: "not-sent" });
 const rejected = new McpError("MCP_SESSION_LOST", "404", { outcome: "rejected" });
 const unknown = new McpError("MCP_OUTCOME_UNKNOWN", "cut off", { outcome: "unknown" });
+
+/** What a challenge rejects with while the authorization server is busy. */
+const unmet = { outcome: "rejected", httpStatus: 429, retryAfterMs: 3_000 } as const;
 
 const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number | undefined][] = [
   ["[T1] repeats once what was never sent", { error: notSent }, 0],
@@ -106,6 +111,21 @@ const CASES: [title: string, question: Partial<ReplayQuestion>, expected: number
     },
     undefined,
   ],
+  [
+    "does not wait for a busy authorization server",
+    { error: new McpError("MCP_CONNECT_FAILED", "busy", { ...unmet, phase: "handshake" }) },
+    undefined,
+  ],
+  [
+    "knows its error by the code as well, when the phase is that of the call",
+    { error: new McpError("MCP_CONNECT_FAILED", "busy", { ...unmet, phase: "call" }) },
+    undefined,
+  ],
+  [
+    "repeats nothing whose error belongs to the handshake, whatever its code",
+    { error: new McpError("MCP_SESSION_LOST", "gone", { outcome: "not-sent", phase: "handshake" }) },
+    undefined,
+  ],
 ];
 
 describe("whether a call is repeated", () => {
@@ -120,3 +140,18 @@ describe("whether a call is repeated", () => {
     expect(repeatDelay(asked)).toBe(expected);
   });
 });
+
+it.each([429, 503])(
+  "a call is sent once while the authorization server of its server answers HTTP %d, and its error says so",
+  async (httpStatus) => {
+    const details = { ...unmet, httpStatus, server: "a", phase: "handshake" } as const;
+    const answer = () => {
+      throw new McpError("MCP_CONNECT_FAILED", "busy", details);
+    };
+    const { manager, session } = await startedManager(new Map([["a", [definition("echo")]]]), { answer });
+    const told = { code: "MCP_CONNECT_FAILED", outcome: "rejected", httpStatus, retryAfterMs: 3_000 };
+    await expect(manager.callTool({ server: "a", tool: "echo" })).rejects.toMatchObject(told);
+    expect(session("a").requests).toHaveLength(1);
+    await manager.close();
+  },
+);

@@ -47,9 +47,12 @@ export function createPageRetry({
   };
 }
 
-/** `undefined` if the page should not be asked for again. */
+/**
+ * `undefined` if the page should not be asked for again. An error of the phase `handshake` comes from a challenge that was not met, so its
+ * status is the authorization server's. Each further request for the page would present the refresh token again.
+ */
 function delayBeforeRetry(error: unknown): number | undefined {
-  if (!(error instanceof McpError)) return undefined;
+  if (!(error instanceof McpError) || error.phase === "handshake") return undefined;
   const { code, httpStatus, retryAfterMs } = error;
   const isPassing = httpStatus === undefined ? code === "MCP_SESSION_LOST" : PASSING_STATUSES.has(httpStatus);
   const delayMs = retryAfterMs ?? RETRY_DELAY_MS;
