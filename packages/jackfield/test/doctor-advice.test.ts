@@ -37,10 +37,22 @@ describe("the next step of jackfield doctor", () => {
     const { code, nextStep } = await findingIn({ files });
     expect(code).toBe("login-needed");
     expect(nextStep).toBe(
-      "Correct the Authorization header of its entry. A login is used only where there is none.",
+      "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host names for it). A login is used only where there is none.",
     );
     const login = await commandLine("login", "files", "--config", folder.file("servers.json"));
     expect(login.stderr).toContain("remove the header to log in");
+  });
+
+  it("speaks of no header that the entry must have, since some hosts name a variable for the token", async () => {
+    const home = folder.file("codex");
+    mkdirSync(home);
+    vi.stubEnv("CODEX_HOME", home);
+    vi.stubEnv("FILES_TOKEN", "old-token");
+    const named = `bearer_token_env_var = "FILES_TOKEN"`;
+    writeFileSync(`${home}/config.toml`, `[mcp_servers.files]\nurl = "${remote.url}"\n${named}\n`);
+    const { code, nextStep } = await findingIn({}, "--hosts", "codex");
+    expect(code).toBe("login-needed");
+    expect(nextStep).toContain("the variable or key that its host names for it");
   });
 
   it("says nothing of headers where the URL has a password, and the same as its error", async () => {
@@ -58,7 +70,7 @@ describe("the next step of jackfield doctor", () => {
     expect((await findingIn({ files: { url } })).nextStep).toMatch(/^Log in with npx jackfield login files /);
     const headers = { authorization: "Bearer old-token" };
     const { nextStep } = await findingIn({ files: { url, headers, lazy: true } });
-    expect(nextStep).toMatch(/^Correct the Authorization header/);
+    expect(nextStep).toMatch(/^Correct the credential that its entry sends as Authorization/);
   });
 
   it("is no login where nobody is there to log in with", () => {

@@ -29,7 +29,8 @@ export function secretsOfUrls(text: string): readonly string[] {
 
 const NONE: readonly string[] = [];
 
-function decoded(text: string): string {
+/** A part of a URL without its percent-encoding, if it has one that can be read. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -202,9 +202,15 @@ async function mergeFound(
   isWithinHost: boolean,
 ): Promise<readonly OwningEntry[]> {
   if (mayBeSame === undefined || !haveSeveralOrigins(entries)) return mergeEntries(entries);
-  const { endpointOf, endpointStem } = await import("./file-sources.ts");
-  const endpoint = (entry: SourceEntry) => endpointOf(entry, isWithinHost);
-  return mergeEntries(entries, { mayBeSame, endpointOf: endpoint, endpointStem });
+  const { endpointOf, endpointStem, offeredTools } = await import("./file-sources.ts");
+  // A host's own rule says which of its entries are one server, whatever tools they offer.
+  const tools = isWithinHost ? undefined : { offeredBy: offeredTools, isDecidedBy: isOwn };
+  return mergeEntries(entries, { mayBeSame, endpointOf, endpointStem, tools });
+}
+
+/** What Jackfield's own configuration says of an endpoint holds for Jackfield, so no entry of another host offers a tool that it excludes. */
+function isOwn({ scope, host }: DefinedIn): boolean {
+  return scope === "explicit" || host === JACKFIELD.id;
 }
 
 /** Merges what the hosts and the explicit sources have each merged for themselves. */

@@ -6,7 +6,7 @@ import type { WrittenServer } from "./written-server.ts";
  * A variable as one host or another writes it. `$NAME` and `%NAME%` stand in passwords as well, so they are not taken for one; nor is
  * `${file}`, because names without capitals are places, of which hosts know more than are known here.
  */
-const SPELLED_SOMEWHERE =
+export const SPELLED_SOMEWHERE =
   /\$\{(?:env:([A-Za-z_]\w*)|([A-Z_][A-Z0-9_]*))(?::-[^{}]*)?\}|\{env:([A-Za-z_]\w*)\}|\$env:([A-Za-z_]\w*)/;
 
 /** What looks like a variable, and is plain text to the host of its file. */

@@ -1,5 +1,6 @@
 import type { OAuthSettings } from "@jackfield/mcp-core";
 import { createMap, isMap, type JsonMap, kindOf, ownMember } from "../documents/json-value.ts";
+import { isSameValue } from "../documents/same-value.ts";
 import { quote } from "../server-name.ts";
 import type { FaultAt } from "./entry-fields.ts";
 import type { EntryReader } from "./written-entry.ts";
@@ -14,7 +15,10 @@ const MEMBER_KINDS: { readonly [member: string]: "string" | "number" | "boolean"
   resource: "string",
 };
 
-/** Reads settings for OAuth; `false` where the entry says that there is none. */
+/**
+ * Reads the settings for OAuth; `false` if the entry switches OAuth off. A field of the entry beats a member of the object. If several
+ * fields hold the same setting, the first one counts, and a field with another value is left unread.
+ */
 export function readOAuth(reader: EntryReader): OAuthSettings | false | undefined {
   const { fields, dialect } = reader;
   if (dialect.oauth === undefined) return undefined;
@@ -26,10 +30,19 @@ export function readOAuth(reader: EntryReader): OAuthSettings | false | undefine
     const written = fields.optional(() => readObject(object, reader));
     if (written === false) return false;
     for (const [member, value] of Object.entries(written ?? {})) {
-      put(settings, ownMember(members, member) ?? member, value, [object, member], reader);
+      const name = ownMember(members, member) ?? member;
+      const checked = readSetting(name, value, [object, member], reader);
+      if (checked !== undefined) settings[name] = checked;
     }
   }
-  for (const [field, name] of Object.entries(own)) put(settings, name, fields.value(field), [field], reader);
+  const ofFields = createMap();
+  for (const [field, name] of Object.entries(own)) {
+    const value = readSetting(name, fields.value(field), [field], reader);
+    if (value === undefined) continue;
+    if (!Object.hasOwn(ofFields, name)) ofFields[name] = value;
+    else if (!isSameValue(ofFields[name], value)) fields.leave(field);
+  }
+  Object.assign(settings, ofFields);
   return Object.keys(settings).length === 0 ? undefined : (settings as OAuthSettings);
 }
 
@@ -40,16 +53,14 @@ function readObject(field: string, { fields, faultAt }: EntryReader): JsonMap | 
   throw faultAt([field], `${quote(field)} must be an object, true or false, not ${kindOf(written)}.`);
 }
 
-function put(
-  settings: JsonMap,
+function readSetting(
   name: string,
   written: unknown,
   path: readonly string[],
   { fields, faultAt }: EntryReader,
-): void {
-  if (written === undefined) return;
-  const value = fields.optional(() => checkMember(name, written, path, faultAt));
-  if (value !== undefined) settings[name] = value;
+): unknown {
+  if (written === undefined) return undefined;
+  return fields.optional(() => checkMember(name, written, path, faultAt));
 }
 
 function checkMember(name: string, written: unknown, path: readonly string[], faultAt: FaultAt): unknown {

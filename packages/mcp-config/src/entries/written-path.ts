@@ -1,5 +1,5 @@
 import type { JsonPath } from "../documents/json-path.ts";
-import { isMap, type JsonMap } from "../documents/json-value.ts";
+import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
 import type { EntryDialect, EntryFieldNames } from "./entry-dialect.ts";
 import type { EntryPlace } from "./entry-place.ts";
@@ -65,7 +65,10 @@ export function winnerOver(
     const names = written.map((name) => (typeof name === "string" ? name : name.field));
     if (names.includes(field)) return names.find(isRead);
   }
-  return undefined;
+  const { fields: settings = {} } = dialect.oauth ?? {};
+  const setting = ownMember(settings, field);
+  if (setting === undefined) return undefined;
+  return Object.keys(settings).find((name) => settings[name] === setting && isRead(name));
 }
 
 /** Where a command stands that `splitCommand` has taken apart. */

@@ -67,12 +67,12 @@ export const MCPORTER: HostDialect = {
         oauthEnabled: "enabled",
         oauthClientId: "clientId",
         oauth_client_id: "clientId",
+        oauthClientSecretEnv: "clientSecret",
+        oauth_client_secret_env: "clientSecret",
         oauthClientSecret: "clientSecret",
         oauth_client_secret: "clientSecret",
         oauthScope: "scopes",
         oauth_scope: "scopes",
-        oauthClientSecretEnv: "clientSecret",
-        oauth_client_secret_env: "clientSecret",
         oauthRedirectUrl: "redirectUri",
         oauth_redirect_url: "redirectUri",
       },
@@ -88,12 +88,13 @@ export const MCPORTER: HostDialect = {
 
 /**
  * `auth` names a way to log in; of these only OAuth is one that Jackfield knows. The variable of a client's secret is read as a reference
- * to it, and counts before a secret that is written out.
+ * to it, and counts before a secret that is written out. A second name for the same variable is dropped.
  */
 function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const { auth, ...rest } = shapeCommand(entry, remark);
-  const variable = firstOf(rest, SECRET_VARIABLES);
-  if (variable !== undefined && typeof rest[variable] === "string") rest[variable] = `\${${rest[variable]}}`;
+  const [variable, ...others] = SECRET_VARIABLES.filter((field) => typeof rest[field] === "string");
+  for (const other of others) if (variable && rest[other] === rest[variable]) delete rest[other];
+  if (variable) rest[variable] = `\${${String(rest[variable])}}`;
   for (const field of TOKENS) remarkOnToken(field, entry[field], remark);
   if (auth === "oauth") return { ...rest, oauthEnabled: true };
   return auth === undefined ? rest : { ...rest, auth };

@@ -29,6 +29,16 @@ export interface EndpointRule {
   readonly endpointOf: (entry: SourceEntry) => string | undefined;
   /** Something cheaper, the same for entries that reach the same. */
   readonly endpointStem: (entry: SourceEntry) => string | undefined;
+  /** Omitted if the tools that entries offer do not matter. */
+  readonly tools?: ToolsRule | undefined;
+}
+
+/** Decides between entries that reach the same endpoint and offer different tools. */
+export interface ToolsRule {
+  /** The tools that an entry offers, as a text that is equal for equal tools. */
+  readonly offeredBy: (entry: SourceEntry) => string;
+  /** Whether a stronger entry shadows weaker ones that offer other tools. If not, both must offer the same. */
+  readonly isDecidedBy: (stronger: DefinedIn) => boolean;
 }
 
 /**
@@ -68,26 +78,26 @@ function joinEndpoints(owners: Owners, rule: EndpointRule): void {
 function joinAlike(
   found: readonly OwningEntry[],
   owners: Owners,
-  { mayBeSame, endpointOf }: EndpointRule,
+  { mayBeSame, endpointOf, tools }: EndpointRule,
 ): void {
-  /** The strongest entry of each origin, by endpoint. */
-  const byEndpoint = new Map<string, SourceEntry[]>();
+  /** The strongest entry of each origin, by what it shadows: an endpoint, or an endpoint with the same tools. */
+  const strongest = new Map<string, SourceEntry[]>();
   for (const { entry, shadowed } of found) {
     const endpoint = endpointOf(entry);
     if (endpoint === undefined) continue;
-    const stronger = byEndpoint.get(endpoint);
-    if (stronger === undefined) {
-      if (isEnabled(entry)) byEndpoint.set(endpoint, [entry]);
-      continue;
-    }
+    const withTools = tools ? `${endpoint} ${tools.offeredBy(entry)}` : endpoint;
+    const stronger = [endpoint, withTools].flatMap((key) => strongest.get(key) ?? []);
     const owner = stronger.find((other) => mayBeSame(other.definedIn, entry.definedIn));
     if (owner) {
       owners.delete(entry.name);
       owners.get(owner.name)?.shadowed.push({ entry, reason: "endpoint" }, ...shadowed);
       continue;
     }
-    const isFirst = !stronger.some((other) => isSameOrigin(other.definedIn, entry.definedIn));
-    if (isEnabled(entry) && isFirst) stronger.push(entry);
+    if (!isEnabled(entry)) continue;
+    const key = tools?.isDecidedBy(entry.definedIn) ? endpoint : withTools;
+    const known = strongest.get(key);
+    if (known === undefined) strongest.set(key, [entry]);
+    else if (!known.some((other) => isSameOrigin(other.definedIn, entry.definedIn))) known.push(entry);
   }
 }
 

@@ -46,6 +46,8 @@ export function reportRootKeys(
   const expected = places.flatMap(({ path }) => (path.length > 0 ? [String(path[0])] : []));
   const [place] = places.filter(({ path }) => path.length > 0 && path[0] !== "projects");
   const wanted = place ? fieldName(place.path) : "mcpServers";
+  // A format that describes a single server has no place to move other hosts' servers to.
+  const isOfOneServer = place?.name !== undefined;
   const severity = strict && !hasServers ? "error" : "warning";
   let isExplained = false;
   for (const key of Object.keys(content)) {
@@ -55,9 +57,13 @@ export function reportRootKeys(
       const location = document.locate([key]);
       const isThere = Object.hasOwn(content, place?.path[0] ?? wanted);
       const nextStep = isThere ? "Move them there" : "Rename the key";
-      const text = `${quote(key)} is not read; servers stand under ${quote(wanted)}. ${nextStep}.`;
+      const meant = (isOfOneServer && resembledBy(key)) || wanted;
+      const advice = isOfOneServer
+        ? `did you mean ${quote(meant)}?`
+        : `servers stand under ${quote(meant)}. ${nextStep}.`;
+      const text = `${quote(key)} is not read; ${advice}`;
       const message = `${describeLocation(location)}: ${text}`;
-      report(diagnose(remark, message, location, { severity, suggestion: wanted }));
+      report(diagnose(remark, message, location, { severity, suggestion: meant }));
     } else if (isSelfApproval(key) && (strict || scope === "project")) {
       const location = document.locate([key]);
       const text = `${quote(key)} is ignored; a file cannot approve its own servers.`;
@@ -70,10 +76,14 @@ export function reportRootKeys(
   const message = `${describeLocation(location)}: ${text}`;
   report(diagnose("no-servers", message, location, strict ? { severity: "warning" } : {}));
 
+  function resembledBy(key: string) {
+    return expected.find((name) => stemOf(name) === stemOf(key));
+  }
+
   function remarkOn(key: string, value: unknown) {
     if (expected.includes(key)) return undefined;
-    const resembles = expected.some((name) => stemOf(name) === stemOf(key));
-    if (!ROOT_KEYS.has(key)) return resembles ? "near-miss-field" : undefined;
+    if (!ROOT_KEYS.has(key)) return resembledBy(key) === undefined ? undefined : "near-miss-field";
+    if (isOfOneServer) return undefined;
     // The same key may mean something else here, unless it really holds servers.
     const held = namesOfServers(value);
     const isServersKey = strict && key !== "mcp" && key !== "extensions";

@@ -1,4 +1,3 @@
-import type { ServerDefinition } from "@jackfield/mcp-core";
 import { variablesOf } from "../hosts/host-dialects.ts";
 import { isPlainValue } from "../plain-values.ts";
 import {
@@ -13,13 +12,10 @@ import type { SourceEntry } from "./server-source.ts";
 /**
  * What an entry reaches, as a text that is the same for entries that reach the same: the command line with its variables, or
  * the URL with its headers. Accounts differ in variables and headers, so those belong to it; references count as the same in
- * every dialect. The transport does not: hosts call the same server by the one or the other, or by none. Between hosts the tools that are
- * offered belong to it as well: behind an entry that offers fewer, or more, nothing of the same use would be left. `undefined` for what
- * cannot be compared.
- *
- * @param isWithinHost - whether the entries of one host are compared, which its own rule says are one by command line or URL alone
+ * every dialect. The transport does not: hosts call the same server by the one or the other, or by none. `undefined` for what cannot
+ * be compared.
  */
-export function endpointOf({ outcome }: SourceEntry, isWithinHost = false): string | undefined {
+export function endpointOf({ outcome }: SourceEntry): string | undefined {
   if (!("definition" in outcome)) return undefined;
   const { definition } = outcome;
   if (definition.transport === "in-process") return undefined;
@@ -35,14 +31,12 @@ export function endpointOf({ outcome }: SourceEntry, isWithinHost = false): stri
       })
       .sort(byName);
   };
-  const use = isWithinHost ? undefined : offeredTools(definition);
   if (definition.transport === "stdio") {
     const { command, args = [], cwd = "", env } = definition;
     return JSON.stringify([
       [command, ...args].map((text) => canonical(text, dialect)),
       canonical(cwd, dialect),
       sorted(env, "env"),
-      use,
     ]);
   }
   const { url, headers, headersFromEnv, bearerTokenEnv } = definition;
@@ -50,7 +44,6 @@ export function endpointOf({ outcome }: SourceEntry, isWithinHost = false): stri
     normalUrl(canonical(url, dialect)),
     withBearer(sorted(headers, "headers"), bearerTokenEnv),
     sorted(headersFromEnv, "headers"),
-    use,
   ]);
 }
 
@@ -69,9 +62,11 @@ function withBearer(
   return [...others, ["authorization", token]].sort(byName);
 }
 
-/** The lists of tools; neither their order counts nor what stands there twice. */
-function offeredTools({ tools: { include, exclude = [] } = {} }: ServerDefinition) {
-  return [include && [...new Set(include)].sort(), [...new Set(exclude)].sort()];
+/** The tools that an entry offers, as a text. The order of its lists and repeated names make no difference. */
+export function offeredTools({ outcome }: SourceEntry): string {
+  if (!("definition" in outcome)) return "";
+  const { include, exclude = [] } = outcome.definition.tools ?? {};
+  return JSON.stringify([include && [...new Set(include)].sort(), [...new Set(exclude)].sort()]);
 }
 
 /**

@@ -48,8 +48,24 @@ describe("a credential that is written out is told of", () => {
     ["claude-code", remote({ url: "https://${USER:-ada:hunter2}@h" }), "url"],
     ["claude-code", remote({ url: "https://${USER:-abcdefABCDEF1234}@h" }), "url"],
     ["claude-code", remote({ url: "https://abcdefABCDEF1234@h" }), "url"],
+    ...["cursor", "windsurf", "cline", "roo", "codex", "lm-studio"].map((host): [string, object, string] => [
+      host,
+      { command: "x", env: { API_KEY: `\${env:K:-${SECRET}}` } },
+      "env/API_KEY",
+    ]),
+    ["cursor", remote({ url: `https://h?api_key=\${env:K:-${SECRET}}` }), "url"],
+    ["cursor", remote({ url: "https://u:${env:P:-hunter2}@h" }), "url"],
+    ["cursor", header(`Bearer \${env:T:-${SECRET}}`), "headers/Authorization"],
+    ["cursor", { command: "x", args: [`--token=\${env:K:-${SECRET}}`] }, "args/0"],
+    ["cursor", { command: "x", env: { D: `\${env:D:-${DATABASE}}` } }, "env/D"],
+    ["cursor", remote({ url: `https://h?api_key={env:K}&token=${SECRET}` }), "url"],
+    ["claude-code", remote({ url: "https://h?key=${KEY}&token=letters" }), "url"],
+    ["claude-code", remote({ url: "https://h?auth=hunter2" }), "url"],
+    ["jackfield", remote({ url: "https://$NAME:$ecret-password@h" }), "url"],
+    ["jackfield", variable("$ecret"), "env/API_KEY"],
   ])("by %s: %j", async (host, entry, pointer) => {
-    const root = host === "crush" ? "mcp" : "mcpServers";
+    const roots: { [host: string]: string } = { crush: "mcp", codex: "mcp_servers" };
+    const root = roots[host] ?? "mcpServers";
     const { diagnostics } = await parse({ [root]: { s: entry } }, { host, file: "/home/u/own.json" });
     const told = diagnostics.filter(({ code }) => code === "literal-secret");
     expect(told.map((found) => found.pointer)).toEqual([`/${root}/s/${pointer}`]);
@@ -102,7 +118,78 @@ describe("nothing is told of", () => {
     ["claude-code", header("${AUTH_SCHEME:-basic} ${T}")],
     ["claude-code", remote({ url: "https://a-long-name-of-user@h" })],
     ["claude-code", remote({ url: "https://ada.lovelace.18@h" })],
+    ["claude-code", remote({ url: "https://h?key=${KEY}&author=ada-lovelace" })],
+    ["claude-code", remote({ url: "https://h?key=${KEY}&author=Ada%20Lovelace" })],
+    ["claude-code", remote({ url: "https://h?author=ada-lovelace" })],
+    ["claude-code", remote({ url: "https://${HOST:-h.example}/mcp?token_type=opaque&auth=oauth2" })],
+    ["claude-code", remote({ url: "https://h?author=${A:-ada-lovelace}" })],
   ])("what is referred to, short or harmless, by %s: %j", async (host, entry) => {
     expect(await secretsIn(host, entry)).toEqual([]);
+  });
+});
+
+describe("a credential that is referred to in another host's way is not written out", () => {
+  const spellings = [
+    "{env:API_KEY_2}",
+    "$env:API_KEY_2",
+    "$API_KEY_2",
+    "%API_KEY_2%",
+    "{file:~/api-key-2.txt}",
+  ];
+  const hosts = ["claude-code", "cursor", "codex", "opencode"];
+
+  test.each(hosts.flatMap((host) => spellings.map((spelling) => [host, spelling] as const)))(
+    "by %s: %s",
+    async (host, spelling) => {
+      const entries = [
+        ...[`https://h?api_key=${spelling}`, `https://u:${spelling}@h`, `https://${spelling}@h`].map((url) =>
+          remote({ url }),
+        ),
+        { command: "x", env: { DATABASE_URL: `postgres://u:${spelling}@h/db` } },
+        variable(spelling),
+        variable(`\${API_KEY:-${spelling}}`),
+        remote({ url: `https://h?api_key=\${API_KEY:-${spelling}}` }),
+        remote({ url: `https://\${USER:-${spelling}}@h` }),
+      ];
+      for (const entry of entries) expect(await secretsIn(host, entry)).toEqual([]);
+    },
+  );
+});
+
+describe("the default of a reference whose name may be that of a credential", () => {
+  const secretsOfDefault = (name: string, text: string) =>
+    secretsIn("jackfield", { command: "x", env: { [name]: `\${${name}:-${text}}` } });
+
+  test.each([
+    ["GIT_AUTHOR_NAME", "Jane Doe"],
+    ["GIT_AUTHOR_EMAIL", "jane.doe@example.org"],
+    ["MAX_TOKENS", "128000"],
+    ["AUTH_MODE", "interactive"],
+    ["AUTH_MODE", "oauth2"],
+    ["AUTH_ALGORITHM", "AWS4-HMAC-SHA256"],
+    ["AUTH_REGION", "us-east-1"],
+    ["AUTH_SCOPES", "openid profile https://www.example.org/auth/drive.readonly"],
+    ["AUTH_TENANT", "contoso.onmicrosoft.com"],
+    ["KEYCLOAK_REALM", "master"],
+    ["TOKENIZER", "cl100k_base"],
+    ["API_KEY", "your-personal-access-token"],
+    ["API_KEY", "<your-api-key>"],
+  ])("is ordinary text: %s, %s", async (name, text) => {
+    expect(await secretsOfDefault(name, text)).toEqual([]);
+  });
+
+  test.each([
+    "hunter2",
+    "s3cr3t",
+    "sk-live-abcdef",
+    "ghp_abcdefghijkl",
+    "Bearer abcdef1234567890",
+    "--header ghp_abcdefghijkl",
+    "abcdefghijklmnopqrstuvwxyz",
+    "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+    "a1b2-c3d4-e5f6-a7b8",
+    "Tr0ub4dor&3",
+  ])("looks like one: %s", async (text) => {
+    expect(await secretsOfDefault("API_KEY", text)).toEqual(["env/API_KEY"]);
   });
 });

@@ -64,6 +64,47 @@ describe("of several names for one field in one entry", () => {
     expect(written?.extra).toEqual(Object.fromEntries(kept));
   });
 
+  test.each<[object, object, [field: string, winner: string][]]>([
+    [
+      { oauth_scope: "b", oauthScope: "a a2", oauth_client_id: "y", oauthClientId: "x" },
+      { clientId: "x", scopes: ["a", "a2"] },
+      [
+        ["oauth_scope", "oauthScope"],
+        ["oauth_client_id", "oauthClientId"],
+      ],
+    ],
+    [
+      { oauth_client_secret_env: "B", oauthClientSecretEnv: "A", oauthClientSecret: "${C}" },
+      { clientSecret: "${A}" },
+      [
+        ["oauth_client_secret_env", "oauthClientSecretEnv"],
+        ["oauthClientSecret", "oauthClientSecretEnv"],
+      ],
+    ],
+    [
+      { oauth_client_secret: "${D}", oauthClientSecret: "${C}" },
+      { clientSecret: "${C}" },
+      [["oauth_client_secret", "oauthClientSecret"]],
+    ],
+    [{ oauthRedirectUrl: ONE, oauth_redirect_url: ONE, oauth_client_id: "y" }, { clientId: "y" }, []],
+    [{ oauthClientSecretEnv: "A", oauth_client_secret_env: "A" }, { clientSecret: "${A}" }, []],
+    [{ oauthClientSecretEnv: 5, oauth_client_secret_env: "B" }, { clientSecret: "${B}" }, []],
+    [{ oauthClientId: 5, oauth_client_id: "y" }, { clientId: "y" }, []],
+  ])("the first counts for a login as well: %j", async (fields, oauth, losers) => {
+    const { written, told } = await read("mcporter", { url: ONE, ...fields });
+    expect(written?.oauth).toMatchObject(oauth);
+    expect(told.map(([message]) => message).sort()).toEqual(
+      losers.map(([field, winner]) => ignored(field, winner)[0]).sort(),
+    );
+    const kept = losers.map(([field]) => [field, (fields as { [field: string]: unknown })[field]]);
+    expect(written?.extra ?? {}).toEqual(Object.fromEntries(kept));
+  });
+
+  test("a field for a login beats the same setting in an object", async () => {
+    const entry = { type: "http", url: ONE, oauth: { clientId: "old" }, oauthClientId: "new" };
+    expect((await read("copilot-cli", entry)).written?.oauth).toEqual({ clientId: "new" });
+  });
+
   test.each<[string, object]>([
     ["windsurf", { url: ONE, serverUrl: ONE }],
     ["mcporter", { command: "x", allowedTools: ["a"], allowed_tools: ["a"] }],

@@ -98,6 +98,42 @@ describe("servers under a key that resembles the right one", () => {
   });
 });
 
+describe("servers under another host's key in a format that describes a single server", () => {
+  const bundle = { name: "x", server: { type: "node", mcp_config: { command: "node" } } };
+  const option = { registryType: "npm", identifier: "y", version: "1.0.0", transport: { type: "stdio" } };
+
+  test.each<[string, object]>([
+    ["mcpb", { ...bundle, mcpServers: { x: { command: "node" }, y: { command: "z" } } }],
+    ["mcpb", { ...bundle, servers: mine }],
+    ["registry", { name: "io.x/y", packages: [option], servers: [{ type: "http", url: "https://h" }] }],
+    ["registry", { name: "io.x/y", packages: [option], mcpServers: mine }],
+    ["registry", { name: "io.x/y", remotes: [{ type: "sse", url: "https://h" }], mcpServers: mine }],
+  ])("have no place there, so nothing is said of them: %s, %j", async (host, content) => {
+    const { names, told } = await parse(content, { host, file: "/folder/own.json" });
+    expect([names.length, told]).toEqual([1, []]);
+  });
+
+  test.each([
+    ["mcpb", { mcpServers: mine }],
+    ["registry", { servers: [{ type: "http", url: "https://h" }] }],
+  ])("are none of its own, which is said: %s, %j", async (host, content) => {
+    const { names, told } = await parse({ name: "x", ...content }, { host, file: "/folder/own.json" });
+    expect([names, told]).toEqual([[], ["no-servers"]]);
+  });
+
+  test.each([
+    ["mcpb", "Server", "server", {}],
+    ["registry", "remote", "remotes", { packages: [option] }],
+  ])("are no misspelled key, which is told of: %s, %s", async (host, key, suggestion, content) => {
+    const { diagnostics } = await parse(
+      { name: "x", ...content, [key]: [] },
+      { host, file: "/folder/own.json" },
+    );
+    expect(diagnostics).toMatchObject([{ code: "near-miss-field", suggestion }]);
+    expect(diagnostics[0]?.message).toMatch(/is not read; did you mean "\w+"\?$/);
+  });
+});
+
 describe("a file with servers where its host has them", () => {
   const context: FindingContext = { folders: [], isSingleFile: false, platform: "linux", remark: () => {} };
   /** An administrator's files, and those that a variable names, are elsewhere. */

@@ -1,7 +1,7 @@
 import type { HttpServerDefinition, ToolFilter } from "@jackfield/mcp-core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { endpointOf, endpointStem } from "../../src/sources/server-endpoint.ts";
+import { endpointOf, endpointStem, offeredTools } from "../../src/sources/server-endpoint.ts";
 import type { SourceEntry } from "../../src/sources/server-source.ts";
 
 function entryOf(host: string, words: readonly string[]): SourceEntry {
@@ -81,12 +81,12 @@ describe("what entries have in common that reach the same", () => {
     [{ exclude: [] }, undefined, true],
     [{ include: ["b", "a", "b"] }, { include: ["a", "b"] }, true],
     [{ exclude: ["b", "a"] }, { exclude: ["a", "a", "b"] }, true],
-  ])("counts the tools that are offered between hosts: %j, %j", (own, other, isSame) => {
+  ])("does not count the tools that are offered, which are told apart: %j, %j", (own, other, isSame) => {
     const [stronger, weaker] = [own, other].map((tools) =>
       remoteEntryOf("cursor", URL, tools && { tools }),
     ) as [SourceEntry, SourceEntry];
-    expect(endpointOf(stronger) === endpointOf(weaker)).toBe(isSame);
-    expect(endpointOf(stronger, true)).toBe(endpointOf(weaker, true));
+    expect(endpointOf(stronger)).toBe(endpointOf(weaker));
+    expect(offeredTools(stronger) === offeredTools(weaker)).toBe(isSame);
   });
 
   test("does not count the transport, and tells a URL from a command line", () => {
@@ -94,7 +94,6 @@ describe("what entries have in common that reach the same", () => {
     const sse = remoteEntryOf("cline", URL, { transport: "sse" } as object);
     expect(endpointOf(http)).toBe(endpointOf(sse));
     expect(endpointOf(http)).not.toBe(endpointOf(entryOf("cursor", [URL])));
-    expect(endpointOf(http, true)).toBe(endpointOf(sse, true));
     expect(endpointStem(http)).toBe(endpointStem(sse));
   });
 

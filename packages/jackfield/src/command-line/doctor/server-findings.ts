@@ -56,9 +56,13 @@ const IS_UNSET = / refers to .* not set/;
 /** How an error advises a login. */
 const LOGIN_COMMAND = /(?<=Log in with: ).*$/;
 
-/** What is sent in place of a login has to be right. Whether one may be used the entry says as well (`"oauth": false`). */
+/**
+ * A credential that is sent in place of a login has to be right. It need not be a header of the entry: some hosts name a variable or a
+ * key for it. Whether a login may be used, the entry says as well (`"oauth": false`).
+ */
 const ADVICE_ON_CREDENTIALS: { readonly [place in OwnCredentials]: string } = {
-  header: "Correct the Authorization header of its entry. A login is used only where there is none.",
+  header:
+    "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host names for it). A login is used only where there is none.",
   url: "Correct the user and the password in the URL of its entry. A login is used only where there are none.",
 };
 

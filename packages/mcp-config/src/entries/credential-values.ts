@@ -1,0 +1,105 @@
+import { decoded, looksLikeCredential } from "../credentials.ts";
+import { schemeOf } from "../http-syntax.ts";
+import { besideMarks, defaultsIn, isWholeReference, type MarkedText } from "./marked-references.ts";
+
+/** Parameters that always hold a credential. For other names that resemble one, such as `author`, the value decides. */
+const KEY_NAME =
+  /(?:key|token|secret|passw(?:or)?d|passphrase|credentials?|cookie|bearer|authorization|jwt|pass|pwd|pat|pin|dsn|creds?)[\W_]*\d*$/i;
+
+/** Whether a text in the place of a credential is one. Short texts, references, paths and the scheme of a header are not. */
+export function isWrittenOut(text: unknown): boolean {
+  if (typeof text !== "string" || text.length <= 5 || text.includes("${")) return false;
+  if (isWholeReference(text)) return false;
+  if (isUrl(text)) return isTellingUrl({ marked: text, defaults: [] });
+  return !PATH.test(text) && !HEADER_SCHEME.test(text);
+}
+
+const PATH = /^(?:~|\.{1,2}|\$[A-Za-z_]\w*)?\//;
+
+const HEADER_SCHEME = /^(?:Bearer|Basic|Token)\s*$/i;
+
+/** How the keys of well-known services begin. */
+const KNOWN_KEY =
+  /(?:^|[\s"',;=:])(?:sk-[A-Za-z\d]|[sr]k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|AKIA[A-Z\d]|AIza|eyJ[\w-]|ya29\.|hf_|npm_|gsk_|shpat_|whsec_|SG\.)/;
+
+/**
+ * Whether a text looks like a credential, for places that often hold something else. A credential begins like the key of a known service,
+ * mixes letters and digits, or is one long word. Plain words, numbers and texts with spaces are not credentials.
+ */
+export function looksWrittenOut(text: string): boolean {
+  if (!isWrittenOut(text)) return false;
+  if (isUrl(text) || KNOWN_KEY.test(text)) return true;
+  const key = text.trim().replace(/^(?:Bearer|Basic|Token)\s+/i, "");
+  if (/\s/.test(key)) return false;
+  const words = key.split(/[^\p{L}\p{N}]+/u);
+  const mixed = words.filter((word) => /\p{L}/u.test(word) && /\p{N}/u.test(word));
+  // `oauth2`, `us-east-1`, `cl100k_base` and `AWS4-HMAC-SHA256` count as plain words.
+  if (mixed.some((word) => word.length >= 7 || /^(?=.{6}).*\d\p{L}[\p{L}\d]/u.test(word))) return true;
+  return mixed.length >= 3 || words.some((word) => /^\p{L}{20,}$/u.test(word));
+}
+
+/**
+ * Whether a text contains a key that a program generated. Text beside a reference is usually something else: the scheme of a header, a
+ * name, or the rest of a path.
+ */
+export function looksGenerated(text: string): boolean {
+  return text.split(/[\s"',;]+/).some((word) => GENERATED_WORD.test(word) && /\d/.test(word));
+}
+
+const GENERATED = /[\w.~+=-]{20}/;
+const GENERATED_WORD = /^[\w.~+=-]{20,}$/;
+
+/** A cheap test that every text with a generated key passes. */
+export function mayLookGenerated(text: string): boolean {
+  return GENERATED.test(text) && /\d/.test(text);
+}
+
+/** Whether a URL contains a written-out password or credential parameter. Defaults of references count. */
+export function isTellingUrl(url: MarkedText): boolean {
+  const { marked, defaults } = url;
+  const hasReferences = defaults.length > 0;
+  const isSecret = (value: string): boolean => {
+    const beside = besideMarks(value);
+    if (beside.length > 1) return defaultsIn(value, url).some(isWrittenOut) || beside.some(looksGenerated);
+    if (hasReferences) return isWrittenOut(value);
+    return value !== "" && !value.includes("${") && !isWholeReference(value);
+  };
+  for (const [, userinfo = ""] of marked.matchAll(/:\/\/([^/?#\s]*)@/g)) {
+    const at = userinfo.indexOf(":");
+    const password = at === -1 ? "" : userinfo.slice(at + 1);
+    if (password !== "" ? isSecret(password) : isTellingUser(userinfo, url)) return true;
+  }
+  for (const [, name = "", value = ""] of marked.matchAll(/[?&]([^=&#\s]+)=([^&#\s]+)/g)) {
+    const called = decoded(name);
+    if (!looksLikeCredential(called)) continue;
+    if (KEY_NAME.test(called) ? isSecret(value) : isTellingValue(value, url)) return true;
+  }
+  return false;
+}
+
+/** Judges a parameter by its value, because its name may also mean something harmless. */
+function isTellingValue(value: string, url: MarkedText): boolean {
+  const beside = besideMarks(value);
+  if (beside.length === 1) return looksWrittenOut(decoded(value));
+  return defaultsIn(value, url).some(looksWrittenOut) || beside.some(looksGenerated);
+}
+
+/** A user without a password is no credential, unless it is a token, or a default contains a password. */
+function isTellingUser(userinfo: string, url: MarkedText): boolean {
+  const isTellingDefault = (text: string) => {
+    if (isWholeReference(text)) return false;
+    const at = text.indexOf(":");
+    return at === -1 ? isTokenOfUser(text) : isWrittenOut(text.slice(at + 1));
+  };
+  const user = userinfo.replace(/:$/, "");
+  return besideMarks(user).some(isTokenOfUser) || defaultsIn(user, url).some(isTellingDefault);
+}
+
+function isTokenOfUser(text: string): boolean {
+  return /^[\w.~+=-]{16,}$/.test(text) && /\d/.test(text);
+}
+
+export function isUrl(text: string): boolean {
+  const scheme = text.includes("://") ? schemeOf(text) : undefined;
+  return scheme !== undefined && text.startsWith("://", scheme.length);
+}
