@@ -1,16 +1,16 @@
 import { latePattern } from "./late-pattern.ts";
 
-/** Neighbours in an alphabet share a page of so many characters, and pages are made when they are needed. */
+/** Characters are stored in pages of this many, which are allocated when needed; an alphabet shares a page or two. */
 const PAGE_BITS = 10;
 const PAGE_LENGTH = 1 << PAGE_BITS;
 const PAGES = 0x110000 >> PAGE_BITS;
 const EMPTY = new Uint8Array(PAGE_LENGTH);
 
 /**
- * A byte for each character, computed when the character is first met and looked up from then on, because sets of Unicode
- * characters are slow to ask one character at a time.
+ * Caches one byte for each character, computed on first use, because sets of Unicode characters are slow to test one character
+ * at a time.
  *
- * @param compute what to remember of a character, by its code point: 1 to 255.
+ * @param compute gives the value to cache for a code point: 1 to 255.
  */
 export function characterTable(compute: (codePoint: number) => number): (codePoint: number) => number {
   const pages = new Array<Uint8Array>(PAGES).fill(EMPTY);
@@ -31,9 +31,9 @@ const YES = 1;
 const NO = 2;
 
 /**
- * Whether a character is in a set, by its code point; none is where there is no character (a negative number).
+ * Makes a test of whether a code point is in a set. A negative number, which stands for a missing character, is in none.
  *
- * @param set as in a pattern with the flag `u`, for example `[\p{L}\p{M}]`.
+ * @param set a class of characters for a pattern with the flag `u`, for example `[\p{L}\p{M}]`.
  */
 export function characterTest(set: string): (codePoint: number) => boolean {
   const pattern = latePattern(set, "u");

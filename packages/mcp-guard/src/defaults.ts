@@ -1,6 +1,6 @@
 /**
- * What a runtime puts between a model and its servers unless it is told otherwise, for programs that should load nothing else at
- * their start. All of it is exported by the package itself as well.
+ * The guards that a runtime uses by default, as an entry of their own for programs that should load nothing else at start. The
+ * package's main entry exports them too.
  */
 export { cleanTools } from "./cleaning/clean-tools.ts";
 export { limitResults } from "./size/limit-results.ts";

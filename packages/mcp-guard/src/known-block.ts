@@ -1,8 +1,8 @@
 import type { ContentBlock } from "@jackfield/mcp-core";
 
 /**
- * Whether something a server sent as a block is one: of a kind that is known, and with the texts that this kind must have.
- * Servers in this process are not checked by anybody else, and later protocols may bring other kinds.
+ * Whether a value is a content block of a known kind, with the fields that the kind requires. Results of in-process servers are
+ * checked nowhere else, and later protocol versions may add kinds.
  */
 export function isKnownBlock(block: unknown): block is ContentBlock {
   if (!isRecord(block)) return false;
@@ -28,12 +28,12 @@ function isResource({ uri, text, blob, mimeType = "" }: Readonly<Record<string, 
   return typeof uri === "string" && hasContents && typeof mimeType === "string";
 }
 
-/** The blocks of a result, whatever its server sent in their place. */
+/** The content blocks of a result; none if its server sent no list. */
 export function blocksOf({ content }: { readonly content: unknown }): readonly unknown[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** As JSON; an empty text for what cannot be written as JSON. */
+/** The value as JSON; empty if it cannot be written as JSON. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";

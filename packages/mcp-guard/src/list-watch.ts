@@ -5,10 +5,10 @@ export interface ListWatch {
 }
 
 /**
- * A policy is shown one tool after the other. A list is judged in one go, so what is judged in the same turn of the event
- * loop belongs to the same list.
+ * A policy gets one tool at a time. A list is judged synchronously, so the tools of a server that are judged before the next
+ * microtask belong to the same list.
  *
- * @param complete called once after each turn in which lists were judged, with the names of their servers.
+ * @param complete called in a microtask after lists were judged, with the names of their servers.
  */
 export function createListWatch(complete: (servers: ReadonlySet<string>) => void): ListWatch {
   let current = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Tells a listener what was found. Advice decides on nothing: what the listener throws is lost, and so is what it rejects with where it
- * is asynchronous, which would otherwise end the process.
+ * Tells a listener what was found. Findings are advisory: errors that the listener throws are ignored, and so are its
+ * rejections, which would otherwise end the process.
  */
 export function tellListener<Finding>(
   listener: ((finding: Finding) => void) | undefined,
@@ -9,6 +9,6 @@ export function tellListener<Finding>(
   try {
     Promise.resolve(listener?.(finding)).catch(() => {});
   } catch {
-    // Whoever listens has to look after himself.
+    // A listener must handle its own errors.
   }
 }

@@ -4,13 +4,13 @@ import { createSchemaValidator, type SchemaValidator } from "./schema/schema-val
 import { isObject, isSchema } from "./schema/subschemas.ts";
 import { isTooMuch, toldProblems } from "./schema/told-problems.ts";
 
-/** Checks what a model gave a tool; without an answer the arguments are good. */
+/** Checks the arguments that a model gave a tool; `undefined` means that they are valid. */
 export type ArgumentCheck = (args: unknown) => McpError | undefined;
 
 /**
- * Checks arguments against the schema as the server wrote it, whatever a model was shown. Nothing is prepared before the first
- * check. A check is synchronous and takes some milliseconds at most: it is bounded by a count of steps, not by a clock, so its
- * answer does not depend on the machine's load.
+ * Checks arguments against the server's own schema, not the one a model was shown. Nothing is prepared before the first check.
+ * A check is synchronous and takes some milliseconds at most: it is bounded by a count of steps, not by a clock, so its answer
+ * does not depend on the machine's load.
  *
  * @returns a check that gives `MCP_ARGUMENTS_INVALID` with the places and reasons, or `MCP_LIMIT_EXCEEDED` if the schema or a
  * pattern in it would take too long; both with outcome `not-sent`, and without the arguments in their text.

@@ -2,20 +2,20 @@ import type { Progress } from "@jackfield/mcp-core";
 
 /** A call under way, for frameworks that read its progress as a stream. */
 export interface FollowedCall<Result> {
-  /** What came of the call. What it rejects with is not reported as unhandled if nobody looks: whoever gave it up knows. */
+  /** The result of the call. A rejection that nobody awaits is not reported as unhandled. */
   readonly result: Promise<Result>;
-  /** Progress as it comes, then the result. Of progress that comes faster than it is read only the newest is kept. */
+  /** Yields progress as it comes, then returns the result. If progress comes faster than it is read, only the newest is kept. */
   progress(): AsyncGenerator<Progress, Result>;
 }
 
-/** Begins a call that is told where to say how far it has come. */
+/** Starts a call with a callback for its progress. */
 export function followCall<Result>(
   call: (onProgress: (progress: Progress) => void) => Promise<Result>,
 ): FollowedCall<Result> {
   return new CallUnderWay(call);
 }
 
-/** Most calls are only awaited: nothing is made for progress before somebody reads it. */
+/** Most calls are only awaited, so nothing is allocated for progress before somebody reads it. */
 class CallUnderWay<Result> implements FollowedCall<Result> {
   readonly result: Promise<Result>;
   #newest: Progress | undefined;
@@ -29,7 +29,7 @@ class CallUnderWay<Result> implements FollowedCall<Result> {
     this.result.then(undefined, ignore);
   }
 
-  /** A property, so that it can be taken out of the call. */
+  /** A bound property, so that it can be destructured. */
   readonly progress = (): AsyncGenerator<Progress, Result> => this.#steps();
 
   async *#steps(): AsyncGenerator<Progress, Result> {
@@ -42,7 +42,7 @@ class CallUnderWay<Result> implements FollowedCall<Result> {
     return await this.result;
   }
 
-  /** What was told before anybody read is news to the first who does. */
+  /** Delivers progress that came before anybody read to the first reader. */
   #firstWake(): PromiseWithResolvers<void> {
     const wake = Promise.withResolvers<void>();
     if (this.#newest !== undefined) wake.resolve();

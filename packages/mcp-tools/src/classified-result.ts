@@ -16,7 +16,7 @@ export interface ResourceBlobPart {
   readonly mimeType: string;
 }
 
-/** One part of an answer, in the form in which adapters write it for their framework. */
+/** One part of a result, from which adapters build the form of their framework. */
 export type ResultPart =
   | { readonly kind: "text"; readonly text: string }
   | MediaPart
@@ -32,17 +32,17 @@ export type ResultPart =
   /** The structured content, without what the blocks say already. */
   | { readonly kind: "data"; readonly value: JsonValue };
 
-/** A tool's answer, sorted out. No parts: the server answered with nothing that could be shown. */
+/** A tool's result, sorted into parts. Without parts, it held nothing that could be shown. */
 export interface ClassifiedResult {
   readonly parts: readonly ResultPart[];
   readonly isError: boolean;
 }
 
 /**
- * Sorts a tool's answer into parts, in the server's order, structured content last.
+ * Sorts a tool's result into parts, in the server's order, structured content last.
  *
- * It takes whatever a server may send and never throws: blocks of a kind that is not known become JSON text, empty texts
- * are left out, and so is whatever of the structured content the blocks say already.
+ * Accepts whatever a server may send and never throws: blocks of unknown kinds become JSON text; empty texts, and structured
+ * content that the blocks repeat, are left out.
  */
 export function classifyResult(result: ToolCallResult): ClassifiedResult {
   const answer: Partial<ToolCallResult> = isObject(result) ? result : {};
@@ -111,7 +111,7 @@ function structuredPart(
   return news === undefined ? undefined : { kind: "data", value: news };
 }
 
-/** Servers in this process hand over objects that never went through JSON. */
+/** In-process servers give objects that never went through JSON. */
 function asJson(value: unknown): JsonValue | undefined {
   try {
     return JSON.parse(JSON.stringify(value)) as JsonValue;

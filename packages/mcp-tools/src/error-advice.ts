@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@jackfield/mcp-core";
 
-/** Said of every call whose outcome is unknown, whatever its code. */
+/** Advice for every call whose outcome is unknown, whatever its code. */
 export const MAY_HAVE_RUN =
   "It is not known whether the call was carried out: it may have run. " +
   "Do not simply repeat it; find out first whether it took effect.";
@@ -9,7 +9,7 @@ const LATER = "The server cannot be reached at the moment; go on without it, or 
 const NOBODY_HERE = "Calling again will not help; say so, and go on without this tool.";
 const WITHOUT = "Somebody has to change the set-up first; go on without this tool.";
 
-/** What a model can do about each error. Where the outcome is unknown, `MAY_HAVE_RUN` is said instead. */
+/** What a model can do about each error. Where the outcome is unknown, `MAY_HAVE_RUN` is used instead. */
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   MCP_CONFIG_INVALID: WITHOUT,
   MCP_CONFIG_NOT_FOUND: WITHOUT,

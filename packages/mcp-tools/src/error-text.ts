@@ -6,10 +6,10 @@ import { withoutSecretForms } from "./secret-forms.ts";
 /** The longest text `errorText` gives, in bytes of UTF-8. */
 export const MAX_ERROR_TEXT_BYTES = 2048;
 
-/** The longest name that is repeated, in characters; names come from servers and files, and may be of any length. */
+/** The longest name in an error text, in characters; names come from servers and files, and may be of any length. */
 const MAX_NAME_LENGTH = 128;
 
-/** As much of a message as is looked at, in characters: more than fits even where escape sequences are taken out. */
+/** How much of a message is read, in characters: more than fits, even after escape sequences are removed. */
 const MAX_MESSAGE_LENGTH = 4 * MAX_ERROR_TEXT_BYTES;
 
 /** Where an error happened, for errors that do not say so themselves. */
@@ -19,11 +19,10 @@ export interface ErrorPlace {
 }
 
 /**
- * What a model is to read about a call that failed: one line, at most 2 KiB, without control characters or escape
- * sequences, with the server's and the tool's name and what can be done
- * about it. Whatever looks like a secret is replaced. If the outcome is unknown it says that the call may have run and must not
- * simply be repeated. Of the error only the code and the message are used, never its cause or stack; of anything but
- * an `McpError` nothing is used, since nobody vouches that it carries no secret.
+ * The text that a model reads about a failed call: one line of at most 2 KiB, without control characters or escape sequences,
+ * with the server's and the tool's name and advice on what to do. Whatever looks like a secret is replaced. If the outcome is
+ * unknown, the text says that the call may have run and must not simply be repeated. Of the error's details only the code and
+ * the message are used, never its cause or stack; of anything but an `McpError` nothing is used, since it may carry a secret.
  */
 export function errorText(error: unknown, place: ErrorPlace = {}): string {
   const known = isMcpError(error) ? error : unexpectedError(error, place);
@@ -39,12 +38,12 @@ export function errorText(error: unknown, place: ErrorPlace = {}): string {
   return cut(sentences.join(" ").trim());
 }
 
-/** A text of the program's own as a model may read it: one line, cleaned and cut as `errorText` does. */
+/** Cleans and cuts a program's own text as `errorText` does, to one line for a model. */
 export function modelText(text: string): string {
   return cut(cleanText(text, MAX_MESSAGE_LENGTH));
 }
 
-/** The `McpError` for something thrown that is none. Its outcome is unknown: nothing says that the call was not made. */
+/** Wraps a thrown value that is not an `McpError`. The outcome is unknown, since the call may have been made. */
 export function unexpectedError(cause: unknown, place: ErrorPlace): McpError {
   return new McpError("MCP_INTERNAL", "Something failed unexpectedly on the way to the server.", {
     ...place,

@@ -2,9 +2,9 @@ import { isBase64 } from "./base64.ts";
 import type { MediaPart, ResourceBlobPart, ResultPart } from "./classified-result.ts";
 
 /**
- * Whether models may be able to see or hear the part: images, sounds, videos and PDF documents, also as resources. One without
- * bytes, whose bytes cannot be decoded or whose type is none is not: a provider, or a framework on the way to it, refuses the
- * whole request for it, and an address in place of the bytes may be fetched.
+ * Whether a part is media that models may be able to see or hear: images, audio, videos and PDF documents, also as resources. A
+ * part without bytes, with invalid base64 or without a proper media type is not: a provider, or a framework on the way to it,
+ * would refuse the whole request, or might fetch a URL given in place of the bytes.
  */
 export function isMedia(part: ResultPart): part is MediaPart | ResourceBlobPart {
   if (part.kind !== "resource-blob" && part.kind !== "image" && part.kind !== "audio") return false;

@@ -23,12 +23,12 @@ export interface FailedCall {
   readonly mcpError: McpErrorReport;
 }
 
-/** What came of a call made for a model: the server's answer as it came, or the account of a failure. */
+/** The result of a call made for a model: the server's own result or a `FailedCall`. */
 export type ModelCallResult = (ToolCallResult & { readonly mcpError?: undefined }) | FailedCall;
 
 /**
- * Told of each call that failed, before the model is. What it gives back, if anything, is what the model reads instead of the
- * standard text, cleaned and cut in the same way. An error thrown here is not caught.
+ * Called for each failed call, before the model is told. A string that it returns replaces the standard text for the model, and
+ * is cleaned and cut in the same way. An error thrown here is not caught.
  */
 export type OnCallError = (error: McpError, tool: ToolDescriptor) => string | undefined;
 
@@ -37,16 +37,16 @@ export interface ModelCallOptions
   extends InputOptions,
     Pick<CallOptions, "signal" | "onProgress" | "approved" | "timeoutMs" | "maxTotalMs"> {
   readonly onError?: OnCallError | undefined;
-  /** Replaces the check that is made for each call; one that is kept prepares the schema once only. */
+  /** The argument check to use. Default: a new one for each call. Reuse one to prepare the schema only once. */
   readonly checkArguments?: ArgumentCheck | undefined;
 }
 
 /**
- * Calls a tool on behalf of a model, and turns every failure but an abort into a result that the model can read, so that
- * an agent's loop goes on the same way in every framework. Arguments that the server's schema refuses are never sent.
+ * Calls a tool on behalf of a model, and turns every failure but an abort into a result that the model can read, so that an
+ * agent's loop goes on the same way in every framework. Arguments that the server's schema refuses are never sent.
  *
- * @param input What the model gave; nothing counts as no arguments.
- * @throws What the source threw, if the caller has given up: `McpError` `MCP_ABORTED`. That is never told to a model.
+ * @param input The arguments that the model gave; `null` or `undefined` counts as no arguments.
+ * @throws McpError `MCP_ABORTED`, or what the source threw after the caller aborted. A model is never told of an abort.
  */
 export function callForModel(
   source: ToolSource,
@@ -65,7 +65,7 @@ export interface ToolCalls {
   readonly checkArguments: ArgumentCheck;
 }
 
-/** `callForModel` for a tool that is called often: its options go to the source as they are. */
+/** `callForModel` for repeated calls of one tool: the options go to the source as they are. */
 export async function callTool(
   { source, tool, onError, checkArguments }: ToolCalls,
   input: unknown,
@@ -75,7 +75,7 @@ export async function callTool(
     const args = input ?? {};
     const refusal = checkArguments(args);
     if (refusal !== undefined) throw refusal;
-    // By server and tool: the name may belong to another tool by now, and the schema that was shown is this one's.
+    // By server and tool: the exposed name may belong to another tool by now, and the schema shown was this tool's.
     const ref = { server: tool.server, tool: tool.originalName };
     const result = await source.callTool(ref, args as JsonObject, { ...options, audience: "model" });
     return isWhole(result) ? result : madeWhole(result);
@@ -85,18 +85,18 @@ export async function callTool(
   }
 }
 
-/** Whether a value is the account of a call that failed, also after it was stored or sent as JSON. */
+/** Whether a value is a `FailedCall`, also after it was stored or sent as JSON. */
 export function isFailedCall(value: unknown): value is FailedCall {
   if (typeof value !== "object" || value === null || !("mcpError" in value)) return false;
   return typeof value.mcpError === "object" && value.mcpError !== null;
 }
 
-/** A result has a list of content, and only a `FailedCall` speaks of an error of ours; a server cannot pretend to one. */
+/** Whether a server's result has a list of content and does not pose as a `FailedCall`. */
 function isWhole(result: ToolCallResult): boolean {
   return Array.isArray(result.content) && !isFailedCall(result);
 }
 
-/** What a server must not say is taken out: a member that is `undefined` is one more, until the answer is stored as JSON. */
+/** Removes `mcpError` rather than setting it to `undefined`, which would stay a member until the result is stored as JSON. */
 function madeWhole({
   mcpError: _,
   ...answer
@@ -108,7 +108,7 @@ function failedCall(error: unknown, tool: ToolDescriptor, onError: OnCallError |
   const place = { server: tool.server, tool: tool.originalName };
   const known = isMcpError(error) ? error : unexpectedError(error, place);
   const told = onError?.(known, tool);
-  // Results travel to browsers; what a server's process wrote to its standard error should not.
+  // Results may be sent to browsers; the stderr of a server's process should not be.
   const { stderr: _, ...report } = known.toJSON();
   return {
     content: [{ type: "text", text: told === undefined ? errorText(known, place) : modelText(told) }],

@@ -11,27 +11,27 @@ import {
 } from "./model-call.ts";
 import { isObject } from "./schema/subschemas.ts";
 
-/** How tools are made for models; the names are the same in every adapter. */
+/** Options of tools made for models; the names are the same in every adapter. */
 export interface ModelToolOptions extends Pick<ModelCallOptions, "onError"> {
-  /** For whose models input schemas are fitted. Default `none`: as the servers wrote them. */
+  /** The provider that input schemas are fitted for. Default `none`: only an incomplete root is filled in. */
   readonly schemaProfile?: SchemaProfile | undefined;
 }
 
-/** A tool of a source with all that an adapter needs of it, whatever its framework. */
+/** A tool of a source with all that an adapter for any framework needs. */
 export interface ModelTool {
   readonly descriptor: ToolDescriptor;
-  /** The input schema to show, made when it is first asked for. */
+  /** The input schema to show, fitted when it is first read. */
   readonly fitted: FittedSchema;
-  /** What is wrong with what a model gave, by the server's own schema. Nothing counts as no arguments. */
+  /** Checks a model's input against the server's own schema. `null` or `undefined` counts as no arguments. */
   check(input: unknown): McpError | undefined;
-  /** The arguments within what a model gave, taken out of what a fitted schema wrapped them in. */
+  /** The arguments in a model's input, unwrapped if the fitted schema wrapped them. */
   argumentsOf(input: unknown): JsonObject;
-  /** `callForModel`, with the arguments taken out of what a fitted schema wrapped them in. */
+  /** `callForModel` with the unwrapped arguments. */
   call(input: unknown, options?: ModelCallOptions): Promise<ModelCallResult>;
 }
 
 /**
- * Makes a tool for models. It does nothing until it is asked: thousands are made in milliseconds.
+ * Makes a tool for models. All its work is lazy: thousands are made in milliseconds.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a schema profile that does not exist
  */

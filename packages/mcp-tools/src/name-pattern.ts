@@ -1,7 +1,7 @@
 /**
- * Whether a name fits a pattern: `*` stands for any characters, also none, also `/`; everything else is literal.
+ * Whether a name matches a pattern: `*` stands for any characters, including none and `/`; everything else is literal.
  *
- * Takes each piece between stars at its first place, which needs no backtracking however long a server's name is.
+ * Matches each piece between stars at its first occurrence, which needs no backtracking however long a server's name is.
  */
 export function matchesPattern(pattern: string, name: string): boolean {
   const [head = "", ...rest] = pattern.split("*");

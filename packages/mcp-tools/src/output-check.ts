@@ -3,17 +3,16 @@ import { createSchemaValidator, type SchemaValidator } from "./schema/schema-val
 import { isSchema } from "./schema/subschemas.ts";
 import { isTooMuch, toldProblems } from "./schema/told-problems.ts";
 
-/** Checks what a tool answered; without an answer of its own the result is good. */
+/** Checks a tool's result; `undefined` means that it is valid. */
 export type OutputCheck = (result: ToolCallResult) => McpError | undefined;
 
 /**
  * Checks structured content against the output schema that the server gave with the tool. "Clients SHOULD validate structured
- * results against this schema" (MCP specification, tools). Results with `isError`, and tools without an output schema, are good.
- * A schema that would take too long to check against is passed over: who writes the schema writes the answer too, so nothing
- * is gained by refusing it.
+ * results against this schema" (MCP specification, tools). Results with `isError`, and tools without an output schema, pass. So
+ * does a result that would take too long to check: the server writes both schema and result, so refusing it gains nothing.
  *
- * @returns a check that gives `MCP_PROTOCOL_VIOLATED` with the places and reasons; the outcome is `unknown`, because an answer
- * that contradicts itself proves nothing.
+ * @returns a check that gives `MCP_PROTOCOL_VIOLATED` with the places and reasons; the outcome is `unknown`, because a result
+ * that contradicts its own schema proves nothing.
  */
 export function createOutputCheck(tool: ToolDescriptor): OutputCheck {
   const schema: unknown = tool.definition.outputSchema;

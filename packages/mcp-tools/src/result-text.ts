@@ -19,7 +19,7 @@ export function partText(part: ResultPart): string {
   }
 }
 
-/** The whole answer as text, parts separated by a blank line. Never empty: an answer without parts is said to be one. */
+/** The whole result as text, parts separated by a blank line. Never empty: a sentence stands for a result without parts. */
 export function resultText({ parts, isError }: ClassifiedResult): string {
   const [first] = parts;
   if (first !== undefined) return parts.length === 1 ? partText(first) : parts.map(partText).join("\n\n");

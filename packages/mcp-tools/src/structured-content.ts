@@ -2,12 +2,12 @@ import type { JsonValue } from "@jackfield/mcp-core";
 
 /**
  * What structured content says beyond the blocks that came with it; `undefined` if nothing. A model should not read, and pay
- * for, the same twice.
+ * for, the same content twice.
  *
- * Servers repeat themselves in three ways: a text block is the whole as JSON, as the specification asks (server/tools,
- * "Structured Content"); a member is the text of a block, or what a block says as JSON, as in the reference servers for files
- * and memory; or a member is the list of blocks itself. Members that are said are left out, the others stay. A plain number,
- * boolean or `null` counts as said only if there is nothing else, because one text could stand for several of them.
+ * Servers repeat content in three ways: a text block is the whole as JSON, as the specification asks (server/tools, "Structured
+ * Content"); a member is the text of a block, or that text parsed as JSON, as in the reference servers for files and memory; or
+ * a member is the list of blocks itself. Repeated members are left out, the others stay. A number, boolean, `null` or empty
+ * text counts as repeated only if it is the only member, because one text could stand for several of them.
  */
 export function withoutRepetition(
   structured: JsonValue,
@@ -30,8 +30,8 @@ function isTelling(value: JsonValue): boolean {
 }
 
 /**
- * Says of values whether the blocks say them; their texts are read as JSON once, and only if that is asked for. Values are looked up and
- * not compared one by one: many short texts beside many members would block a program for as long as a server likes.
+ * Returns a test of whether the blocks say a value. Their texts are parsed as JSON once, and only if needed. Values are looked
+ * up and not compared one by one: many short texts beside many members could block a program for as long as a server likes.
  */
 function readBlocks(texts: readonly string[], blocks: readonly unknown[]): (value: JsonValue) => boolean {
   const readings = new Set([...texts, texts.join("\n")]);
@@ -50,7 +50,7 @@ function readBlocks(texts: readonly string[], blocks: readonly unknown[]): (valu
   };
 }
 
-/** The same text for the same JSON, whatever the order of members. Nothing for what is nested deeper than can be written. */
+/** The same text for equal JSON, whatever the order of members; `undefined` if it is nested too deeply to be written. */
 function canonical(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_, inner) =>

@@ -9,9 +9,9 @@ export interface CallToApprove {
 /**
  * Which calls the framework asks a person about, before they are made.
  *
- * `off`: none; where the runtime itself wants approval, it asks. `annotations`: all but those of tools whose server says that
- * they only read (`readOnlyHint`); choosing it is to believe the servers in this. `always`: all. A function says it for each
- * call; one that throws means yes.
+ * `off`: none; the runtime itself asks where it requires approval. `annotations`: all, except those of tools that their server
+ * marks as read-only (`readOnlyHint`), which means trusting the server. `always`: all. A function decides for each call; if it
+ * throws, the person is asked.
  */
 export type ToolApproval =
   | "off"
@@ -19,11 +19,11 @@ export type ToolApproval =
   | "always"
   | ((call: CallToApprove) => boolean | PromiseLike<boolean>);
 
-/** Whether calls of a tool are asked about: known beforehand, or only with the arguments. */
+/** Whether calls of a tool need approval: known beforehand, or decided by the arguments. */
 export type ApprovalNeed = boolean | ((args: JsonObject) => Promise<boolean>);
 
 /**
- * Whether calls of a tool are asked about. A tool whose runtime wants approval is asked about under `annotations` too.
+ * Whether calls of a tool need approval. Under `annotations`, tools for which the runtime requires approval need it too.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a policy that does not exist: a misspelt one must not mean that nobody is asked.
  */
@@ -42,7 +42,7 @@ export function approvalNeed(approval: ToolApproval | undefined, tool: ToolDescr
 }
 
 /**
- * Tells a policy that does not exist before there is a tool to ask about.
+ * Rejects a policy that does not exist before there is a tool to apply it to.
  *
  * @throws McpError `MCP_CONFIG_INVALID`.
  */

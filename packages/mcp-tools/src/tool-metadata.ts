@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue, ToolDescriptor } from "@jackfield/mcp-core";
 
 /**
- * What a program is told of where a tool comes from. Frameworks carry it along with calls and results; it is never meant for a
- * model. Only what the server's own definition says is under `title`, `annotations` and `_meta`.
+ * Tells programs where a tool comes from. Frameworks carry it along with calls and results; it is never meant for a model.
+ * `title`, `annotations` and `_meta` are from the server's own definition.
  */
 export type ToolMetadata = { [key: string]: JsonValue };
 

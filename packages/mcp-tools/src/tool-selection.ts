@@ -5,14 +5,15 @@ import { matchesPattern } from "./name-pattern.ts";
 export interface ToolSelection {
   /** Only these. Default: all. An empty list selects nothing. */
   readonly include?: readonly string[] | undefined;
-  /** Not these; beats `include`. Default: none. */
+  /** Not these; takes precedence over `include`. Default: none. */
   readonly exclude?: readonly string[] | undefined;
 }
 
 /**
  * The tools that a selection leaves, in their order.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a selection that is none: a text in place of a list must not be taken for its letters.
+ * @throws McpError `MCP_CONFIG_INVALID` for an invalid selection: a string in place of a list must not be read as its
+ * characters.
  */
 export function selectTools(
   tools: readonly ToolDescriptor[],
@@ -28,7 +29,7 @@ export function selectTools(
 }
 
 /**
- * Tells a selection that is none before there is a tool to select.
+ * Rejects an invalid selection before there is a tool to select.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
  */

@@ -4,32 +4,32 @@ export const SCHEMA_NAMES = ["inputSchema", "outputSchema"] as const;
 /** The name of such a member. */
 export type SchemaName = (typeof SCHEMA_NAMES)[number];
 
-/** What the schemas of a tool are parsed from when one of them is first read. */
+/** The source that a tool's schemas are parsed from when one of them is first read. */
 export interface UnparsedSchemas {
-  /** JSON that they are a part of, as `JSON.stringify` writes it. */
+  /** JSON text that contains the schemas, as `JSON.stringify` writes it. */
   readonly text: string;
 }
 
-/** The same in every copy of this package: who parses late and who wants to know need not have the same one. */
+/** A registered symbol, so that different copies of this package recognise each other's marks. */
 const SCHEMAS = Symbol.for("jackfield.unparsedSchemas");
 
 /**
- * Marks a tool whose schemas are getters until one is read, as a catalog's are, so that whoever has to judge every tool of a start
- * need not have them all parsed. No copy of the tool has the mark.
+ * Marks a tool whose schemas are getters until one is read, such as a catalog's, so that code that judges every tool at start
+ * need not parse them all. A copy of the tool does not have the mark.
  *
- * @param tool - if somebody freezes it, what its getters then give must be frozen to the last member
+ * @param tool - if it is frozen, its getters must give deeply frozen schemas
  * @returns the tool
  */
 export function markUnparsed<T extends object>(tool: T, schemas: UnparsedSchemas): T {
   return Object.defineProperty(tool, SCHEMAS, { value: schemas });
 }
 
-/** What a tool was marked with, if it was. */
+/** The source that a tool was marked with, if any. */
 export function unparsedSchemas(tool: object): UnparsedSchemas | undefined {
   return (tool as { readonly [SCHEMAS]?: UnparsedSchemas })[SCHEMAS];
 }
 
-/** The text of which a tool's schema will be a part once it is read; `undefined` if it has been parsed, as most have. */
+/** The text that a tool's schema will be parsed from; `undefined` if there is none or the schema has been parsed, as most have. */
 export function unparsedText(tool: object, name: SchemaName): string | undefined {
   const schemas = unparsedSchemas(tool);
   if (schemas === undefined || Object.getOwnPropertyDescriptor(tool, name)?.get === undefined)

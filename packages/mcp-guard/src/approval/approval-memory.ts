@@ -1,7 +1,7 @@
 import { type Logger, type StateStore, type ToolDescriptor, thrownText } from "@jackfield/mcp-core";
 import { toolDigest } from "../pinning/tool-digest.ts";
 
-/** What was approved for longer than one call. */
+/** Approvals that hold for longer than one call. */
 export interface ApprovalMemory {
   has(key: string): Promise<boolean>;
   add(key: string, answer: "run" | "forever"): Promise<void>;
@@ -9,12 +9,12 @@ export interface ApprovalMemory {
 
 const KEY_PREFIX = "call-approval:";
 
-/** By server and content: a tool that changed is another tool and is asked about again. */
+/** Identifies a tool by server and content, so that a tool that changed needs a new approval. */
 export function approvalKey(tool: ToolDescriptor): string {
   return `${encodeURIComponent(tool.server.toWellFormed())}:${toolDigest(tool)}`;
 }
 
-/** A store that fails costs what it should have remembered, never a call: a person is asked again. */
+/** A failing store never fails a call: the person is asked again instead. */
 export function createApprovalMemory(store: StateStore | undefined, log: Logger): ApprovalMemory {
   const inThisRun = new Set<string>();
   const failed = (what: string) => (error: unknown) => {

@@ -5,11 +5,11 @@ import { jsonText } from "../known-block.ts";
  * When a call has to be approved:
  *
  * - `always` or `true`, `never` or `false`;
- * - `annotations`: unless the tool says that it only reads, or that it neither destroys nor reaches out. Annotations are
- *   the server's own claims; a server that lies is not found out;
+ * - `annotations`: every call, except of tools annotated as read-only, or as neither destructive nor open-world. Annotations
+ *   are the server's own claims and are not verified;
  * - a map from original tool names to `always`, `never`, `true` or `false`; tools it does not name need approval;
  * - `{ always: { toolNames }, never: { toolNames } }`; tools it does not name need approval;
- * - a function, which is asked for each call and must answer `true` or `false`.
+ * - a function, called for each call, that must return `true` or `false`.
  *
  * The grammar is that of openai-agents.
  */
@@ -22,12 +22,12 @@ export type ApprovalRule =
   | ApprovalLists
   | ApprovalQuestion;
 
-/** By original tool name. */
+/** Settings by original tool name. */
 export interface ApprovalMap {
   readonly [tool: string]: boolean | "always" | "never";
 }
 
-/** Lists of original tool names; tools that stand in none need approval. */
+/** Lists of original tool names; tools in neither list need approval. */
 export interface ApprovalLists {
   readonly always?: { readonly toolNames: readonly string[] } | undefined;
   readonly never?: { readonly toolNames: readonly string[] } | undefined;
@@ -39,11 +39,11 @@ export type ApprovalQuestion = (call: {
   readonly args: Readonly<Record<string, unknown>>;
 }) => boolean | Promise<boolean>;
 
-/** A rule after it was checked: decided by the tool alone, or by asking for each call. */
+/** A validated rule: it decides by the tool alone, or gives a function to ask for each call. */
 export type ParsedApprovalRule = (tool: ToolDescriptor) => boolean | ApprovalQuestion;
 
 /**
- * Checks a rule once, before anything depends on it. Whatever is not exactly right is refused, never read as "no approval".
+ * Validates a rule once, up front. A malformed rule is an error, never read as "no approval".
  *
  * @throws McpError `MCP_CONFIG_INVALID` naming what is wrong.
  */
@@ -69,7 +69,7 @@ function parseSetting(setting: unknown, where: string): boolean {
   throw invalid(`${where} is ${describe(setting)}; it must be "always", "never", true or false`);
 }
 
-/** A tool may be called `always`: what tells lists from a map is that the value is an object. */
+/** A tool may be named `always`, so lists are told from a map by their object values. */
 function isLists(rule: object): rule is ApprovalLists {
   return Object.values(rule).some((value) => typeof value === "object" && value !== null);
 }

@@ -10,48 +10,48 @@ import {
 import { approvalKey, createApprovalMemory } from "./approval-memory.ts";
 import { type ApprovalRule, type ParsedApprovalRule, parseApprovalRule } from "./approval-rule.ts";
 
-/** `once`: this call; `run`: this tool as it is now, until the program ends; `forever`: also after it. */
+/** `once`: this call; `run`: this tool in its current version, until the program ends; `forever`: in later runs too. */
 export type ApprovalAnswer = "once" | "run" | "forever" | "refuse";
 
-/** What has to be approved. Texts are the server's own: clean them before they are shown (`cleanText`). */
+/** A call that has to be approved. The tool's texts are the server's own: clean them (`cleanText`) before showing them. */
 export interface ApprovalRequest {
   readonly tool: ToolDescriptor;
   readonly args: Readonly<Record<string, unknown>>;
-  /** Fires when the caller gives up: take the question back. */
+  /** Aborts when the caller gives up: withdraw the question then. */
   readonly signal: AbortSignal | undefined;
 }
 
 /** Which calls have to be approved, and who is asked. */
 export interface CallApprovalOptions {
-  /** For every server that has no rule of its own. Default `always`. */
+  /** Rule for servers without one of their own. Default `always`. */
   readonly rule?: ApprovalRule | undefined;
-  /** Rules of single servers by name. */
+  /** Rules for individual servers, by server name. */
   readonly servers?: Readonly<Record<string, ApprovalRule>> | undefined;
   /**
-   * Asks a person. Without it every call that has to be approved and was not is refused; so is one for which it throws or
-   * answers anything else.
+   * Asks a person. Without it, a call that needs approval and has none yet is refused. So is one for which this function throws
+   * or returns no `ApprovalAnswer`.
    */
   readonly ask?: ((request: ApprovalRequest) => Promise<ApprovalAnswer>) | undefined;
-  /** Where answers `forever` are kept. Default, and where it fails: they hold for this run. */
+  /** Where `forever` answers are kept. By default, or if the store fails, they hold for this run only. */
   readonly store?: StateStore | undefined;
-  /** Told when the store fails. Default: nobody. */
+  /** Logs failures of the store. Default: silent. */
   readonly log?: Logger | undefined;
 }
 
-/** Approval of calls, as the manager takes it. */
+/** The middleware and the policy to give the manager. */
 export interface CallApproval {
-  /** Refuses what was not approved, with `MCP_CALL_DENIED`, which adapters turn into a text the model can read. */
+  /** Refuses calls that were not approved with `MCP_CALL_DENIED`, which adapters turn into a text the model can read. */
   readonly middleware: CallMiddleware;
-  /** Sets `requiresApproval` on what is offered, so that a framework can ask by itself. */
+  /** Sets `requiresApproval` on tools whose calls may need approval, so that a framework can ask by itself. */
   readonly policy: ToolListPolicy;
 }
 
 /**
- * Has calls approved by a person before they are made. A call that the framework had approved already (`approved` in its
- * options) is not asked about again, and two calls of one tool at the same time are asked about one after the other, so
- * that the answer to the first can serve the second.
+ * Asks a person to approve calls before they are made. A call that the framework got approved already (`approved` in its
+ * options) is not asked about again. Concurrent calls of one tool are asked about one after the other, so that the answer to
+ * the first can serve the second.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a rule that is not exactly right.
+ * @throws McpError `MCP_CONFIG_INVALID` for a malformed rule.
  */
 export function callApproval({
   rule = "always",
@@ -73,7 +73,7 @@ export function callApproval({
     else if (answer !== "once") throw refused(request.tool);
   }
 
-  /** Whoever gives up makes room for the next caller, even if the question is never answered. */
+  /** Asks about calls of one tool in turn. A call that is aborted lets the next one ask, even if its question is never answered. */
   async function approve(request: ApprovalRequest): Promise<void> {
     const key = approvalKey(request.tool);
     const before = turns.get(key) ?? Promise.resolve();
@@ -105,7 +105,7 @@ export function callApproval({
   };
 }
 
-/** Somebody who cannot be asked has not approved. */
+/** An `ask` that is missing or throws approves nothing. */
 async function answerTo(request: ApprovalRequest, ask: CallApprovalOptions["ask"]): Promise<unknown> {
   try {
     return await ask?.(request);
@@ -114,7 +114,7 @@ async function answerTo(request: ApprovalRequest, ask: CallApprovalOptions["ask"
   }
 }
 
-/** A function that fails or answers anything but `false` means that the call has to be approved. */
+/** A function that throws or returns anything but `false` means that the call has to be approved. */
 async function asks(
   question: (call: { tool: ToolDescriptor; args: Readonly<Record<string, unknown>> }) => unknown,
   call: { tool: ToolDescriptor; args: Readonly<Record<string, unknown>> },
@@ -126,7 +126,7 @@ async function asks(
   }
 }
 
-/** A caller that gives up does not wait for a person who has gone to lunch. */
+/** Rejects as soon as the caller aborts, even if the person never answers. */
 async function unlessAborted<T>(decided: Promise<T>, { tool, signal }: ApprovalRequest): Promise<T> {
   if (signal === undefined) return decided;
   const aborted = Promise.withResolvers<never>();

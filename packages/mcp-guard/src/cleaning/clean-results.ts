@@ -2,8 +2,8 @@ import type { CallMiddleware, ToolCallResult } from "@jackfield/mcp-core";
 import { cleanJson } from "./clean-text.ts";
 
 /**
- * Takes terminal sequences and hidden characters out of the results that a model reads, and which a program then may print:
- * what nobody sees on a screen should not speak to the model. A program's own calls get what the server sent.
+ * Removes terminal sequences and hidden characters from results that a model reads and a program may then print: text that no
+ * person can see should not reach the model. A program's own calls get what the server sent.
  */
 export function cleanResults(): CallMiddleware {
   return async ({ options }, next) => {
@@ -13,8 +13,8 @@ export function cleanResults(): CallMiddleware {
 }
 
 /**
- * A result as it may be shown on a terminal: every text in it cleaned (`cleanText`), structured content, addresses and names
- * included. The same object if there was nothing to clean. Show it, and keep the result itself for whatever computes with it.
+ * Cleans every string of a result (`cleanText`) for display on a terminal, including structured content, URIs and names.
+ * Returns the same object if there was nothing to clean. For display only: compute with the original result.
  */
 export function cleanResult(result: ToolCallResult): ToolCallResult {
   return cleanJson(result);

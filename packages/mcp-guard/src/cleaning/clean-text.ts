@@ -1,44 +1,44 @@
 import { removeControlSequences } from "./control-sequences.ts";
 import { removeHiddenCharacters } from "./hidden-characters.ts";
 
-/** Most texts are: they cost one look. */
+/** Printable ASCII, tabs and newlines. Most texts hold nothing else and need only this test. */
 const PLAIN = /^[\t\n -~]*$/;
 
 /**
- * A server's text as a person or a model may be shown it, on a terminal or in a log: nothing moves the cursor and nothing is
- * hidden ([T54], [T55] of the threat list). Linear in the length of the text.
+ * Makes a server's text safe to show to a person or a model, on a terminal or in a log: removes terminal sequences and hidden
+ * characters ([T54], [T55] of the threat list). Linear in the length of the text.
  */
 export function cleanText(text: string): string {
   return PLAIN.test(text) ? text : removeHiddenCharacters(removeControlSequences(text));
 }
 
-/** In JSON text also what stands for such a character. A backslash that only looks like one costs a closer look. */
+/** Also matches JSON escapes for such characters and, falsely, some escaped backslashes. */
 const NOT_PLAIN_JSON = /[^\t\n -~]|\\[^"\\nt/]/;
 
-/** Whether there is certainly nothing to clean in what is parsed from a text. */
+/** Whether the value in a JSON text certainly needs no cleaning. */
 export function isPlainJsonText(text: string): boolean {
   return !NOT_PLAIN_JSON.test(text);
 }
 
 /** The deepest nesting that is followed. */
 const MAX_DEPTH = 64;
-/** Stands for what lies deeper: what was not looked at is not shown. */
+/** Replaces values that are nested deeper: what was not cleaned is not shown. */
 const TOO_DEEP = "[nested too deeply]";
 
 /**
- * The same for each string in a JSON value, names of members included. The value itself stays as it is: a copy is made
- * where something changes. What is nested deeper than 64 levels is left out.
+ * Applies `cleanText` to each string in a JSON value, including member names. The value itself is not changed: where something
+ * differs, a copy is made. Values nested deeper than 64 levels are replaced by a placeholder.
  */
 export function cleanJson<T>(value: T): T {
   return isPlainJson(value) ? value : cleanValue(value, 0);
 }
 
-/** Whether there is certainly nothing to clean in a JSON value. */
+/** Whether a JSON value certainly needs no cleaning. */
 export function isPlainJson(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return PLAIN.test(value);
   if (typeof value !== "object" || value === null) return true;
   if (depth >= MAX_DEPTH) return false;
-  // JSON inherits nothing; `for in` spares lists of names and values.
+  // JSON objects inherit no members, and `for in` allocates no arrays of keys or values.
   for (const name in value) {
     if (!PLAIN.test(name) || !isPlainJson((value as Record<string, unknown>)[name], depth + 1)) return false;
   }

@@ -6,17 +6,17 @@ import { BY_NAME, DATA, MAX_SCHEMA_DEPTH, NAMES } from "./schema-keywords.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
 /**
- * Offers every tool with a description and schemas in which nothing is hidden and nothing can reach a terminal. What is a
- * name on the wire or is compared with arguments is never changed, or the server would not know it: a tool is not offered at
- * all if its own *name* or that of an argument or a keyword hides something, since two such names look alike to a person, or if
- * a value of an argument holds control characters or Unicode tags.
+ * Removes hidden characters and terminal sequences from the descriptions and schemas of tools. Names, and values that are
+ * compared with arguments, are never changed, or the server would not recognise them. Instead a tool is withheld if its *name*,
+ * or that of an argument or a schema keyword, hides something, since two such names look alike to a person, or if a value in
+ * its schema (`enum`, `default`, `pattern`, …) holds control characters or Unicode tags.
  */
 export function cleanTools(): ToolListPolicy {
   const isPlain = createPlainCheck();
   return (tool) => {
     const hidden = nameProblem(tool.originalName);
     if (hidden !== undefined) return { blocked: `its name holds ${hidden}` };
-    // A server's tools are judged whenever it is listed, also before a start is over: most have nothing to clean.
+    // Every list is judged, also during a start, and most tools have nothing to clean.
     if (isPlain(tool.definition) && isPlainJson(tool.description)) return tool;
     const problem = schemaProblem(tool.definition.inputSchema) ?? schemaProblem(tool.definition.outputSchema);
     if (problem !== undefined) return { blocked: problem };
@@ -28,9 +28,9 @@ export function cleanTools(): ToolListPolicy {
   };
 }
 
-/** Whether there is certainly nothing to clean in a tool, told without having a catalog parse its schemas. */
+/** Whether a tool certainly needs no cleaning, decided without parsing schemas that a catalog left unparsed. */
 function createPlainCheck(): (definition: ToolDefinition) => boolean {
-  /** The tools of one server come one after the other, and their schemas from one text. */
+  /** The tools of one server come in sequence and share one schema text, so the last answer is kept. */
   let last = "";
   let lastIsPlain = true;
   const isPlainText = (text: string) => {
@@ -71,7 +71,7 @@ function cleanDefinition(definition: ToolDefinition): ToolDefinition {
   };
 }
 
-/** Every string is cleaned but what is data or a name; those were judged before. */
+/** Cleans every string except data and names, which `schemaProblem` has checked. */
 function cleanSchema<T>(schema: T, depth = 0): T {
   if (typeof schema === "string") return cleanText(schema) as T;
   return cleanMembers(schema, depth, (keyword, value) => {

@@ -13,7 +13,7 @@ export type HiddenKind =
   | "invisible-operator"
   | "annotation";
 
-/** One invisible character that nothing visible explains. */
+/** An invisible character that no visible text around it needs. */
 export interface HiddenCharacter {
   readonly kind: HiddenKind;
   /** For example `U+E0041`. */
@@ -30,7 +30,7 @@ const CANDIDATE = String.raw`[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`;
 const candidate = latePattern(CANDIDATE, "u");
 const mayBeUnseen = characterTest(CANDIDATE);
 
-/** Letters of scripts that are written from right to left: only among them do direction marks have work to do. */
+/** Letters of right-to-left scripts. Direction marks are legitimate only in a text that holds some. */
 const rightToLeft = latePattern(`(?=\\p{L})[${scripts("Hebrew Arabic Syriac Thaana Nko")}]`, "u");
 /** Scripts in which joiners change how letters are drawn. */
 const JOINING_SCRIPTS =
@@ -38,19 +38,19 @@ const JOINING_SCRIPTS =
 const isJoiningLetter = characterTest(`[${scripts(JOINING_SCRIPTS)}]`);
 const isPictograph = characterTest(String.raw`\p{Extended_Pictographic}`);
 const isSkinTone = characterTest(String.raw`\p{Emoji_Modifier}`);
-/** What the two selectors for text and emoji style may follow: emoji, and the digits of keycaps. */
+/** What the text and emoji style selectors may follow: emoji, other symbols, and the digits of keycaps. */
 const isStyled = characterTest(String.raw`[\p{Emoji}\p{So}]`);
-/** What the other selectors may follow: ideographs, signs of mathematics, and scripts with standardised variants. */
+/** What other variation selectors may follow: ideographs, mathematical signs, and scripts with standardised variants. */
 const isVariable = characterTest(`[${scripts("Han Mongolian Myanmar Phags_Pa")}\\p{Sm}]`);
 const isLetter = characterTest(String.raw`\p{L}`);
 const isMark = characterTest(String.raw`\p{M}`);
-/** The flag of a region: a black flag, its letters as tags, and the tag that ends them. */
+/** The flag emoji of a region: a black flag, the region's code as tags, and the tag that ends them. */
 const REGION_FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f}/gu;
 
 /**
- * Finds characters that nobody sees and that are not there for the sake of visible ones: Unicode tags, zero-width and
- * direction characters, stray variation selectors, fillers ([T55] of the threat list). What emoji, right-to-left text and
- * the scripts of India need is not reported. Linear in the length of the text.
+ * Finds invisible characters that no visible text needs: Unicode tags, zero-width and direction characters, stray variation
+ * selectors, fillers ([T55] of the threat list). Those that emoji, right-to-left text and scripts such as Devanagari need are
+ * not reported. Linear in the length of the text.
  */
 export function findHiddenCharacters(text: string): readonly HiddenCharacter[] {
   return Array.from(hiddenCharacters(text), ({ kind, codePoint, index }) => ({
@@ -60,14 +60,14 @@ export function findHiddenCharacters(text: string): readonly HiddenCharacter[] {
   }));
 }
 
-/** A hidden character as a number. */
+/** A hidden character with its code point as a number. */
 interface HiddenPoint {
   readonly kind: HiddenKind;
   readonly codePoint: number;
   readonly index: number;
 }
 
-/** The same one by one, for texts that may hold millions. */
+/** `findHiddenCharacters` as a generator, for texts that may hold millions of them. */
 export function* hiddenCharacters(text: string): Generator<HiddenPoint> {
   if (!NOT_ASCII.test(text) || !candidate().test(text)) return;
   const surroundings = surroundingsIn(text);
@@ -80,7 +80,7 @@ export function* hiddenCharacters(text: string): Generator<HiddenPoint> {
   }
 }
 
-/** Where the next character stands that may be invisible; the length of the text if there is none. */
+/** The index of the next character that may be invisible; the length of the text if there is none. */
 function nextUnseen(text: string, from: number): number {
   for (let at = from; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -92,7 +92,7 @@ function nextUnseen(text: string, from: number): number {
   return text.length;
 }
 
-/** The text without them. */
+/** The text without the characters that `findHiddenCharacters` reports. */
 export function removeHiddenCharacters(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -103,7 +103,7 @@ export function removeHiddenCharacters(text: string): string {
   return from === 0 ? text : parts.join("") + text.slice(from);
 }
 
-/** Ranges of code points, first and last, in order. What is in none of them is of zero width and nothing else. */
+/** Ranges of code points, first and last, in order. A candidate in none of them is `zero-width`. */
 const KINDS: readonly (readonly [first: number, last: number, kind: HiddenKind])[] = [
   [0xad, 0xad, "soft-hyphen"],
   [0x61c, 0x61c, "bidirectional"],
@@ -132,16 +132,16 @@ function kindOf(codePoint: number): HiddenKind {
   return "zero-width";
 }
 
-/** What a character is judged by, beside itself. */
+/** The context that a character is judged in. */
 interface Surroundings {
   readonly text: string;
   /** Whether any of the text is written from right to left. */
   readonly isRightToLeft: () => boolean;
-  /** Whether a tag belongs to the flag of a region. Asked from the beginning of the text to its end. */
+  /** Whether a tag belongs to the flag of a region. Must be called with ascending indices. */
   readonly isInFlag: (index: number) => boolean;
 }
 
-/** Both are looked for only when something asks. */
+/** Computes both answers only when they are needed. */
 function surroundingsIn(text: string): Surroundings {
   let rightToLeftText: boolean | undefined;
   let flags: RegExpStringIterator<RegExpExecArray> | undefined;
@@ -163,7 +163,7 @@ function surroundingsIn(text: string): Surroundings {
   };
 }
 
-/** Overrides draw letters in an order in which nobody wrote them; no script needs them. */
+/** Direction overrides show letters in another order than the text's; no script needs them. */
 const OVERRIDES = [0x202d, 0x202e];
 const BYTE_ORDER_MARK = 0xfeff;
 const TEXT_STYLE = 0xfe0e;
@@ -181,14 +181,14 @@ function hasReason(
     case "bidirectional":
       return !OVERRIDES.includes(codePoint) && isRightToLeft();
     case "variation-selector": {
-      // Any other selector behind an emoji carries bytes that nobody sees.
+      // Any other selector after an emoji can carry hidden data.
       const isStyle = codePoint === TEXT_STYLE || codePoint === EMOJI_STYLE;
       return isVariable(before) || (isStyle && isStyled(before));
     }
     case "soft-hyphen":
       return isLetter(before) && isLetter(after);
     case "zero-width":
-      // A byte order mark that opens a file is no message.
+      // A byte order mark at the start of a text is legitimate.
       return codePoint === BYTE_ORDER_MARK && index === 0;
     case "tag":
       return isInFlag(index);
@@ -204,7 +204,7 @@ function joinsEmoji(text: string, index: number, after: number): boolean {
   return isPictograph(before) || isSkinTone(before);
 }
 
-/** How far before a joiner its letter is looked for, in UTF-16 units: a letter and what may stand on it. */
+/** How far before a joiner to look for its letter, in UTF-16 units: room for the letter and its combining marks. */
 const NEIGHBOURHOOD = 4;
 
 function joinsLetters(text: string, index: number): boolean {
@@ -216,10 +216,10 @@ function joinsLetters(text: string, index: number): boolean {
   return false;
 }
 
-/** Where there is no character. */
+/** Stands for a missing character. */
 const NONE = -1;
 
-/** The character that ends at an index; a half of a pair may stand alone. */
+/** The code point that ends at an index, which may be a lone surrogate. */
 function pointBefore(text: string, index: number): number {
   if (index <= 0) return NONE;
   const unit = text.charCodeAt(index - 1);
@@ -232,7 +232,7 @@ function lengthOf(codePoint: number): number {
   return codePoint > 0xffff ? 2 : 1;
 }
 
-/** The members of a set of characters, from the names of their scripts. */
+/** The content of a character class, from the names of scripts. */
 function scripts(names: string): string {
   return names
     .split(" ")

@@ -2,12 +2,12 @@ import { latePattern } from "../late-pattern.ts";
 import { findHiddenCharacters } from "./hidden-characters.ts";
 
 const PLAIN_NAME = /^[ -~]*$/;
-/** What has its reasons in a text, and none in a name. */
+/** Characters that are legitimate in a text, but not in a name. */
 const inTextsOnly = latePattern(String.raw`[\u00ad\ufeff\p{Bidi_Control}]`, "u");
 
 /**
- * What a name holds that nobody sees, if anything. Names are never cleaned: the server would not know the tool or the argument,
- * and two of them could become one.
+ * Describes an invisible character in a name, if it holds one. Names are never cleaned: the server would not recognise the tool
+ * or the argument, and two names could become the same.
  */
 export function nameProblem(name: string): string | undefined {
   if (PLAIN_NAME.test(name)) return undefined;

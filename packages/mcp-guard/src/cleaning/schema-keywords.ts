@@ -1,10 +1,10 @@
-/** What is compared with arguments, or is one: a changed value would be another value. */
+/** Keywords whose values are compared with arguments, or used as one, and so must not be changed. */
 export const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples", "pattern"]);
 
-/** Everything in them is the name of an argument. */
+/** Keywords that hold nothing but names of arguments. */
 export const NAMES: ReadonlySet<string> = new Set(["required", "dependentRequired"]);
 
-/** Their members are schemas by name, and a name may be that of a keyword. A list in place of a schema is one of names. */
+/** Keywords that hold schemas by name; such a name may equal a keyword. A list in place of a schema holds names. */
 export const BY_NAME: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",

@@ -5,9 +5,8 @@ import { nameProblem } from "./name-problem.ts";
 import { BY_NAME, DATA, MAX_SCHEMA_DEPTH, NAMES } from "./schema-keywords.ts";
 
 /**
- * Why a schema cannot be made harmless, if it cannot: what has to stay as it is hides something, or nests too deeply to tell.
- * That is the name of an argument or a keyword with any invisible character, and a value with control characters or Unicode
- * tags, which have no use but to hide a text.
+ * Why a schema cannot be cleaned, if it cannot: the name of an argument or a keyword holds an invisible character; a value
+ * holds control characters or Unicode tags, which only serve to hide text; or the schema is nested too deeply to check.
  */
 export function schemaProblem(schema: unknown, depth = 0): string | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
@@ -52,12 +51,12 @@ function everyText(
   return firstProblem(Object.entries(value).flat(), (part) => everyText(part, depth + 1, problemOf));
 }
 
-/** What nobody looks into must have nothing to find. */
+/** A value that is nested too deeply to check is accepted only if its JSON is certainly plain. */
 function depthProblem(value: object): string | undefined {
   try {
     if (isPlainJsonText(JSON.stringify(value))) return undefined;
   } catch {
-    // It nests deeper than can be written.
+    // It is nested too deeply to be written as JSON.
   }
   return "its schema is nested too deeply";
 }

@@ -9,11 +9,11 @@ import {
   type McpLock,
 } from "./mcp-lock.ts";
 
-/** How servers differ from what was committed. */
+/** How servers differ from the lock. */
 export interface LockComparison {
   /** True only if every locked server was compared and nothing differs. */
   readonly isSame: boolean;
-  /** Those that differ, in the order of their names. */
+  /** The servers that differ or could not be compared, sorted by name. */
   readonly servers: readonly ServerDrift[];
 }
 
@@ -25,9 +25,9 @@ export interface ServerDrift {
    * `unlisted`: it has not listed its tools in this run, so nothing is known.
    */
   readonly state: "changed" | "added" | "removed" | "unlisted";
-  /** Only where both are known and differ. */
+  /** Set only if both versions are known and differ. */
   readonly version?: { readonly before: LockedVersion; readonly after: LockedVersion } | undefined;
-  /** Original names, in order. */
+  /** Original names of tools, sorted. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly ToolDrift[];
@@ -40,8 +40,8 @@ export interface ToolDrift {
 }
 
 /**
- * Compares what servers offer now with what was committed. Compare what was locked in the same way: with the same tool
- * policies and filters, and with pins off, or what they withhold counts as removed. Pure.
+ * Compares what servers offer now with the lock. Use the same tool policies and filters as for the lock, and turn pins off: a
+ * tool that they withhold counts as removed. Pure.
  */
 export function compareWithLock(lock: McpLock, now: LockableTools): LockComparison {
   const current = lockOf(now).servers;
@@ -89,7 +89,7 @@ const STATES = {
   unlisted: "has not listed its tools, so they could not be compared",
 } as const;
 
-/** The differences as lines for a person's terminal: nothing in a server's texts can act on it. */
+/** Formats the differences for a person's terminal, with all texts of servers cleaned. */
 export function formatComparison({ servers }: LockComparison): string {
   return servers.flatMap(formatDrift).join("\n");
 }

@@ -2,7 +2,7 @@ import type { Implementation, ServerSnapshot, ToolDescriptor } from "@jackfield/
 import { canonicalJson } from "../pinning/tool-digest.ts";
 import { pinTool, type ToolPin } from "../pinning/tool-pin.ts";
 
-/** What a project has committed of its servers: `mcp.lock`. */
+/** The content of `mcp.lock`: the servers of a project, as they were committed. */
 export interface McpLock {
   /** By the server's name. */
   readonly servers: ReadonlyMap<string, LockedServer>;
@@ -10,7 +10,7 @@ export interface McpLock {
 
 /** A server as it was when the lock was made. */
 export interface LockedServer {
-  /** What the server said it was. Missing where it was not known. */
+  /** The name and version that the server reported. Missing if unknown. */
   readonly version?: LockedVersion | undefined;
   /** By original name. */
   readonly tools: ReadonlyMap<string, ToolPin>;
@@ -19,24 +19,24 @@ export interface LockedServer {
 /** A server's own name and version, as it introduces itself. */
 export type LockedVersion = Pick<Implementation, "name" | "version">;
 
-/** What `mcp.servers()` tells of a server, as far as a lock is concerned. */
+/** The fields of an entry of `mcp.servers()` that a lock needs. */
 export interface LockableServer extends Pick<ServerSnapshot, "name" | "toolsFrom"> {
-  /** What the server said it is. Without it the lock holds no version, and none is compared. */
+  /** The name and version that the server reports. Without it the lock holds no version, and none is compared. */
   readonly serverInfo?: Implementation | undefined;
 }
 
-/** What is locked, or compared with a lock: what `mcp.servers()` and `mcp.tools()` give. */
+/** The input of a lock or of a comparison with one: the results of `mcp.servers()` and `mcp.tools()`. */
 export interface LockableTools {
   readonly servers: readonly LockableServer[];
   readonly tools: readonly ToolDescriptor[];
 }
 
-/** The version of the file's form. */
+/** The version of the file format. */
 export const LOCK_VERSION = 1;
 
 /**
- * The servers as they are now. Only those that have listed their tools themselves in this run: what is known from the catalog
- * may be what they were.
+ * Locks the servers as they are now. Includes only servers that listed their tools in this run, since the catalog may be out of
+ * date.
  */
 export function lockOf({ servers, tools }: LockableTools): McpLock {
   const live = servers.filter(({ toolsFrom }) => toolsFrom === "live");
@@ -51,8 +51,8 @@ export function lockOf({ servers, tools }: LockableTools): McpLock {
 }
 
 /**
- * The lock as text: JSON with everything in the order of its name, so that the same tools give the same bytes and a review
- * shows what changed line by line. Of each tool it holds the digest and the pinned fields.
+ * Formats the lock as JSON with sorted keys, so that the same tools give the same bytes and a diff shows changes line by line.
+ * Each tool is written with its pinned fields and its digest.
  */
 export function formatLock({ servers }: McpLock): string {
   const written = [...servers].map(([name, { version, tools }]) => [

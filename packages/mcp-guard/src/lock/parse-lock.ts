@@ -4,15 +4,15 @@ import { LOCK_VERSION, type LockedServer, type LockedVersion, type McpLock } fro
 
 /** How a lock is read. */
 export interface ParseLockOptions {
-  /** Named in errors. Default `mcp.lock`. */
+  /** The file name for error messages. Default `mcp.lock`. */
   readonly file?: string | undefined;
 }
 
 /**
- * Reads what `formatLock` wrote. Digests are computed anew: one that does not belong to its tool was edited by hand or came
- * from a merge, and is refused.
+ * Reads what `formatLock` wrote. Digests are recomputed: one that does not match its tool was edited by hand or came from a
+ * merge, and is refused.
  *
- * @throws McpError `MCP_CONFIG_INVALID` with the place, as exactly as it can be told.
+ * @throws McpError `MCP_CONFIG_INVALID` with the location, as far as it is known.
  */
 export function parseLock(text: string, { file = "mcp.lock" }: ParseLockOptions = {}): McpLock {
   const refuse: Refuse = (what, path) => {
@@ -77,7 +77,7 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-/** Where the members stand, found one after the other: in what `formatLock` wrote that is the place itself. */
+/** Locates a path by searching for its keys in order. The line is a best guess: an earlier member may have the same name. */
 function locate(text: string, path: readonly string[]): SourceLocation {
   let at = 0;
   for (const member of path) {

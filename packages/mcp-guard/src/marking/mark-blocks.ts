@@ -4,9 +4,9 @@ import { cutText } from "../size/cut-text.ts";
 import { encloseUntrusted, type Provenance } from "./boundary.ts";
 
 /**
- * A block of a result or of a prompt's message with everything in it that could be a sentence enclosed. What a model reads
- * beside its text is reduced to what it should be: an address without spaces, a media type, a plain name. A block of a kind
- * that is not known becomes its JSON, enclosed.
+ * Encloses everything that could be a sentence in a content block of a result or a prompt's message. The other fields that a
+ * model reads are reduced to their proper form: a URI without spaces, a media type, a plain name. A block of an unknown kind
+ * becomes its JSON, enclosed.
  */
 export function markBlock(block: unknown, provenance: Provenance): ContentBlock {
   if (!isKnownBlock(block)) return { type: "text", text: encloseUntrusted(jsonText(block), provenance) };
@@ -29,12 +29,12 @@ export function markResource(contents: ResourceContents, provenance: Provenance)
     uri: plainUri(contents.uri),
     ...(mimeType === undefined ? {} : { mimeType: plainMediaType(mimeType) }),
   };
-  // A server may send `null` beside the bytes.
+  // A server may send `text: null` beside the bytes.
   if (!("text" in contents) || typeof contents.text !== "string") return { ...contents, ...described };
   return { ...contents, ...described, text: encloseUntrusted(contents.text, provenance) };
 }
 
-/** The words of a link are enclosed together; its address stands in place of a name that is more than a name. */
+/** Encloses the words of a link together, as its description. The URI replaces a name that is not plain. */
 function markLink(link: ResourceLink, provenance: Provenance): ResourceLink {
   const { name, title, description, mimeType, ...rest } = link;
   const uri = plainUri(link.uri);
@@ -59,7 +59,7 @@ function plainMediaType(mimeType: string): string {
   return PLAIN_MEDIA_TYPE.test(mimeType) ? mimeType : "application/octet-stream";
 }
 
-/** An address has no spaces (RFC 3986); what must not stand in one is percent-encoded. */
+/** Cuts a long URI, and percent-encodes what must not stand in one, such as spaces (RFC 3986). */
 function plainUri(uri: string): string {
   return cutText(uri.toWellFormed(), LONGEST_ADDRESS).replace(NOT_IN_ADDRESSES, encodeURIComponent);
 }

@@ -13,10 +13,10 @@ import { encloseUntrusted, type Provenance } from "./boundary.ts";
 import { markBlock } from "./mark-blocks.ts";
 
 /**
- * Encloses each text of a result in boundary markers, where a model is to read it; a program gets what the server sent.
- * Images and sounds stay what they are, and so does structured content, which is data. What of it the texts say already is
- * left out, or a model would read it again without markers. Of a refused call the server's own words are enclosed, cut at 600
- * bytes, so that the closing marker survives the limit on what a model reads of an error.
+ * Encloses each text of a result in boundary markers if a model is to read it; a program gets what the server sent. Images,
+ * audio and structured content, which is data, are not enclosed. Structured content that the texts repeat is left out, or a
+ * model would read it again without markers. The message of a failed call is enclosed if it may quote the server, and cut at
+ * 600 bytes so that the closing marker survives the length limit of error texts.
  */
 export function markResults(): CallMiddleware {
   return async ({ tool, options }, next) => {
@@ -38,7 +38,7 @@ export function markResult(result: ToolCallResult, provenance: Provenance): Tool
   return news === undefined ? { ...rest, content } : { ...rest, content, structuredContent: news };
 }
 
-/** What a server fills in for a prompt, with each text of its messages enclosed. */
+/** The result of a prompt with each text of its messages enclosed. */
 export function markPrompt(prompt: GetPromptResult, provenance: Provenance): GetPromptResult {
   const messages = prompt.messages.map((message) => ({
     ...message,
@@ -47,14 +47,14 @@ export function markPrompt(prompt: GetPromptResult, provenance: Provenance): Get
   return { ...prompt, messages };
 }
 
-/** The structured content without what the texts say. */
+/** The structured content without what the texts repeat. */
 function unsaidContent(result: ToolCallResult): JsonValue | undefined {
   if (result.structuredContent === undefined) return undefined;
   const data = classifyResult(result).parts.find((part) => part.kind === "data");
   return data?.value;
 }
 
-/** The errors whose message is ours alone. Every other one may quote what a server, or something on the way to it, said. */
+/** Codes of errors whose message never quotes a server. Every other one may quote a server, or something on the way to it. */
 const OUR_OWN: ReadonlySet<ErrorCode> = new Set([
   "MCP_ABORTED",
   "MCP_APPROVAL_REQUIRED",
@@ -80,7 +80,7 @@ function markError(error: unknown, provenance: Provenance): unknown {
   return new McpError(error.code, message, { ...error.toJSON(), cause: error });
 }
 
-/** As much of the text as fits into that many bytes of UTF-8, in whole characters. */
+/** Cuts the text to `LONGEST_MESSAGE_BYTES` of UTF-8, at a character boundary. */
 function cutBytes(text: string): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST_MESSAGE_BYTES));
   return text.slice(0, read);

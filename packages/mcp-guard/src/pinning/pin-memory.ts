@@ -1,21 +1,21 @@
 import { type Logger, type StateStore, thrownText } from "@jackfield/mcp-core";
 import { parsePin, type ToolPin } from "./tool-pin.ts";
 
-/** Tools as they were accepted, kept where there is a store. */
+/** The pins of accepted tools, persisted if there is a store. */
 export interface PinMemory {
   get(server: string, tool: string): ToolPin | undefined;
   set(pin: ToolPin): void;
-  /** Whether tools of this server were accepted before now. A pin that was damaged still tells whose it was. */
+  /** Whether the store held pins of this server when it was opened, damaged ones included. */
   knows(server: string): boolean;
   /** Resolves when every pin that was set is in the store, or could not be written. */
   saved(): Promise<void>;
 }
 
 /**
- * Reads what was accepted. A store that fails breaks no start: pins then hold for this run, and nothing is written, so that
- * those it may still hold are not overwritten by what was not compared with them. The logger is told.
+ * Reads the stored pins. If the store cannot be read, that is logged, pins hold for this run only, and nothing is written:
+ * tools that were not compared with the stored pins must not overwrite them.
  *
- * @param given pins that beat the stored ones, and are not written.
+ * @param given pins that take precedence over the stored ones and are not written.
  */
 export async function openPinMemory(
   store: StateStore | undefined,
@@ -63,7 +63,7 @@ interface StoredPins {
   readonly servers: readonly string[];
 }
 
-/** Names each tool of each server once, in memory and in a store. */
+/** The unique key of a tool of a server, in memory and in a store. */
 function keyOf(server: string, tool: string): string {
   return `${encodeURIComponent(server.toWellFormed())}:${encodeURIComponent(tool.toWellFormed())}`;
 }

@@ -1,6 +1,6 @@
 import { PINNED_FIELDS, type PinnedTool } from "./tool-digest.ts";
 
-/** One place in which two versions of a tool differ. A side that is missing has nothing there. */
+/** One place in which two versions of a tool differ. A missing side has no value there. */
 export interface ToolChange {
   /** A JSON pointer into the tool, for example `/inputSchema/properties/path/description`. */
   readonly path: string;
@@ -18,7 +18,7 @@ export function diffTools(before: PinnedTool, after: PinnedTool): readonly ToolC
     .map((path) => ({ path, before: old.get(path), after: now.get(path) }));
 }
 
-/** The changes as lines for a person; `text` makes a server's text harmless for where they are shown. */
+/** Formats the changes as lines for a person; `text` makes a server's text safe to show. */
 export function formatChanges(changes: readonly ToolChange[], text: (value: string) => string): string {
   const side = (sign: string, value: string | undefined) =>
     value === undefined

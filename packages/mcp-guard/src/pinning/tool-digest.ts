@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolDefinition, ToolDescriptor } from "@jackfield/mcp-core";
 
-/** What of a tool a model reads or a caller relies on. A change of anything else changes nothing. */
+/** The fields of a tool that a model reads or a caller relies on. Other fields do not affect the digest. */
 export const PINNED_FIELDS = [
   "name",
   "title",

@@ -16,16 +16,16 @@ export function pinTool({ server, definition }: Pick<ToolDescriptor, "server" | 
   return { server, digest: toolDigest({ definition }), tool: pinnedTool(definition) };
 }
 
-/** How a tool stands to its pin. */
+/** Compares a tool with its pin. */
 export function pinStateOf(tool: Pick<ToolDescriptor, "definition">, pin: ToolPin | undefined): PinState {
   if (pin === undefined) return "new";
   return pin.digest === toolDigest(tool) ? "approved" : "changed";
 }
 
 /**
- * Reads a pin from JSON and computes its digest anew, so that a digest that was edited by hand accepts nothing.
+ * Reads a pin from JSON and recomputes its digest, so that a digest edited by hand has no effect.
  *
- * @returns `undefined` for what is no pin.
+ * @returns `undefined` if the value is not a pin.
  */
 export function parsePin(server: string, value: unknown): ToolPin | undefined {
   if (typeof value !== "object" || value === null) return undefined;

@@ -16,7 +16,7 @@ import { diffTools, type ToolChange } from "./tool-diff.ts";
 import { toolDigest } from "./tool-digest.ts";
 import { type PinState, pinStateOf, pinTool } from "./tool-pin.ts";
 
-/** A tool that is not as it was accepted. */
+/** A tool that is new or differs from its accepted version. */
 export interface PinFinding {
   readonly server: string;
   readonly tool: string;
@@ -26,32 +26,35 @@ export interface PinFinding {
   readonly changes: readonly ToolChange[];
 }
 
-/** What pins are compared with, and who hears of differences. */
+/** The pin policy, where pins come from, and who is told of differences. */
 export interface ToolPinsOptions {
   /** Default `block-changed`. */
   readonly policy?: PinPolicy | undefined;
-  /** Where pins outlive the program. Default, and where it cannot be read: they hold for this run. */
+  /** Where pins are kept between runs. By default, or if the store cannot be read, they hold for this run only. */
   readonly store?: StateStore | undefined;
-  /** What a project has committed. It beats the store, and a server that stands in it has no first list. */
+  /**
+   * The project's committed lock. It takes precedence over the store, and the first list of a server in it is not accepted
+   * automatically.
+   */
   readonly lock?: McpLock | undefined;
-  /** Hears of every tool that is not as it was accepted, once for each version of it. What it throws is lost. */
+  /** Called with each finding, once for each version of the tool. Errors that it throws are ignored. */
   readonly found?: ((finding: PinFinding) => void) | undefined;
   /**
-   * Lists a server's tools anew, and resolves when they were judged: `(server) => mcp.refreshTools(server)`. With it and
-   * `middleware`, a tool known from the catalog is compared with what its server lists now before it is called.
+   * Lists a server's tools again and resolves once they were judged: `(server) => mcp.refreshTools(server)`. With it,
+   * `middleware` compares a tool known from the catalog with its server's current list before calling it.
    */
   readonly refresh?: ((server: string) => Promise<void>) | undefined;
-  /** Told when the store fails. Default: nobody. */
+  /** Logs failures of the store. Default: silent. */
   readonly log?: Logger | undefined;
 }
 
-/** Pinned tools, as the manager takes them, and how a person accepts them. */
+/** The policy and middleware to give the manager, and methods to approve tools. */
 export interface ToolPins {
-  /** Withholds what the pin policy says. */
+  /** Withholds tools according to the pin policy. */
   readonly policy: ToolListPolicy;
   /**
-   * Refuses calls of tools that are withheld, with `MCP_TOOL_CHANGED`: of those known from the catalog once their server has
-   * listed them anew, and of those that were withheld while the call waited.
+   * Refuses calls of withheld tools with `MCP_TOOL_CHANGED`: tools known from the catalog, once their server has listed them
+   * again, and tools that were withheld while the call waited.
    */
   readonly middleware: CallMiddleware;
   /** Tools that were withheld or reported and not approved since, as their servers list them now. */
@@ -63,13 +66,13 @@ export interface ToolPins {
    * @returns how many were accepted.
    */
   approve(server: string, tool?: string): Promise<number>;
-  /** Resolves when every pin that was taken is in the store. */
+  /** Resolves when every pin that was set is in the store, or could not be written. */
   saved(): Promise<void>;
 }
 
 /**
- * Remembers each tool as it was accepted and compares every list with it: live ones and those from the catalog, in this run
- * and the next ([T52] of the threat list: what a server offers later need not be what was accepted).
+ * Remembers each tool as it was accepted and compares every list with it, live or from the catalog, in this run and later ones
+ * ([T52] of the threat list: a server may change its tools after they were accepted).
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a policy that does not exist.
  */
@@ -80,11 +83,11 @@ export async function openToolPins(options: ToolPinsOptions = {}): Promise<ToolP
   return new PinnedTools(policy, memory, options);
 }
 
-/** What is known of one server's current list. */
+/** The state of one server's current list. */
 interface JudgedList {
   /** By original name. */
   readonly pending: Map<string, ToolDescriptor>;
-  /** Digests of the versions that were told of, by original name. */
+  /** Digests of the versions that were reported, by original name. */
   readonly reported: Map<string, string>;
 }
 
@@ -95,7 +98,7 @@ class PinnedTools implements ToolPins {
   readonly #memory: PinMemory;
   readonly #options: ToolPinsOptions;
   readonly #lists = new Map<string, JudgedList>();
-  /** Servers whose first list is over. */
+  /** Servers in the lock, and those whose first list is complete. */
   readonly #known = new Set<string>();
   readonly #watch = createListWatch((servers) => {
     for (const server of servers) this.#known.add(server);
@@ -161,7 +164,10 @@ class PinnedTools implements ToolPins {
     return this.#isWithholding ? { blocked: REASONS[state] } : tool;
   }
 
-  /** What was pending of a list is forgotten with it, so that a server which changes its tools for ever fills no memory. */
+  /**
+   * The state of the list a tool belongs to. Each list starts a new state, so that a server that keeps changing its tools
+   * cannot fill the memory.
+   */
   #listOf({ server }: ToolDescriptor): JudgedList {
     const before = this.#lists.get(server);
     if (!this.#watch.begins(server) && before !== undefined) return before;

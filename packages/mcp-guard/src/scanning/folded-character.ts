@@ -1,12 +1,12 @@
 import { latePattern } from "../late-pattern.ts";
 
-/** What can be left out without changing how a text reads: format characters, fillers, combining marks. */
+/** Characters that can be left out without changing how a text reads: format characters, fillers, combining marks. */
 const UNSEEN = String.raw`[\p{Cf}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}]`;
 const unseen = latePattern(UNSEEN, "u");
 const space = latePattern(String.raw`[\s\p{Z}]`, "u");
 const marks = latePattern(String.raw`\p{Mn}`, "gu");
 
-/** Small letters of other alphabets that a reader takes for Latin ones, and the apostrophes of typography. */
+/** Lower-case letters of other alphabets that look like Latin ones, and typographic apostrophes. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   [
     ..."аaвbеeнhіiјjкkмmоoрpсcтtуyхxѕsһhԁdԛqԝwαaβbεeηnιiκkνvοoρpτtυuχxωwıiɡgɑaոnսuհh‘'’'ʼ'".matchAll(
@@ -15,7 +15,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   ].map(([, lookalike = "", letter = ""]) => [lookalike, letter]),
 );
 
-/** Every one of them stands in one of these blocks: Latin extensions, Greek, Cyrillic, Armenian, punctuation. */
+/** Ranges that hold all of them: Latin extensions, Greek, Cyrillic, Armenian, punctuation. */
 const LOOKALIKE = /[\u0131\u0251\u0261\u02bc\u0370-\u058f\u2018\u2019]/g;
 
 function withoutLookalikes(text: string): string {
@@ -23,8 +23,8 @@ function withoutLookalikes(text: string): string {
 }
 
 /**
- * A character as it reads: in small letters, full-width, mathematical and look-alike letters as the plain ones, any white
- * space as a space, and what is not seen as nothing. May be several characters (`ﬁ` is `fi`).
+ * Folds a character to how it reads: lower case, with full-width, mathematical and look-alike letters as plain ones. White
+ * space beyond ASCII becomes a space, and invisible characters become nothing. May give several characters (`ﬁ` gives `fi`).
  */
 export function foldCharacter(character: string): string {
   if (character <= "\x7f") return character.toLowerCase();

@@ -1,16 +1,16 @@
 import { characterTable } from "../character-table.ts";
 import { foldCharacter } from "./folded-character.ts";
 
-/** A text as a model reads it: in one case and without disguise. */
+/** A text as a model reads it: in lower case and without disguise. */
 export interface FoldedText {
-  /** In ASCII alone: what is none of its letters and signs is a {@link STRANGER}. */
+  /** ASCII only: every other character is a {@link STRANGER}. */
   readonly text: string;
-  /** Where a stretch of it stands in the original, in UTF-16 units. */
+  /** Maps a range of `text` to the original, in UTF-16 units. */
   readonly origin: (from: number, to: number) => { readonly index: number; readonly length: number };
 }
 
 const ASCII = /^[\0-\x7f]*$/;
-/** Stands for a character of which no pattern knows more than that it is there. Itself it is not met in text. */
+/** Replaces a character that no pattern names. It hardly occurs in text itself. */
 const STRANGER = "\x7f";
 
 /**
@@ -32,7 +32,7 @@ export function foldText(text: string): FoldedText {
   };
 }
 
-/** What a character folds to: one character of ASCII, by its code, or one of these. */
+/** A fold is the code of one ASCII character, or one of these. */
 const UNSEEN = 0x80;
 const SEVERAL = 0x81;
 const foldOf = characterTable((codePoint) => {
@@ -45,7 +45,7 @@ function lettersOf(codePoint: number): string {
   return foldCharacter(String.fromCodePoint(codePoint)).replace(/[^\0-\x7f]+/g, STRANGER);
 }
 
-/** The letters of a character that folds to several, such as an ellipsis, of which a text may be full. */
+/** The letters of a character that folds to several, such as an ellipsis. Cached, since a text may be full of them. */
 const severalOf = remembered(lettersOf);
 
 function remembered(compute: (codePoint: number) => string): (codePoint: number) => string {
@@ -85,13 +85,13 @@ function foldLetters(text: string): string {
   return parts.join("") + folded.toString("latin1", 0, length);
 }
 
-/** So many letters to a character are enough for most texts; some characters fold to eighteen. */
+/** Buffer size for each UTF-16 unit. Enough for most texts; some characters fold to eighteen letters. */
 const ROOM = 2;
 const CAPITAL_A = 0x41;
 const CAPITAL_Z = 0x5a;
 const TO_SMALL = 0x20;
 
-/** Where the character begins and ends that gave each letter. */
+/** For each letter, where the character that it came from begins and ends. */
 interface Places {
   readonly starts: readonly number[];
   readonly ends: readonly number[];

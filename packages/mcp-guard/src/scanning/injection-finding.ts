@@ -1,7 +1,10 @@
 import { tellListener } from "../tell-listener.ts";
 import type { InjectionSignal, SignalMatch } from "./injection-signals.ts";
 
-/** Where a text was: in an answer, in an error, in what a server says of itself or its tools, or in what it offers to read. */
+/**
+ * Where a text was found: in a result, an error, a tool's description or schema, a server's instructions, a resource or a
+ * prompt.
+ */
 export type ScannedPlace =
   | "result"
   | "error"
@@ -11,10 +14,10 @@ export type ScannedPlace =
   | "resource"
   | "prompt";
 
-/** A text that tries to steer a model, and whose it is. */
+/** A text that tries to steer a model, and its source. */
 export interface InjectionFinding {
   readonly server: string;
-  /** The tool's original name; missing for what belongs to no tool. */
+  /** The tool's original name; missing if the text belongs to no tool. */
   readonly tool?: string | undefined;
   readonly where: ScannedPlace;
   /** Each kind of signal once, in alphabetical order. */
@@ -28,21 +31,21 @@ export type FoundMatch =
   | SignalMatch
   | { readonly signal: "shadowing"; readonly index: number; readonly length: number };
 
-/** Whose text was scanned. */
+/** The source of a scanned text. */
 export type ScannedText = Pick<InjectionFinding, "server" | "tool" | "where">;
 
-/** Who hears of what was found, and how much is looked at. */
+/** The listener, and how much of a text is scanned. */
 export interface ScanOptions {
   /**
-   * Hears of each text with a signal. It is never told what is harmless, and nothing is changed or withheld. What it throws
-   * or rejects with is lost.
+   * Called for each text with a signal, never for harmless ones. Nothing is changed or withheld. Errors and rejections are
+   * ignored.
    */
   readonly found: (finding: InjectionFinding) => void;
-  /** So much of a text is scanned, in UTF-16 units: far more than a model reads of a result. Default 1,000,000; `0` = all. */
+  /** How much of a text is scanned, in UTF-16 units. Default 1,000,000, far more than a model reads of a result; `0` = all. */
   readonly maxScannedChars?: number | undefined;
 }
 
-/** Tells a listener, if there is something to tell. */
+/** Reports matches to the listener, if there are any. */
 export function reportMatches(
   found: ScanOptions["found"],
   text: ScannedText,

@@ -3,7 +3,7 @@ import { foldText } from "./folded-text.ts";
 import { keywordSearch } from "./keyword-search.ts";
 import { readingsOf } from "./readings.ts";
 
-/** A phrase by which a text speaks to the model that reads it. */
+/** A kind of phrase by which a text addresses the model that reads it, or `hidden-text`. */
 export type InjectionSignal = keyof typeof SIGNALS | "hidden-text";
 
 /** A signal and where it was found, in UTF-16 units of the text as it was given. */
@@ -13,7 +13,7 @@ export interface SignalMatch {
   readonly length: number;
 }
 
-/** Words that may stand between a verb and what it is about without changing either. */
+/** Words that may stand between a verb and its object without changing the meaning. */
 const FILLING =
   "(?:(?:all|any|every|each|the|of|these|those|your|my|our|its|other|and|system|developer|user|safety) ){0,5}";
 const EARLIER = "(?:previous|prior|above|earlier|preceding|foregoing|former)";
@@ -21,7 +21,7 @@ const RULES =
   "(?:instructions?|context|rules|prompts?|messages|directions|directives|guidelines|guidance|orders|commands|restrictions)";
 const MATTER = `(?:${RULES}|text|task|content|conversation|everything|policy|policies)`;
 const IGNORE = "(?:ignore|overlook|(?:do not|don't|stop|no longer) follow(?:ing)?|pay no attention to)";
-/** A word of a sentence; a full stop behind it ends the sentence and so the phrase. */
+/** A word of a sentence; a full stop after it ends the sentence and so the phrase. */
 const WORD = "[a-z0-9$'~/_-]+(?:\\.[a-z0-9]+)*,?";
 const PEOPLE = "(?:the |your |any )?(?:users?|humans?|operator|owner|customer|developer)\\b";
 const SECRETS = [
@@ -34,10 +34,10 @@ const DESTINATION = [
 ].join("");
 
 /**
- * What to look for in folded text: a space stands for any white space and a space with a question mark for none or some.
- * Gaps hold so many words at most, so each pattern is linear. A pattern is not tried on a text that holds none of the
- * letters it needs, which is what keeps honest texts cheap. The first eight signals are SideCar's, widened to what they are
- * known to miss: words and white space between, and other roles and modes.
+ * Patterns for folded text: a space stands for any white space, and a space with a question mark for optional white space. Gaps
+ * have a maximum number of words, so each pattern is linear. A pattern is tried only on texts that hold one of its `needs`,
+ * which keeps harmless texts cheap. The first eight signals are SideCar's, widened to cover known misses: words and white space
+ * in between, and other roles and modes.
  */
 const SIGNALS = {
   "ignore-previous": {
@@ -68,7 +68,7 @@ const SIGNALS = {
   "bracketed-system": {
     needs: ["system"],
     parts: [
-      // In a line with a time of day, or before a level or another bracket, it is the source of an entry in a log.
+      // After a time of day in its line, or before a log level or another bracket, it is the source of a log entry.
       "(?<!\\d:\\d\\d[^\\n]{0,40})\\[ ?system(?: message| prompt| override)? ?\\](?! ?(?:\\[|(?:info|warn|error|debug|trace)\\b))",
     ],
   },
@@ -129,7 +129,7 @@ const SIGNALS = {
     ],
     parts: [
       "\\b(?<!\\b(?:not|never) )(?:send|post|upload|forward|exfiltrate|append|include|pass|leak|email) ",
-      // The first secret that is named is the one that is sent: no other is tried.
+      // Acts as an atomic group: only the first secret that is named is tried.
       `(?=(?<named>(?:${WORD} ){0,8}?${SECRETS}))\\k<named>[\\s\\S]{0,120}?${DESTINATION}`,
     ],
   },
@@ -141,7 +141,7 @@ const PATTERNS = Object.entries(SIGNALS).map(([signal, { needs, parts }]) => ({
   pattern: new RegExp(parts.join("").replaceAll(" ?", "\\s*").replaceAll(" ", "\\s+"), "g"),
 }));
 
-/** Which patterns can match a text, as bits, by the letters in it. */
+/** Which patterns can match a text, as bits, judged by their `needs`. */
 const neededIn = keywordSearch(PATTERNS.map(({ needs }) => needs));
 
 /** The names of all signals. */
@@ -150,16 +150,16 @@ export const INJECTION_SIGNALS: readonly InjectionSignal[] = [
   "hidden-text",
 ];
 
-/** A few invisible characters are an accident of copying; a row of tags, or many of any kind, is a message. */
+/** A few invisible characters may be left over from copying; any tag, or this many of any kind, is reported. */
 const MANY_HIDDEN = 8;
 
-/** Of each signal so many matches are reported; a hostile text may hold millions. */
+/** Maximum number of matches reported for each signal; a hostile text may hold millions. */
 const MOST_MATCHES = 100;
 
 /**
- * Finds phrases that try to steer a model. Advisory: honest texts about prompts hold them too, so nothing is blocked or
- * changed by it (SideCar). Linear in the length of the text; at most the first 100 matches of each signal, and as many more where
- * terminal sequences allow of two readings.
+ * Finds phrases that try to steer a model. Advisory: harmless texts about prompts hold them too, so nothing is blocked or
+ * changed (SideCar). Linear in the length of the text. Reports at most the first 100 matches of each signal, and as many again
+ * if terminal sequences allow two readings.
  */
 export function findInjectionSignals(text: string): readonly SignalMatch[] {
   const matches = new Map<string, SignalMatch>();

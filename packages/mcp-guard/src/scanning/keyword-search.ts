@@ -1,8 +1,8 @@
 /**
- * Tells of which groups a text holds a keyword, as bits: the first group is 1, the second 2, the third 4. All keywords are looked
- * for at once, in a single pass whatever the text says (Aho and Corasick's automaton).
+ * Finds which groups have a keyword in a text, as bits: the first group is 1, the second 2, the third 4. Searches for all
+ * keywords in a single pass (Aho–Corasick automaton).
  *
- * @param groups at most 31 groups of keywords in ASCII. A text is searched as it stands, so both should be in small letters.
+ * @param groups at most 31 groups of keywords in ASCII. The search is case-sensitive: pass keywords and texts in lower case.
  */
 export function keywordSearch(groups: readonly (readonly string[])[]): (text: string) => number {
   const { classes, next, groupsAt } = automatonOf(groups);
@@ -20,11 +20,11 @@ export function keywordSearch(groups: readonly (readonly string[])[]): (text: st
   };
 }
 
-/** A state is the place of its row in `next`, which has a column for each class of characters. */
+/** A state is the offset of its row in `next`, which has one column for each class of characters. */
 interface Automaton {
-  /** The class of each character of ASCII; 0 for what is in no keyword. */
+  /** The class of each ASCII character; 0 if it is in no keyword. */
   readonly classes: Uint8Array;
-  /** What follows on a state and a class. Where keywords end, it is the complement, which is negative. */
+  /** The next state for a state and a class; its bitwise complement, which is negative, if keywords end there. */
   readonly next: Int32Array;
   /** The groups of the keywords that end in a state. */
   readonly groupsAt: ReadonlyMap<number, number>;
@@ -40,7 +40,7 @@ function automatonOf(groups: readonly (readonly string[])[]): Automaton {
   const groupsAt = new Map<number, number>();
   for (const node of nodes) {
     const { row, fallback, children } = node;
-    // A fallback stands for fewer letters, so its row is complete.
+    // A fallback is nearer to the root, so its row is complete.
     if (fallback !== undefined)
       next.copyWithin(row * width, fallback.row * width, (fallback.row + 1) * width);
     if (node.groups !== 0) groupsAt.set(row * width, node.groups);
@@ -52,16 +52,16 @@ function automatonOf(groups: readonly (readonly string[])[]): Automaton {
   return { classes, next, groupsAt };
 }
 
-/** What was read of a keyword. */
+/** A prefix of one or more keywords. */
 interface TrieNode {
   readonly children: Map<string, TrieNode>;
   row: number;
   groups: number;
-  /** The longest end of what was read with which a keyword begins as well; the root has none. */
+  /** The longest proper suffix of this prefix that is itself a prefix of a keyword; the root has none. */
   fallback?: TrieNode;
 }
 
-/** Its nodes, those of few letters first, each with its row and its fallback. */
+/** The nodes of the trie in breadth-first order, each with its row and its fallback. */
 function trieOf(groups: readonly (readonly string[])[]): readonly TrieNode[] {
   const root: TrieNode = { children: new Map(), row: 0, groups: 0 };
   for (const [index, keywords] of groups.entries()) {

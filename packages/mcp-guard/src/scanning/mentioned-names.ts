@@ -6,9 +6,9 @@ export interface MentionedName {
 }
 
 const WORD = /[A-Za-z0-9_](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9_])?/g;
-/** A compound name is surely meant as a name; one of a single word is a word of the language as well. */
+/** A compound word is taken for a name; a single word may be ordinary language. */
 const COMPOUND = /[_.:/-]|[a-z][A-Z]/;
-/** How a single word is marked as a name: it ends in quotation marks or backticks, or what it is follows. */
+/** What marks a single word as a name: a quotation mark or backtick after it, or the word "tool" or "function". */
 const MARKED = /^(?:["'`”’]|\s+(?:tool|function)\b)/i;
 const LONGEST_MARK = 16;
 

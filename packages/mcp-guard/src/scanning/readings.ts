@@ -1,17 +1,17 @@
-/** Takes the place of a character that is not read, so that all others stay where they are. */
+/** Replaces a character that is not read, so that all others keep their positions. */
 const UNREAD = "\u200b";
-/** Most texts hold nothing else, which is quicker to tell than that they hold no control characters. */
+/** Most texts match, and this test is faster than the one for control characters. */
 const PLAIN = /^[\t-\r -~]*$/;
-/** Whatever is neither white space nor printable ASCII nor beyond the second row of control characters. */
+/** Control characters (C0, DEL, C1) other than white space. */
 const CONTROL = /[^\t-\r -~\u00a0-\uffff]/;
 const EVERY_CONTROL = new RegExp(CONTROL, "g");
 const ESCAPE = "\u001b";
 const ENDS = "\u0007\u009c";
 const STRING_STARTS = "\u0090\u0098\u009d-\u009f";
-/** What a terminal obeys and does not show: strings up to their terminator, sequences of parameters, and short ones. */
+/** Sequences that a terminal obeys and does not show: control strings up to their terminator, CSI sequences, and short escapes. */
 const SEQUENCE = new RegExp(
   [
-    // A string without end stops at the next one's beginning, which keeps this linear.
+    // The search for a terminator stops where the next string begins, which keeps this linear.
     `(?:${ESCAPE}[\\]PX^_]|[${STRING_STARTS}])[^${ESCAPE}${ENDS}${STRING_STARTS}]*(?:[${ENDS}]|${ESCAPE}\\\\)`,
     `(?:${ESCAPE}\\[|\u009b)[0-?]*[ -/]*[@-~]`,
     `${ESCAPE}[ -/]*[0-~]`,
@@ -20,9 +20,9 @@ const SEQUENCE = new RegExp(
 );
 
 /**
- * The ways in which a text can be read: as it stands, and as it looks where a terminal obeyed its sequences or they were taken
- * out. A phrase may be hidden in a sequence, or cut in two by one. Every reading has the length of the text; one without
- * control characters is its only reading. Linear in the length of the text.
+ * The ways in which a text can be read: as it stands, and as it looks with its terminal sequences removed. A phrase may be
+ * hidden in a sequence, or split by one. Every reading has the length of the text; a text without control characters is its
+ * only reading. Linear in the length of the text.
  */
 export function readingsOf(text: string): readonly string[] {
   if (PLAIN.test(text) || !CONTROL.test(text)) return [text];

@@ -5,8 +5,8 @@ import { findInjectionSignals } from "./injection-signals.ts";
 import { stringsIn } from "./strings-in.ts";
 
 /**
- * Scans every result: its texts, then the strings of its structured content; and the messages of errors, which may be a
- * server's words. The result passes as it is, whatever is found.
+ * Scans the texts of every result, the strings of its structured content, and the messages of errors, which may quote a server.
+ * Results pass through unchanged, whatever is found.
  */
 export function scanResults(options: ScanOptions): CallMiddleware {
   return async ({ tool }, next) => {

@@ -8,8 +8,8 @@ import { textsOf, whose } from "./tool-texts.ts";
  * Scans what servers say of their tools, once for each definition: descriptions, titles, annotations, and everything in
  * schemas.
  *
- * A tool that names a tool of *another* server is reported as `shadowing`, whichever of the two servers came first: it may be
- * there to change how that one is used.
+ * A tool that names a tool of *another* server is reported as `shadowing`, whichever of the two servers came first: it may try
+ * to change how the other tool is used.
  */
 export function scanTools(options: ScanOptions): ToolListPolicy {
   const scanned = new WeakSet<object>();

@@ -4,7 +4,7 @@ import { stringsIn } from "./strings-in.ts";
 
 type ToolText = "description" | "schema";
 
-/** The texts of a tool that a model reads: names of arguments, enums and defaults steer as well as prose. */
+/** The texts of a tool that a model reads. Names of arguments, enums and defaults can steer a model just as prose can. */
 export function textsOf({
   description,
   definition,

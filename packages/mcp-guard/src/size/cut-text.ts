@@ -1,4 +1,4 @@
-/** As much of the text as fits, never half of a character that takes two UTF-16 units. */
+/** Cuts a text to `maxLength` UTF-16 units, never within a surrogate pair. */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const last = text.charCodeAt(maxLength - 1);

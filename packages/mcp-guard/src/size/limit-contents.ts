@@ -4,7 +4,7 @@ import { notice } from "./missing-notice.ts";
 import { parseLimits, type ResultLimits } from "./result-limits.ts";
 
 /**
- * Limits what a model reads of a prompt, as `limitResults` does of a result; a last message of the user's says how much is missing.
+ * Limits what a model reads of a prompt, as `limitResults` does of a result; a final user message says how much is missing.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a limit that is not a number of at least 0.
  */
@@ -20,7 +20,7 @@ export function limitPrompt(prompt: GetPromptResult, limits: ResultLimits = {}):
 }
 
 /**
- * Limits what a model reads of a resource, as `limitResults` does of a result; a last text says how much is missing.
+ * Limits what a model reads of a resource, as `limitResults` does of a result; a final text says how much is missing.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a limit that is not a number of at least 0.
  */

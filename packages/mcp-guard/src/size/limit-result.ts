@@ -7,13 +7,13 @@ import { unsaidLength } from "./unsaid-length.ts";
 /** A result within its limits. */
 export interface LimitedResult {
   readonly result: ToolCallResult;
-  /** What is missing, a phrase each; nothing if the result is as it was. */
+  /** A phrase for each missing part; empty if the result is unchanged. */
   readonly missing: readonly string[];
-  /** Everything a model could have read. */
+  /** All the text that a model could have read. */
   whole(): string;
 }
 
-/** Whether a result is nothing but texts for which there is room, as most are. `false` says nothing. */
+/** Whether a result consists only of texts that fit, as most do. `false` is inconclusive. */
 export function isShortText(
   { content, structuredContent }: ToolCallResult,
   { maxResultChars, maxBlocks }: ParsedLimits,
@@ -28,8 +28,8 @@ export function isShortText(
 }
 
 /**
- * Cuts texts between two characters, and leaves out whatever is of no use in part: images, sounds, structured content,
- * blocks of unknown kinds. Linear in the size of the result.
+ * Cuts texts at a character boundary, and leaves out what is useless in part: images, audio, structured content, blocks of
+ * unknown kinds. Linear in the size of the result.
  */
 export function limitResult(result: ToolCallResult, limits: ParsedLimits): LimitedResult {
   const { kept, room } = limitBlocks(blocksOf(result), limits);
@@ -48,16 +48,16 @@ export function limitResult(result: ToolCallResult, limits: ParsedLimits): Limit
 
 /** Blocks within their limits. */
 export interface LimitedBlocks {
-  /** For each block what of it is left: itself, a part of it or nothing. */
+  /** What is left of each block: the block itself, a part of it or nothing. */
   readonly kept: readonly (readonly ContentBlock[])[];
   readonly room: Room;
 }
 
-/** Limits what is no result, but made of the same blocks. */
+/** Limits the content blocks of a result, a prompt or a resource. */
 export function limitBlocks(blocks: readonly unknown[], limits: ParsedLimits): LimitedBlocks {
   const room = createRoom(limits.maxResultChars);
   const { missing } = room;
-  // An image is not lost to texts before it that take all the room there is.
+  // Media are counted first, so that texts before an image cannot use up its room.
   const media = Math.min(blocks.filter(isMedia).length, limits.maxBlocks);
   const left = { media, others: limits.maxBlocks - media };
   const fits = blocks.map((block) =>
@@ -74,25 +74,25 @@ export function limitBlocks(blocks: readonly unknown[], limits: ParsedLimits): L
   return { kept, room };
 }
 
-/** What a model would have read of a block. */
+/** The text that a model would have read of a block. */
 function shownText(block: unknown): string {
   if (!isKnownBlock(block) || block.type === "resource_link") return jsonText(block);
   const { text } = (block.type === "resource" ? block.resource : block) as { readonly text?: unknown };
   return typeof text === "string" ? text : "";
 }
 
-/** What all texts of a result share. */
+/** The space that all texts of a result share. */
 interface Room {
-  /** As much of the text as there is room for, and no more than `most`. */
+  /** Takes as much of a text as fits, or at most `most` characters. */
   take(text: string, most?: number): string;
   /** Takes an address or a name, whole or not at all. */
   takeWhole(text: string): boolean;
-  /** For so many characters there is room. */
+  /** Characters that still fit. */
   left: number;
-  /** Characters that are missing, and of how many. */
+  /** Characters of text that are missing, and how many there were (`total`). */
   lost: number;
   total: number;
-  /** What is missing, a phrase each. */
+  /** A phrase for each missing part. */
   readonly missing: string[];
   /** Every text, whether there was room for it or not. */
   readonly texts: string[];
@@ -124,7 +124,7 @@ function createRoom(maxChars: number): Room {
 
 function limitBlock(block: unknown, limits: ParsedLimits, room: Room): ContentBlock[] {
   if (!isKnownBlock(block)) {
-    // What it is will be shown as JSON, if at all.
+    // A block of an unknown kind is shown as JSON, if at all.
     return room.takeWhole(jsonText(block))
       ? [block as ContentBlock]
       : leftOut("a part of an unknown kind", room, block);
@@ -150,7 +150,7 @@ function limitText(block: Extract<ContentBlock, { type: "text" }>, room: Room): 
   return text === "" ? [] : [{ ...block, text }];
 }
 
-/** Servers send texts and bytes together, too. A model then reads the text. */
+/** A server may send both text and bytes. A model then reads the text. */
 function limitResource(
   block: Extract<ContentBlock, { type: "resource" }>,
   limits: ParsedLimits,

@@ -5,26 +5,26 @@ import { notice } from "./missing-notice.ts";
 import { type ParsedLimits, parseLimits, type ResultLimits } from "./result-limits.ts";
 import type { ResultStore } from "./result-store.ts";
 
-/** How much of a result a model gets to read, of all servers and of single ones. */
+/** How much of a result a model gets to read, for all servers and for individual ones. */
 export interface LimitResultsOptions extends ResultLimits {
-  /** Limits of single servers by name; they beat the general ones field by field. */
+  /** Limits for individual servers by name; each field overrides the general one. */
   readonly servers?: Readonly<Record<string, ResultLimits>> | undefined;
-  /** Where the whole of a text that was cut is put, for example `resultDirectory()`. Default: it is dropped. */
+  /** Where the full text of a cut result is kept, for example `resultDirectory()`. Default: it is dropped. */
   readonly store?: ResultStore | undefined;
 }
 
 /**
- * Limits what a model reads of a result; a program gets all of it. Texts are cut between two characters, and a notice at
- * the end says how much is missing and, with a store, where to read on. Structured content for which the texts leave no room
- * is left out whole, since half of it would not be data; what the texts say already needs none. So are links and addresses for
- * which there is no room. Linear in the size of the result.
+ * Limits what a model reads of a result; a program gets all of it. Texts are cut at a character boundary, and a notice at the
+ * end says how much is missing and, with a store, where to read on. Structured content, links and URIs that do not fit are left
+ * out whole, since a part of them would be useless. Structured content that the texts repeat takes no room. Linear in the size
+ * of the result.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a limit that is not a number of at least 0.
  */
 export function limitResults({ servers = {}, store, ...general }: LimitResultsOptions = {}): CallMiddleware {
   const limits = parseLimits(general);
   const own = new Map(Object.entries(servers).map(([server, given]) => [server, parseLimits(given, limits)]));
-  // Most results are as they were: no asynchronous function is begun for them.
+  // Most results stay as they are; no async function is started for them.
   return ({ tool, options }, next) => {
     if (options.audience !== "model") return next();
     const within = own.get(tool.server) ?? limits;
@@ -49,7 +49,7 @@ async function limitLong(
   };
 }
 
-/** A store that fails costs the model the rest of a text, not the call, which was carried out. */
+/** If the store fails, the model loses the rest of a text; the call, which was carried out, does not fail. */
 async function keep(
   limited: LimitedResult,
   store: ResultStore | undefined,

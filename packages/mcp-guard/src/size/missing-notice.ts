@@ -1,7 +1,7 @@
-/** More reasons than a reader needs are counted. */
+/** Reasons beyond this number are only counted. */
 const MOST_REASONS = 5;
 
-/** What a model is told of what it does not get to read. */
+/** The notice that tells a model what was left out. */
 export function notice(
   what: "result" | "prompt" | "resource",
   missing: readonly string[],

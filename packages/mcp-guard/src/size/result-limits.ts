@@ -3,19 +3,19 @@ import { McpError } from "@jackfield/mcp-core";
 /** How much of a result a model gets to read. */
 export interface ResultLimits {
   /**
-   * Characters (UTF-16 units) of all texts of a result together, which may have one block for each 100 of them, and 16 in any
-   * case. Default 50,000 (SideCar). `0` = no limit.
+   * Characters (UTF-16 units) of all texts of a result together. Also limits its blocks, to one for each 100 characters and at
+   * least 16. Default 50,000 (SideCar). `0` = no limit.
    */
   readonly maxResultChars?: number | undefined;
   /** Decoded bytes of one image, sound or binary resource. Default 5,242,880 (5 MiB). `0` = no limit. */
   readonly maxBinaryBytes?: number | undefined;
 }
 
-/** Limits with nothing left open; `Infinity` = no limit. */
+/** Limits with the defaults applied; `Infinity` = no limit. */
 export interface ParsedLimits {
   readonly maxResultChars: number;
   readonly maxBinaryBytes: number;
-  /** A model reads more around a block, such as markers and its address, than may be in it. */
+  /** Maximum number of blocks. They are limited since markers and URIs around a block may be longer than its text. */
   readonly maxBlocks: number;
 }
 
@@ -23,7 +23,7 @@ const DEFAULTS = { maxResultChars: 50_000, maxBinaryBytes: 5_242_880 };
 const CHARS_FOR_A_BLOCK = 100;
 const FEWEST_BLOCKS = 16;
 
-/** The defaults with these limits over them. @throws McpError `MCP_CONFIG_INVALID` for a limit that is none. */
+/** Applies limits over the defaults. @throws McpError `MCP_CONFIG_INVALID` for an invalid limit. */
 export function parseLimits(
   limits: ResultLimits,
   defaults: Omit<ParsedLimits, "maxBlocks"> = DEFAULTS,

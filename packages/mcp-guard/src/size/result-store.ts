@@ -6,13 +6,13 @@ import { McpError } from "@jackfield/mcp-core";
 import type { Provenance } from "../marking/boundary.ts";
 import { cutText } from "./cut-text.ts";
 
-/** Keeps the whole of results that were cut. */
+/** Keeps the full text of results that were cut. */
 export interface ResultStore {
-  /** @returns how a model may name what was kept, or `undefined` if it could not be kept. */
+  /** @returns the name by which a model may refer to the text, or `undefined` if it could not be kept. */
   save(text: string, provenance: Provenance): Promise<string | undefined>;
 }
 
-/** A part of a result that was kept. */
+/** A part of a kept result. */
 export interface ResultPage {
   /** As the server sent it: enclose it (`encloseUntrusted`) before a model reads it. */
   readonly text: string;
@@ -21,29 +21,29 @@ export interface ResultPage {
   readonly nextOffset: number | undefined;
 }
 
-/** A directory of kept results that can be read on in. */
+/** A directory of kept results that can be read page by page. */
 export interface ResultDirectory extends ResultStore {
   /**
-   * Reads on in a kept result: a tool that an agent can offer to its model.
+   * Reads a page of a kept result: a tool that an agent can offer to its model.
    *
    * @param place as the notice names it.
-   * @param offset from where, in UTF-16 units. Default 0.
-   * @param length at most so many, and never fewer than 2, which one character may take. Default 20,000.
-   * @throws McpError `MCP_REQUEST_REJECTED` for a place this directory did not give out, or where what it kept is no more.
+   * @param offset where to begin, in UTF-16 units. Default 0.
+   * @param length maximum number of UTF-16 units to read; at least 2, which one character may take. Default 20,000.
+   * @throws McpError `MCP_REQUEST_REJECTED` for a place that this directory did not give out, or whose file is gone.
    */
   read(place: string, offset?: number, length?: number): Promise<ResultPage>;
 }
 
 const OTHERS_MAY_ANYTHING = 0o077;
 const PAGE_LENGTH = 20_000;
-/** A page that holds no whole character would be followed by the same page for ever. */
+/** A page too short for a whole character would be followed by the same page for ever. */
 const SHORTEST_PAGE = 2;
 
 /**
- * Keeps results as files of mode 0600 in a directory of mode 0700, which is made when missing. One that exists has to be private:
- * in a link, or in what belongs to another user or gives others any right, nothing is kept. A file is named at random, and only
- * what this object wrote is ever read, so neither a server nor a model can name another file. The files stay until somebody
- * removes them.
+ * Keeps results as files of mode 0600 in a directory of mode 0700, which is created if missing. An existing directory must be
+ * private: nothing is kept in a link, or in a directory that belongs to another user or grants others any access. File names
+ * are random, and only files that this object wrote are ever read, so neither a server nor a model can name another file. The
+ * files stay until somebody removes them.
  */
 export function resultDirectory(directory: string): ResultDirectory {
   const kept = new Map<string, Provenance>();
@@ -52,7 +52,7 @@ export function resultDirectory(directory: string): ResultDirectory {
       const path = join(directory, `${randomUUID()}.txt`);
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 });
-        // The mode is only that of a directory which was missing.
+        // `mkdir` sets the mode only of a directory that it creates.
         const found = await lstat(directory);
         if (!found.isDirectory() || !isOwn(found, OTHERS_MAY_ANYTHING)) return undefined;
         await writeFile(path, text, { mode: 0o600, flag: "wx" });
@@ -82,7 +82,7 @@ function isOwn({ uid, mode }: Stats, refusedModes = 0): boolean {
   return user === undefined || (uid === user && (mode & refusedModes) === 0);
 }
 
-/** Neither waits for a pipe nor follows a link, which somebody may have put in the place of the file. */
+/** Neither blocks on a pipe nor follows a link that somebody may have put in the place of the file. */
 const READ_ONLY_IN_PLACE = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function readOwnFile(place: string): Promise<string> {

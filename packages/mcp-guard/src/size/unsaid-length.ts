@@ -1,12 +1,12 @@
 import { isKnownBlock, jsonText } from "../known-block.ts";
 
 /**
- * How many characters structured content adds to the texts that came with it: servers say the same twice, as the specification
- * asks, and a model is not given again what the texts say. What is not written in the order of a text counts as new. Linear in
- * the size of both.
+ * How many characters structured content adds to the texts that came with it. Servers send the same content twice, as the
+ * specification asks, and a model is not shown again what the texts say. A value whose members are in another order than in a
+ * text counts as new. Linear in the size of both.
  *
  * @param json the structured content
- * @param isWhole whether the content stays as the server sent it, without a notice behind it
+ * @param isWhole whether the content stays as the server sent it, without a notice after it
  */
 export function unsaidLength(json: string, content: readonly unknown[], isWhole: boolean): number {
   const structured = parsed(json);
@@ -23,7 +23,7 @@ export function unsaidLength(json: string, content: readonly unknown[], isWhole:
   return news.length === 0 ? 0 : jsonText(Object.fromEntries(news)).length;
 }
 
-/** What a model reads in the texts of a result, as it is and as JSON. */
+/** The texts of a result, as they are and as JSON. */
 interface Said {
   readonly texts: ReadonlySet<string>;
   readonly values: ReadonlySet<string>;
@@ -37,7 +37,7 @@ function saidBy(content: readonly unknown[], isWhole: boolean): Said {
     const value = parsed(text);
     return typeof value === "object" && value !== null ? [jsonText(value)] : [];
   });
-  // What is of an unknown kind is shown as text as well, and would stand between the others.
+  // Blocks of an unknown kind are shown as text too, and would stand between the others.
   const isJoined = isWhole && texts.length > 0 && content.every(isKnownBlock);
   return {
     texts: new Set(isJoined ? [...texts, texts.join("\n")] : texts),

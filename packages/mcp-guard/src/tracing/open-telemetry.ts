@@ -1,10 +1,10 @@
-/** What is used of OpenTelemetry. */
+/** The part of the OpenTelemetry API that is used. */
 export type OpenTelemetry = Pick<
   typeof import("@opentelemetry/api"),
   "context" | "isSpanContextValid" | "SpanKind" | "SpanStatusCode" | "trace"
 >;
 
-/** The package, if the program has it. It is looked for when it is first needed, not when this one is imported. */
+/** Loads the package, if the program has it: on first use, not when this package is imported. */
 export async function loadOpenTelemetry(): Promise<OpenTelemetry | undefined> {
   try {
     return await import("@opentelemetry/api");

@@ -10,7 +10,7 @@ import type { Span, SpanContext } from "@opentelemetry/api";
 import { cleanText } from "../cleaning/clean-text.ts";
 import type { OpenTelemetry } from "./open-telemetry.ts";
 
-/** Traces calls with what is loaded at the first of them; without it a call passes as if nothing were there. */
+/** Traces calls with the API that is loaded at the first call; without it, calls pass through untraced. */
 export function callTracer(load: () => Promise<OpenTelemetry | undefined>): CallMiddleware {
   let loading: Promise<OpenTelemetry | undefined> | undefined;
   return async ({ tool }, next) => {
@@ -77,7 +77,10 @@ function recordError(span: Span, error: unknown): void {
   if (rpcCode !== undefined) span.setAttribute("rpc.response.status_code", String(rpcCode));
 }
 
-/** As W3C Trace Context writes it (`traceparent`, version 00). Baggage stays here: it may hold what a server must not know. */
+/**
+ * The fields of W3C Trace Context (`traceparent`, version 00). Baggage is left out: it may hold data that a server must not
+ * see.
+ */
 function traceMeta({ traceId, spanId, traceFlags, traceState }: SpanContext): JsonObject {
   const flags = (traceFlags & 0xff).toString(16).padStart(2, "0");
   const state = traceState?.serialize();

@@ -3,8 +3,8 @@ import type { ChangeReport } from "../schema/schema-change.ts";
 import { escapePointer, isObject, isSchema, type JsonSchema } from "../schema/subschemas.ts";
 
 /**
- * Drops from `required` what is not in the `properties` beside it. It is done when all parts of a schema are together: a reference
- * and what stands beside it may each have one of the two.
+ * Drops names from `required` that are not in the `properties` beside it. Runs after all parts of a schema are merged: a
+ * reference may hold one of the two, and its siblings the other.
  */
 export function requireDeclared(schema: JsonSchema, report: ChangeReport): JsonSchema {
   return declared(schema, "", { report, names: new Map() });
@@ -12,7 +12,7 @@ export function requireDeclared(schema: JsonSchema, report: ChangeReport): JsonS
 
 interface Tools {
   readonly report: ChangeReport;
-  /** The names in each list: one that was inlined in many places is read once. */
+  /** The names of each `required` list, cached since one list may be inlined in many places. */
   readonly names: Map<readonly unknown[], ReadonlySet<unknown>>;
 }
 
@@ -48,7 +48,7 @@ function partsDeclared(schema: JsonObject, pointer: string, tools: Tools): JsonO
   if (Array.isArray(anyOf)) {
     const before = tools.report.weakened;
     const options = anyOf.map((part, index) => fitted(part, `/anyOf/${index}`));
-    // One that demands nothing now makes all of them say nothing.
+    // An option that now demands nothing makes the whole `anyOf` demand nothing.
     const isVoid = options.some((option) => isObject(option) && Object.keys(option).length === 0);
     if (isVoid && tools.report.weakened > before) delete result.anyOf;
     else result.anyOf = options;

@@ -14,22 +14,22 @@ export interface FitOptions {
   readonly profile?: SchemaProfile | undefined;
 }
 
-/** A schema as it is offered to a model, beside the one that its arguments are checked against. */
+/** A schema as it is offered to a model. Arguments are still checked against the server's own. */
 export interface FittedSchema {
   readonly schema: ToolInputSchema;
-  /** Everything that is not as the server wrote it. Nothing is changed silently. */
+  /** The changes to the server's schema, at most the first 1,000. */
   readonly changes: readonly SchemaChange[];
-  /** Whether the arguments are the property `input` of what the model gives. */
+  /** Whether the model gives the arguments in the property `input`. */
   readonly isWrapped: boolean;
-  /** The arguments within what a model gave. */
+  /** Extracts the arguments from what a model gave. */
   unwrap(input: unknown): unknown;
 }
 
 /**
- * Fits a tool's input schema to what a provider takes. The server's object is never changed, nothing is fetched, the same schema
- * always gives the same bytes, and whatever arguments are valid for the server's schema are valid for the fitted one.
+ * Fits a tool's input schema to what a provider accepts. The server's object is never changed, nothing is fetched, the same
+ * schema always gives the same bytes, and arguments that are valid for the server's schema are valid for the fitted one.
  *
- * A schema that is no object becomes that of any object; so does one that is too deep or has too many parts to be looked at.
+ * A schema that is not an object, is too deep or has too many parts is replaced by one that accepts any object.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a profile that does not exist
  */
@@ -66,13 +66,16 @@ function mayBeRoot(root: JsonObject): boolean {
   return root.type === undefined || [root.type].flat().includes("object");
 }
 
-/** A model that forgot the wrapper is understood all the same. */
+/** Also accepts arguments without the wrapper, which a model may forget. */
 function unwrapInput(input: unknown): unknown {
   if (!isObject(input) || !Object.hasOwn(input, WRAPPER_PROPERTY)) return input;
   return Object.keys(input).length === 1 ? input[WRAPPER_PROPERTY] : input;
 }
 
-/** The schema itself if its root is an object with `properties`; else a copy in which it is. Arguments are always an object. */
+/**
+ * The schema itself if its root has `type: object` and `properties`; otherwise a copy with both. Arguments are always an
+ * object.
+ */
 function completeRoot(root: JsonObject, report: ChangeReport): ToolInputSchema {
   const { type, properties } = root as Partial<ToolInputSchema>;
   if (type === "object" && isObject(properties)) return root as ToolInputSchema;

@@ -6,8 +6,8 @@ import { escapePointer, isObject } from "../schema/subschemas.ts";
 const NOTES = ["title", "description", "default"];
 
 /**
- * One schema in place of several; where two say different things of one keyword, the first is kept. What they require and the
- * properties they name is collected first, so that thousands of parts are not copied once for each of them.
+ * Merges several schemas into one; where two disagree on a keyword, the first is kept. `required` and `properties` are
+ * collected first, so that thousands of parts are not copied once for each of them.
  */
 export function mergeParts(parts: readonly JsonObject[], pointer: string, report: ChangeReport): JsonObject {
   const merged: JsonObject = { ...parts[0] };

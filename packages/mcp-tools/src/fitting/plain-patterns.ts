@@ -4,7 +4,10 @@ import { isObject } from "../schema/subschemas.ts";
 const LOOKS_AROUND = /\(\?<?[=!]|\\[1-9]|\\k</;
 const NOT_TAKEN = "A pattern that looks around or refers back is not taken.";
 
-/** Drops the patterns that look around or refer back, of texts and of names, with what judges the names that no pattern matches. */
+/**
+ * Drops patterns with lookarounds or back-references, for strings and for property names, and the keywords that judge names
+ * that no pattern matches.
+ */
 export function dropPatterns(schema: JsonObject, remove: (keyword: string, message: string) => void): void {
   if (typeof schema.pattern === "string" && LOOKS_AROUND.test(schema.pattern)) remove("pattern", NOT_TAKEN);
   if (!isObject(schema.patternProperties)) return;

@@ -4,17 +4,17 @@ import type { ChangeReport } from "../schema/schema-change.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { mergeParts } from "./merged-parts.ts";
 
-/** Where a schema is. */
+/** The place of a schema, and what is needed to rewrite it. */
 export interface PlainPlace {
   readonly pointer: string;
   readonly report: ChangeReport;
-  /** Does for an alternative what is done for every schema as a whole. */
+  /** Applies the provider's keyword rules to an alternative, as to every schema. */
   fitKeywords(alternative: JsonObject): JsonObject;
 }
 
 /**
- * The schema as an API takes it that knows one `type` for each schema, an `enum` of texts, and `anyOf`: several types become
- * alternatives, `const` an `enum` of one, and the parts of `allOf` are put together. The parts within are left as they are.
+ * Rewrites a schema for an API that supports one `type` for each schema, an `enum` of strings, and `anyOf`: several types
+ * become alternatives, `const` an `enum` of one, and the parts of `allOf` are merged. Subschemas are left as they are.
  */
 export function plainTypes(schema: JsonObject, { pointer, report, fitKeywords }: PlainPlace): JsonObject {
   const merged = mergeAll(schema, pointer, report);
@@ -63,7 +63,7 @@ function textEnum(schema: JsonObject, pointer: string, report: ChangeReport): Js
   return { ...typed, description };
 }
 
-/** What is demanded of one type. A type of which the `enum` has no value is no alternative. */
+/** The schema for one of the types; `undefined` if the `enum` has no value of that type. */
 function alternative(
   type: string,
   allDemands: JsonObject,
@@ -78,7 +78,7 @@ function alternative(
   return textEnum({ ...demands, type, enum: values }, pointer, report);
 }
 
-/** The types of which a keyword speaks; every other keyword speaks of all. A value of another type is no concern of it. */
+/** Keywords that apply to some types only. Every other keyword applies to all types. */
 const CONCERNED: readonly (readonly [types: readonly string[], keywords: readonly string[]])[] = [
   [["string"], ["contentEncoding", "contentMediaType", "maxLength", "minLength", "pattern"]],
   [
@@ -131,7 +131,7 @@ function isWhole(value: unknown, type: string): boolean {
   return type === "integer" && Number.isInteger(value);
 }
 
-/** Puts the parts of `allOf` into one. */
+/** Merges the parts of `allOf`. */
 function mergeAll(schema: JsonObject, pointer: string, report: ChangeReport): JsonObject {
   const { allOf, ...own } = schema;
   if (!Array.isArray(allOf)) return schema;

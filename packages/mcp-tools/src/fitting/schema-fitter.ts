@@ -17,10 +17,10 @@ import { dropPatterns } from "./plain-patterns.ts";
 import { plainTypes } from "./plain-types.ts";
 import type { ProfileRules } from "./schema-profile.ts";
 
-/** As many schemas as a fitted schema may hold; a reference that would go beyond stays a reference, or is cut. */
+/** Maximum number of schemas in a fitted schema; a reference that would go beyond stays a reference, or is cut. */
 const MAX_FITTED_SCHEMAS = 2_000;
 
-/** What names or addresses schemas, and means nothing once references are inlined. */
+/** Keywords that name or address schemas, and mean nothing once references are inlined. */
 const ADDRESSES = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$comment"]);
 const CONTAINERS = new Set(["$defs", "$vocabulary", "contentSchema", "definitions"]);
 const NOTES = ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"];
@@ -33,8 +33,8 @@ export interface FittedParts {
 }
 
 /**
- * Rewrites a schema for a provider. Whatever was valid stays valid: a demand the provider does not take is dropped, and what
- * excludes or counts is dropped together with a demand within it.
+ * Rewrites a schema for a provider. Valid values stay valid: a keyword that the provider does not accept is dropped, and a
+ * keyword that excludes or counts is dropped or softened if something within it was.
  */
 export function fitSchemaParts(index: SchemaIndex, rules: ProfileRules, report: ChangeReport): FittedParts {
   const fitter = new SchemaFitter(index, rules, report);
@@ -139,7 +139,7 @@ class SchemaFitter {
     }
   }
 
-  /** A reference that cannot be inlined, because it would never end, or not soon. */
+  /** Handles a reference that cannot be inlined, because it is recursive or the schema would become too large. */
   #leave(schema: JsonObject, reference: string, pointer: string): JsonSchema {
     if (!this.#rules.references) {
       const message = `${shown(reference)} is recursive or too large, and was cut here.`;
@@ -151,7 +151,7 @@ class SchemaFitter {
     const name = this.#nameFor(reference);
     this.#names.set(schema, name);
     this.definitions[name] = {};
-    // Within the definition, the same schema is a reference again.
+    // Within its own definition, the schema stays a reference.
     this.#inlining.push(schema);
     this.definitions[name] = this.fit(schema, `/$defs/${name}`);
     this.#inlining.pop();
@@ -167,7 +167,7 @@ class SchemaFitter {
     return name;
   }
 
-  /** Fits the schemas within a schema, and drops what must not stand on a weakened one. */
+  /** Fits the subschemas, and drops keywords that must not rest on a weakened one. */
   #fitParts(schema: JsonObject, pointer: string): JsonObject {
     const result: JsonObject = {};
     const weakened: string[] = [];
@@ -198,7 +198,7 @@ class SchemaFitter {
     );
   }
 
-  /** A keyword whose parts are weaker now. Where weaker parts would demand more, the keyword goes, or a weaker one comes. */
+  /** Handles a keyword whose subschemas got weaker: one that would get stricter by that is removed or softened. */
   #weaken(keyword: string, schema: JsonObject, pointer: string): void {
     const reason = "because a part of it is not told";
     if (keyword === "not" || keyword === "if") {
@@ -246,7 +246,7 @@ class SchemaFitter {
     return result;
   }
 
-  /** Drops what counts, or judges all that nothing else has judged, if anything else was dropped since. */
+  /** Drops `maxContains` and `unevaluated…` keywords if any other demand was dropped since. */
   #withoutRest(schema: JsonObject, pointer: string, before: number): JsonObject {
     const found = REST_KEYWORDS.filter((keyword) => schema[keyword] !== undefined);
     if (found.length === 0 || this.#report.weakened === before) return schema;
@@ -286,7 +286,7 @@ class SchemaFitter {
 }
 
 const REST_KEYWORDS = ["maxContains", "unevaluatedItems", "unevaluatedProperties"];
-/** Combinations that are put together with what they stand in before the provider's keywords are looked at. */
+/** Combinations that are rewritten before unsupported keywords are dropped, so their parts are fitted too. */
 const COMBINED = new Set(["allOf", "oneOf"]);
 
 function pick(schema: JsonObject, keywords: readonly string[]): JsonObject {

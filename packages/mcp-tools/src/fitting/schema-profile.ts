@@ -1,27 +1,25 @@
 import { McpError } from "@jackfield/mcp-core";
 
-/**
- * For whose models a schema is fitted. `none`: for nobody in particular; only a root that no provider takes is completed.
- */
+/** The provider that a schema is fitted for. `none`: only an incomplete root, which no provider accepts, is completed. */
 export type SchemaProfile = "openai" | "anthropic" | "gemini" | "none";
 
-/** What a provider's API takes. Everything in it was taken from the providers' documentation and their answers to schemas. */
+/** What a provider's API accepts, according to its documentation and its responses to schemas. */
 export interface ProfileRules {
-  /** The only keywords it knows. Missing: all are let through. */
+  /** The only keywords it accepts. Missing: all. */
   readonly keywords?: ReadonlySet<string> | undefined;
   /** `$ref` is understood, so recursion can stay. */
   readonly references: boolean;
-  /** `format` is refused with any other value. Missing: anything goes. */
+  /** The only values of `format` it accepts. Missing: any. */
   readonly formats?: ReadonlySet<string> | undefined;
-  /** Names of properties must look like this. */
+  /** The pattern that names of properties must match. */
   readonly propertyName?: RegExp | undefined;
-  /** One `type` for each schema, an `enum` of texts only, `anyOf` alone of the combinations. */
+  /** Requires one `type` for each schema, an `enum` of strings, and `anyOf` as the only combination. */
   readonly plainTypes: boolean;
-  /** A list must say of what. */
+  /** An array schema must have `items`. */
   readonly listsHaveItems: boolean;
-  /** Patterns that look around or refer back are refused. */
+  /** Patterns with lookarounds or back-references are refused. */
   readonly plainPatterns: boolean;
-  /** What is required must be among the properties. */
+  /** Names in `required` must be among the `properties`. */
   readonly declaredNames: boolean;
 }
 
@@ -78,7 +76,7 @@ export const PROFILE_RULES: Readonly<Record<Exclude<SchemaProfile, "none">, Prof
 const PROFILES: readonly unknown[] = ["none", ...Object.keys(PROFILE_RULES)];
 
 /**
- * Tells a profile that does not exist before there is a schema to fit, which may be in the middle of a request.
+ * Rejects a profile that does not exist before there is a schema to fit, which may be in the middle of a request.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
  */

@@ -1,6 +1,6 @@
 import type { PatternNode } from "./pattern-syntax.ts";
 
-/** A bound of what matching costs a backtracking engine: `factor` times the text's length to the power of `loops`. */
+/** An upper bound on the cost of matching in a backtracking engine: `factor` times the text's length to the power of `loops`. */
 interface Cost {
   readonly factor: number;
   readonly loops: number;
@@ -9,8 +9,8 @@ interface Cost {
 const ENDLESS: Cost = { factor: 1, loops: Number.POSITIVE_INFINITY };
 
 /**
- * How many steps the engine's own expression takes at most on a text of a length, roughly and never too few: loops over one set
- * multiply, optional parts and alternatives double, and whatever repeats something longer than a set, or looks back, has no bound.
+ * A rough upper bound on the steps of a native `RegExp` for a text of a given length. Loops over one set raise the exponent;
+ * optional parts and alternatives raise the factor. A repeated group, a lookbehind or a back-reference has no bound.
  */
 export function patternCost(root: PatternNode): (length: number) => number {
   const { factor, loops } = costOf(root);

@@ -3,7 +3,7 @@ import type { CodePointTest, ParsedPattern, PatternNode } from "./pattern-syntax
 /** One instruction of a pattern as a program. Targets are indices into the program. */
 export type Instruction =
   | { readonly op: "set"; readonly test: CodePointTest }
-  /** A set so many times, without a loop in the program. */
+  /** A set, repeated `min` to `max` times without a loop in the program. */
   | {
       readonly op: "run";
       readonly test: CodePointTest;
@@ -35,7 +35,7 @@ export interface PatternProgram {
   readonly slots: number;
 }
 
-/** Counted groups are written out; more than this is not. */
+/** Maximum length of a program; counted groups are unrolled. */
 const MAX_INSTRUCTIONS = 20_000;
 
 /** @returns `undefined` if the program would be too long, or refers to a group that is not there. */
@@ -157,7 +157,7 @@ function writeLoop(body: PatternNode, greedy: boolean, program: Program, build: 
   skip(program.length);
 }
 
-/** Writes a choice between going on and skipping; the returned function tells where skipping leads. */
+/** Writes a choice between going on and skipping; the returned function sets the target of skipping. */
 function writeSplit(greedy: boolean, program: Program, build: Build): (target: number) => void {
   const next = program.length + 1;
   const split = add(program, { op: "split", first: next, second: next }, build);

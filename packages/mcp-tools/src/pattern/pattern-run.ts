@@ -1,7 +1,7 @@
 import type { WorkBudget } from "../schema/work-budget.ts";
 import type { Instruction, PatternProgram } from "./pattern-program.ts";
 
-/** A place to which a run returns when it cannot go on. `low`: the run may also give back characters down to there. */
+/** A backtracking point. Each further attempt moves `at` by `step`, until it reaches `last`. */
 interface Return {
   readonly pc: number;
   readonly at: number;
@@ -15,14 +15,14 @@ interface Surroundings {
   readonly budget: WorkBudget;
 }
 
-/** What one step costs, compared with a comparison of two values. */
+/** The cost of one step, in units of work. */
 const UNITS_PER_STEP = 2;
-/** Returns that may wait at a time; more is work that does not end well. */
+/** Maximum number of backtracking points at a time; more count as exceeding the budget. */
 const MAX_RETURNS = 100_000;
 
 /**
- * Whether the pattern matches anywhere in the text. It goes back like every engine of ECMAScript, but counts what it does,
- * so that a pattern that explodes ends the run and not the process.
+ * Whether the pattern matches anywhere in the text. Backtracks like every ECMAScript engine, but counts its steps, so that
+ * catastrophic backtracking ends the run and does not block the process.
  *
  * @throws WorkExceeded
  */
@@ -38,7 +38,7 @@ export function runPattern(program: PatternProgram, text: string, budget: WorkBu
   return false;
 }
 
-/** Where a match ends that begins here, with what it remembers. `end`: it must end there. */
+/** The remembered positions of a match that begins at `start` and, if `end` is given, ends there; `undefined` if there is none. */
 function matchAt(
   program: readonly Instruction[],
   start: number,
@@ -154,7 +154,7 @@ function repeatGroup(
   return { pc: pc + 1, at: at + length, slots };
 }
 
-/** Behind: any beginning will do from which a match ends here. */
+/** A lookbehind succeeds if a match from any start ends at `at`. */
 function look(
   { program, behind }: Extract<Instruction, { op: "look" }>,
   at: number,

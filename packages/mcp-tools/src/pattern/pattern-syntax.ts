@@ -23,21 +23,21 @@ export type PatternNode =
       readonly body: PatternNode;
     };
 
-/** A pattern that was understood. */
+/** A parsed pattern. */
 export interface ParsedPattern {
   readonly root: PatternNode;
   readonly groupNames: ReadonlyMap<string, number>;
   readonly groups: number;
 }
 
-/** More groups within groups than anybody writes. */
+/** The deepest nesting of groups, deeper than anybody writes. */
 const MAX_DEPTH = 100;
 
 /**
- * Reads a pattern of JSON Schema: ECMAScript, by code points, without flags, and as lenient about needless backslashes as
- * servers are.
+ * Parses a JSON Schema pattern: ECMAScript, by code points and without flags. Needless backslashes are allowed, as servers
+ * write them.
  *
- * @returns `undefined` for what is not understood, inline flags among them.
+ * @returns `undefined` for unsupported syntax, such as inline flags.
  */
 export function parsePattern(source: string): ParsedPattern | undefined {
   try {
@@ -208,14 +208,14 @@ function isNoLineEnd(codePoint: number): boolean {
   return codePoint !== 10 && codePoint !== 13 && codePoint !== 0x2028 && codePoint !== 0x2029;
 }
 
-/** One set of characters takes the engine's own expression no time, whatever it says. */
+/** A native `RegExp` tests one character against a set in no time, whatever the set. */
 function nativeTest(set: string): CodePointTest {
   const expression = compileNative(`^${set}$`);
   if (expression === undefined) throw new SyntaxError(`The set ${set} is not understood.`);
   return (codePoint) => expression.test(String.fromCodePoint(codePoint));
 }
 
-/** The engine's own expression: by code points, or else, for patterns with needless backslashes, by code units. */
+/** Compiles a native `RegExp`: by code points, or by code units for patterns with needless backslashes. */
 export function compileNative(source: string): RegExp | undefined {
   for (const flags of ["u", ""]) {
     try {

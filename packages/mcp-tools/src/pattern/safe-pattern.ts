@@ -4,32 +4,32 @@ import { compilePattern, type PatternProgram } from "./pattern-program.ts";
 import { runPattern } from "./pattern-run.ts";
 import { compileNative, type ParsedPattern, parsePattern } from "./pattern-syntax.ts";
 
-/** A pattern of a server, ready to be matched without giving the server power over our time. */
+/** A server's pattern, which can be matched within a work budget. */
 export interface SafePattern {
   /**
    * Whether the pattern matches anywhere in the text.
    *
-   * @returns `undefined` if the pattern is not one that we understand; then nobody but the server can tell.
-   * @throws WorkExceeded if telling would take more than the budget.
+   * @returns `undefined` if the pattern is not understood, so that only the server can tell.
+   * @throws WorkExceeded if matching would exceed the budget.
    */
   matches(text: string, budget: WorkBudget): boolean | undefined;
 }
 
-/** Native steps, which are quick, for one unit of work. */
+/** Native steps, which are fast, for one unit of work. */
 const NATIVE_STEPS_PER_UNIT = 16;
 
 /** What any match costs, however short the text. */
 const UNITS_PER_MATCH = 1;
 
 /**
- * What the engine's own expression may cost. It is charged for the most that it could take, which it hardly ever does, so that this
- * has to be little; beyond it the steps are really counted.
+ * The highest estimated cost at which a native `RegExp` is used. It is charged its upper bound, which it hardly ever reaches,
+ * so the limit is low; above it, each step is counted.
  */
 const MAX_NATIVE_COST = 20_000;
 
 /**
- * Prepares a pattern. The engine's own expression is used wherever its cost is certainly small, which holds for nearly every
- * pattern that servers write; it cannot be stopped, so everything else is run step by step.
+ * Prepares a pattern. A native `RegExp` cannot be interrupted, so it is used only where its cost is certainly small, which
+ * holds for nearly every pattern that servers write. Everything else is run step by step.
  */
 export function createSafePattern(source: string): SafePattern {
   const native = compileNative(source);

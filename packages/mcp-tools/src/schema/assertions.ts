@@ -5,7 +5,10 @@ import { canonicalJson, isMultipleOf, isSameJson } from "./json-equality.ts";
 import { isObject } from "./subschemas.ts";
 import { missingFrom, toldNames, toldValues } from "./told-values.ts";
 
-/** The keywords that judge a value by itself, as they were read. `format` and `content…` say something and demand nothing (2020-12, section 7). */
+/**
+ * Checks the keywords that judge a value by itself. `format` and `content…` are annotations and demand nothing (2020-12,
+ * section 7).
+ */
 export function checkAssertions(
   schema: JsonObject,
   value: unknown,

@@ -8,7 +8,7 @@ interface Tools {
   readonly fits: Fits;
 }
 
-/** The keywords that apply several schemas to one value, or exclude one. */
+/** Checks `allOf`, `anyOf`, `oneOf` and `not`. */
 export function checkCombinations(
   { allOf, anyOf, oneOf, not }: JsonObject,
   value: unknown,
@@ -39,13 +39,13 @@ function fitsOne(alternatives: readonly unknown[], value: unknown, place: Place,
   return refuse(tools.evaluation, place.path, `must fit one alternative only, and fits ${certain}`);
 }
 
-/** How many alternatives fit, for certain and as far as anybody but the server can say. */
+/** How many alternatives fit for certain, and how many if demands are met that only the server can judge. */
 interface Fitting {
   readonly certain: number;
   readonly open: number;
 }
 
-/** If none fits, what the nearest of them misses is told. */
+/** Counts the alternatives that fit. If none does, the problems of the nearest one are reported. */
 function countFitting(
   alternatives: readonly unknown[],
   value: unknown,

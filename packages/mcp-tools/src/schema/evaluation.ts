@@ -9,7 +9,7 @@ import type { WorkBudget } from "./work-budget.ts";
 export interface SchemaProblem {
   /** Where, as a JSON pointer into the value; empty for the value itself. */
   readonly path: string;
-  /** What, in plain words; whoever reads it sees neither the value nor the schema. */
+  /** What, in plain words for readers who see neither the value nor the schema. */
   readonly message: string;
 }
 
@@ -18,7 +18,7 @@ const MAX_KEPT = 20;
 
 /** What is wrong with a value, in the order in which it was found. */
 export class Problems {
-  /** The first of them. However many there are, they take no more memory than this. */
+  /** The first problems, at most 20, so that memory stays bounded. */
   readonly kept: SchemaProblem[] = [];
   count = 0;
 
@@ -33,66 +33,66 @@ export class Problems {
   }
 }
 
-/** What has been looked at of an object or a list, for keywords that judge the rest. */
+/** The members or items that were evaluated, for `unevaluatedProperties` and `unevaluatedItems`. */
 export interface Evaluated {
   readonly properties: Set<string>;
   readonly items: Set<number>;
-  /** Whether some of it was looked at only if an open demand is met that nothing else depends on. */
+  /** Whether some of them count as evaluated only if a demand is met that only the server can judge. */
   isUncertain: boolean;
 }
 
-/** What one validation needs everywhere. */
+/** The state of one validation. */
 export interface Evaluation {
   readonly index: SchemaIndex;
   readonly budget: WorkBudget;
   read(schema: JsonObject): ReadSchema;
   pattern(source: string): SafePattern;
-  /** A keyword that may be satisfied otherwise puts others in their place for a while. */
+  /** Replaced for a while by keywords that try a schema without reporting its problems. */
   problems: Problems;
   /**
-   * How many demands were taken as met because only the server can judge them. What excludes or counts must not be built on one.
-   * Those that change nothing, because something is certain without them, are taken off again.
+   * How many demands were taken as met because only the server can judge them. Keywords that exclude or count must not rely on
+   * one. Demands that change nothing, because the result is certain without them, are subtracted again.
    */
   leftOpen: number;
-  /** How many schemas are being applied one within the other. */
+  /** How many schemas are being applied within each other. */
   depth: number;
 }
 
-/** Documents that were entered on the way, for `$dynamicRef`. */
+/** The documents that were entered so far, innermost first, for `$dynamicRef`. */
 export interface DynamicScope {
   readonly base: string;
   readonly outer: DynamicScope | undefined;
 }
 
-/** A value in its place. */
+/** The place of a value within a validation. */
 export interface Place {
   readonly path: string;
   readonly scope: DynamicScope;
-  /** Missing where no keyword asks. */
+  /** Missing if no keyword needs it. */
   readonly evaluated: Evaluated | undefined;
 }
 
-/** Says that the value is not valid, and why. */
+/** Records why the value is not valid. */
 export function refuse(evaluation: Evaluation, path: string, message: string): false {
   evaluation.problems.add({ path, message });
   return false;
 }
 
-/** Takes a demand as met. What it would have looked at is not known, so nothing may be refused for being left over. */
+/** Takes a demand as met. Which parts it would have evaluated is unknown, so all of them count as evaluated. */
 export function leaveOpen(value: unknown, { evaluated }: Place, evaluation: Evaluation): true {
   evaluation.leftOpen += 1;
   addEverything(evaluated, value, evaluation.budget);
   return true;
 }
 
-/** Takes off the demands that were left open since there were so many: what they are part of is met without them. */
+/** Resets the number of open demands to an earlier one, where the result is certain without the later ones. */
 export function settle(leftOpen: number, { evaluated }: Place, evaluation: Evaluation): void {
   if (evaluation.leftOpen === leftOpen) return;
   evaluation.leftOpen = leftOpen;
   if (evaluated !== undefined) evaluated.isUncertain = true;
 }
 
-/** Nothing looked at yet. */
+/** Nothing evaluated yet. */
 export function nothingEvaluated(): Evaluated {
   return { properties: new Set(), items: new Set(), isUncertain: false };
 }
@@ -107,7 +107,7 @@ function addEverything(to: Evaluated | undefined, value: unknown, budget: WorkBu
   for (let index = 0; index < length; index += 1) to.items.add(index);
 }
 
-/** Adds what another branch looked at. */
+/** Adds what another branch evaluated. */
 export function addEvaluated(
   to: Evaluated | undefined,
   from: Evaluated | undefined,

@@ -30,7 +30,7 @@ function isSameList(one: readonly unknown[], other: readonly unknown[], budget?:
   });
 }
 
-/** A text that two JSON values share exactly if they are the same. */
+/** A text that two JSON values share exactly if they are equal. */
 export function canonicalJson(value: unknown, budget: WorkBudget): string {
   budget.spend(1);
   if (typeof value === "string") budget.spend(value.length / CHARACTERS_PER_UNIT);
@@ -45,10 +45,10 @@ export function canonicalJson(value: unknown, budget: WorkBudget): string {
   return `{${members.join()}}`;
 }
 
-/** How far from a whole number a quotient may be: some roundings, and never as far as the middle of two. */
+/** How far from a whole number a quotient may be: a few rounding errors, and never as far as halfway to the next. */
 const MAX_TOLERANCE = 1 / 4;
 
-/** Whether a number is a multiple of another, which is more than 0, up to the rounding of binary fractions. */
+/** Whether a number is a multiple of a divisor greater than 0, tolerating the rounding of binary fractions. */
 export function isMultipleOf(value: number, divisor: number): boolean {
   const quotient = value / divisor;
   // The remainder of whole numbers is exact, however large they are.

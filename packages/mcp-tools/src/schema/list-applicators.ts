@@ -8,7 +8,7 @@ interface Tools {
   readonly fits: Fits;
 }
 
-/** The keywords that apply schemas to the items of a list. */
+/** Checks the keywords that apply schemas to the items of a list. */
 export function checkListParts(
   schema: JsonObject,
   value: readonly unknown[],
@@ -39,7 +39,7 @@ function checkContains(
   const [least, most] = [countOf(minContains, 1), countOf(maxContains, Number.POSITIVE_INFINITY)];
   const found = value.map((item, index) => fits(contains, item, itemPlace(place, index), evaluation));
   for (const [index, isFound] of found.entries()) if (isFound !== false) place.evaluated?.items.add(index);
-  // An item that only the server can judge may be one, and may be none.
+  // An item that only the server can judge may or may not count.
   const possible = found.filter((isFound) => isFound !== false).length;
   const certain = found.filter((isFound) => isFound === true).length;
   if (possible < least)

@@ -3,10 +3,10 @@ import type { ChangeReport } from "./schema-change.ts";
 import type { SchemaDialect } from "./schema-index.ts";
 import { isObject } from "./subschemas.ts";
 
-/** Says a schema in the words of 2020-12. */
+/** Rewrites a schema with the keywords of 2020-12. */
 export type ModernKeywords = (schema: JsonObject, pointer: string) => JsonObject;
 
-/** One for all parts of a schema: what is inlined in many places may depend on many names, which are read once. */
+/** Create one for all parts of a schema: `dependencies` that are inlined in many places are then read once. */
 export function createModernKeywords(
   dialect: SchemaDialect,
   report: Pick<ChangeReport, "add">,
@@ -16,8 +16,9 @@ export function createModernKeywords(
 }
 
 /**
- * The same schema in the words of 2020-12: lists in `items`, `additionalItems`, `dependencies` and the flags of draft 4 are
- * refused by providers. What draft 7 does not know demands nothing of its schemas, and goes. The parts within are left as they are.
+ * Rewrites a schema with the keywords of 2020-12: providers refuse lists in `items`, `additionalItems`, `dependencies` and the
+ * flags of draft 4. Keywords that draft 7 does not know demand nothing in its schemas, and are dropped. Subschemas are left as
+ * they are.
  */
 function modernKeywords(
   original: JsonObject,
@@ -34,7 +35,7 @@ function modernKeywords(
   for (const keyword of dialect === "draft-7" ? LATER_KEYWORDS : [])
     if (result[keyword] !== undefined) rewrite(keyword, `\`${keyword}\` demands nothing in draft 7.`);
   const schema: JsonObject = { ...result };
-  // Beside `prefixItems` it is no word of an older draft, but a mistake that is left out later.
+  // Beside `prefixItems`, such a list is not an older draft's but a mistake, which is dropped later.
   if (Array.isArray(schema.items) && !Array.isArray(schema.prefixItems)) {
     rewrite("items", "A list of schemas in `items` became `prefixItems`.");
     result.prefixItems = schema.items;
@@ -56,7 +57,7 @@ function modernKeywords(
   return result;
 }
 
-/** What drafts after 7 added. */
+/** Keywords that drafts after 7 added. */
 const LATER_KEYWORDS = [
   "$dynamicRef",
   "dependentRequired",
@@ -73,13 +74,13 @@ const EXCLUSIVE_FLAGS = [
   ["exclusiveMaximum", "maximum"],
 ] as const;
 
-/** What `dependencies` became, together with what stood beside them. */
+/** What `dependencies` became, merged with the same keywords beside it. */
 interface Dependents {
   readonly dependentRequired?: unknown;
   readonly dependentSchemas?: unknown;
 }
 
-/** By the `dependencies`, with what stood beside them then. */
+/** Results by `dependencies` object, with the keywords that stood beside it. */
 type KnownDependents = Map<JsonObject, Dependents & { readonly result: Dependents }>;
 
 function modernDependents(
@@ -101,7 +102,7 @@ function modernDependents(
   return result;
 }
 
-/** Both words may speak of one name, and then both demand something. What cannot be read stays, to be told when it is left out. */
+/** Both keywords may name one property, and then both demands apply. A malformed value stays, to be reported when it is dropped. */
 function mergedWith(
   existing: unknown,
   entries: readonly [string, unknown][],

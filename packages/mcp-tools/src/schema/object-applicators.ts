@@ -9,7 +9,7 @@ interface Tools {
   readonly evaluate: Evaluate;
 }
 
-/** The keywords that apply schemas to the members of an object. */
+/** Checks the keywords that apply schemas to the members of an object. */
 export function checkObjectParts(schema: JsonObject, value: JsonObject, place: Place, tools: Tools): boolean {
   const isNamed = checkNames(schema, value, place, tools);
   const isDependent = checkDependents(schema, value, place, tools);
@@ -35,7 +35,7 @@ function checkMembers(schema: JsonObject, value: JsonObject, place: Place, tools
   return isValid;
 }
 
-/** What applies to a member: its own schema and those of its name's patterns, else the one for all others. */
+/** The schemas that apply to a member: its own and those of matching patterns, or else `additionalProperties`. */
 function schemasFor(
   name: string,
   { properties, additionalProperties }: JsonObject,
@@ -47,7 +47,7 @@ function schemasFor(
   budget.spend(patterns.length / 4);
   for (const [source, part] of patterns) {
     const isMatched = pattern(source).matches(name, budget);
-    // Nobody knows whether the schema of a pattern that cannot be tried applies. Like what is no schema, it is left to the server.
+    // A pattern that is not understood may or may not match. `undefined`, which is not a schema, leaves it to the server.
     if (isMatched !== false) schemas.push(isMatched ? part : undefined);
   }
   return schemas.length === 0 && additionalProperties !== undefined ? [additionalProperties] : schemas;

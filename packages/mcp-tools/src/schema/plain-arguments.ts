@@ -1,13 +1,13 @@
 import { NOTE_KEYWORDS } from "./sound-keywords.ts";
 import { isObject, type JsonSchema } from "./subschemas.ts";
 
-/** Whether a value certainly fits a schema. `false` says nothing: the value has to be looked at keyword by keyword. */
+/** Whether a value certainly fits a schema. `false` is inconclusive: the value has to be checked keyword by keyword. */
 export type PlainFit = (value: unknown) => boolean;
 
-/** Keywords that demand nothing of a value, and `type`, which is looked at. */
+/** Keywords that demand nothing of a value, and `type`, which is checked. */
 const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([...NOTE_KEYWORDS, "type"]);
 
-/** Those of an object of which every member is listed; it is not asked then what others may be. */
+/** Keywords of an object of which every member is listed, so that `additionalProperties` does not matter. */
 const PLAIN_OBJECT_KEYWORDS: ReadonlySet<string> = new Set([
   ...PLAIN_KEYWORDS,
   "additionalProperties",
@@ -16,8 +16,8 @@ const PLAIN_OBJECT_KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A quick look at what most tools are called with: an object of listed members that are texts, numbers and flags. It is a small
- * part of a check, and nothing is made for it.
+ * A fast check for what most tools are called with: an object of listed members that are strings, numbers and booleans. It is
+ * much cheaper than a full check and allocates nothing.
  *
  * @returns `undefined` if the schema asks for more than that.
  */
@@ -35,7 +35,7 @@ export function createPlainFit(schema: JsonSchema): PlainFit | undefined {
   };
 }
 
-/** The members of which nothing is asked but that they are of a type. */
+/** The types of the members of which nothing but a type is demanded. */
 function plainTypes(properties: unknown): ReadonlyMap<string, string> {
   const types = new Map<string, string>();
   for (const [name, member] of isObject(properties) ? Object.entries(properties) : [])

@@ -14,15 +14,15 @@ export interface SchemaChange {
   readonly message: string;
 }
 
-/** Takes down what is changed. */
+/** Collects the changes to a schema. */
 export interface ChangeReport {
   readonly changes: readonly SchemaChange[];
-  /** How many demands were given up so far. What excludes or counts must not be built on a schema that gave up one. */
+  /** How many demands were dropped so far. Keywords that exclude or count must not rest on a schema that lost one. */
   readonly weakened: number;
   add(change: SchemaChange): void;
 }
 
-/** The longest report; a schema that needs more is told to have been changed in many places. */
+/** Maximum number of changes in a report; further ones are not listed. */
 const MAX_CHANGES = 1_000;
 
 /** An empty report. */

@@ -11,11 +11,11 @@ export interface ReferenceTarget {
   readonly base: string;
 }
 
-/** Where everything in a schema is, so that references within it can be followed. Nothing is ever fetched. */
+/** An index of a schema, so that references within it can be followed. Nothing is ever fetched. */
 export interface SchemaIndex {
   readonly root: JsonSchema;
   readonly dialect: SchemaDialect;
-  /** Whether the schema asks anywhere what other keywords have left over. */
+  /** Whether the schema uses `unevaluatedProperties` or `unevaluatedItems` anywhere. */
   readonly hasUnevaluated: boolean;
   /** The address of the document a schema stands in. */
   baseOf(schema: JsonObject): string;
@@ -25,14 +25,14 @@ export interface SchemaIndex {
   dynamicAnchor(base: string, name: string): JsonObject | undefined;
 }
 
-/** A schema is deeper, or has more parts, than anybody will look at. */
+/** A schema is too deep, has too many parts, or holds an address that is too long. */
 export class SchemaTooLarge extends Error {
   override readonly name = "SchemaTooLarge";
 }
 
 /** The most schemas within one schema. */
 const MAX_SUBSCHEMAS = 10_000;
-/** The most schemas one within the other. */
+/** The deepest nesting of schemas. */
 const MAX_SCHEMA_DEPTH = 128;
 
 /** The longest address: it is parsed again for each reference beneath it. */
@@ -97,7 +97,7 @@ class IndexedSchema implements SchemaIndex {
       if (isObject(value)) nearest = this.#bases.get(value) ?? nearest;
     }
     if (!isSchema(value)) return undefined;
-    // A reference may lead to where no keyword says that a schema is.
+    // A reference may lead to a place where no keyword puts a schema.
     if (isObject(value) && !this.#bases.has(value)) this.#add(value, nearest, 0);
     return { schema: value, base: nearest };
   }
@@ -113,10 +113,10 @@ class IndexedSchema implements SchemaIndex {
     for (const { schema: part } of subschemasOf(schema)) this.#add(part, base, depth + 1);
   }
 
-  /** Writes down the names a schema gives itself, and returns the address of its document. */
+  /** Registers the names a schema gives itself, and returns the address of its document. */
   #addNames(schema: JsonObject, outerBase: string): string {
     const { $id, $ref, $anchor, $dynamicAnchor } = schema;
-    // Draft 7: what stands beside a reference does not count.
+    // In draft 7, keywords beside a reference are ignored.
     if (this.dialect === "draft-7" && $ref !== undefined) return outerBase;
     const [base, fragment] =
       typeof $id === "string" ? split(absolute($id, outerBase)) : ([outerBase, ""] as const);

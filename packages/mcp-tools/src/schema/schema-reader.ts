@@ -5,24 +5,27 @@ import type { SchemaDialect } from "./schema-index.ts";
 import { createKeywordCheck } from "./sound-keywords.ts";
 import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from "./subschemas.ts";
 
-/** A schema as a check reads it. */
+/** A schema as validation reads it. */
 export interface ReadSchema {
-  /** In the words of 2020-12, and without what no schema may say. The schemas within are the server's own. */
+  /** In the keywords of 2020-12, and without malformed ones. Subschemas are the server's own. */
   readonly keywords: JsonObject;
-  /** Whether a demand went by that: only the server knows what it makes of it. */
+  /** Whether a demand was dropped that way, which only the server can judge. */
   readonly isOpen: boolean;
-  /** Whether one of these looks at parts of a value, so that nobody knows at which. */
+  /** Whether a dropped keyword evaluates parts of a value, so that the evaluated parts are unknown. */
   readonly looksUnseen: boolean;
 }
 
-/** Keywords of which a schema knows afterwards what parts of a value they have looked at. */
+/** Keywords that mark parts of a value as evaluated. */
 const LOOKING_KEYWORDS: ReadonlySet<string | undefined> = new Set(
   [...SCHEMA_KEYWORDS, ...SCHEMA_LIST_KEYWORDS, ...SCHEMA_MAP_KEYWORDS, "$dynamicRef", "$ref"].filter(
     (keyword) => keyword !== "not" && keyword !== "propertyNames",
   ),
 );
 
-/** Reads schemas by the same rules as they are fitted for a provider, so that no check demands what was left out there as impossible. */
+/**
+ * Reads schemas by the same rules by which they are fitted for a provider, so that no check demands what fitting dropped as
+ * malformed.
+ */
 export function createSchemaReader(dialect: SchemaDialect): (schema: JsonObject) => ReadSchema {
   const known = new Map<JsonObject, ReadSchema>();
   let lost = 0;

@@ -33,16 +33,16 @@ export interface SchemaValidator {
   problems(value: unknown): readonly SchemaProblem[];
 }
 
-/** Schemas applied one within the other, references included. */
+/** The deepest nesting of applied schemas, references included. */
 const MAX_EVALUATION_DEPTH = 400;
-/** What applying one schema costs, compared with a step of a pattern. */
+/** The cost of applying one schema, in units of work. */
 const UNITS_PER_SCHEMA = 8;
 
 /**
- * An interpreter of JSON Schema 2020-12 and draft 7, for schemas that a stranger wrote: it fetches nothing, generates no code,
- * changes nothing, and stops when a value costs more than its budget. References that lead out of the schema, patterns that are
- * none, and what no schema may say, are taken as satisfied: only their server can judge them. Where that would make a schema
- * stricter, in `oneOf`, `not`, `if` and `maxContains`, they are not counted on.
+ * An interpreter of JSON Schema 2020-12 and draft 7 for untrusted schemas: it fetches nothing, generates no code, changes
+ * nothing, and stops when a value exceeds its work budget. References that lead out of the schema, patterns that are not
+ * understood, and malformed keywords are taken as satisfied, since only the server can judge them. Where that would make a
+ * schema stricter, in `oneOf`, `not`, `if` and `maxContains`, they do not count.
  *
  * @throws SchemaTooLarge
  */
@@ -97,7 +97,7 @@ const evaluate: Evaluate = (schema, value, place, evaluation) => {
   evaluation.depth += 1;
   const { leftOpen } = evaluation;
   const isValid = evaluateKeywords(schema, value, within(place, schema, evaluation.index), evaluation, place);
-  // It is so whatever the server makes of the rest.
+  // An invalid result is certain, whatever the server makes of open demands.
   if (!isValid) evaluation.leftOpen = leftOpen;
   evaluation.depth -= 1;
   return isValid;
@@ -124,12 +124,12 @@ function evaluateKeywords(
   const isMade = checkParts(keywords, value, inner, evaluation);
   if (!(isAsserted && isReferred && isCombined && isMet && isMade)) return false;
   if (!checkRest(keywords, value, inner, evaluation)) return false;
-  // What this schema looked at counts for those around it only if the value is valid for it.
+  // What this schema evaluated counts for outer ones only if the value is valid for it.
   addEvaluated(outer.evaluated, inner.evaluated, evaluation.budget);
   return true;
 }
 
-/** The place as it is within a schema: in its document, with nothing looked at yet. */
+/** The place within a schema: in the schema's document, with nothing evaluated yet. */
 function within({ path, scope }: Place, schema: JsonObject, index: SchemaIndex): Place {
   const base = index.baseOf(schema);
   const evaluated = index.hasUnevaluated ? nothingEvaluated() : undefined;
@@ -160,7 +160,7 @@ function checkReference(
   return leaveOpen(value, place, evaluation);
 }
 
-/** Costs the same whether the reference was followed before or not, so that the second check is no other than the first. */
+/** Costs the same whether or not the reference was resolved before, so that repeated checks give the same answer. */
 function resolve(
   reference: string,
   schema: JsonObject,
@@ -204,7 +204,7 @@ function checkParts(schema: JsonObject, value: unknown, place: Place, evaluation
   return true;
 }
 
-/** The keywords that judge what no other has looked at. */
+/** Checks `unevaluatedProperties` and `unevaluatedItems`. */
 function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
   const { unevaluatedProperties, unevaluatedItems } = schema;
   const { evaluated } = place;
@@ -233,7 +233,7 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
   return isValid;
 }
 
-/** Without telling what is wrong with the value. */
+/** Applies a schema without reporting problems. */
 const fits: Fits = (schema, value, place, evaluation) => {
   const { problems, leftOpen } = evaluation;
   evaluation.problems = new Problems();

@@ -8,18 +8,18 @@ const TEXT_NOTES = [
 ];
 const FLAG_NOTES = ["deprecated", "readOnly", "writeOnly"];
 
-/** Keywords that say something and demand nothing of a value. */
+/** Keywords that demand nothing of a value, such as annotations. */
 export const NOTE_KEYWORDS: ReadonlySet<string> = new Set([
   ...[...TEXT_NOTES, ...FLAG_NOTES],
   ...["$defs", "contentSchema", "default", "definitions", "examples"],
 ]);
 
-/** What of a keyword's value may stand there; the value itself if it is right, `undefined` if nothing may. */
+/** The valid part of a keyword's value: the value itself if it is right, `undefined` if nothing is. */
 type Form = (value: unknown) => unknown;
 
 /**
- * Gives schemas without what no schema may say: a provider refuses a whole request for one such keyword in one tool. Checks of values
- * read schemas without it too, so nothing becomes stricter. Schemas are looked at in the words of 2020-12.
+ * Removes malformed keywords from schemas: a provider refuses a whole request for one of them in one tool. Validation reads
+ * schemas without them too, so nothing becomes stricter. Expects schemas in the keywords of 2020-12.
  */
 export function createKeywordCheck(
   report: Pick<ChangeReport, "add">,
@@ -46,7 +46,7 @@ export function createKeywordCheck(
       const isLost = !NOTE_KEYWORDS.has(keyword) && !isUnsaid(keyword, value) && hasLost(value, sound);
       put(keyword, sound, `What \`${keyword}\` may not say was left out.`, isLost);
     }
-    // Without its own number `contains` demands one item, which is more than a number that nobody understands.
+    // Without `minContains`, `contains` demands one item, which may be more than the malformed number meant.
     const isUncounted = !isUnsaid("minContains", schema.minContains) && result.minContains === undefined;
     if (isUncounted && result.contains !== undefined)
       put("contains", undefined, "How many items `contains` demands is not told.", true);
@@ -54,12 +54,12 @@ export function createKeywordCheck(
   };
 }
 
-/** Programs write `null` for what they do not say. For the type they may mean the one of that name. */
+/** Programs write `null` for a missing value. For `type`, it may mean the type of that name. */
 function isUnsaid(keyword: string, value: unknown): boolean {
   return value === undefined || (value === null && keyword !== "type");
 }
 
-/** Whether anything is missing but what stood there twice. */
+/** Whether anything but duplicates was lost. */
 function hasLost(value: unknown, sound: unknown): boolean {
   return !Array.isArray(value) || !Array.isArray(sound) || new Set(value).size > sound.length;
 }
@@ -72,7 +72,7 @@ const isText = (value: unknown) => typeof value === "string";
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
 
 const typeNames: Form = (type) => {
-  // One that does not exist may stand for any: without it, the others would demand more than the server does.
+  // An unknown type may stand for any: dropping only that name would demand more than the server does.
   const types = new Set([type].flat());
   if (types.size === 0 || ![...types].every(isTypeName)) return undefined;
   return Array.isArray(type) && types.size < type.length ? [...types] : type;
@@ -91,7 +91,7 @@ const namesByName: Form = (lists) => {
   return Object.fromEntries(entries.filter(([, list]) => list !== undefined));
 };
 
-/** Those that look at each of many values. */
+/** Forms that read many values each, so their results are cached. */
 const LONG: ReadonlySet<Form> = new Set([typeNames, names, namesByName]);
 
 const FORMS: ReadonlyMap<string, Form> = new Map(
@@ -100,7 +100,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
       [typeNames, ["type"]],
       [names, ["required"]],
       [namesByName, ["dependentRequired"]],
-      // Its older form was rewritten before.
+      // Well-formed `dependencies` were rewritten before.
       [() => undefined, ["dependencies"]],
       [when(isSchema), [...SCHEMA_KEYWORDS]],
       [when(isObject), [...SCHEMA_MAP_KEYWORDS].filter((keyword) => keyword !== "dependencies")],

@@ -2,17 +2,17 @@ import type { SchemaProblem } from "./evaluation.ts";
 import { SchemaTooLarge } from "./schema-index.ts";
 import { WorkExceeded } from "./work-budget.ts";
 
-/** So many problems are told. */
+/** Maximum number of problems that are told. */
 const MAX_TOLD = 5;
 
-/** Problems in one sentence's middle. `whole` names the value itself, for what is wrong with no part of it. */
+/** Problems as a clause of a sentence. `whole` names the value itself, for problems that belong to no part of it. */
 export function toldProblems(problems: readonly SchemaProblem[], whole: string): string {
   const told = problems.slice(0, MAX_TOLD).map(({ path, message }) => `${placeName(path, whole)} ${message}`);
   const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
   return [...told, ...more].join("; ");
 }
 
-/** Whether a check was given up because the schema, or what it asks for, is too much. */
+/** Whether a check was given up because the schema is too large or the check too costly. */
 export function isTooMuch(error: unknown): error is Error {
   return error instanceof WorkExceeded || error instanceof SchemaTooLarge || error instanceof RangeError;
 }

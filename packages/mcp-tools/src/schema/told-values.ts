@@ -1,17 +1,17 @@
 import type { WorkBudget } from "./work-budget.ts";
 
-/** So many names or values of a schema are told. */
+/** Maximum number of names or values of a schema that are told. */
 const MAX_SHOWN = 10;
 const MAX_VALUE_LENGTH = 64;
 const MAX_NAME_LENGTH = 128;
 
-/** The names that are missing, as many as are told, and how many there are. */
+/** How many names are missing, and the first of them to show. */
 export interface MissingNames {
   readonly count: number;
   readonly shown: readonly string[];
 }
 
-/** The names of a list that an object has not. */
+/** The names of a list that an object does not have. */
 export function missingFrom(value: object, names: unknown, budget: WorkBudget): MissingNames {
   if (!Array.isArray(names)) return { count: 0, shown: [] };
   budget.spend(names.length);
@@ -46,7 +46,7 @@ function withMore(shown: readonly string[], count: number): string {
   return count > shown.length ? `${told} and ${count - shown.length} more` : told;
 }
 
-/** At least the first so many characters of a value's JSON; what comes after them is not looked at. */
+/** At least the first `length` characters of a value's JSON; the rest is not read. */
 function beginningOf(value: unknown, length: number, budget: WorkBudget): string {
   budget.spend(1);
   if (typeof value === "string") return JSON.stringify(value.slice(0, length));

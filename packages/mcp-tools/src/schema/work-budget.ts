@@ -1,10 +1,11 @@
 /**
- * How much work one check may be: evaluated subschemas, compared values, names that are looked up and steps of patterns all count,
- * so that no keyword does anything for each name or value without paying for it. It is used up within some ten milliseconds; a count, unlike a clock, gives the same answer on a busy machine.
+ * How much work one check may take: evaluated subschemas, compared values, looked-up names and steps of patterns all count, so
+ * that no keyword does work for each name or value without paying for it. It is used up within some ten milliseconds; a count,
+ * unlike a clock, gives the same answer on a busy machine.
  */
 const DEFAULT_WORK_UNITS = 200_000;
 
-/** Counts work down, and ends what goes on for too long. */
+/** Counts work down, and throws when none is left. */
 export interface WorkBudget {
   /** @throws WorkExceeded if less than this is left. */
   spend(units: number): void;
@@ -15,7 +16,7 @@ export class WorkExceeded extends Error {
   override readonly name = "WorkExceeded";
 }
 
-/** A budget of so many units. */
+/** A budget of `units`. */
 export function createWorkBudget(units: number = DEFAULT_WORK_UNITS): WorkBudget {
   let left = units;
   return {
