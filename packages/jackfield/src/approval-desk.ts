@@ -5,31 +5,31 @@ import { type Logger, type ServerDefinition, thrownText } from "@jackfield/mcp-c
 export interface ApprovalDeskOptions {
   /** Where approvals are kept between runs. */
   readonly ledger: ApprovalLedger;
-  /** Who is asked. Default: nobody. */
+  /** Asked for approval. Default: none, so nothing is asked. */
   readonly approve?: ServerApprover | undefined;
   readonly log: Logger;
-  /** Tells whoever is still asked that the answer is not wanted any more; what comes later is not heard. */
+  /** Cancels pending questions; answers that arrive later are ignored. */
   readonly signal: AbortSignal;
 }
 
-/** Asks about definitions in the background, each at most once, and knows what was approved. */
+/** Asks for approval of definitions in the background, each at most once, and knows what was approved. */
 export interface ApprovalDesk extends Pick<ApprovalLedger, "isApproved"> {
   /**
-   * Asks about those that were not asked about yet, and returns at once.
+   * Asks about every definition that was not asked about yet, and returns at once.
    *
-   * @param granted - called each time that one was approved
+   * @param granted - called after each approval
    */
   ask(definitions: readonly ServerDefinition[], granted: () => void): void;
 }
 
-/** Nobody ever waits for an answer but the server concerned. */
+/** Questions block only the server concerned. */
 export function createApprovalDesk({ ledger, approve, log, signal }: ApprovalDeskOptions): ApprovalDesk {
   const asked = new Set<string>();
-  /** In this run, also if it could not be written down. */
+  /** Contents approved in this run, including those that could not be saved. */
   const grantedNow = new Set<string>();
 
   async function askAbout(definition: ServerDefinition, approver: ServerApprover): Promise<boolean> {
-    // What is approved is this copy, whoever holds the other one.
+    // A frozen copy: whoever holds the original could change it before it is approved.
     const request = approvalRequest(frozen(structuredClone(definition)));
     const server = definition.name;
     const isGranted = (await approver(request, { signal })) === true;

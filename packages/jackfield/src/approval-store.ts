@@ -12,14 +12,14 @@ import { ownStateDirectory } from "./state-directory.ts";
 import { homeUnknown } from "./unknown-home.ts";
 
 /**
- * The ledger of approvals: in the store that is given, else in the user's own folder. Only the environment of this process says
- * where that is, never a file of a project.
+ * Opens the approval ledger: in the given store, else in the user's state directory. Only the environment of this process decides where
+ * that is, never a project file.
  */
 export function openApprovals(store: StateStore | undefined, log: Logger): ApprovalLedger {
   return createApprovalLedger(store ?? ownStore(log));
 }
 
-/** What nobody ever starts. */
+/** A definition for probing the ledger; it is never started. */
 const PROBE: ServerDefinition = {
   name: "probe",
   transport: "stdio",
@@ -28,7 +28,7 @@ const PROBE: ServerDefinition = {
 };
 
 /**
- * Finds out whether approvals can be kept, before something is done that needs one.
+ * Checks that approvals can be stored, before an action that needs one.
  *
  * @throws McpError `MCP_CONFIG_INVALID` that names the directory, or the key that is not trusted
  */
@@ -55,8 +55,8 @@ function ownStore(log: Logger): StateStore {
 }
 
 /**
- * The same for somebody who asks about many definitions in a moment and approves none: no file is read twice, and nothing is loaded that
- * could read one where nothing was ever approved.
+ * A read-only ledger for checking many definitions at once. It reads no file twice, and loads nothing that reads files if the directory
+ * does not exist.
  */
 export function readApprovals(log: Logger): Pick<ApprovalLedger, "isApproved"> {
   const directory = ownStateDirectory("approvals");
@@ -80,7 +80,7 @@ function isMissing(directory: string): boolean {
   }
 }
 
-/** Where nobody knows the user's home, nothing was approved, and nothing can be. */
+/** The store if the user's home directory is unknown: it is empty, and writing to it fails. */
 const NO_STORE: StateStore = {
   get: async () => undefined,
   set: async () => {

@@ -6,8 +6,8 @@ import { isPlainName, placeOptions, type SearchedPlaces } from "./searched-place
 export interface BlockedReport {
   readonly name: string;
   /**
-   * Who says so: `approval` (it came with a project and nobody has approved it), `trust`, `project`, `disabled`,
-   * `disabledServers`, `deny`, `allow`, `exa`, `browser`, `equivalent`, or a filter of your own.
+   * What blocks it: `approval` (it came with a project and nobody has approved it), `trust`, `project`, `disabled`, `disabledServers`,
+   * `deny`, `allow`, `exa`, `browser`, `equivalent`, or a filter of your own.
    */
   readonly by: string;
   /** For people: why, and what to do about it. */
@@ -15,23 +15,23 @@ export interface BlockedReport {
   readonly definedIn: DefinedIn;
 }
 
-/** Whether a server is only kept back until somebody trusts it. */
+/** Whether a server is blocked only until it is approved or its folder is trusted. */
 export function isAwaitingTrust({ by }: BlockedServer): boolean {
   return by === "approval" || by === "trust";
 }
 
-/** What is told of a blocked server; nothing of its values, which may be secret. */
+/** The report on a blocked server, without the values of its entry, which may be secret. */
 export function reasonOf({ by, reason, definition: { name, definedIn } }: BlockedServer): BlockedReport {
   return { name, by, reason, definedIn };
 }
 
-/** What was found, and how to approve what waits for that. */
+/** Discovered servers, with advice on how to approve those that wait for approval. */
 export interface AdvisedServers extends DiscoveredServers {
-  /** The one warning about everything that waits for approval; missing if nothing does. */
+  /** One warning for all servers that wait for approval; missing if there are none. */
   readonly approvalWarning?: Diagnostic | undefined;
 }
 
-/** Adds the command that approves it to whatever waits for approval. */
+/** Adds the approve command to each server that waits for approval, and one warning for all. */
 export function adviseApproval(found: DiscoveredServers, places: SearchedPlaces): AdvisedServers {
   const blocked = found.blocked.map((server) => {
     if (server.by !== "approval") return server;
@@ -53,7 +53,7 @@ function approvalWarning(blocked: readonly BlockedServer[], places: SearchedPlac
 
 type Approvable = Pick<BlockedServer["definition"], "name" | "definedIn">;
 
-/** The command that shows these servers. A name that a shell would take for something else is left out. */
+/** The command that shows these servers for approval. It names a single server, if its name is safe in a shell. */
 export function approveCommand(definitions: readonly Approvable[], { hosts, cwd }: SearchedPlaces): string {
   const names = new Set(definitions.map(({ name }) => name));
   const [name = ""] = names.size === 1 ? names : [];
@@ -61,7 +61,7 @@ export function approveCommand(definitions: readonly Approvable[], { hosts, cwd 
   return [...words, ...placeOptions({ hosts: searchedHosts(definitions, hosts), cwd })].join(" ");
 }
 
-/** Those whose dialect the files are in, if they were searched: some files of a host are in the dialect of another. */
+/** The hosts in whose dialects the files are, if all were searched, else `hosts`: a host may read files in another's dialect. */
 function searchedHosts(
   definitions: readonly Approvable[],
   hosts: SearchedPlaces["hosts"] = ["jackfield"],

@@ -1,19 +1,19 @@
-/** What closing takes, at most, unless it is told otherwise. */
+/** Default time limit for closing. */
 const CLOSING_LIMIT_MS = 5_000;
 
-/** What is longer would be over at once. */
+/** `setTimeout` fires at once for a longer delay. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** By when everything that closes has to be done. */
+/** The deadline for everything that has to close. */
 export interface ClosingDeadline {
   /** How long closing may take in all, in milliseconds. */
   readonly limitMs: number;
-  /** How much of that is left. */
+  /** How much of that time is left. */
   leftMs(): number;
 }
 
 /**
- * Closing begins now.
+ * Starts the time limit for closing.
  *
  * @param limitMs - how long it may take, in milliseconds; default 5,000
  */
@@ -22,15 +22,15 @@ export function beginClosing(limitMs = CLOSING_LIMIT_MS): ClosingDeadline {
   return { limitMs, leftMs: () => Math.max(0, until - performance.now()) };
 }
 
-/** What is still to be done when a runtime closes. */
+/** Work that remains when a runtime closes. */
 export interface ClosingWork {
   readonly work: () => Promise<unknown>;
   readonly deadline: ClosingDeadline;
-  /** Told if it takes longer, with how long closing has taken in all; the work goes on. */
+  /** Called with `limitMs` of the deadline if the work is late; the work continues. */
   readonly onLate: (limitMs: number) => void;
 }
 
-/** Waits for what closing leaves to do, but no longer than closing may take. Rejects as the work does. */
+/** Waits for the work, but only until the deadline. Rejects if the work does. */
 export async function waitForClosing({ work, deadline, onLate }: ClosingWork): Promise<void> {
   const late = Promise.withResolvers<void>();
   const giveUp = () => {

@@ -14,11 +14,11 @@ import { isNothingKept, NOTHING_IS_KEPT_WARNING } from "./unknown-home.ts";
 
 export { keepCompiledModules } from "./command-line/compiled-modules.ts";
 
-/** As a shell reports a program that was ended by Ctrl+C. */
+/** The exit code that shells report for a program ended by Ctrl+C. */
 const EXIT_INTERRUPTED = 130;
 
 /**
- * The `jackfield` command line. Never throws: what goes wrong is told on standard error.
+ * The `jackfield` command line. Never throws: errors are written to standard error.
  *
  * @param argv - the words after the program's name
  * @returns the exit code
@@ -32,7 +32,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   try {
     const exitCode = await runUntilDone(argv, watched.terminal, signal);
     await watched.release(signal);
-    // Whatever was printed before: who has interrupted a command is not told that all is well.
+    // An interrupted command must not report success, whatever it has printed.
     if (signal.aborted) return EXIT_INTERRUPTED;
     return exitCode === 0 && watched.hasFailed() ? 1 : exitCode;
   } finally {
@@ -53,7 +53,7 @@ async function runUntilDone(
   }
 }
 
-/** Each command loads what it needs when it is known: to load everything takes longer than most of them. */
+/** Loads only the modules of the given command: loading all of them takes longer than most commands. */
 async function run(args: CommandArguments, terminal: Terminal, signal: AbortSignal): Promise<number> {
   if (args.command !== "help" && args.command !== "version") refuseMissingFolder(args);
   switch (args.command) {
@@ -104,13 +104,13 @@ async function run(args: CommandArguments, terminal: Terminal, signal: AbortSign
   }
 }
 
-/** A folder that is mistyped has no servers, which would look as if all were well. */
+/** Refuses a mistyped folder: it has no servers, which would look as if all were well. */
 function refuseMissingFolder({ cwd }: CommandArguments): void {
   if (cwd === undefined) return;
   try {
     if (fileSystem.statSync(cwd).isDirectory()) return;
   } catch {
-    // What cannot be looked at cannot be worked in either.
+    // A folder that cannot be read cannot be worked in either.
   }
   const message = `The folder ${cwd} of "--cwd" is not there, or is no folder; correct the path.`;
   throw new McpError("MCP_CONFIG_NOT_FOUND", message, { phase: "config" });
@@ -173,7 +173,7 @@ async function account(
   return show(await result, args, terminal, signal);
 }
 
-/** What a runtime has to say that it logs at most, and with `--verbose` has logged. */
+/** Prints a report, and the warning about a missing home, unless `--verbose` has logged it. */
 function tellReport(report: McpReport, args: CommandArguments, terminal: Terminal): void {
   if (!args.verbose && isNothingKept()) terminal.stderr.write(`warning: ${NOTHING_IS_KEPT_WARNING}\n`);
   tellProblems(report, args, terminal);
@@ -190,7 +190,7 @@ function tellProblems(
     ...remarks.map((remark) => `${remark.severity}: ${placed(remark)}\n`),
     ...(discoveryError === undefined ? [] : [errorText(discoveryError)]),
   ];
-  // All at once: a file can be remarked on a hundred times, and the system is asked for each text that is written.
+  // One write for all lines: a file may cause a hundred of them, and each write is a system call.
   if (lines.length > 0) stderr.write(lines.join(""));
 }
 

@@ -4,39 +4,42 @@ import type { McpManager } from "@jackfield/mcp-manager";
 import { type AdvisedServers, isAwaitingTrust, reasonOf } from "./blocked-servers.ts";
 import type { McpReloadReport } from "./mcp.ts";
 
-/** What was read, and what of it may be used. */
+/** The configuration as read, and merged from what may be used of it. */
 export interface ReadConfiguration {
   readonly found: FoundServers;
   readonly merged: AdvisedServers;
 }
 
-/** An entry that cannot be used, or not yet, as it is listed among the servers. */
+/** An entry that cannot be used, or not before it is trusted, as `servers()` lists it. */
 export interface BrokenEntry {
   readonly name: string;
   readonly error: McpError;
   readonly snapshot: ServerSnapshot;
 }
 
-/** What is configured, and how to read it again. */
+/** The current configuration, which can be read again. */
 export interface Configuration {
-  /** What was read last and could be used. */
+  /** The configuration that was applied last. */
   readonly merged: AdvisedServers;
-  /** Entries with a mistake, as of the last reading. */
+  /** Entries with an error, as of that configuration. */
   broken(): readonly BrokenEntry[];
-  /** Servers that wait for somebody to trust them, as of the last reading, save where another one has the name. */
+  /** Servers that wait for approval or trust, as of that configuration, unless another entry has the name. */
   waiting(): readonly BrokenEntry[];
-  /** Reads again and hands what was found to the manager. */
+  /** Reads the sources again and reloads the manager, unless a source was lost. */
   reload(manager: Pick<McpManager, "reload">): Promise<McpReloadReport>;
-  /** Decides again on what was read last, and hands that to the manager. No file is read, so what was shown is what is used. */
+  /**
+   * Decides again what may be used of the last read, and reloads the manager. It reads no file, so only definitions that were shown are
+   * used.
+   */
   reconsider(manager: Pick<McpManager, "reload">): Promise<void>;
 }
 
 export interface ConfigurationPorts {
   /** Reads the sources; it does not reject. */
   read(): Promise<ReadConfiguration>;
-  /** Merges what was read by what may be used now. */
+  /** Merges what was read, by what is approved and trusted now. */
   merge(found: FoundServers): Promise<AdvisedServers>;
-  /** Told of what is used from now on. */
+  /** Called with the configuration that applies from now on. */
   taken(merged: AdvisedServers): void;
 }
 
@@ -44,7 +47,7 @@ export function createConfiguration(opened: ReadConfiguration, ports: Configurat
   let current = opened;
   let broken = brokenEntries(opened.merged);
   let waiting = waitingEntries(opened.merged);
-  /** What was read later, or decided later, is handed over later. */
+  /** Serializes reads and decisions, so that they reach the manager in order. */
   let turn: Promise<ReadConfiguration> = Promise.resolve(opened);
 
   function take(next: ReadConfiguration): void {
@@ -94,8 +97,8 @@ export function createConfiguration(opened: ReadConfiguration, ports: Configurat
 }
 
 /**
- * Whether a source cannot be read that could be read before; one that never could be has nothing to lose. A file that is suddenly
- * empty is one that is being written.
+ * Whether a source that was readable before no longer is; one that never was does not count. A file that had servers and is empty now
+ * counts: it is probably being written.
  */
 function hasLostSource(before: DiscoveredServers, after: DiscoveredServers): boolean {
   const known = new Set(unreadableFiles(before));
@@ -132,7 +135,7 @@ function waitingEntries({ servers, problems, blocked }: DiscoveredServers): read
 function approvalError(server: BlockedServer): McpError {
   const { name, definedIn } = server.definition;
   const { by, reason } = reasonOf(server);
-  // Where it ends with a command, that ends it.
+  // The reason for `approval` ends with a command to copy, so no full stop follows.
   const message = `Server ${JSON.stringify(name)} is not started: ${reason}${by === "approval" ? "" : "."}`;
   return new McpError("MCP_APPROVAL_REQUIRED", message, {
     server: name,

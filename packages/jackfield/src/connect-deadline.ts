@@ -4,9 +4,9 @@ import { durationVariable, type Variables } from "./presets/duration-variable.ts
 const VARIABLE = "JACKFIELD_TIMEOUT_MS";
 
 /**
- * How long connecting may take, in milliseconds, as `JACKFIELD_TIMEOUT_MS` has it, `0` = no limit; `undefined` where it is unset or empty. What is no such
- * time is warned of and passed over. The variable beats every entry and option, as `OMP_MCP_TIMEOUT_MS` does in oh-my-pi: it is for
- * whoever runs a program on a slow machine and can change neither.
+ * The connect deadline from `JACKFIELD_TIMEOUT_MS`, in milliseconds, `0` = no limit; `undefined` if the variable is unset or empty. An
+ * invalid value is ignored with a warning. The variable overrides every entry and option, as `OMP_MCP_TIMEOUT_MS` does in oh-my-pi: it is
+ * for someone who runs a program on a slow machine and can change neither.
  */
 export function readConnectDeadline(env: Variables, log: Logger): number | undefined {
   const deadlineMs = durationVariable(env, VARIABLE, 0);
@@ -17,7 +17,7 @@ export function readConnectDeadline(env: Variables, log: Logger): number | undef
   return deadlineMs;
 }
 
-/** The definitions with this connect deadline in place of their own; as they are where there is none. */
+/** The definitions with this connect deadline in place of their own; unchanged for `undefined`. */
 export function withConnectDeadline(
   servers: readonly ServerDefinition[],
   deadlineMs: number | undefined,

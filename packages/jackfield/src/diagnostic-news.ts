@@ -1,15 +1,15 @@
 import { type Diagnostic, type Logger, thrownText } from "@jackfield/mcp-core";
 
-/** Tells listeners of each diagnostic that was not there when the configuration was read before. */
+/** Notifies listeners of each diagnostic that the previous read of the configuration did not have. */
 export interface DiagnosticNews {
   on(listener: (diagnostic: Diagnostic) => void): () => void;
-  /** What there is now; the first time nobody is told, for the report of the opening has that. */
+  /** Replaces the known diagnostics and announces new ones. The first call announces none: the report of `openMcp` has them. */
   take(diagnostics: readonly Diagnostic[]): void;
-  /** The same for what was read and not taken: what was known before stays known. */
+  /** The same for a configuration that was not applied: known diagnostics stay known. */
   add(diagnostics: readonly Diagnostic[]): void;
 }
 
-/** A listener that throws, or whose promise rejects, is logged and disturbs nobody. */
+/** A listener that throws or rejects is logged and does not affect the others. */
 export function createDiagnosticNews(log: Logger): DiagnosticNews {
   const listeners = new Set<{ hear(diagnostic: Diagnostic): unknown }>();
   let known: ReadonlySet<string> | undefined;
@@ -43,7 +43,7 @@ export function createDiagnosticNews(log: Logger): DiagnosticNews {
   };
 }
 
-/** Without the line, which anything above it moves. */
+/** Without the line number, which changes with any edit above it. */
 function keyOf({ code, server, file, message }: Diagnostic): string {
   return JSON.stringify([code, server, file, message]);
 }

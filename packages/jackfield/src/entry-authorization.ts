@@ -17,19 +17,19 @@ type RemoteDefinition = HttpServerDefinition | SseServerDefinition;
 /** Settings that may refer to variables, as the entry's headers may. */
 const REFERRING = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
 
-/** Where it could be the output of a command. */
+/** Syntax of a value that may be the output of a command. */
 const COMMAND = /^!|\$\(/;
 
-/** Where a value could refer to something, in the dialect of whichever host. */
+/** Characters of references, in the dialect of any host. */
 const MAY_REFER = /[${}!]/;
 
 /**
- * What an entry says about logins, its references filled in by the rules that hold for its headers. A project's entry is taken as it
- * is written: no variable of the user's reaches what a repository names. A secret that cannot be had, as from a locked password manager, is
- * an error for whoever needs it only: a stored login is good without it.
+ * The authorization settings of an entry, with references filled in by the rules for its headers. A project's entry may hold no references:
+ * no variable of the user's may reach a server that a repository names. A secret that cannot be resolved, for example from a locked
+ * password manager, is returned as `clientSecretError`: a stored login works without it.
  *
- * @throws McpError as the resolver does; `MCP_CONFIG_INVALID` for a project's entry that refers to a variable, and for a value that is left out,
- * because its command has failed or printed nothing
+ * @throws McpError as the resolver does; `MCP_CONFIG_INVALID` for a project's entry that refers to a variable, and for a value whose
+ * command failed or printed nothing
  */
 export async function entryAuthorization(
   definition: ServerDefinition,
@@ -62,7 +62,7 @@ interface Members {
   readonly [member: string]: string;
 }
 
-/** The values of members; `undefined` where the host leaves them out. */
+/** The values of the members; `undefined` where the host omits them. */
 async function fillIn(
   members: Members,
   definition: RemoteDefinition,
@@ -76,14 +76,14 @@ async function fillIn(
     (error: unknown) => Promise.reject(asErrorOfMembers(error, Object.keys(members))),
   );
   const filledIn = resolved.transport === definition.transport ? resolved.headers : {};
-  // What is written is no value, and must not be sent in place of one that was left out.
+  // A member that was omitted must not be sent as its unresolved text.
   const missing = Object.keys(members).filter((member) => !Object.hasOwn(filledIn, member));
   const failed = missing.filter((member) => COMMAND.test(members[member] ?? ""));
   if (failed.length > 0) throw withoutOutput(definition.name, failed);
   return { ...Object.fromEntries(missing.map((member) => [member, undefined])), ...filledIn };
 }
 
-/** Who wrote the settings of a joined entry, as it is told of headers: that decides where a command runs. */
+/** Copies the origin of each `oauth` member to the header of the same name: in a joined entry it decides where a command runs. */
 function partsAsHeaders(members: Members, { parts }: DefinedIn): DefinedIn["parts"] {
   const all = { ...parts };
   for (const member of Object.keys(members)) {
@@ -93,7 +93,7 @@ function partsAsHeaders(members: Members, { parts }: DefinedIn): DefinedIn["part
   return all;
 }
 
-/** What was filled in as headers stands under "oauth" in the entry: an error has to name what is there. */
+/** Renames `headers.*` to `oauth.*` in an error: the members are resolved as headers, but the entry has them under "oauth". */
 function asErrorOfMembers(error: unknown, members: readonly string[]): unknown {
   if (!isMcpError(error)) return error;
   const named = members.reduce(
@@ -104,7 +104,9 @@ function asErrorOfMembers(error: unknown, members: readonly string[]): unknown {
   return new McpError(error.code, named, { ...error.toJSON(), cause: error.cause });
 }
 
-/** A resolver of the caller's may throw anything; what it cannot have for now is an error as when the server itself cannot be resolved. */
+/**
+ * A custom resolver may throw anything; what is no `McpError` becomes `MCP_CONNECT_FAILED`, as when the server itself cannot be resolved.
+ */
 function asSecretError(error: unknown, server: string): McpError {
   const message = `Server ${JSON.stringify(server)}: "oauth.clientSecret" of its entry could not be filled in: ${thrownMessage(error)}`;
   return toMcpError(error, "MCP_CONNECT_FAILED", message, { server, phase: "resolve" });

@@ -3,7 +3,7 @@ import { exaApiKey, isExaServer } from "@jackfield/mcp-config/runtime";
 import { type Logger, type ResolveServer, type ServerDefinition, thrownText } from "@jackfield/mcp-core";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
 
-/** Hands the host the API key of each server of Exa, once for each key. What cannot be resolved has none. */
+/** Passes the API key of each Exa server to `filters.exaApiKey`, each key once. A server that cannot be resolved is logged and skipped. */
 export function createExaKeyFinder(
   { filters }: OpenMcpOptions,
   resolve: ResolveServer,

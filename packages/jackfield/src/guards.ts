@@ -18,36 +18,38 @@ import { cleanTools, limitResults } from "@jackfield/mcp-guard/defaults";
 import { fileSystem } from "./builtin-modules.ts";
 import { type ClosingDeadline, waitForClosing } from "./closing-work.ts";
 
-/** What stands between models and servers, beside what the caller puts there with `use` and `toolPolicies`. */
+/** Guards between models and servers, in addition to the caller's `use` and `toolPolicies`. */
 export interface GuardOptions {
-  /** How much of a result a model reads; a program reads all of it. Default: 50,000 characters, images of 5 MiB. `false`: all of it. */
+  /**
+   * Limits on what a model reads of a result; a program reads all of it. Default: 50,000 characters, images of 5 MiB. `false`: no limits.
+   */
   readonly limits?: LimitResultsOptions | false | undefined;
-  /** Takes terminal sequences and hidden characters out of what models read of tools, and refuses tools whose name holds any. Default `true`. */
+  /**
+   * Removes terminal sequences and hidden characters from the tool texts that models read, and refuses tools whose names contain any.
+   * Default `true`.
+   */
   readonly cleanTools?: boolean | undefined;
   /** The same for the results that models read. Default `false`. */
   readonly cleanResults?: boolean | undefined;
   /**
-   * Encloses every text that a model reads in markers that say whose it is. It is of use to a model that was told what the markers
-   * mean: put `untrustedOutputNote` of `@jackfield/mcp-guard` into the system prompt. Default `false`.
+   * Encloses result texts that a model reads in markers that name their server and tool. The model has to know the markers: put
+   * `untrustedOutputNote` of `@jackfield/mcp-guard` into the system prompt. Default `false`.
    */
   readonly mark?: boolean | undefined;
-  /**
-   * Hears of texts that try to steer a model: in results, in errors, in tools, and in what servers say of themselves. Nothing is
-   * scanned where nobody listens.
-   */
+  /** Called for each text that tries to steer a model: in results, errors, tools and server instructions. Default: nothing is scanned. */
   readonly found?: ((finding: InjectionFinding) => void) | undefined;
   /**
-   * The file that `jackfield verify --write` made, relative to `cwd`: tools that are not as it has them are withheld and told to
-   * the logger; so are those of other servers that change while the runtime is open. Default: none.
+   * The lock file that `jackfield verify --write` wrote, relative to `cwd`. Tools that differ from it are withheld and logged; so are tools
+   * of other servers that change while the runtime is open. Default: none.
    */
   readonly lock?: string | undefined;
   /** Pins of your own, from `openToolPins` of `@jackfield/mcp-guard`. Default: none. */
   readonly pins?: ToolPins | undefined;
-  /** One OpenTelemetry span a call, which the server is told of. Needs `@opentelemetry/api`. Default `false`. */
+  /** Records one OpenTelemetry span per call and sends its trace context to the server. Needs `@opentelemetry/api`. Default `false`. */
   readonly trace?: boolean | undefined;
 }
 
-/** What guards are made from. */
+/** The options and ports of `createGuards`. */
 export interface GuardSettings {
   readonly guards?: GuardOptions | false | undefined;
   readonly approval?: CallApprovalOptions | undefined;
@@ -55,35 +57,35 @@ export interface GuardSettings {
   readonly toolPolicies?: readonly ToolListPolicy[] | undefined;
   readonly cwd?: string | undefined;
   readonly log: Logger;
-  /** Lists a server's tools anew. */
+  /** Lists a server's tools again. */
   readonly refresh: (server: string) => Promise<void>;
 }
 
-/** What the manager is given. */
+/** Middleware and policies for the manager. */
 export interface Guards {
   readonly use: readonly CallMiddleware[];
   readonly toolPolicies: readonly ToolListPolicy[];
 }
 
-/** The guards, and what has to hear of the servers. */
+/** The guards, and their hooks into the runtime. */
 export interface JoinedGuards extends Guards {
-  /** Scans what a server says of itself, each time it has come up. */
+  /** Scans a server's instructions each time it becomes ready. */
   readonly statusChanged?: ((event: McpEvents["statusChanged"]) => void) | undefined;
   /**
-   * Resolves when what was accepted is in its store, since a program that ended before that would find its own tools to be new; or
-   * when closing has taken all its time, which is told to the logger: a store may be the caller's own.
+   * Resolves when accepted tools have been stored, since otherwise the next run would find its own tools to be new; or at the deadline,
+   * which is logged: the store may be the caller's own.
    */
   saved(deadline: ClosingDeadline): Promise<void>;
 }
 
 /**
- * Joins the guards with what the caller has put between models and servers. Of calls, the caller's own come first, so that what they
- * make of the arguments is what has to be approved; then whatever may refuse; then what changes a result for a model, so
- * that a text is scanned whole, cleaned, cut and then enclosed; and next to the server the span. Of tools, what is pinned is
- * what is offered.
+ * Combines the guards with the caller's middleware and policies. Middleware, outermost first: the caller's own, so that approval sees the
+ * arguments it produces; guards that may refuse; guards that change a result for a model, so that a text is scanned whole, then cleaned,
+ * cut and enclosed; the span, next to the server. Policies: pins come after cleaning and the caller's own, so that they pin what is
+ * offered.
  *
- * @throws McpError `MCP_CONFIG_NOT_FOUND` for a lock file that cannot be read, `MCP_CONFIG_INVALID` for one that is none, and
- * for limits and rules that cannot be right.
+ * @throws McpError `MCP_CONFIG_NOT_FOUND` for a lock file that cannot be read, `MCP_CONFIG_INVALID` for an invalid one, and for invalid
+ * limits and rules.
  */
 export async function createGuards({
   guards,
@@ -133,7 +135,7 @@ export async function createGuards({
   };
 }
 
-/** Guards that nobody asked for are not loaded. */
+/** Loaded only if an optional guard is configured. */
 function loadGuards(): Promise<typeof import("@jackfield/mcp-guard")> {
   return import("@jackfield/mcp-guard");
 }
@@ -143,7 +145,7 @@ const NO_GUARDS: GuardOptions = { limits: false, cleanTools: false };
 /**
  * Reads a lock file.
  *
- * @throws McpError `MCP_CONFIG_NOT_FOUND` if it cannot be read, `MCP_CONFIG_INVALID` if it is no lock.
+ * @throws McpError `MCP_CONFIG_NOT_FOUND` if it cannot be read, `MCP_CONFIG_INVALID` if it is not a lock file.
  */
 export async function readLock(file: string): Promise<McpLock> {
   const text = await fileSystem.promises.readFile(file, "utf8").catch((error: unknown) => {

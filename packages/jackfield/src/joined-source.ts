@@ -4,17 +4,17 @@ import type { BrokenEntry } from "./configuration.ts";
 import type { DiagnosticNews } from "./diagnostic-news.ts";
 import type { TypedCalls } from "./mcp.ts";
 
-/** What a source is joined with. */
+/** What a manager is joined with. */
 export interface Joining {
-  /** Entries that it knows nothing of because they cannot be used, or not yet. */
+  /** Entries that the manager does not know, because they cannot be used, or not yet. */
   entries(): readonly BrokenEntry[];
   readonly news: Pick<DiagnosticNews, "on">;
-  /** An error without what was filled into definitions. */
+  /** The error without the values that were filled into definitions. */
   hiddenErrorOf(error: unknown): unknown;
   readonly log: Logger;
 }
 
-/** A manager whose servers include the entries. */
+/** A manager whose `servers()` include these entries. */
 export type JoinedManager = Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool"> & TypedCalls;
 
 export function joinManager(manager: McpManager, joining: Joining): JoinedManager {
@@ -35,7 +35,7 @@ export function joinManager(manager: McpManager, joining: Joining): JoinedManage
 type Viewed = Pick<ToolView, "viewFor">;
 type Shows = (server: string) => boolean;
 
-/** A view lets the same entries through as it would let servers. */
+/** A view filters entries by the rules for servers. */
 function joinView(view: ToolView, shows: Shows, outer: Joining): ToolView {
   let isClosed = false;
   const stops = new Set<() => void>();
@@ -69,9 +69,9 @@ function joinView(view: ToolView, shows: Shows, outer: Joining): ToolView {
   };
 }
 
-/** Each server is asked about once: what the source was told of it holds for an entry of that name, too. */
+/** Asks the filter about each server once: the verdict holds for an entry of that name, too. */
 async function joinAsked(source: Viewed, filter: AsyncViewFilter, joining: Joining): Promise<ToolView> {
-  const { servers } = filter ?? {}; // What is no filter is refused by the source.
+  const { servers } = filter ?? {}; // The source refuses an invalid filter.
   if (typeof servers !== "function")
     return joinView(await source.viewFor(filter), shownBy({ servers }, joining), joining);
   const verdicts = new Map<string, boolean>();
@@ -86,11 +86,11 @@ async function joinAsked(source: Viewed, filter: AsyncViewFilter, joining: Joini
     await ask(server).catch((error: unknown) => tellOfFailure(error, server, joining));
   };
   const shows = (server: string) => {
-    // Whoever came since is hidden until somebody has said what is to become of it.
+    // A server added since is hidden until the filter has answered.
     void judge(server);
     return verdicts.get(server) === true;
   };
-  // Begun first and not waited for: nothing of an entry is on offer.
+  // Started first and not awaited: an entry offers no tools.
   for (const { name } of joining.entries()) void judge(name);
   const view = await source.viewFor({ ...filter, servers: ask });
   return joinView(view, shows, joining);
@@ -139,7 +139,10 @@ function joinContext(source: ToolView | McpManager, joining: Joining): ContextSo
 
 const UNKNOWN = new Set(["MCP_SERVER_UNKNOWN", "MCP_TOOL_UNKNOWN"]);
 
-/** What the source does not know may be a broken entry, whose own error says what to do; every error loses what was filled in. */
+/**
+ * Replaces the unknown-server or unknown-tool error of a broken entry by the entry's own error, which says what to do. Hides filled-in
+ * values in all other errors.
+ */
 function createErrorTranslation(source: Pick<McpManager, "servers">, { entries, hiddenErrorOf }: Joining) {
   const rethrow = (error: unknown, server: unknown): never => {
     const isUnknown = isMcpError(error) && UNKNOWN.has(error.code);
@@ -152,7 +155,7 @@ function createErrorTranslation(source: Pick<McpManager, "servers">, { entries, 
   return { translated, rethrow };
 }
 
-/** What is asked for may come from untyped code. */
+/** The server that a reference names; the reference may come from untyped code. */
 function serverOf(tool: unknown): unknown {
   return typeof tool === "object" && tool !== null && "server" in tool ? tool.server : undefined;
 }

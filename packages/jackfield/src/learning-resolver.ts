@@ -1,7 +1,7 @@
 import type { ResolveServer } from "@jackfield/mcp-core";
 import type { Secrecy } from "./secrecy.ts";
 
-/** The resolver, of which whatever it says is secret is hidden wherever something is shown. */
+/** The same resolver; the `secrets` of what it resolves are hidden wherever something is shown. */
 export function learningResolver(resolve: ResolveServer, { learn }: Pick<Secrecy, "learn">): ResolveServer {
   return async (definition, options) => {
     const server = await resolve(definition, options);

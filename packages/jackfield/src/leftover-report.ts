@@ -4,16 +4,16 @@ import { fileSystem } from "./builtin-modules.ts";
 import { ownStateDirectory } from "./state-directory.ts";
 import { findLeftovers } from "./transports.ts";
 
-/** Where running child processes are written down, so that the next start finds those of a host that was killed; `undefined` for nowhere. */
+/** Where running child processes are recorded, so that the next start finds those of a killed host; `undefined` for nowhere. */
 export type ProcessRecordPlace = ConnectorOptions["processRecord"];
 
-/** The place that this process has for it: none where nobody knows the user's home. */
+/** The place that this process uses: none if the user's home directory is unknown. */
 export function processRecordPlace(): ProcessRecordPlace {
   const directory = ownStateDirectory("processes");
   return directory === undefined ? undefined : { directory };
 }
 
-/** Finds what an earlier host left running, and says so. Nothing is ended. A directory that cannot be trusted is not read. */
+/** Finds and logs servers that an earlier host left running. It ends none, and does not read a directory that cannot be trusted. */
 export async function reportLeftovers(place: ProcessRecordPlace, log: Logger): Promise<readonly Leftover[]> {
   try {
     if (place === undefined || isEmpty(place.directory)) return [];
@@ -28,7 +28,7 @@ export async function reportLeftovers(place: ProcessRecordPlace, log: Logger): P
   }
 }
 
-/** The usual case, told without loading what could read a record. */
+/** Detects the usual case without loading the code that reads records. */
 function isEmpty(directory: string): boolean {
   try {
     return fileSystem.readdirSync(directory).length === 0;

@@ -4,7 +4,7 @@ import { homeUnknown } from "./unknown-home.ts";
 /**
  * Where logins are kept.
  *
- * @throws McpError `MCP_CONFIG_INVALID` where nobody knows the user's home
+ * @throws McpError `MCP_CONFIG_INVALID` if the user's home directory is unknown
  */
 export function loginDirectory(): string {
   const directory = knownLoginDirectory();
@@ -12,7 +12,7 @@ export function loginDirectory(): string {
   return directory;
 }
 
-/** The same, `undefined` where nobody knows the user's home: then there are none. */
+/** The same; `undefined` if the user's home directory is unknown: then there are no logins. */
 export function knownLoginDirectory(): string | undefined {
   return ownStateDirectory("logins");
 }

@@ -16,32 +16,35 @@ import type { DiagnosticNews } from "./diagnostic-news.ts";
 import { joinManager } from "./joined-source.ts";
 import type { Secrecy } from "./secrecy.ts";
 
-/** How the opening went. */
+/** The result of `openMcp`. */
 export interface McpReport extends StartupReport {
-  /** What was found and is not used, each with its reason; also entries whose name another server has. */
+  /** Servers that were found and are not used, each with its reason; also entries whose name another server has. */
   readonly blocked: readonly BlockedReport[];
-  /** Why nothing but the servers that were passed was found, if looking for them failed as a whole. */
+  /** The error if looking for servers failed as a whole: then only the servers and files that were passed are used. */
   readonly discoveryError?: McpError | undefined;
   /** Configuration files that could not be used at all. Entries that could not be used are under `failed`. */
   readonly problems: readonly ConfigProblem[];
-  /** What else is worth telling a person about the configuration. */
+  /** Further remarks on the configuration, for people. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Servers that an earlier run, whose host was killed, has left running. `endLeftovers` ends them; nothing else does. */
+  /** Servers that are still running from an earlier run, whose host was killed. Only `endLeftovers` ends them. */
   readonly leftovers: readonly Leftover[];
 }
 
 /** What a reload did. */
 export interface McpReloadReport extends ReloadReport {
-  /** False if a source could not be read that could be read before: nothing has changed then, and `problems` says why. */
+  /**
+   * False if a source that was readable before no longer is: nothing has changed then. `problems`, or `diagnostics` for an emptied file,
+   * says why.
+   */
   readonly applied: boolean;
   /** Files that could not be used at all, and entries that could not be used. */
   readonly problems: readonly ConfigProblem[];
   readonly diagnostics: readonly Diagnostic[];
-  /** What was found and is not used. */
+  /** Servers that were found and are not used. */
   readonly blocked: readonly BlockedReport[];
 }
 
-/** Calls as `ToolSource` has them, checked by the types of `jackfield types` where those know the tool. */
+/** Calls as in `ToolSource`, checked by the types of `jackfield types` for the tools that they cover. */
 export interface TypedCalls {
   /**
    * Calls a tool by its exposed name, or by server and original name. A result with `isError: true` is returned, not thrown.
@@ -54,56 +57,55 @@ export interface TypedCalls {
   ): Promise<ToolResultOf<Ref>>;
 }
 
-/** The servers of a runtime for one of its users. Closing it ends that user's own sessions and nothing of anybody else's. */
+/** The servers of a runtime for one of its users. Closing it ends that user's own sessions and no others. */
 export interface McpForPrincipal
   extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">,
     TypedCalls {
-  /** How the start for this user went. It does not change. */
+  /** The result of the start for this user. It does not change. */
   readonly report: StartupReport;
 }
 
 /** The runtime: every configured server as one source of tools. Close it when it is no longer needed. */
 export interface Mcp extends Omit<McpManager, "start" | "reload" | "forPrincipal" | "callTool">, TypedCalls {
-  /** How the opening went. It does not change. */
+  /** The result of `openMcp`. It does not change. */
   readonly report: McpReport;
   /**
-   * Starts the same servers for another user and resolves as `openMcp` does: when that user's tools can be used. The user has sessions
-   * and catalog entries apart, told from others' by `principal`, which the resolver (`resolve`) and the connector are told; only
-   * servers that are `shared` are reached over this runtime's own sessions, as nobody in particular. It follows `reload()`, and is
-   * closed with this runtime at the latest. Each call gives a source of its own: keep it for as long as the user is there.
+   * Starts the same servers for another user and resolves as `openMcp` does: when that user's tools can be used. The user has separate
+   * sessions and catalog entries, told apart by `principal`, which the resolver (`resolve`) and the connector receive. Only servers that
+   * are `shared` are reached over this runtime's own sessions. It follows `reload()`, and is closed with this runtime at the latest. Each
+   * call returns a separate source: keep it for as long as the user is active.
    *
-   * @throws McpError `MCP_CONFIG_INVALID` for a principal that is no string or an empty one; `MCP_ABORTED` if the signal fires, once
-   * everything that was started for the user is gone; `MCP_CLOSED`; where
-   * `startup.failures` is `throw`, why the first server failed
+   * @throws McpError `MCP_CONFIG_INVALID` for a principal that is not a string or is empty; `MCP_ABORTED` if the signal fires, once
+   * everything that was started for the user is gone; `MCP_CLOSED`; the first server's error if `startup.failures` is `throw`
    */
   forPrincipal(
     principal: string,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<McpForPrincipal>;
   /**
-   * Reads the configuration again, from where it was read when the runtime was opened, and touches only what is different: servers
-   * that are gone are closed, new ones are started and waited for as at the opening, others are connected anew only if what their
-   * connection rests on is different. What a project brings is started only if it was approved by then. A file that can no longer be read, half written for example, leaves everything as it is.
+   * Reads the configuration again from the same sources and changes only what differs: removed servers are closed, new ones are started and
+   * waited for as in `openMcp`, and others are reconnected only if something that their connection depends on differs. A project's server
+   * starts only if it is approved by then. If a file can no longer be read, for example because it is half written, nothing changes.
    *
    * @throws McpError `MCP_CLOSED`
    */
   reload(): Promise<McpReloadReport>;
 }
 
-/** What was found out while the runtime was opened. */
+/** Results of opening the runtime. */
 export interface Opening extends Pick<McpReport, "leftovers"> {
   readonly started: StartupReport;
   readonly configuration: Configuration;
   readonly news: DiagnosticNews;
   readonly secrecy: Pick<Secrecy, "admit" | "hiddenErrorOf" | "log">;
-  /** How long closing may take in all. */
+  /** How long closing may take in all, in milliseconds. */
   readonly closeTimeoutMs: number | undefined;
 }
 
 /**
- * Joins what runs and what could not be read, so that an entry with a mistake is seen wherever servers are listed.
+ * Joins the manager with the entries that could not be used, so that these appear wherever servers are listed.
  *
- * @param release - frees what was opened for the manager, after it has been closed, in what that leaves of the time
+ * @param release - frees what was opened for the manager, after it has been closed, within the time that is left
  */
 export function createMcp(
   manager: McpManager,

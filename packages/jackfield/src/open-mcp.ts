@@ -21,14 +21,14 @@ import { createLateConnector } from "./transports.ts";
 import { NOTHING_IS_KEPT_WARNING } from "./unknown-home.ts";
 
 /**
- * Reads the configuration, connects the servers and returns as soon as tools can be used: at once where the catalog knows
- * every server, else when those it does not know have come up or failed.
+ * Reads the configuration, connects the servers and returns as soon as tools can be used: at once if the catalog knows every server, else
+ * when the servers it does not know are ready or have failed.
  *
- * One bad file, entry or server never makes it fail: `report` and `servers()` tell of them. What a project brings runs nothing
- * before somebody has approved exactly that: until then it is `report.blocked`.
+ * A bad file or entry never makes it fail, nor does a server, unless `startup.failures` is `throw`: see `report` and `servers()`. Servers
+ * that a project brings do not run before exactly their content is approved; until then they are in `report.blocked`.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be right, `MCP_CONFIG_NOT_FOUND` if the file of `guards.lock` cannot be
- * read, `MCP_ABORTED` if the signal fires.
+ * @throws McpError `MCP_CONFIG_INVALID` for invalid options, `MCP_CONFIG_NOT_FOUND` if the file of `guards.lock` cannot be read,
+ * `MCP_ABORTED` if the signal fires; the first server's error if `startup.failures` is `throw`.
  */
 export async function openMcp(options: OpenMcpOptions = {}): Promise<Mcp> {
   checkOptions(options);
@@ -110,7 +110,7 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Has somebody asked about what waits for approval, in the background, and starts what was approved. */
+/** Follows the configuration: asks for approval in the background, and starts what was approved. */
 function configure(
   manager: McpManager,
   opened: ReadConfiguration,
@@ -161,7 +161,7 @@ async function openCatalog(
   return { cache, release: () => cache.close() };
 }
 
-/** What a catalog without a place says first is that it has none, which was told with all else that has none. */
+/** Drops the first message: a catalog without a directory says that it has none, which `NOTHING_IS_KEPT_WARNING` has said. */
 function withoutFirst(log: Logger): Logger {
   let isFirst = true;
   return (...said) => {

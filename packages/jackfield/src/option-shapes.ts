@@ -1,10 +1,10 @@
 import { McpError } from "@jackfield/mcp-core";
 
-/** What an option must be, in words and as a question. */
+/** What an option must be, as text and as a check. */
 interface Shape {
   readonly what: string;
   fits(value: unknown): boolean;
-  /** What its fields must be, where it is an object and not a list. */
+  /** The shapes of its fields, for an object. */
   readonly fields?: Shapes | undefined;
 }
 
@@ -28,7 +28,7 @@ function objectOf(fields: Shapes = {}, what = "an object"): Shape {
   return { what, fits: isObject, fields };
 }
 
-/** Methods are asked for by name: an object of a class has them too. */
+/** Methods are looked up by name, because those of a class are inherited. */
 function objectWith(what: string, methods: readonly string[]): Shape {
   const fits = (value: unknown) =>
     isObject(value) && methods.every((name) => isFunction(value[name as keyof typeof value]));
@@ -47,7 +47,7 @@ function oneOf(...choices: readonly unknown[]): Shape {
   };
 }
 
-/** The fields are those of the first kind, and are looked at where the value is one. */
+/** The fields are those of the first shape; they are checked if the value is an object. */
 function either(first: Shape, ...others: readonly Shape[]): Shape {
   const shapes = [first, ...others];
   return {
@@ -60,13 +60,13 @@ function either(first: Shape, ...others: readonly Shape[]): Shape {
 const no: Shape = { what: "false", fits: (value) => value === false };
 const names = listOf("strings", isString);
 const functions = listOf("functions", isFunction);
-/** Anything else would deny nothing and allow nothing, and nobody would know. */
+/** A malformed pattern would match nothing, without any error. */
 const patterns = listOf("{ name }, { url } or { argv: [...] }", (pattern) => {
   const [[kind, value] = [], ...others] = isObject(pattern) ? Object.entries(pattern) : [];
   if (others.length > 0) return false;
   return kind === "argv" ? names.fits(value) : (kind === "name" || kind === "url") && isString(value);
 });
-/** Anything else would fail for each server, and keep all of them out. */
+/** A malformed filter would fail for each server and block all of them. */
 const filters = listOf(
   "{ name, block }",
   (filter) =>
@@ -78,7 +78,7 @@ const filters = listOf(
 );
 const store = objectWith("a StateStore", ["get", "set", "delete", "keys"]);
 
-/** A number of the manager's own is checked there, where what is given for single servers is checked as well. */
+/** The manager checks its own numbers, together with those of single servers. */
 const OPTIONS: Shapes = {
   cwd: text,
   discover: either(objectOf({ cwd: text, project: flag, order: names, home: text, env: objectOf() }), no),
@@ -164,10 +164,10 @@ const OPTIONS: Shapes = {
 };
 
 /**
- * Looks at options that may come from untyped code. `servers` and `configFiles` are read as files are: what is wrong with them is in
- * the report. A name that is no option is passed over.
+ * Checks options, which may come from untyped code. Errors in `servers` and `configFiles` are reported like those in other files. Unknown
+ * option names are ignored.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for one that cannot be right, without its value, which may be secret
+ * @throws McpError `MCP_CONFIG_INVALID` for an invalid option; its value, which may be secret, is not in the message
  */
 export function checkOptions(options: unknown): void {
   if (!isObject(options)) throw invalid(`The options must be an object, not ${kindOf(options)}.`);

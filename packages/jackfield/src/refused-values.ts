@@ -19,27 +19,27 @@ interface Ports {
 export interface RefusalOptions {
   /** Whether the resolver runs commands in the place of values. */
   readonly runsCommands: boolean;
-  /** Told of what is left out because its command has printed nothing that can be used. */
+  /** Warned of values that are omitted because their commands printed nothing usable. */
   readonly log: Logger;
 }
 
-/** Where a value of some host's entry may have a command in it. */
+/** Syntax of a value that may contain a command, in the dialect of any host. */
 const COMMAND = /^!|\$\(/;
 
 /**
- * `refused`: the values are not offered again. `doubted`: the authorization server, down or busy, has kept anybody from saying whether it was
- * they or a token that was refused, so the same ones may be.
+ * `refused`: the values are not offered again. `doubted`: they may be, because the authorization server was down or busy, so it is unknown
+ * whether they or a token was refused.
  */
 type Suspicion = "refused" | "doubted";
 
 /**
- * Joins a resolver and a connector so that the first is told when a server refused what it was given (401): a value that can be
- * renewed is then renewed, not offered again. A session that was opened with the output of commands ends for it.
+ * Joins a resolver and a connector, so that the resolver learns when a server refused its values (401): values that can be renewed are then
+ * renewed, not offered again. A session that was opened with the output of commands ends on a refusal.
  */
 export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptions): Ports {
-  /** Of which servers' values, each as somebody's: what one user's server refuses says nothing of another's. */
+  /** By server and principal: a refusal for one user says nothing about another's values. */
   const suspicions = new Map<string, Suspicion>();
-  /** Whose values commands may have printed. */
+  /** Servers whose values may be output of commands. */
   const renewable = new WeakSet<ResolvedServer>();
   const told = new Map<string, string>();
   const key = (server: string, principal: string | undefined) => JSON.stringify([server, principal]);
@@ -59,13 +59,13 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
   }
 
   /**
-   * Has the commands run anew, and takes nothing from anybody: they are refused by a user who is not there. If they print what they did
-   * before, they are not run for another doubt before the resolver would run refused ones again.
+   * Runs the commands again without discarding anyone's values: it reports a refusal for a principal that does not exist. If they print the
+   * same, another doubt does not run them again before the resolver would rerun refused ones.
    */
   async function runAnew(definition: ServerDefinition, { signal, principal }: ResolveOptions): Promise<void> {
     const nobody = `\0${principal ?? ""}`;
     for (const rejected of [false, true]) {
-      // What goes wrong does so again for whoever is there.
+      // An error occurs again when the real principal is resolved.
       await ports.resolve(definition, { signal, principal: nobody, rejected }).catch(() => undefined);
     }
   }
@@ -89,7 +89,7 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
       const { auth, unmet } = followChallenges(options.auth);
       const isRefusal = (error: unknown) => isRefused(error) || isOf(unmet(), error);
       const refuse = () => {
-        // Whoever resolves in a way of his own is told of every 401, and knows himself what to do.
+        // Where no command ran, every 401 is reported: a custom resolver decides for itself.
         const error = unmet();
         if (!renewable.has(server) || error === undefined || !isPassing(error))
           suspicions.set(subject, "refused");
@@ -108,7 +108,7 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
   };
 }
 
-/** The same port, and what has kept the last 401 from being met, if that may be tried again. */
+/** The same port, and the retryable error that kept it from answering the last 401, if any. */
 function followChallenges(auth: AuthPort | undefined) {
   let last: McpError | undefined;
   const following: AuthPort | undefined = auth && {
@@ -128,32 +128,32 @@ function followChallenges(auth: AuthPort | undefined) {
   return { auth: following, unmet: () => last };
 }
 
-/** Answers of a server that is busy. */
+/** Statuses of a busy server. */
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Whether what has kept a 401 from being met passes, so that nobody has judged what was sent. Other errors that may be tried again can
- * last for ever. `isPassing` of mcp-auth (`flow/outage.ts`) is the same; that package is loaded only for those who have logged in.
+ * Whether the retryable error behind an unanswered 401 is temporary, so that nothing judged the values. Other retryable errors can last for
+ * ever. `isPassing` of mcp-auth (`flow/outage.ts`) decides the same; that package is loaded only for logins.
  */
 function isPassing({ code, httpStatus }: McpError): boolean {
   if (httpStatus !== undefined) return httpStatus >= 500 || BUSY.has(httpStatus);
   return code === "MCP_CONNECT_FAILED" || code === "MCP_CONNECT_TIMEOUT";
 }
 
-/** Whether an error is that of a challenge. It need not be the same object: values that were filled in are hidden in it. */
+/** Whether an error is that of a challenge. It need not be the same object: secrets are hidden in a copy. */
 function isOf(unmet: McpError | undefined, error: unknown): boolean {
   if (unmet === undefined || !isMcpError(error)) return false;
   return error.code === unmet.code && error.httpStatus === unmet.httpStatus;
 }
 
-/** A 403 refuses what is asked for, not what it was asked with. Somebody else's `AuthPort` may have told no status. */
+/** A 403 refuses the request, not the credentials. A custom `AuthPort` may give no status. */
 function isRefused(error: unknown): boolean {
   if (!isMcpError(error)) return false;
   const { code, httpStatus } = error;
   return httpStatus === 401 || (httpStatus === undefined && code === "MCP_AUTH_REQUIRED");
 }
 
-/** Whether the resolver may have filled in what a command printed; it never runs one of a project or an extension. */
+/** Whether the resolver may have filled in command output; it runs no commands of projects and extensions. */
 function mayRunCommands(definition: ServerDefinition): boolean {
   const { scope } = definition.definedIn;
   if (scope === "project" || scope === "extension" || definition.transport === "in-process") return false;
@@ -163,7 +163,7 @@ function mayRunCommands(definition: ServerDefinition): boolean {
   return [...Object.values(env), ...others].some((text) => COMMAND.test(text));
 }
 
-/** What is left out as a whole where it is nothing but a command that failed. */
+/** Fields whose values are omitted if their command failed: as written, and as resolved. */
 function valuesOf(definition: ServerDefinition, server: ResolvedServer) {
   if (definition.transport === "stdio" && server.transport === "stdio")
     return { written: definition.env ?? {}, given: server.env };

@@ -1,17 +1,17 @@
 import { McpError, type Session } from "@jackfield/mcp-core";
 
 export interface RenewableSessionOptions {
-  /** Its name. */
+  /** The server's name. */
   readonly server: string;
   /** Whether an error says that the server refused the values with which the session was opened. */
   readonly isRefusal: (error: unknown) => boolean;
-  /** Called with each refusal, before anybody else hears of it. */
+  /** Called on each refusal, before callers and listeners learn of it. */
   readonly refuse: () => void;
 }
 
 /**
- * A session that ends when the server refuses the values with which it was opened, so that the next one is opened with others. What is in
- * flight then was accepted, and comes to its end first; nothing more is sent meanwhile, for that would offer the values again.
+ * A session that ends when the server refuses the values it was opened with, so that the next one is opened with others. Requests in flight
+ * were accepted and finish first; nothing more is sent meanwhile, because that would offer the values again.
  */
 export function createRenewableSession(session: Session, options: RenewableSessionOptions): Session {
   return new RenewableSession(session, options);
@@ -85,7 +85,7 @@ class RenewableSession implements Session {
   #lose(): void {
     if (this.#end !== undefined) return;
     this.#finish(this.#refusedError("MCP_SESSION_LOST"));
-    // Whoever was told closes it as well, and hears what goes wrong.
+    // The listener closes the session as well, and handles an error of that.
     this.#session.close().catch(() => {});
   }
 

@@ -11,7 +11,7 @@ export function searchedPlaces({ cwd = ".", configFiles = [], discover }: OpenMc
   return discover === false ? { cwd, files, hosts: [] } : { cwd, ...discover, files };
 }
 
-/** What a command that is printed must be told to look where others have looked; nothing of what it does by itself. */
+/** Options that make a printed command look in the same places; its defaults are left out. */
 export function placeOptions({ files = [], hosts = [], cwd = "." }: SearchedPlaces): readonly string[] {
   const folder = resolve(cwd);
   const searched = hosts === "all" ? hosts : hosts.join(",");
@@ -22,10 +22,10 @@ export function placeOptions({ files = [], hosts = [], cwd = "." }: SearchedPlac
   ];
 }
 
-/** What may stand in a command that somebody copies: nothing in it means anything to a shell, and it is no option. */
+/** A name that is safe in a command to copy: no shell syntax, and no option. */
 const PLAIN_NAME = /^\w[\w.@-]*$/;
 
-/** Whether a shell takes the name of a server for a word and nothing else. */
+/** Whether a shell reads the name of a server as one plain word. */
 export function isPlainName(name: string): boolean {
   return PLAIN_NAME.test(name);
 }

@@ -13,31 +13,34 @@ import {
 } from "@jackfield/mcp-core";
 import { nodeUtil } from "./builtin-modules.ts";
 
-/** So many resolutions of one server, for each user, are remembered: an error may tell of a value that has been renewed meanwhile. */
+/** How many resolutions of a server are remembered for each user: an error may contain a value that was renewed since. */
 const REMEMBERED_RESOLUTIONS = 4;
 
-/** Whoever hears it knows the resource by the name under which he asked for it, whatever that holds. */
+/** Passed on unchanged: a subscriber identifies the resource by the URI it asked for, even if that holds a secret. */
 const RESOURCE_UPDATED = "notifications/resources/updated";
 
-/** Keeps what was filled into definitions out of everything that the runtime shows. */
+/** Keeps values that were filled into definitions out of everything that the runtime shows. */
 export interface Secrecy {
-  /** Told of the values that one resolution of a server has filled in; `principal`: for whom. Nothing is kept for one who is not there. */
+  /**
+   * Records the values that one resolution of a server filled in, and for which principal. Those of a principal that is not admitted are
+   * dropped.
+   */
   learn(server: string, values: readonly string[], principal?: string): void;
   /**
-   * Somebody is there for whom servers are reached. Returns what says that he has gone: what was filled in for a principal is forgotten
-   * when nobody of that name is there any more.
+   * Admits a principal for whom servers are reached, and returns a function that ends the admission. When the last admission of a principal
+   * ends, its values are forgotten.
    */
   admit(principal: string | undefined): () => void;
-  /** Whether anything was filled in that could be shown. */
+  /** Whether any values are remembered. */
   hasSecrets(): boolean;
-  /** Data without the values, however they are written. */
+  /** The data without the values, in any of their spellings. */
   hideIn<T>(data: T): T;
-  /** The error itself if none of the values is in it. */
+  /** A copy without the values, or the error itself if it contains none. */
   hiddenErrorOf(error: unknown): unknown;
   readonly log: Logger;
   /**
-   * The same connector, whose errors and whose sessions hold none of the values in what they tell of a server. The credentials that it is
-   * handed while a session lasts are learnt as well.
+   * The same connector; errors, notifications and self-descriptions of servers contain none of the values. It also learns the credentials
+   * that `auth` returns during a session.
    */
   protect(connect: Connector): Connector;
 }
@@ -46,9 +49,9 @@ export interface Secrecy {
 export function createSecrecy(log: Logger | undefined): Secrecy {
   /** By principal, and then by what the values were filled into. */
   const resolutions = new Map<string | undefined, Map<string, (readonly string[])[]>>();
-  /** How many are there of each name. */
+  /** The number of admissions by principal. */
   const present = new Map<string | undefined, number>();
-  /** Of all values that are remembered; `undefined` until somebody needs them, because a thousand users come one after the other. */
+  /** Of all remembered values; `undefined` until needed, so that a thousand users in a row do not compute them each time. */
   let spellings: readonly string[] | undefined = [];
   const known = () => {
     const values = new Set([...resolutions.values()].flatMap((known) => [...known.values()].flat(2)));
@@ -59,7 +62,7 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
   const hide = (text: string) => redact(text, known());
   const hasSecrets = () => resolutions.size > 0;
   const hideIn = <T>(data: T): T => (hasSecrets() ? (hiddenIn(data, hide) as T) : data);
-  // To look into an error takes milliseconds, and where nothing was filled in there is nothing to find.
+  // Inspecting an error takes milliseconds, and without values there is nothing to find.
   const hiddenErrorOf = (error: unknown) => (hasSecrets() ? hiddenError(error, hide) : error);
   const rethrow = (error: unknown): never => {
     throw hiddenErrorOf(error);
@@ -71,19 +74,19 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     values: readonly string[],
   ): void => {
     if (values.length === 0) return;
-    // A resolver may end after whoever it was for has gone, and nobody would come who has it forgotten.
+    // A resolver may finish after its principal has left; then nothing would ever remove the values.
     if (principal !== undefined && !present.has(principal)) return;
     const subject = JSON.stringify(into);
     const own = resolutions.get(principal) ?? new Map<string, (readonly string[])[]>();
     const earlier = own.get(subject) ?? [];
     const same = earlier.find((one) => isSameList(one, values));
-    // What comes again is as good as new: lists that take turns must not push out those that come seldom.
+    // A repeated list moves to the end: lists that alternate must not push out rare ones.
     const others = earlier.filter((one) => one !== same);
     own.set(subject, [...others, values].slice(-REMEMBERED_RESOLUTIONS));
     resolutions.set(principal, own);
     if (same === undefined) spellings = undefined;
   };
-  /** Apart from what is resolved later, as for a login or for the catalog: a session goes on with what it was opened with. */
+  /** Kept apart from later resolutions, as for a login or the catalog: a session still uses the values it was opened with. */
   const hold = ({ name, secrets }: ResolvedServer, principal: string | undefined): void => {
     const learnt = resolutions.get(principal)?.get(JSON.stringify([name])) ?? [];
     const whole = learnt.findLast((values) => secrets.every((secret) => values.includes(secret)));
@@ -93,7 +96,7 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     present.delete(principal);
     if (resolutions.delete(principal)) spellings = undefined;
   };
-  // Apart from what the entry was given: tokens are renewed more often, and would have that forgotten.
+  // Kept apart from the entry's values: tokens are renewed more often, and would push those out.
   const following = (auth: AuthPort, principal: string | undefined) =>
     learningFrom(auth, (server, values) => remember(principal, [server, "auth"], values));
 
@@ -130,7 +133,7 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((value, at) => value === other[at]);
 }
 
-/** A logger must not fail. One that does, at once or later, disturbs nobody: there is nobody left to tell. */
+/** Ignores a logger that throws or rejects: there is nowhere left to report it. */
 function tell(log: Logger, ...line: Parameters<Logger>): void {
   try {
     const answer: unknown = log(...line);
@@ -144,7 +147,7 @@ interface Protection {
   hiddenErrorOf(error: unknown): unknown;
 }
 
-/** The same port, which tells what it answers: each header's value, and what of it follows a scheme, for servers repeat both. */
+/** The same port, which reports the headers it returns: each value, and the part after a scheme, because servers repeat both. */
 function learningFrom(auth: AuthPort, learn: (server: string, values: readonly string[]) => void): AuthPort {
   return {
     async headers(server) {
@@ -160,7 +163,7 @@ function learningFrom(auth: AuthPort, learn: (server: string, values: readonly s
 /** As in `Bearer x`. */
 const SCHEME = /^[A-Za-z][\w-]*\s+(?=\S+$)/;
 
-/** A session that answers as the other one does, save for what its errors, its notifications and its server say in words. */
+/** The same session, with values hidden in its errors, notifications, `serverInfo` and `instructions`. */
 function protectSession(session: Session, { rethrow, hideIn, hiddenErrorOf }: Protection): Session {
   let known: Session["handshake"] | undefined;
   let shown = session.handshake;
@@ -168,7 +171,7 @@ function protectSession(session: Session, { rethrow, hideIn, hiddenErrorOf }: Pr
     get handshake() {
       if (known === session.handshake) return shown;
       known = session.handshake;
-      // Capabilities and `prior` are for programs: what is connected by them has to be as it was said.
+      // Capabilities and `prior` are for programs, which connect by them, so they stay unchanged.
       const { serverInfo, instructions } = known;
       shown = { ...known, serverInfo: hideIn(serverInfo), instructions: hideIn(instructions) };
       return shown;
@@ -184,7 +187,7 @@ function protectSession(session: Session, { rethrow, hideIn, hiddenErrorOf }: Pr
   };
 }
 
-/** The error itself if none of the values is in it, wherever somebody who prints it could find one. */
+/** The error itself if printing it would show none of the values, else a copy without them. */
 function hiddenError(error: unknown, hide: (text: string) => string): unknown {
   const printed = nodeUtil.inspect(error, { depth: 10, showHidden: true, maxStringLength: null });
   if (hide(printed) === printed) return error;
@@ -194,7 +197,7 @@ function hiddenError(error: unknown, hide: (text: string) => string): unknown {
   return new McpError(code, hide(message), hiddenIn(rest, hide) as typeof rest);
 }
 
-/** Strings wherever they are in lists and plain objects; names of members as well. */
+/** Hides in all strings within lists and plain objects, and in names of members. */
 function hiddenIn(data: unknown, hide: (text: string) => string): unknown {
   if (typeof data === "string") return hide(data);
   if (typeof data !== "object" || data === null) return data;

@@ -1,12 +1,12 @@
 import type { CatalogEntry, PriorHandshake, ToolCache } from "@jackfield/mcp-core";
 import type { Secrecy } from "./secrecy.ts";
 
-/** What of an answer to `server/discover` programs connect by. */
+/** Fields of a `server/discover` result that programs connect by. */
 const AGREED = ["capabilities", "supportedVersions"];
 
 /**
- * The same catalog, which keeps nothing that was filled into a definition: a server may repeat it in all it says, also in what is kept to
- * connect to it again. What was agreed with the server stays as it was said, and an entry in which nothing has to be hidden as it came.
+ * The same catalog, which stores no value that was filled into a definition: a server may repeat one in anything it sends, also in `prior`.
+ * Fields agreed with the server stay unchanged, and so does an entry without such values.
  */
 export function createSecretlessCatalog(
   catalog: ToolCache,

@@ -12,7 +12,7 @@ export interface ServerPorts {
   readonly connect: Connector;
 }
 
-/** Makes both: they tell each other what was refused, and show nobody what was filled in. */
+/** Makes both ports. The connector tells the resolver what servers refused, and neither shows what was filled in. */
 export function createServerPorts(
   { resolve, inheritEnv, missingVariable, projectVariables, inputs, runCommands, cwd }: OpenMcpOptions,
   connect: Connector,
@@ -38,7 +38,7 @@ export function createServerPorts(
   return tellOfRefusals(ports, { runsCommands, log: secrecy.log });
 }
 
-/** A resolver of the caller's need not know of limits. Filled in here: from now on a server is known by the object that it is. */
+/** A custom resolver need not know of limits. They are added here because later steps identify a server by object identity. */
 function withLimits(resolve: ResolveServer): ResolveServer {
   return async (definition, options) => {
     const server = await resolve(definition, options);

@@ -10,11 +10,11 @@ import type { OpenMcpOptions } from "./open-mcp-options.ts";
 
 /** Finds servers, and decides which of them are used. */
 export interface ServerSearch extends Pick<ServerAdmission, "isAdmitted"> {
-  /** Reads files and code, and merges what may be used. It does not reject. */
+  /** Reads the passed servers and the files, and merges what may be used. It does not reject. */
   read(): Promise<ReadConfiguration>;
   /** The same without reading anything again. */
   merge(found: FoundServers): Promise<AdvisedServers>;
-  /** Warns of what waits for approval, unless that was said before, and has somebody asked about it. */
+  /** Warns of servers that wait for approval, unless the warning is unchanged, and asks for approval of them. */
   follow(merged: AdvisedServers, granted: () => void): void;
 }
 

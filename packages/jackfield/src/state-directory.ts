@@ -6,21 +6,21 @@ export interface StateSurroundings {
   readonly platform: NodeJS.Platform;
   readonly env: { readonly [name: string]: string | undefined };
   /**
-   * The user's home directory. Default: the one that this process has. What is no absolute path, as where `HOME` is empty, is none: then it
-   * is the one that the system knows.
+   * The user's home directory. Default: that of this process. If it is not an absolute path, as with an empty `HOME`, the system's own
+   * record of the user is used.
    */
   readonly home?: string | undefined;
 }
 
 /**
- * Where Jackfield keeps what it must remember between runs but could do without: `$JACKFIELD_HOME/state` if that is absolute, else the platform's
- * place for a program's state, `$XDG_STATE_HOME/jackfield` or `~/.local/state/jackfield` (XDG Base Directory Specification),
- * `~/Library/Application Support/jackfield` on macOS, `%LOCALAPPDATA%\jackfield\State` on Windows; `undefined` where that would lie in a
- * home that nobody knows.
+ * Where Jackfield keeps state between runs that it could do without: `$JACKFIELD_HOME/state` if that is absolute, else the platform's place
+ * for a program's state, `$XDG_STATE_HOME/jackfield` or `~/.local/state/jackfield` (XDG Base Directory Specification),
+ * `~/Library/Application Support/jackfield` on macOS, `%LOCALAPPDATA%\jackfield\State` on Windows; `undefined` if that depends on an
+ * unknown home directory.
  */
 export function stateDirectory({ platform, env, home }: StateSurroundings): string | undefined {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
-  // A relative one would lie in whatever project is open, which could then bring its own approvals.
+  // A relative path would lie in the current project, which could then bring its own approvals.
   if (env.JACKFIELD_HOME && isAbsolute(env.JACKFIELD_HOME)) return join(env.JACKFIELD_HOME, "state");
   const folder = knownHome(home, isAbsolute);
   const inHome = (...names: readonly string[]) => folder && join(folder, ...names);
@@ -34,13 +34,13 @@ export function stateDirectory({ platform, env, home }: StateSurroundings): stri
     : inHome(".local", "state", "jackfield");
 }
 
-/** Where this process keeps something of that name. Only its environment says where that is, never a file of a project. */
+/** This process's state directory for something of that name. Only the environment decides where it is, never a project file. */
 export function ownStateDirectory(name: string): string | undefined {
   const directory = stateDirectory({ platform: process.platform, env: process.env });
   return directory && join(directory, name);
 }
 
-/** A user whom neither the environment nor the system's list of users knows, as in many containers, has none. */
+/** A user that neither the environment nor the system's list of users knows, as in many containers, has no home. */
 function knownHome(named: string | undefined, isAbsolute: (path: string) => boolean): string | undefined {
   try {
     const home = named ?? homedir();

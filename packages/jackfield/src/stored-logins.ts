@@ -9,33 +9,34 @@ import { placeOptions, type SearchedPlaces } from "./searched-places.ts";
 /** The logins that `jackfield login` has stored, as the credentials of remote servers. */
 export interface StoredLogins {
   readonly auth: AuthPort;
-  /** The same resolver; what it resolves is known from then on by the entry it comes from. */
+  /** The same resolver; the entry behind each server it resolves is remembered. */
   follow(resolve: ResolveServer): ResolveServer;
   /**
-   * Ends what is under way. Waits for a renewal whose refresh token has been sent, as long as closing may take; one that takes longer goes
-   * on while the program runs, and is stored, which is told to the logger.
+   * Cancels what is in progress. Waits until the deadline for a renewal whose refresh token has been sent; a longer one is logged, and goes
+   * on and is stored if the program keeps running.
    */
   close(deadline: ClosingDeadline): Promise<void>;
 }
 
 export interface StoredLoginsOptions {
-  /** Where a command that is advised finds the servers as well. */
+  /** The places that an advised command has to search. */
   readonly places: SearchedPlaces;
   readonly log: Logger;
 }
 
-/** How long it may take until a running program sees the first login that was ever made. */
+/** How long a running program may take to notice the first login that was ever made. */
 const LOOK_INTERVAL_MS = 1_000;
 
-/** Who a resolved server is for, and what its entry is. */
+/** The entry of a resolved server, and the principal it is for. */
 interface Origin {
   readonly definition: ServerDefinition;
   readonly principal: string | undefined;
 }
 
 /**
- * Uses stored logins and asks nobody to log in. They are their owner's: a server that is reached for one of several users gets none of
- * them, and neither does one that a connector of the caller's has made out of another. What knows OAuth is loaded if somebody has ever logged in, or when a server asks for it.
+ * Uses stored logins and never starts one. They belong to the runtime's owner: a server that is reached for a `principal` gets none, and
+ * neither does a server object that a custom connector made out of another. The OAuth code is loaded if anyone has ever logged in, or when
+ * a server sends a challenge.
  */
 export function createStoredLogins({ places, log }: StoredLoginsOptions): StoredLogins {
   const directory = knownLoginDirectory();
@@ -55,7 +56,7 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
     return createOAuth({ vault, settingsOf, loginCommand, log });
   };
   const loginCommand = (name: string) => ["npx jackfield login", name, ...placeOptions(places)].join(" ");
-  /** What could not be loaded is tried again by the next who needs it. */
+  /** A failed load is tried again by the next request. */
   const opened = () => {
     opening ??= open().catch((error: unknown) => {
       opening = undefined;
@@ -67,7 +68,7 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
     const origin = origins.get(server);
     return origin !== undefined && origin.principal === undefined;
   };
-  /** A look at the disk before every request would be felt. */
+  /** Limits looks at the disk: one before every request would be too slow. */
   let nextLookAt = 0;
   const hasLogins = () => {
     if (opening !== undefined) return true;
@@ -108,7 +109,7 @@ export function createStoredLogins({ places, log }: StoredLoginsOptions): Stored
   };
 }
 
-/** Where nobody knows the user's home, none can have been stored. */
+/** Without a known home directory, no login can have been stored. */
 function noLogins(): StoredLogins {
   const auth: AuthPort = { headers: async () => ({}), onChallenge: async () => "fail" };
   return { auth, follow: (resolve) => resolve, close: async () => {} };

@@ -3,8 +3,8 @@ import type { Connector, HostHandlers } from "@jackfield/mcp-core";
 import type { ConnectorOptions, Leftover } from "@jackfield/mcp-transports";
 
 /**
- * The default connector. What it is made of is loaded with the first connection, and not before the current turn of the event
- * loop is over: a start that finds every tool in the catalog returns first.
+ * The default connector. Its code is loaded with the first connection, and not before the current turn of the event loop is over: a start
+ * that finds every tool in the catalog returns first.
  */
 export function createLateConnector(options: ConnectorOptions): Connector {
   let loading: Promise<Connector> | undefined;
@@ -27,8 +27,8 @@ export async function findLeftovers(directory: string): Promise<readonly Leftove
 }
 
 /**
- * Ends what `report.leftovers` names, each tree as if it were closed: SIGTERM first, SIGKILL after a second. Resolves with
- * those that could not be ended.
+ * Ends the servers in `report.leftovers`, each process tree as on closing: SIGTERM first, SIGKILL after a second. Resolves with those that
+ * could not be ended.
  */
 export async function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]> {
   const transports = await loadTransports();
@@ -36,8 +36,8 @@ export async function endLeftovers(leftovers: readonly Leftover[]): Promise<read
 }
 
 /**
- * A `roots` handler for folders or files that do not change while the program runs. Relative paths are resolved now and never again, so a
- * server is told the same however often the working directory changes.
+ * A `roots` handler for folders or files that do not change while the program runs. Relative paths are resolved once, now, so a later
+ * change of the working directory does not affect them.
  */
 export function fixedRoots(paths: readonly string[]): NonNullable<HostHandlers["roots"]> {
   const absolute = paths.map((path) => resolve(path));

@@ -1,19 +1,19 @@
 import { McpError } from "@jackfield/mcp-core";
 import { ownStateDirectory } from "./state-directory.ts";
 
-/** What is so where `isNothingKept`. */
+/** The consequence of `isNothingKept`, for messages. */
 export const NOTHING_IS_KEPT =
   "Nobody knows this user's home directory, so what belongs there (catalog, approvals, logins, records of running servers) is not kept";
 
 /** The one warning about it. */
 export const NOTHING_IS_KEPT_WARNING = `${NOTHING_IS_KEPT}; name a folder for it in JACKFIELD_HOME.`;
 
-/** Whether this process has no place for what is remembered between runs. */
+/** Whether this process has no directory for state between runs. */
 export function isNothingKept(): boolean {
   return ownStateDirectory("") === undefined;
 }
 
-/** Why something cannot be kept where `ownStateDirectory` has no place for it. */
+/** The error for something that has no place because `ownStateDirectory` returns `undefined`. */
 export function homeUnknown(what: string): McpError {
   const message = `Nobody knows this user's home directory, so ${what} cannot be kept; name a folder in JACKFIELD_HOME.`;
   return new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });

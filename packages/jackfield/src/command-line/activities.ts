@@ -1,14 +1,14 @@
 import type { Connector } from "@jackfield/mcp-core";
 
-/** Something that takes time, and whom it is about. */
+/** Something that takes time, and the server or tool it is for. */
 export interface Activity {
-  /** Whom: a server, or a tool. */
+  /** The server or tool. */
   readonly name: string;
-  /** What is done, for people. */
+  /** What is being done, for people. */
   readonly what: string;
   /** Epoch milliseconds. */
   readonly beganAt: number;
-  /** Epoch milliseconds; missing while it goes on. */
+  /** Epoch milliseconds; missing until it ends. */
   readonly endedAt?: number | undefined;
   /** Whether it ended with an error. */
   readonly hasFailed?: boolean | undefined;
@@ -40,7 +40,7 @@ export function createActivities(now: () => number = Date.now): Activities {
   };
 }
 
-/** The connector, of which each attempt is written down. */
+/** The same connector; each attempt is recorded. */
 export function watchConnector(connect: Connector, activities: Activities): Connector {
   return (server, options) => activities.during(server.name, "connecting", () => connect(server, options));
 }

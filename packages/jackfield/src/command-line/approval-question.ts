@@ -6,15 +6,15 @@ import { canRedraw, type Output } from "./terminal.ts";
 export interface ApprovalQuestionOptions {
   readonly input: Readable;
   readonly output: Output;
-  /** Gives the question up. */
+  /** Cancels the question. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Shows all of a definition and asks on a terminal whether it may run. "No" is what Enter alone chooses, so nothing that was typed ahead approves
- * anything by accident. The end of the input is a no.
+ * Shows a whole definition and asks on a terminal whether it may run. Enter alone chooses "No", so nothing that was typed ahead approves
+ * anything by accident. The end of the input counts as "No".
  *
- * @throws McpError `MCP_ABORTED` for Ctrl+C and Esc, which answer not this one question but all that are left.
+ * @throws McpError `MCP_ABORTED` for Ctrl+C and Esc, which cancel this question and all that follow.
  */
 export async function askForApproval(
   request: ServerApprovalRequest,

@@ -17,14 +17,14 @@ import { alignColumns } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ApproveOptions extends Pick<DiscoverServersOptions, "cwd" | "files" | "servers" | "hosts"> {
-  /** Which server; without a name, every one that waits. */
+  /** The server; `undefined` for every one that waits. */
   readonly name: string | undefined;
-  /** Approves without asking what is named. */
+  /** Approves the named server without asking. */
   readonly yes: boolean;
-  /** Told of approvals that are not trusted. */
+  /** Warned of stored approvals that are not trusted. */
   readonly log: Logger;
   readonly terminal: Terminal;
-  /** Who answers. Nobody can where it is no terminal. */
+  /** Where answers come from; nothing is asked if it is no terminal. */
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
   readonly signal: AbortSignal;
 }
@@ -35,11 +35,11 @@ interface Decisions {
 }
 
 /**
- * Shows what a project brings and nobody has approved, whole, and asks about each. Approved is what was shown, whatever the file
- * says by then. Exits with 1 if something that was asked for still waits, or a file was lost as a whole.
+ * Shows each unapproved server of a project, whole, and asks about it. What was shown is approved, even if the file has changed since.
+ * Exits with 1 if a wanted server still waits, or a file could not be read at all.
  *
- * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no entry has, `MCP_CONFIG_INVALID` if everything is to be approved unseen,
- * `MCP_ABORTED` for Ctrl+C.
+ * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no entry has, `MCP_CONFIG_INVALID` for `yes` without a name, `MCP_ABORTED` for
+ * Ctrl+C.
  */
 export async function approve(
   options: ApproveOptions,
@@ -59,7 +59,7 @@ export async function approve(
   return { found, ...resultOf(decisions, isFileLost(found)) };
 }
 
-/** A server that needs no approval, or has it, is no mistake; one that nobody has heard of is. */
+/** Refuses a name that no entry has. A server that needs no approval, or has it, is no error. */
 function refuseUnknown(name: string, { servers, blocked }: DiscoveredServers): void {
   const known = [...servers, ...blocked.map(({ definition }) => definition)];
   if (known.some((definition) => definition.name === name)) return;

@@ -12,7 +12,7 @@ export interface CommonArguments {
   readonly configFiles: readonly string[];
   readonly servers: { readonly [name: string]: InlineServer };
   readonly cwd: string | undefined;
-  /** Whose files are read; `all` are the files of every host. Default: Jackfield's own. */
+  /** The hosts whose files are read; `all` for every host. Default: Jackfield's own files. */
   readonly hosts: readonly string[] | "all" | undefined;
   /** Whether files are looked for at all. */
   readonly discover: boolean;
@@ -28,15 +28,15 @@ export type CommandArguments = CommonArguments &
     | { readonly command: "call"; readonly tool: string; readonly input: string | undefined }
     | { readonly command: "cache"; readonly wanted: CacheAction }
     | { readonly command: "config"; readonly wanted: ConfigAction }
-    /** Without a server: every one that waits. `yes`: approves it without asking. */
+    /** Without a server: every one that waits. `yes`: approve without asking. */
     | { readonly command: "approve"; readonly server: string | undefined; readonly yes: boolean }
-    /** `lock`: the lock file; `write`: makes it anew. */
+    /** `lock`: the lock file; `write`: write it instead of comparing. */
     | { readonly command: "verify"; readonly lock: string | undefined; readonly write: boolean }
     | { readonly command: "doctor" }
-    /** `force`: replaces a file that is there. */
+    /** `force`: replace an existing file. */
     | { readonly command: "init"; readonly force: boolean }
     | { readonly command: "types"; readonly out: string | undefined }
-    /** `scopes`: asked for besides; `browser`: whether it is opened. */
+    /** `scopes`: additional scopes; `browser`: whether to open it. */
     | {
         readonly command: "login";
         readonly server: string | undefined;
@@ -44,7 +44,7 @@ export type CommandArguments = CommonArguments &
         readonly browser: boolean;
       }
     | { readonly command: "logout"; readonly server: string | undefined }
-    /** `on`: the command that help is wanted on. */
+    /** `on`: the command to explain. */
     | { readonly command: "help"; readonly on: string | undefined }
     | { readonly command: "version" }
   );
@@ -74,11 +74,11 @@ const OPTIONS = {
 /**
  * Reads the command line.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a command, an option or a value that is not known, and an option that the command has no use for.
+ * @throws McpError `MCP_CONFIG_INVALID` for an unknown command, option or value, and for an option that the command does not take.
  */
 export function readArguments(argv: readonly string[]): CommandArguments {
   const { values, positionals } = parse(argv);
-  // It would be the working directory, which need not be the user's own.
+  // An empty path would mean the working directory, which need not be the user's own.
   if (values.cache === "")
     throw usage('The folder of "--cache" is empty; name one, or leave the option out.');
   const common: CommonArguments = {
@@ -165,7 +165,7 @@ function readConfigAction(
   return { action, host, file, beneath };
 }
 
-/** Names with commas between them. */
+/** Splits a comma-separated list of hosts. */
 function readHosts(list: string | undefined): CommonArguments["hosts"] {
   return list === undefined || list === "all" ? list : list.split(",").map((host) => host.trim());
 }
@@ -190,7 +190,7 @@ function readServers(entries: readonly string[]): CommonArguments["servers"] {
   );
 }
 
-/** @throws McpError `MCP_CONFIG_INVALID` that begins with what was read, without a word of the text: it may hold secrets. */
+/** @throws McpError `MCP_CONFIG_INVALID`; the message begins with `what` and quotes none of the text, which may hold secrets */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
@@ -202,7 +202,10 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** How much of a text could be the beginning of JSON. Not every message of the parser says where it stopped, and some show what stands there. */
+/**
+ * The length of the longest prefix that could begin valid JSON. Messages of the parser are no help: not all give the position, and some
+ * quote the text.
+ */
 function readableLength(text: string): number {
   let [most, tooMuch] = [0, text.length + 1];
   while (tooMuch - most > 1) {
@@ -223,7 +226,7 @@ function couldGoOn(text: string): boolean {
   }
 }
 
-/** What an option of another command would do here, nobody could say, and to pass over it could give a wrong answer. */
+/** Refuses options of other commands: to ignore one could give a wrong answer. */
 function refuseForeignOptions(command: string, given: readonly string[]): void {
   const known = COMMAND_NAMES.find((name) => name === command);
   if (known === undefined) return;

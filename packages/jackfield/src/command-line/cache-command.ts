@@ -15,7 +15,7 @@ import { printableLine, printableName } from "./lines.ts";
 import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
 
-/** What is wanted of the catalog on disk. */
+/** What to do with the catalog on disk. */
 export type CacheAction =
   | { readonly action: "list" }
   | { readonly action: "path" }
@@ -26,14 +26,14 @@ export interface CacheCommandOptions {
   /** The catalog's directory, relative to `cwd`. Default: where `openMcp` keeps it. */
   readonly directory: string | undefined;
   readonly cwd: string | undefined;
-  /** Told what keeps the catalog from being read or changed. */
+  /** Receives what keeps the catalog from being read or changed. */
   readonly log: Logger;
 }
 
 /**
- * Looks into the catalog, or forgets what is in it. No server is connected, and no directory is made.
+ * Lists the catalog, clears it, or prints its path. Connects no server and creates no directory.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if it cannot be read, or something that is to be forgotten may still be there
+ * @throws McpError `MCP_CONFIG_INVALID` if it cannot be read, or something that was to be removed may still be there
  */
 export async function cache(
   wanted: CacheAction,
@@ -44,7 +44,7 @@ export async function cache(
   if (!fileSystem.existsSync(path)) return wanted.action === "list" ? listed([]) : cleared([], wanted);
   const hearing = hearFaults(log);
   const known = await entriesAt(path, hearing.log);
-  // What has just been said of it, and perhaps set aside, keeps nobody from clearing it.
+  // Faults found while reading, such as a damaged file, do not keep the catalog from being cleared.
   if (wanted.action === "clear") return cleared(await clear(path, wanted.server), wanted);
   if (hearing.faults.length === 0) return listed(known);
   const message = `What the catalog in ${path} holds could not be listed; the warning says why.`;
@@ -62,7 +62,7 @@ export function catalogDirectory(named: string | undefined, cwd = "."): string {
   return resolve(cwd, named ?? defaultCacheDirectory(surroundings));
 }
 
-/** The same; `undefined` where nobody knows the home that it would lie in, so that a catalog is in memory. */
+/** The same; `undefined` if it depends on an unknown home directory: then the catalog is in memory. */
 export function catalogPlace(named: string | undefined, cwd: string | undefined): string | undefined {
   try {
     return catalogDirectory(named, cwd);
@@ -72,8 +72,8 @@ export function catalogPlace(named: string | undefined, cwd: string | undefined)
 }
 
 /**
- * Has what the catalog knows of a server confirmed before a start relies on it: as somebody else, other tools may be on offer. Where there
- * is no catalog, none is made.
+ * Marks a server's catalog entry as stale, so that the next start confirms it: after a login or logout the server may offer other tools.
+ * Creates no catalog.
  */
 export async function doubtCatalog(server: ResolvedServer, path: string, log: Logger): Promise<void> {
   if (!fileSystem.existsSync(path)) return;
@@ -100,10 +100,10 @@ function listed(entries: readonly CatalogSummary[]): CommandResult {
 }
 
 /**
- * Forgets the entries of one server, or everything there is: also what is sealed with a lost key or was written by another version.
+ * Removes the entries of one server, or everything, even what is sealed with a lost key or was written by another version.
  *
- * @returns what was known of it
- * @throws McpError `MCP_CONFIG_INVALID` if anything of it is still there, or may be
+ * @returns the entries that were known
+ * @throws McpError `MCP_CONFIG_INVALID` if some of it is, or may be, still there
  */
 async function clear(path: string, server: string | undefined): Promise<readonly CatalogSummary[]> {
   const deadline = Date.now() + PATIENCE_MS;
@@ -116,22 +116,22 @@ async function clear(path: string, server: string | undefined): Promise<readonly
   }
 }
 
-/** As long as a catalog waits, before it writes, for another process. */
+/** As long as a catalog waits for another process before a write. */
 const PATIENCE_MS = 5_000;
 
-/** What a catalog is opened with to be emptied: as one that may hold nothing it drops, at its next change, also what it cannot read. */
+/** Options that empty a catalog: with a size limit of 0 it drops everything at its next change, even what it cannot read. */
 const HOLDS_NOTHING = { maxBytes: 0 };
 
-/** The least change there is: nothing has this id, but to delete it opens the file for writing and keeps it down to its size. */
+/** Makes the least change there is: no entry has this id, but deleting it opens the file for writing and enforces the size limit. */
 async function changeNothing(catalog: ToolCache): Promise<void> {
   await catalog.delete("" as CatalogId);
 }
 
 interface Forgetting {
   readonly forgotten: readonly CatalogSummary[];
-  /** Why something may be there still. */
+  /** Why something may still be there. */
   readonly fault: string | undefined;
-  /** Whether the catalog could be written to, so that only the moment was a bad one. */
+  /** Whether the catalog could be written to, so that the fault is temporary. */
   readonly isWorthRetrying: boolean;
 }
 
@@ -156,7 +156,7 @@ async function forget(path: string, server: string | undefined): Promise<Forgett
   return { forgotten, fault: faults[0], isWorthRetrying };
 }
 
-/** That nothing was known does not mean that nothing was there, where everything was to go. */
+/** When everything is cleared, no known entries does not mean that nothing was there. */
 function cleared(
   entries: readonly CatalogSummary[],
   { server }: Extract<CacheAction, { readonly action: "clear" }>,

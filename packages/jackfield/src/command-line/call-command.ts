@@ -33,16 +33,16 @@ export async function call(
 }
 
 export interface InputOptions {
-  /** Standard input; merely looking at it opens it. */
+  /** Standard input; a function, because accessing it opens it. */
   readonly stdin: () => Readable;
-  /** Ends the reading. */
+  /** Stops reading. */
   readonly signal: AbortSignal;
 }
 
 /**
  * The tool's arguments: JSON, or `-` to read it from standard input.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for what is no JSON, and the signal's reason
+ * @throws McpError `MCP_CONFIG_INVALID` for invalid JSON, and the signal's reason
  */
 export async function readInput(
   input: string | undefined,
@@ -69,8 +69,8 @@ async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
 }
 
 /**
- * The tool that a word means: an exposed name, or an original one if only one server has it. Servers that nothing is known of yet are waited for
- * before a name is refused, and those that it may be of are started where they wait for their first call: this may be it.
+ * Finds a tool by its exposed name, or by its original name if only one server has it. Before it refuses a name, it waits for servers whose
+ * tools are not known yet, and starts lazy servers that may have the tool.
  *
  * @throws McpError `MCP_TOOL_UNKNOWN`, and the signal's reason
  */
@@ -95,21 +95,21 @@ function hintOn(mcp: Mcp, name: string, found: readonly string[]): string {
   const { waiting = [], other = [] } = Object.groupBy(unused, ({ by }) =>
     by === "approval" ? "waiting" : "other",
   );
-  // A command to copy ends the text, so there is room for one.
+  // The text ends with a command to copy, so it names at most one server that waits for approval.
   const told = [...unknown, ...[...other, ...waiting.slice(0, 1)].map(whyUnused)]
     .map((text) => ` ${text}`)
     .join("");
   return `; "jackfield tools" lists those that are on offer.${told}`;
 }
 
-/** Whether a name says of which server its tool is. */
+/** Whether a name has the form of an exposed name, which includes the server. */
 function isExposed(name: string): boolean {
   return name.startsWith("mcp__");
 }
 
 /**
- * Whether a tool of a server may have this exposed name, as the manager makes them. Which it makes of a server that is not in use, nobody knows: a part
- * that is too long, or that another server would have, ends with a hash.
+ * Whether the manager could give this exposed name to a tool of the server. For a server that is not in use this is a guess: a server part
+ * that is too long, or taken by another server, ends with a hash.
  */
 export function mayNameToolOf(server: string, name: string): boolean {
   const safe = server.replace(/[^A-Za-z0-9_-]/g, "_").replace(/_{2,}/g, "_");
@@ -119,7 +119,7 @@ export function mayNameToolOf(server: string, name: string): boolean {
   return name.startsWith(hashed) && /^_[0-9a-f]{8}__/.test(name.slice(hashed.length));
 }
 
-/** The exposed names of the tools that a word may mean. */
+/** The exposed names of the tools that a name may mean. */
 function namesOf(mcp: Mcp, name: string): readonly string[] {
   const tools = mcp.tools();
   if (tools.some((tool) => tool.name === name)) return [name];

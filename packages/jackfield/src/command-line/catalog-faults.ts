@@ -1,14 +1,14 @@
 import type { LogFields, Logger } from "@jackfield/mcp-core";
 
-/** What keeps a catalog from being read or kept. */
+/** A problem that keeps a catalog from being read or stored. */
 export interface CatalogFault {
   readonly message: string;
   readonly fields: LogFields;
 }
 
 /**
- * A catalog never rejects: where its file cannot be read or written it works in memory, and nothing but its log tells of that. Whoever has to know
- * whether it is sound gives it this log, which goes on to the other one.
+ * Collects the faults of a catalog from its log, and passes the log on. A catalog never rejects: if its file cannot be read or written, it
+ * works in memory, and only its log says so.
  */
 export function hearFaults(log: Logger): { readonly log: Logger; readonly faults: readonly CatalogFault[] } {
   const faults: CatalogFault[] = [];

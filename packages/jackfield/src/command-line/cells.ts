@@ -1,16 +1,16 @@
 const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);
 
-/** Printable ASCII takes a cell for each character, and is by far the most of what is shown. */
+/** Printable ASCII, by far the most common text, takes one cell per character. */
 const IS_ASCII = /^[ -~]*$/;
 
-/** How many cells of a terminal a text takes: two for a Chinese character or an emoji, none for an accent of its own. */
+/** How many cells of a terminal a text takes: two for a Chinese character or an emoji, none for a combining accent. */
 export function cellsOf(text: string): number {
   return IS_ASCII.test(text) ? text.length : loadStringWidth()(text);
 }
 
 /**
- * Loaded with the first text that needs it: what it knows of emoji takes longer to load than everything else of most commands. It is not
- * imported, because whoever measures a text would have to wait for that.
+ * Loaded with the first text that needs it: its emoji data takes longer to load than everything else of most commands. It is not imported
+ * dynamically, because measuring a text would then be asynchronous.
  */
 function loadStringWidth(): (text: string) => number {
   const { default: stringWidth } = require("string-width") as typeof import("string-width");
@@ -18,10 +18,10 @@ function loadStringWidth(): (text: string) => number {
 }
 
 /**
- * As much of a text as so many cells hold, with an ellipsis where something is missing. A character that consists of several, such as
- * a letter with its accents or an emoji of a family, is kept whole or left out.
+ * Cuts a text to a number of cells, with an ellipsis where something is missing. A character of several code points, such as a letter with
+ * its accents or an emoji of a family, is kept whole or left out.
  *
- * @param keepsEnd - cuts in front
+ * @param keepsEnd - cuts at the front
  */
 export function fitCells(text: string, cells: number, keepsEnd = false): string {
   if (IS_ASCII.test(text) && text.length <= cells) return text;

@@ -1,12 +1,12 @@
 import type { Page } from "./page.ts";
 
-/** What a command has to say, and how it exits. */
+/** The output of a command, and its exit code. */
 export interface CommandResult {
   /** The document that `--json` prints; `schemas/` describes it. */
   readonly json: unknown;
-  /** The same for people; a function where it depends on how wide the page is and whether it has colours. */
+  /** The same for people; a function if it depends on the page's width or colours. */
   readonly text: string | ((page: Page) => string | Promise<string>);
-  /** What is told on standard error besides. */
+  /** Warnings for standard error. */
   readonly remarks?: readonly string[] | undefined;
   readonly exitCode: number;
 }

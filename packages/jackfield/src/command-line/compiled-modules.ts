@@ -7,10 +7,10 @@ import { ownStateDirectory } from "../state-directory.ts";
 const OTHERS_MAY_WRITE = 0o022;
 
 /**
- * Has Node keep what it compiles of the modules that are loaded from now on, in `compiled` beside the approvals: a command
- * spends an eighth of its time on that. Code that others could have put there is not run: a folder that they own or may write to is left alone,
- * and so is the one for everybody that Node would take by itself. Where nothing can be kept, nothing is, and nobody is told;
- * `NODE_DISABLE_COMPILE_CACHE=1` switches it off, and `NODE_COMPILE_CACHE` names another folder.
+ * Makes Node cache the compiled code of modules that are loaded from now on, in `compiled` beside the approvals: compiling takes an eighth
+ * of a command's time. Code that others could have put there is not run: a folder that they own or may write to is left alone, and so is
+ * Node's shared default. If nothing can be cached, there is no warning; `NODE_DISABLE_COMPILE_CACHE=1` switches the cache off, and
+ * `NODE_COMPILE_CACHE` names another folder.
  */
 export function keepCompiledModules(): void {
   const folder = ownStateDirectory("compiled");
@@ -19,11 +19,11 @@ export function keepCompiledModules(): void {
     makeAmongOwn(folder);
     if (isOwn(fileSystem.lstatSync(folder))) enableCompileCache(folder);
   } catch {
-    // A home in which nothing can be made: every command works without.
+    // The home may not be writable; every command works without the cache.
   }
 }
 
-/** Not in somebody else's home, as under `sudo`: what root makes there its owner could not write to. */
+/** Creates the folder, but not in another user's home, as under `sudo`: its owner could not write to what root creates. */
 function makeAmongOwn(folder: string): void {
   let parent = folder;
   while (!fileSystem.existsSync(parent)) parent = dirname(parent);

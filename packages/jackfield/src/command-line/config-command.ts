@@ -7,12 +7,12 @@ import type { CommandResult } from "./command-result.ts";
 import { isFileLost } from "./lost-configuration.ts";
 import type { Page } from "./page.ts";
 
-/** What is wanted of configuration files. No server is started, and no variable is filled in. */
+/** What to do with configuration files. No server is started, and no variable is filled in. */
 export type ConfigAction =
   | { readonly action: "list" }
   | {
       readonly action: "parse";
-      /** In whose dialect the files are written. */
+      /** The host in whose dialect the files are written. */
       readonly host: string;
       readonly file: string;
       /** Weaker layers of the same host, the strongest first. */
@@ -21,7 +21,7 @@ export type ConfigAction =
 
 export interface ConfigListOptions
   extends Pick<DiscoverServersOptions, "cwd" | "files" | "hosts" | "servers"> {
-  /** Told of approvals that are not trusted. */
+  /** Warned of stored approvals that are not trusted. */
   readonly log: Logger;
 }
 
@@ -30,17 +30,17 @@ export interface ListedServer
   extends Pick<ServerDefinition, "name" | "transport" | "disabledBy" | "definedIn"> {
   readonly scope: DefinitionScope;
   readonly enabled: boolean;
-  /** Whatever did not come with a project needs no approval. */
+  /** True for what did not come with a project: it needs no approval. */
   readonly approved: boolean;
   /** Why it is not used. */
   readonly blockedBy?: { readonly by: string; readonly reason: string } | undefined;
-  /** The entry that stands in front of it: one of its name, or one that reaches the same endpoint. */
+  /** The entry that takes precedence: one of the same name, or one that reaches the same endpoint. */
   readonly shadowedBy?: { readonly name: string; readonly reason: "name" | "endpoint" } | undefined;
 }
 
 /**
- * Lists every definition that is found, also those that are blocked, switched off, or behind others, as `openMcp` would take them.
- * Values of fields are not shown. Exits with 1 if a file was lost as a whole.
+ * Lists every definition found, including blocked, disabled and shadowed ones, as `openMcp` would treat them. Field values are not shown.
+ * Exits with 1 if a file could not be read at all.
  */
 export async function listConfig(
   options: ConfigListOptions,
@@ -63,7 +63,7 @@ export async function listConfig(
   return { found, json: listed, text, exitCode: isFileLost(found) ? 1 : 0 };
 }
 
-// What makes tables is loaded where one is printed.
+// The code for tables is loaded only when one is printed.
 
 async function tableOf(listed: readonly ListedServer[], page: Page): Promise<string> {
   const { listedTable } = await import("./config-table.ts");

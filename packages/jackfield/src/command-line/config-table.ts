@@ -5,7 +5,7 @@ import type { Page } from "./page.ts";
 import { alignColumns, tableOn } from "./table.ts";
 import { placed } from "./terminal.ts";
 
-/** Every definition in a line of a table. */
+/** A table with a line for each definition. */
 export function listedTable(servers: readonly ListedServer[], page: Page): string {
   const rows = servers.map(({ name, transport, definedIn, ...server }) => [
     printableName(name),
@@ -31,12 +31,12 @@ function stateOf(server: Omit<ListedServer, "name" | "transport" | "definedIn">)
   return blockedBy ? `blocked (${printableLine(blockedBy.by, 40)})` : "on";
 }
 
-/** What is shown of a server of one file. */
+/** What the table shows of a server of one file. */
 export interface ParsedRow extends Pick<ServerDefinition, "name" | "transport" | "definedIn"> {
   readonly enabled: boolean;
 }
 
-/** The servers of one file, and below them what is to be said of it. */
+/** The servers of one file, and below them its diagnostics. */
 export function parsedTable(
   servers: readonly ParsedRow[],
   diagnostics: readonly Diagnostic[],

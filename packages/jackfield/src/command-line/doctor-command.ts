@@ -21,8 +21,8 @@ export interface DoctorOptions {
 }
 
 /**
- * Looks for everything that keeps servers from working well: starts each, also those that otherwise wait for their first call, and says of
- * each finding what to do about it. Exits with 1 if one is an error.
+ * Looks for everything that keeps servers from working well: starts each of them, lazy ones too, and says for each finding what to do about
+ * it. Exits with 1 if one is an error.
  *
  * @throws McpError `MCP_ABORTED`
  */

@@ -1,11 +1,11 @@
 import { wrapWords } from "./terminal.ts";
 
-/** What a person should know of one command. */
+/** The help for one command. */
 interface CommandHelp {
   /** The words after `jackfield`. */
   readonly usage: string;
   readonly does: string;
-  /** What only this command takes. */
+  /** Options of this command only. */
   readonly options?: readonly (readonly [option: string, means: string])[];
   /** The words after `jackfield`. */
   readonly example: string;
@@ -87,7 +87,7 @@ const COMMANDS = {
   },
 } as const satisfies { readonly [command: string]: CommandHelp };
 
-/** A command that does something, in the order in which help lists them. */
+/** The commands, in the order in which help lists them. */
 export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly (keyof typeof COMMANDS)[];
 
 const COMMON_OPTIONS = [
@@ -109,13 +109,13 @@ const EXIT_CODES = [
   ["2", "the tool returned an error"],
 ] as const;
 
-/** The options that a command takes, those of every command last. */
+/** The options that a command takes; common ones come last. */
 export function optionsOf(command: keyof typeof COMMANDS): readonly string[] {
   const { options = [] }: CommandHelp = COMMANDS[command];
   return [...options, ...COMMON_OPTIONS].map(([option]) => option.replace(/ .*/, ""));
 }
 
-/** The help of one command, or of all for a word that names none. */
+/** The help for one command, or for all if the word names none. */
 export function helpOn(command: string | undefined): string {
   const name = COMMAND_NAMES.find((known) => known === command);
   return name === undefined ? helpOnAll() : helpOnOne(COMMANDS[name]);
@@ -161,12 +161,12 @@ Example
 const COLUMNS = 80;
 const LABEL_COLUMNS = 25;
 
-/** What is said here is ASCII, so nothing needs to be loaded to know how wide it is. */
+/** Help texts are ASCII, so measuring them needs no module. */
 function lengthOf(text: string): number {
   return text.length;
 }
 
-/** A label and what it means, broken so that it fits any terminal; a long label has a line of its own. */
+/** A label and what it means, wrapped to fit any terminal; a long label has a line of its own. */
 function lines(rows: readonly (readonly [label: string, means: string])[]): string {
   return rows.map(([label, means]) => row(label, means)).join("");
 }

@@ -21,24 +21,24 @@ const FIRST_SERVERS: { readonly [name: string]: InlineServer } = {
 
 export interface InitOptions {
   readonly cwd: string | undefined;
-  /** What the file is to hold. Default: one server for the folder's files. */
+  /** The servers to write. Default: one server for the folder's files. */
   readonly servers: { readonly [name: string]: InlineServer };
-  /** Replaces a file that is there. */
+  /** Replaces an existing file. */
   readonly force: boolean;
-  /** Told of approvals that are not trusted, and of variables that what was written is not given. */
+  /** Warned of stored approvals that are not trusted, and of variables that the written entries lack. */
   readonly log: Logger;
-  /** Keeps the file from being written. */
+  /** Cancels before the file is written. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Writes a first `.mcp.json` and shows it. What it has written is approved by that: its user has asked for it and sees it.
+ * Writes a first `.mcp.json` and shows it. The servers that it writes are approved, because the user asked for them and sees them.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if there is one already, an entry is none, or the file or its approval cannot be kept; nothing is
+ * @throws McpError `MCP_CONFIG_INVALID` if the file exists, an entry is invalid, or the file or its approval cannot be stored; nothing is
  * written then.
  */
 export async function init({ cwd = ".", servers, force, log, signal }: InitOptions): Promise<CommandResult> {
-  // As discovery names it: an approval holds for a file, not for a link to it.
+  // The real path, as in discovery: an approval holds for a file, not for a link to it.
   const folder = await realpath(resolve(cwd)).catch(() => resolve(cwd));
   const file = resolve(folder, CONFIG_FILE);
   const mcpServers = Object.keys(servers).length === 0 ? FIRST_SERVERS : servers;
@@ -68,7 +68,7 @@ export async function init({ cwd = ".", servers, force, log, signal }: InitOptio
   };
 }
 
-/** @throws McpError `MCP_CONFIG_INVALID` for what would be no server once it is written */
+/** @throws McpError `MCP_CONFIG_INVALID` if the file would hold an invalid entry */
 async function refuseBroken(file: string, text: string): Promise<void> {
   const { diagnostics } = await parseHostFile({ host: "jackfield", file, text });
   const fault = diagnostics.find(({ severity }) => severity === "error");
@@ -77,7 +77,7 @@ async function refuseBroken(file: string, text: string): Promise<void> {
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", server: fault.server });
 }
 
-/** What keeps an entry from being started as it stands; no command of it is run. */
+/** The missing variable that keeps an entry from starting, if any; no command of it is run. */
 async function findFault(
   definition: ServerDefinition,
   cwd: string,

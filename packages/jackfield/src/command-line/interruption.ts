@@ -1,12 +1,12 @@
 import { McpError } from "@jackfield/mcp-core";
 
-/** Why a command is given up when its user does not want to wait. */
+/** The error of a command that its user ended with Ctrl+C. */
 export function interruption(): McpError {
   return new McpError("MCP_ABORTED", "Ctrl+C ended the command before it was done.");
 }
 
 /**
- * The work's result, unless the signal fires first. For what has started nothing that would have to be ended: the work is left alone.
+ * The work's result, unless the signal fires first. The work itself is not cancelled, so it must have started nothing that has to be ended.
  *
  * @throws the signal's reason
  */

@@ -13,8 +13,8 @@ export interface WaitOptions {
 }
 
 /**
- * Waits for servers whose tools nobody knows yet, each until it has listed them or failed for the first time, within its own deadlines. A start
- * does not wait for a server that failed the last time, and a command that ended without it would never learn that it is up again.
+ * Waits for each server whose tools are not known until it has listed them or failed once, within its own deadlines. A start does not wait
+ * for a server that failed the last time, so a command would otherwise never learn that it is up again.
  *
  * @throws the signal's reason
  */
@@ -36,7 +36,7 @@ export async function untilListed(
   }
 }
 
-/** Why the tools of a server are not known, for people. `undefined` if they are, or if it waits for approval, of which a warning tells anyway. */
+/** Why the tools of a server are not known, for people. `undefined` if they are, or if it waits for approval, which has its own warning. */
 export function unknownTools({ name, toolsFrom, error }: ServerSnapshot): string | undefined {
   if (toolsFrom !== "none" || error?.code === "MCP_APPROVAL_REQUIRED") return undefined;
   const reason = error === undefined ? "it has not been started yet." : error.message;
@@ -50,7 +50,7 @@ function isComing({ toolsFrom, error, status }: ServerSnapshot): boolean {
 async function untilSettled(mcp: LateServers, name: string, signal: AbortSignal): Promise<void> {
   const find = () => mcp.servers().find((server) => server.name === name);
   if (find()?.status === "connecting") await untilStatusChanges(mcp, name);
-  // Its list is under way; whether it comes is seen in the snapshot.
+  // Its list is being loaded; the snapshot shows whether that succeeds.
   if (find()?.status === "ready") await mcp.refreshTools(name, { signal }).catch(() => {});
 }
 

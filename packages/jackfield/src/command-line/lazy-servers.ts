@@ -13,10 +13,10 @@ export interface FailedStart {
 }
 
 /**
- * Starts servers that otherwise wait for their first call, and has them list their tools.
+ * Starts lazy servers, which otherwise wait for their first call, and has them list their tools.
  *
  * @param isWanted - default: every one is
- * @returns those that did not start; why is shown with each afterwards
+ * @returns those that did not start, each with its error
  * @throws McpError `MCP_ABORTED`
  */
 export async function startLazyServers(

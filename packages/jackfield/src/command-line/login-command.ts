@@ -41,22 +41,23 @@ export interface LoginCommandOptions
   readonly cache: string | undefined;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Tells what is wrong with the configuration, of which a server may be missing. */
+  /** Prints problems with the configuration; they may explain a missing server. */
   readonly tellProblems: (found: DiscoveredServers) => void;
 }
 
 export interface LoginOptions extends LoginCommandOptions {
-  /** Asked for besides what the server and its entry name. */
+  /** Requested in addition to the scopes that the server and its entry name. */
   readonly scopes: readonly string[];
-  /** Whether the browser is opened, and not only told of. */
+  /** Whether to open the browser, besides printing the URL. */
   readonly browser: boolean;
   readonly terminal: Terminal;
 }
 
 /**
- * Logs in to a server. The page is opened in the browser, and told on standard error in any case, because a browser may be elsewhere.
+ * Logs in to a server. Opens the login page in the browser, and always prints its URL on standard error, because a browser may be on
+ * another machine.
  *
- * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no usable entry has, `MCP_CONFIG_INVALID` for one that has no login,
+ * @throws McpError `MCP_SERVER_UNKNOWN` for a name that no usable entry has, `MCP_CONFIG_INVALID` for an entry that can have no login,
  * `MCP_APPROVAL_REQUIRED`, and what `OAuth.login` throws
  */
 export async function login(options: LoginOptions): Promise<CommandResult> {
@@ -85,10 +86,10 @@ export async function login(options: LoginOptions): Promise<CommandResult> {
 }
 
 /**
- * Forgets the login to a server on this machine. What has become of its entry since counts little: it may be switched off, and what it
- * says of headers and logins may be of no use any more.
+ * Removes the login to a server from this machine. Changes to its entry since matter little: it may be disabled, and its headers and
+ * `oauth` settings may no longer resolve.
  *
- * @throws McpError as `login` does, save for what keeps an entry from having a login
+ * @throws McpError as `login` does, but not for an entry with credentials of its own
  */
 export async function logout(options: LoginCommandOptions): Promise<CommandResult> {
   const { server, oauth, secrecy } = await openAccount(options, "logout");
@@ -138,14 +139,14 @@ async function openAccount(
   return { definition, server, oauth, secrecy };
 }
 
-/** What is sent in place of a login. */
+/** Credentials that are sent in place of a login. */
 const IN_THE_WAY = {
   header:
     "has an Authorization header in its entry, which is sent in place of a login; remove the header to log in",
   url: "has a user and a password in its URL, which are sent in place of a login; remove them from the URL to log in",
 } as const;
 
-/** A login is known by its server's URL: whoever forgets one need not have what its headers refer to. */
+/** A login is stored by its server's URL: logging out does not need the variables of its headers. */
 function withoutHeaders(definition: ServerDefinition): ServerDefinition {
   if (definition.transport !== "http" && definition.transport !== "sse") return definition;
   const { headers: _, headersFromEnv: __, bearerTokenEnv: ___, ...rest } = definition;
@@ -184,7 +185,7 @@ function refusal({ name, definedIn }: ServerDefinition, fact: string): McpError 
   return new McpError("MCP_CONFIG_INVALID", message, { server: name, phase: "config", location });
 }
 
-/** The page is told before it is opened: whoever sits elsewhere, or has no browser here, can open it himself. */
+/** Prints the URL before opening it: a user elsewhere, or without a browser here, can open it by hand. */
 function showPage({ browser, terminal: { stderr } }: LoginOptions): ShowAuthorizationPage {
   return async (url, { server }) => {
     const where = browser ? "in the browser that opens, or here" : "here";

@@ -19,7 +19,7 @@ export interface OpenedRuntime extends AsyncDisposable {
   readonly leftovers: readonly Leftover[];
   /** Every attempt to connect. */
   readonly activities: Activities;
-  /** Where the entries of servers that were reached have credentials of their own, by server. */
+  /** By server: where its entry has credentials of its own. Known once a connection was attempted. */
   readonly credentials: ReadonlyMap<string, OwnCredentials>;
 }
 
@@ -32,7 +32,7 @@ export interface OpenRuntimeOptions {
   readonly log?: Logger | undefined;
 }
 
-/** What the arguments of every command mean for `openMcp`. */
+/** The `openMcp` options for the common arguments. */
 export function runtimeOptions(args: CommonArguments): OpenMcpOptions {
   return {
     servers: args.servers,
@@ -44,7 +44,7 @@ export function runtimeOptions(args: CommonArguments): OpenMcpOptions {
 }
 
 /**
- * Opens the runtime as `openMcp` does by itself, but watches each connection, so that a person sees what is waited for.
+ * Opens the runtime as `openMcp` does by itself, but records each connection, so that the terminal shows what it waits for.
  *
  * @throws McpError as `openMcp` does
  */
@@ -57,7 +57,7 @@ export async function openRuntime(
   const processRecord = processRecordPlace();
   const connector = createLateConnector({ processRecord });
   const leftovers = await reportLeftovers(processRecord, log ?? (() => {}));
-  // Lines that are drawn anew and lines that stay do not go together.
+  // Lines that are redrawn do not mix with log lines.
   using _ = args.verbose ? undefined : showProgress(terminal.stderr, activities);
   const usual = runtimeOptions(args);
   const mcp = await openMcp({
@@ -71,7 +71,7 @@ export async function openRuntime(
   return { mcp, leftovers, activities, credentials, [Symbol.asyncDispose]: () => mcp.close() };
 }
 
-/** The connector; what a definition says of credentials is known only now that its values are filled in. */
+/** The same connector, which records a server's own credentials: they are known once its values are filled in. */
 function noteCredentials(connect: Connector, noted: Map<string, OwnCredentials>): Connector {
   return (server, options) => {
     const own = "headers" in server ? ownCredentials(server) : undefined;

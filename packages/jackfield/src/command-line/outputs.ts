@@ -5,15 +5,15 @@ import type { Output, Terminal } from "./terminal.ts";
 /** The terminal of a command, whose streams may fail without ending the process. */
 export interface WatchedTerminal {
   readonly terminal: Terminal;
-  /** Whether something could not be written, though somebody would have read it. */
+  /** Whether a write failed although somebody was reading. */
   hasFailed(): boolean;
-  /** Waits until what was written has been handed over, or the signal gives that up, and then watches no more. */
+  /** Waits until all output is flushed, or the signal fires, and then stops watching. */
   release(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * A stream that fails says so in an event as well, which ends a process where nobody hears it. Each stream is looked at when it is first
- * wanted only, because that opens those of the process.
+ * Handles `error` events of streams: an unhandled one ends the process. Each stream is accessed on first use only, because that opens those
+ * of the process.
  */
 export function watchTerminal(terminal: Terminal): WatchedTerminal {
   const outputs = new Set<Output>();
@@ -41,7 +41,7 @@ export function watchTerminal(terminal: Terminal): WatchedTerminal {
     hasFailed: () => hasFailed,
     async release(signal) {
       await Promise.all([...outputs].map((output) => flushed(output, signal)));
-      // The event of a failure comes after its callback.
+      // The `error` event of a failed write comes after its callback.
       if (outputs.size > 0) await new Promise((resolve) => setImmediate(resolve));
       for (const output of outputs) output.removeListener("error", onError);
     },
@@ -49,8 +49,8 @@ export function watchTerminal(terminal: Terminal): WatchedTerminal {
 }
 
 /**
- * Resolves when the text has been handed over, so that nothing is lost when the process ends. A reader that has seen enough, such as `head`,
- * is no failure.
+ * Resolves when the text is flushed, so that nothing is lost when the process ends. A reader that stops early, such as `head`, is no
+ * failure.
  *
  * @throws McpError `MCP_INTERNAL` if it cannot be written, and the signal's reason
  */

@@ -1,17 +1,17 @@
 import { nodeUtil } from "../builtin-modules.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A terminal that does not tell how wide it is. */
+/** The width of a terminal that does not report one. */
 const USUAL_COLUMNS = 80;
 
-/** What a text may mean by its colour. */
+/** The meaning of a text's colour. */
 export type Tone = "good" | "bad" | "doubtful" | "faint";
 
 /** What a result is printed on. */
 export interface Page {
-  /** How many cells a line holds; `Infinity` where nobody looks, such as in a pipe. */
+  /** How many cells a line holds; `Infinity` for a pipe. */
   readonly columns: number;
-  /** The text in a colour, where there are colours. */
+  /** The text in a colour, if colours are enabled. */
   paint(tone: Tone, text: string): string;
 }
 

@@ -2,7 +2,7 @@ import type { Activities, Activity } from "./activities.ts";
 import { printableLine } from "./lines.ts";
 import { canRedraw, type Output } from "./terminal.ts";
 
-/** Nobody wonders what is going on before this. */
+/** Shorter activities are not shown. */
 const SILENT_FOR_MS = 1_000;
 const REDRAWN_EVERY_MS = 250;
 const MOST_LINES = 10;
@@ -10,8 +10,8 @@ const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;
 
 /**
- * Shows on a terminal, in lines that are drawn anew, what takes longer than a second and for how long it has been going on. They are gone when it is
- * disposed of. Nothing is written where lines cannot be drawn anew.
+ * Shows on a terminal, in lines that are redrawn, each activity of more than a second and how long it has been running. Disposal removes
+ * the lines. Nothing is written where lines cannot be redrawn.
  */
 export function showProgress(stderr: Output, activities: Activities): Disposable {
   if (!canRedraw(stderr)) return { [Symbol.dispose]() {} };
@@ -36,7 +36,7 @@ function linesOf(activities: readonly Activity[], { columns, rows }: Output): re
   const slow = activities.filter(
     ({ beganAt, endedAt }) => endedAt === undefined && now - beganAt >= SILENT_FOR_MS,
   );
-  // Lines that scrolled away could not be taken back.
+  // Lines that scrolled away could not be erased.
   const most = Math.max(1, Math.min(MOST_LINES, (rows || USUAL_ROWS) - 2));
   const shown = slow.slice(0, slow.length > most ? most - 1 : most);
   const lines = shown.map(

@@ -6,15 +6,15 @@ import { fileSystem } from "../builtin-modules.ts";
 /** A file that is about to be written. */
 export interface WrittenPlace {
   readonly file: string;
-  /** Where its links end. */
+  /** The file itself, with all links followed. */
   readonly target: string;
-  /** The folder whose project it may belong to. */
+  /** The folder whose project the file may belong to. */
   readonly cwd: string;
 }
 
 /**
- * A project that was cloned brings its links along: one that leads out of it would have a command replace a file that has nothing to do with it
- * (threat T24). Links within the project are its own business, and a file that is named outside of it is its user's.
+ * Refuses a link that leads out of the project: links come with a cloned project, and one could make a command replace an unrelated file
+ * (threat T24). Links within the project are allowed, and so is a file that the user names outside of it.
  *
  * @throws McpError `MCP_CONFIG_INVALID` that names both places
  */
@@ -25,7 +25,7 @@ export async function refuseWayOut({ file, target, cwd }: WrittenPlace): Promise
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location: { file } });
 }
 
-/** The nearest folder upward that holds a repository, else the given one. */
+/** The nearest folder upward that contains a repository, else the given one. */
 function projectTop(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (fileSystem.existsSync(join(folder, ".git"))) return folder;
@@ -33,7 +33,7 @@ function projectTop(cwd: string): string {
   }
 }
 
-/** Whether one of the folders that a path goes through is the project's. */
+/** Whether a folder on the path lies in the project. */
 async function isNamedInside(file: string, root: string): Promise<boolean> {
   for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
     const real = await realpath(folder).catch(() => undefined);

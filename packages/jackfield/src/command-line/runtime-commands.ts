@@ -15,13 +15,13 @@ export type RuntimeArguments = CommandArguments & {
 };
 
 export interface RuntimeCommandOptions extends Pick<OpenRuntimeOptions, "terminal" | "signal" | "log"> {
-  /** Tells what is wrong with the configuration. */
+  /** Prints what is wrong with the configuration. */
   tellProblems(report: McpReport): void;
-  /** Prints a result, and says how to exit. */
+  /** Prints a result, and returns the exit code. */
   show(result: CommandResult): Promise<number>;
 }
 
-/** What asks the servers themselves waits until each is up, or is not: each has a connect deadline of its own. */
+/** For commands that ask the servers themselves: waits until each is ready or has failed, by its own connect deadline. */
 const UNTIL_SETTLED: OpenMcpOptions["startup"] = { staleAfterMs: 0, gateMs: 2_147_483_647 };
 const ASKS_SERVERS: readonly string[] = ["status", "verify"];
 
@@ -43,11 +43,11 @@ export async function runOnRuntime(args: RuntimeArguments, options: RuntimeComma
     const lines = wrapWords(`warning: ${printable(remark)}`, columns, cellsOf);
     terminal.stderr.write(`${lines.join("\n")}\n`);
   }
-  // Awaited, because the servers are closed when this function ends, and who reads the result may be slow.
+  // Awaited, because the servers are closed when this function ends, and the result may be read slowly.
   return await options.show(result);
 }
 
-/** What others say on standard error is among the findings here. */
+/** Runs `doctor`, which reports as findings what other commands print on standard error. */
 async function examine(
   args: RuntimeArguments,
   { terminal, signal, log = silentLogger, show }: RuntimeCommandOptions,
@@ -69,12 +69,12 @@ async function execute(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<CommandResult> {
-  // Not while somebody types what is read below.
+  // Started later: not while the user types the input that is read below.
   const showing = () => (args.verbose ? undefined : showProgress(terminal.stderr, activities));
   if (args.command === "tools") {
     const { tools } = await import("./tools-command.ts");
     using _ = showing();
-    // Awaited, because the lines are taken away when this function ends.
+    // Awaited, because the lines are erased when this function ends.
     return await tools(mcp, { ...args, signal });
   }
   if (args.command === "verify") {

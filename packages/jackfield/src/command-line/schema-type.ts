@@ -2,34 +2,34 @@
 type Schema = unknown;
 type Keywords = { readonly [keyword: string]: unknown };
 
-/** Deeper or larger than this, a schema is written for machines: what lies beyond is `unknown`. */
+/** Limits of depth and size: what lies beyond them is `unknown`. */
 const DEEPEST = 12;
 const MOST_PARTS = 2_000;
 const LONGEST_REMARK = 200;
 
-/** What is being written. */
+/** The state of one translation. */
 interface Writing {
   readonly root: Schema;
   parts: number;
 }
 
-/** Where in the schema the writing is. */
+/** The current position in the schema. */
 interface Place {
   readonly depth: number;
-  /** References that were followed to get here; one that comes again would never end. */
+  /** References that were followed to get here; following one again would never end. */
   readonly followed: readonly string[];
 }
 
 /**
- * The TypeScript type of the values that a JSON Schema lets through, as far as types can say it. It is an approximation in one direction: what it
- * cannot say, it lets through. References are followed inside the schema only; nothing is fetched. The text is plain ASCII
- * and no word of the schema can get out of its literal or comment.
+ * The TypeScript type of the values that a JSON Schema accepts. It accepts more than the schema where a type cannot express a constraint,
+ * never less. Only references within the schema are followed; nothing is fetched. The text is plain ASCII, and no text of the schema can
+ * break out of its literal or comment.
  */
 export function schemaType(schema: Schema): string {
   return typeOf(schema, { root: schema, parts: 0 }, { depth: 0, followed: [] });
 }
 
-/** A text as a literal of plain ASCII, so that nothing hides in it. */
+/** A string literal in plain ASCII, so that it hides no characters. */
 export function stringLiteral(text: string): string {
   return asciiOnly(JSON.stringify(text));
 }
@@ -53,7 +53,7 @@ function typeOf(schema: Schema, writing: Writing, place: Place): string {
   const parts = [
     ...referenced(schema, writing, place),
     ...combined(schema, writing, place),
-    // Values that are listed tell their own type.
+    // Values in `enum` or `const` imply their type.
     ...(listed(schema) ?? plain(schema, writing, place)),
   ].filter((part) => part !== "unknown");
   return parts.length === 0 ? "unknown" : joined(parts, "&");
@@ -125,7 +125,7 @@ function plainType(type: unknown, schema: Keywords, writing: Writing, place: Pla
 
 function arrayType({ items, prefixItems }: Keywords, writing: Writing, place: Place): string {
   if (!Array.isArray(prefixItems)) return `${enclosed(typeOf(items, writing, place))}[]`;
-  // A list may be shorter than what is said of its first places.
+  // An array may be shorter than its `prefixItems`.
   const first = prefixItems.map((item) => `${enclosed(typeOf(item, writing, place))}?`);
   const rest = items === false ? [] : [`...${enclosed(typeOf(items, writing, place))}[]`];
   return `[${[...first, ...rest].join(", ")}]`;
@@ -143,13 +143,13 @@ function objectType(schema: Keywords, writing: Writing, place: Place): string {
   const { patternProperties } = schema;
   const hasPatterns = isKeywords(patternProperties) && Object.keys(patternProperties).length > 0;
   if (members.length === 0) {
-    // A type cannot say which names a pattern is for.
+    // A type cannot express name patterns.
     if (hasPatterns) return "{ [name: string]: unknown }";
     return others === false
       ? "Record<string, never>"
       : `{ [name: string]: ${typeOf(others, writing, place)} }`;
   }
-  // Others beside named ones can have no type of their own: it would have to fit the named ones as well.
+  // Additional properties can have no type of their own: the index signature covers the named ones as well.
   if (hasPatterns || others === true || isKeywords(others)) members.push("[name: string]: unknown;");
   const body = members.join("\n").replace(/^/gm, "  ");
   return `{\n${body}\n}`;
@@ -165,7 +165,7 @@ function joined(types: readonly string[], operator: "&" | "|"): string {
   return types.length === 1 ? types.join() : types.map(enclosed).join(` ${operator} `);
 }
 
-/** A type that may stand beside an operator; a bracket too many does no harm. */
+/** A type that can be an operand; superfluous parentheses do no harm. */
 function enclosed(type: string): string {
   return /[|&]/.test(type) ? `(${type})` : type;
 }

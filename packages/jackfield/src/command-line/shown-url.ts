@@ -1,6 +1,6 @@
 /**
- * The address of a server without what may be secret in it: user, password, query and fragment. What is no address of the web, such as a
- * URN, holds none of them.
+ * The address of a server without parts that may be secret: user, password, query and fragment. An address that is not `http(s)`, such as a
+ * URN, is returned unchanged.
  */
 export function shownUrl(address: string): string {
   const url = URL.parse(address);

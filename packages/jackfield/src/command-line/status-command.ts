@@ -10,7 +10,8 @@ import { alignColumns, tableOn } from "./table.ts";
 import { wrapWords } from "./terminal.ts";
 
 /**
- * Which servers are up, for how long, and why the others are not. Exits with 1 if some are not, or a file lost its servers.
+ * Which servers are up, for how long, and why the others are not. Exits with 1 if a server is not up, or not all of the configuration could
+ * be read.
  *
  * @param now - epoch milliseconds
  */

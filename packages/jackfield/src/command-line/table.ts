@@ -2,21 +2,21 @@ import { cellsOf, fitCells } from "./cells.ts";
 import type { Page } from "./page.ts";
 
 const GAP = 2;
-/** A cell that is cut tells nothing any more below this width. */
+/** A cell cut below this width is of no use. */
 const NARROWEST = 6;
 
 export interface TableOptions {
-  /** How many cells a line may take. Default: as many as it gets. */
+  /** How many cells a line may take. Default: no limit. */
   readonly columns?: number | undefined;
-  /** Columns whose end tells more than their beginning, such as paths: they are cut in front. */
+  /** Columns that are cut at the front, because their end matters more, such as paths. */
   readonly keepsEnd?: readonly number[] | undefined;
   /** Whether the first row names the columns. */
   readonly hasHeading?: boolean | undefined;
-  /** Colours a cell once it has its width. */
+  /** Colours a cell after it was cut to its width. */
   readonly paint?: ((cell: string, column: number, row: number) => string) | undefined;
 }
 
-/** Lines of columns, each as wide as its widest cell, or cut so that every line fits; nothing stands at the ends of lines. */
+/** Lines of columns, each as wide as its widest cell, or cut so that every line fits; lines have no trailing spaces. */
 export function alignColumns(rows: readonly (readonly string[])[], options: TableOptions = {}): string {
   const { columns = Number.POSITIVE_INFINITY, keepsEnd = [], paint = (cell) => cell } = options;
   const widths = fittingWidths(naturalWidths(rows), columns);
@@ -33,7 +33,7 @@ export function alignColumns(rows: readonly (readonly string[])[], options: Tabl
   return lines.map((cells) => `${cells.join(" ".repeat(GAP))}\n`).join("");
 }
 
-/** For a page that is too narrow for columns: each row has a line for each of its cells, below its first. */
+/** For a page that is too narrow for columns: one line per cell, indented below the first cell of its row. */
 function records(
   rows: readonly (readonly string[])[],
   { columns, keepsEnd = [], hasHeading = false, paint = (cell) => cell }: TableOptions & { columns: number },
@@ -46,7 +46,7 @@ function records(
       const indent = column === 0 ? "" : "  ";
       const label = column === 0 || !heading?.[column] ? "" : `${heading[column]} `;
       const left = columns - indent.length;
-      // A name that leaves no room for what it names is left out.
+      // A label that leaves no room for its cell is left out.
       const lead = left - cellsOf(label) < NARROWEST ? "" : label;
       const shown = fitCells(cell, Math.max(1, left - cellsOf(lead)), keepsEnd.includes(column));
       return [indent + lead + paint(shown, column, index)];
@@ -83,7 +83,7 @@ function naturalWidths(rows: readonly (readonly string[])[]): number[] {
   return widths;
 }
 
-/** Takes from the widest column until all fit. */
+/** Narrows the widest column until the line fits. */
 function fittingWidths(natural: readonly number[], columns: number): readonly number[] {
   const widths = [...natural];
   let excess = lineWidth(widths) - columns;

@@ -10,7 +10,7 @@ export type Output = Writable & {
   readonly rows?: number | undefined;
 };
 
-/** Where a command writes. */
+/** The streams of a command. */
 export interface Terminal {
   /** Results. */
   readonly stdout: Output;
@@ -20,19 +20,19 @@ export interface Terminal {
   readonly stdin?: (Readable & { readonly isTTY?: boolean | undefined }) | undefined;
 }
 
-/** Whether something that is shown can be drawn anew: on a terminal, but for those that do not know control sequences. */
+/** Whether output can be redrawn: on terminals, except those without control sequences. */
 export function canRedraw({ isTTY }: Output): boolean {
   return isTTY === true && process.env.TERM !== "dumb";
 }
 
-/** C0 and C1 controls, and the characters that reorder or hide text, but for what joins several emoji to one. */
+/** C0 and C1 controls, and the characters that reorder or hide text, except the joiner within an emoji. */
 const UNPRINTABLE =
   /(?!(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d\p{Extended_Pictographic})[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/gu;
 
-/** What holds nothing else needs no look at the properties of characters, whose lists take a millisecond to load. */
+/** Such text skips the check of Unicode properties, whose tables take a millisecond to load. */
 const IS_PLAIN = /^[\t\n -~]*$/;
 
-/** Text from a server as it may be shown: it cannot move the cursor, change colours or hide anything. */
+/** Text from a server made safe to show: it cannot move the cursor, change colours or hide anything. */
 export function printable(text: string): string {
   if (IS_PLAIN.test(text)) return text;
   return text.replace(UNPRINTABLE, (character) =>
@@ -40,13 +40,13 @@ export function printable(text: string): string {
   );
 }
 
-/** What is told of a file, with the place in front unless the message has it. */
+/** A diagnostic's message, with its place in front unless the message contains it. */
 export function placed({ message, file, line, column }: Diagnostic): string {
   const place = `${file}:${line}:${column}`;
   return printable(line === undefined || message.includes(place) ? message : `${place}: ${message}`);
 }
 
-/** A JSON text that says the same, in which what a terminal would obey or hide is written as an escape. */
+/** Equivalent JSON in which characters that a terminal would obey or hide are escaped. */
 export function printableJson(json: string): string {
   if (IS_PLAIN.test(json)) return json;
   return json.replace(UNPRINTABLE, (character) => (character === "\n" ? character : escaped(character)));
@@ -60,7 +60,7 @@ function escaped(character: string): string {
 }
 
 /**
- * Breaks a text between words into lines of at most so many cells; a word that is longer than a line stays whole.
+ * Breaks a text between words into lines of at most `columns` cells; a word that is longer than a line stays whole.
  *
  * @param cellsOf - how many cells a text takes
  */

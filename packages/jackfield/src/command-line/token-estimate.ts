@@ -1,9 +1,9 @@
 import type { ToolDescriptor } from "@jackfield/mcp-core";
 
-/** English text and JSON take about so many characters a token; good enough to compare tools. */
+/** English text and JSON take about this many characters per token; good enough to compare tools. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What a model is charged for a tool, about: its name, its description and its schema. */
+/** About how many tokens a tool costs a model: its name, description and input schema. */
 export function estimateTokens({
   name,
   description,

@@ -12,7 +12,7 @@ const FOOT = `  }
 export {};
 `;
 
-/** A declaration file by which `callTool` of `jackfield` knows the tools: what each takes and answers. The same tools give the same text. */
+/** A declaration file that gives `callTool` of `jackfield` the input and output types of each tool. The same tools give the same text. */
 export function declareTools(tools: readonly ToolDescriptor[]): string {
   return HEAD + tools.map(declareTool).join("") + FOOT;
 }

@@ -17,7 +17,7 @@ export interface ToolsOptions {
 
 /**
  * Lists the tools on offer, once every server has either listed its tools or failed, and says which servers' tools are not known. Exits
- * with 1 if the one that is asked for has failed, or a file was lost as a whole.
+ * with 1 if the named server has failed, or a file could not be read at all.
  *
  * @throws McpError `MCP_SERVER_UNKNOWN`, and the signal's reason
  */
@@ -49,7 +49,7 @@ export async function tools(mcp: Mcp, { server, tokens, signal }: ToolsOptions):
   };
 }
 
-/** Whether nothing of it can be listed. What the catalog remembers of a server that is down is a list. */
+/** Whether a server failed and none of its tools are known, not even from the catalog. */
 function hasFailed({ toolsFrom, error }: ServerSnapshot): boolean {
   return toolsFrom === "none" && error !== undefined;
 }

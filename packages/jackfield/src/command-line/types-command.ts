@@ -14,7 +14,7 @@ import { printable } from "./terminal.ts";
 import { declareTools } from "./tool-declarations.ts";
 import { writeWholeFile } from "./whole-file.ts";
 
-/** Where the types are written, unless another place is named. */
+/** The default output file. */
 const DECLARATION_FILE = "mcp-tools.d.ts";
 
 export interface TypesOptions {
@@ -22,19 +22,20 @@ export interface TypesOptions {
   readonly out: string | undefined;
   /** The catalog's directory, relative to the same. */
   readonly cache: string | undefined;
-  /** Which servers there are. */
+  /** Options that say which servers there are. */
   readonly runtime: Omit<OpenMcpOptions, "cache">;
-  /** Whose files were searched for them. */
+  /** The hosts whose files are searched for them. */
   readonly hosts: readonly string[] | "all" | undefined;
-  /** Tells what is wrong with the configuration. */
+  /** Prints what is wrong with the configuration. */
   readonly tellProblems: (report: McpReport) => void;
 }
 
 /**
- * Writes what the tools take and answer as TypeScript, from the catalog alone: no server is started, and nothing in the catalog changes. Exits with 1 if
- * the catalog does not know the tools of a server, which are then missing from the file.
+ * Writes the tools' input and output types as TypeScript, from the catalog alone: no server is started, and the catalog does not change.
+ * Exits with 1 if the catalog does not know the tools of a server, which are then missing from the file.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the file cannot be written, or a link of the project leads out of it, or not all of the configuration could be read
+ * @throws McpError `MCP_CONFIG_INVALID` if the file cannot be written, a link of the project leads out of it, or not all of the
+ * configuration could be read
  */
 export async function types({
   out = DECLARATION_FILE,
@@ -76,7 +77,7 @@ export async function types({
   }
 }
 
-/** What makes the tools of the servers known that are missing. */
+/** How to make the tools of the missing servers known. */
 function adviseOn(unknown: readonly ServerSnapshot[], approve: string, isKept: boolean): string {
   const {
     waiting = [],
@@ -86,7 +87,7 @@ function adviseOn(unknown: readonly ServerSnapshot[], approve: string, isKept: b
     server.error?.code === "MCP_APPROVAL_REQUIRED" ? "waiting" : isWaitingForCall(server) ? "lazy" : "other",
   );
   const notKnown = "The catalog does not know the tools of these servers";
-  // Else what a command learns is forgotten when it ends.
+  // Without a folder, the catalog is lost when a command ends.
   const keep = isKept ? "" : "name a folder for it in JACKFIELD_HOME, then ";
   return [
     listed(
@@ -106,7 +107,7 @@ function listed(servers: readonly ServerSnapshot[], head: string): string {
   return `${head}\n${servers.map(({ name }) => `${printableLine(name, 40)}\n`).join("")}`;
 }
 
-/** Waits until it is given up, so that every server stays as the catalog knows it. */
+/** Waits until it is cancelled, so that every server stays as the catalog knows it. */
 const connectNever: Connector = (_server, { signal }) =>
   new Promise((_resolve, reject) => {
     const giveUp = () => reject(signal.reason);
@@ -114,7 +115,7 @@ const connectNever: Connector = (_server, { signal }) =>
     else signal.addEventListener("abort", giveUp, { once: true });
   });
 
-/** The catalog, in which a run that connects nobody leaves no trace. */
+/** The catalog without writes: a run that connects no server must not change it. */
 function readOnly(catalog: ToolCache): ToolCache {
   const nothing = async () => {};
   return {

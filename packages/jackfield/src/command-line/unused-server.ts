@@ -1,7 +1,7 @@
 import type { BlockedReport } from "../blocked-servers.ts";
 import { printableLine } from "./lines.ts";
 
-/** Why a server that was found is not used, and where its entry stands. What waits for approval ends with the command to copy. */
+/** Why a server that was found is not used, and where its entry is. If it waits for approval, the text ends with the command to copy. */
 export function whyUnused({ name, by, reason, definedIn }: BlockedReport): string {
   const { file, line = 1 } = definedIn;
   const place = file === undefined ? "" : ` (${printableLine(`${file}:${line}`, 500)})`;

@@ -9,24 +9,24 @@ import { isRead, refuseUnread } from "./lost-configuration.ts";
 import { printable } from "./terminal.ts";
 import { writeWholeFile } from "./whole-file.ts";
 
-/** Where a lock is, unless another place is named. */
+/** The default lock file. */
 const LOCK_FILE = "mcp.lock";
 
 export interface VerifyOptions {
   /** The lock file, relative to `cwd`. Default: `mcp.lock`. */
   readonly lock: string | undefined;
-  /** Makes the file anew instead of comparing with it. */
+  /** Writes the file instead of comparing with it. */
   readonly write: boolean;
   readonly cwd: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Compares what servers are and offer with what a project has committed; or writes down what to commit. A server that did not
- * come up could not be compared, and neither could one whose file could not be read, which is a failure; nor is a file written without it.
+ * Compares servers and their tools with the lock file that a project has committed, or writes that file. Fails, and writes nothing, if a
+ * server did not come up or a configuration file could not be read.
  *
- * @throws McpError `MCP_CONFIG_NOT_FOUND` without a lock file, `MCP_CONFIG_INVALID` for one that is damaged or cannot be written, or where
- * one would be written of configuration that could not all be read; `MCP_ABORTED`.
+ * @throws McpError `MCP_CONFIG_NOT_FOUND` without a lock file, `MCP_CONFIG_INVALID` for one that is damaged or cannot be written, or if
+ * `write` is set and not all of the configuration could be read; `MCP_ABORTED`.
  */
 export async function verify(
   mcp: Pick<Mcp, "servers" | "tools" | "reconnect" | "refreshTools" | "report">,

@@ -18,15 +18,16 @@ import { McpError, thrownText, toMcpError } from "@jackfield/mcp-core";
 import { refuseWayOut } from "./project-links.ts";
 
 export interface WriteOptions {
-  /** Whether a file that is there is replaced. */
+  /** Whether an existing file is replaced. */
   readonly replaces: boolean;
   /** The folder in whose project the file may be. */
   readonly cwd: string;
 }
 
 /**
- * Writes a file beside its place and moves it there, so that a disk that is full, or an end of the process, costs nothing that was there before. A link
- * is followed, unless it leads out of the project that it stands in. What is no file, such as a pipe, what belongs to somebody else, and what cannot be replaced where it lies is written to as it stands.
+ * Writes a draft beside the file and moves it into place, so that a full disk, or an end of the process, does not destroy what was there
+ * before. A link is followed, unless it leads out of its project. Written in place are special files such as pipes, files of other users,
+ * and files that cannot be replaced where they are.
  *
  * @throws McpError `MCP_CONFIG_INVALID` with the system's reason, or with the place that a link leads to
  */
@@ -36,7 +37,7 @@ export async function writeWholeFile(
   { replaces, cwd }: WriteOptions,
 ): Promise<void> {
   try {
-    // What is there is the reason, even where the disk has no room for a draft.
+    // Checked first: an existing file is the reason to report, even if the disk is full.
     if (!replaces && (await isTaken(file))) throw alreadyThere(file);
     const there = await statIfThere(file);
     const target = await endOfLinks(file);
@@ -48,14 +49,14 @@ export async function writeWholeFile(
   }
 }
 
-/** Refusals that are of the folder, or of a file that is mounted by itself: the file may be written nevertheless. */
+/** Errors of the folder, or of a file that is a mount point: the file itself may still be writable. */
 const IRREPLACEABLE: readonly unknown[] = ["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"];
 
 async function replaceFile(file: string, text: string, there: Stats): Promise<void> {
-  // One that takes its place would belong to this user.
+  // A replacement would belong to this user.
   const isOthers = process.getuid !== undefined && there.uid !== process.getuid();
   if (!there.isFile() || isOthers) return writeFile(file, text);
-  // To replace it asks for rights in its folder alone.
+  // Replacing it needs rights in its folder alone, so the file's own are checked here.
   await access(file, constants.W_OK);
   try {
     const target = await realpath(file);
@@ -75,17 +76,17 @@ async function statIfThere(file: string): Promise<Stats | undefined> {
   }
 }
 
-/** Where a file is, or comes to be: a link may lead to nothing yet. */
+/** The real path of a file, even if it, or the target of its link, does not exist yet. */
 async function endOfLinks(file: string): Promise<string> {
   return realpath(file).catch(() => endOfLooseLinks(file));
 }
 
-/** Follows link by link what the system has no whole path for. */
+/** Follows links one by one, where `realpath` fails. */
 async function endOfLooseLinks(file: string): Promise<string> {
   const folder = await realpath(dirname(file));
   const target = await readlink(file).catch(() => undefined);
   if (target === undefined) return join(folder, basename(file));
-  // Not put in order as text: what ".." leaves is the folder that a link before it leads to, not the one that the link stands in.
+  // Not normalised as text: after a link, ".." is the parent of the folder it leads to, not of the one it is in.
   return endOfLinks(isAbsolute(target) ? target : folder + sep + target);
 }
 
@@ -101,7 +102,7 @@ async function placeDraft(target: string, text: string, { mode, place }: Placing
   try {
     await file.writeFile(text);
     if (mode !== undefined) await file.chmod(mode & 0o777);
-    // A disk may say only now that it is full.
+    // A full disk may be reported only now.
     await file.sync();
     await file.close();
     await place(draft, target);
@@ -111,7 +112,7 @@ async function placeDraft(target: string, text: string, { mode, place }: Placing
   }
 }
 
-/** Puts a draft where nothing stands, in one step. */
+/** Puts a draft where no file exists, in one step. */
 async function placeNew(draft: string, target: string): Promise<void> {
   try {
     await link(draft, target);

@@ -1,8 +1,8 @@
 import { DEFAULT_LIMITS, type ServerLimits } from "@jackfield/mcp-core";
 
 /**
- * The limits of calls for runtimes that know only one, in milliseconds, `0` = none: whoever lets a call take an hour does not mean it
- * to end after the ten minutes that calls may take in all by default. `undefined` leaves both to the default.
+ * The call limits for runtimes that have only one, in milliseconds, `0` = none. A limit above the default total limit of ten minutes raises
+ * that as well: a call that may take an hour must not end before. `undefined` leaves both at their defaults.
  */
 export function callLimits(
   callTimeoutMs: number | undefined,

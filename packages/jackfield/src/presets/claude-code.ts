@@ -4,12 +4,12 @@ import { durationVariable, type Variables } from "./duration-variable.ts";
 import type { RuntimePreset } from "./runtime-preset.ts";
 
 /**
- * Behaves as Claude Code: its own files are read, what is passed in code before those of the project, of the user and of plugins;
- * five retries from one second doubling to thirty, with jitter; names as `mcp__server__tool`; every server is asked for signs of life,
- * child processes too; children see the whole environment; variables as that host fills them in.
+ * Behaves as Claude Code: reads its own files, with precedence for servers passed in code, then those of the project, the user and plugins;
+ * five retries, from one second doubling to thirty, with jitter; names as `mcp__server__tool`; a heartbeat for every server, child
+ * processes too; children see the whole environment; variables are filled in as that host does.
  *
- * @param env - where `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT` are looked up, the time limits of a connection and of a call in
- * milliseconds. Default `process.env`
+ * @param env - source of `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`, the time limits of a connection and of a call in milliseconds. Default
+ * `process.env`
  */
 export function claudeCode(env: Variables = process.env): RuntimePreset {
   return {

@@ -1,11 +1,11 @@
-/** How the environment names times: like `process.env`. */
+/** Environment variables, as in `process.env`. */
 export type Variables = { readonly [name: string]: string | undefined };
 
 /**
- * A time in milliseconds out of the environment; `undefined` where the variable is missing, empty or no such time, which the runtimes
- * that have such variables pass over without a word.
+ * A duration in milliseconds from the environment; `undefined` if the variable is missing, empty or invalid, which the runtimes that have
+ * such variables ignore without a warning.
  *
- * @param leastMs - the shortest time that counts
+ * @param leastMs - the shortest valid duration
  */
 export function durationVariable(env: Variables, name: string, leastMs: number): number | undefined {
   const text = env[name]?.trim();

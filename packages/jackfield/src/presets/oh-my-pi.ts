@@ -4,13 +4,11 @@ import { durationVariable, type Variables } from "./duration-variable.ts";
 import type { RuntimePreset } from "./runtime-preset.ts";
 
 /**
- * Behaves as oh-my-pi's `MCPManager`: everybody is waited for at most a quarter of a second, and who comes later is offered later;
- * five attempts, then quiet probes of remote servers; names as `mcp__server_tool`; children see the whole environment; a variable
- * that is not set stays as it is written; values that begin with `!` are commands, in files of the user only; the servers of
- * every host are found.
+ * Behaves as oh-my-pi's `MCPManager`: start-up waits at most a quarter of a second, and slower servers are offered later; five attempts,
+ * then slow probes of remote servers; names as `mcp__server_tool`; children see the whole environment; a variable that is not set stays as
+ * it is written; values that begin with `!` are commands, in the user's files only; the servers of every host are found.
  *
- * @param env - where `OMP_MCP_TIMEOUT_MS` is looked up, the time limit of a connection and a call in milliseconds, `0` = none.
- * Default `process.env`
+ * @param env - source of `OMP_MCP_TIMEOUT_MS`, the time limit of a connection and a call in milliseconds, `0` = none. Default `process.env`
  */
 export function ohMyPi(env: Variables = process.env): RuntimePreset {
   const timeoutMs = durationVariable(env, "OMP_MCP_TIMEOUT_MS", 0) ?? 30_000;

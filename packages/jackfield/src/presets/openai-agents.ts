@@ -2,7 +2,7 @@ import { NAMING_PRESETS, RETRY_PRESETS } from "@jackfield/mcp-manager";
 import { callLimits } from "./call-limits.ts";
 import type { RuntimePreset } from "./runtime-preset.ts";
 
-/** What `MCPServerManager` of the OpenAI Agents SDK can be told. */
+/** The options of `MCPServerManager` of the OpenAI Agents SDK. */
 export interface OpenaiAgentsOptions {
   /** The first failure makes `openMcp` reject, once everything is closed (`strict`). Default `false`. */
   readonly strict?: boolean | undefined;

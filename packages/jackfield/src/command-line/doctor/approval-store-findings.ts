@@ -5,8 +5,7 @@ import { isNothingKept } from "../../unknown-home.ts";
 import { type Finding, findingOf } from "./finding.ts";
 
 /**
- * Whether what waits for approval can be approved at all: else every command that is advised would fail. A home that nobody knows is a finding of
- * its own.
+ * Whether approvals can be stored at all; otherwise every advised command would fail. An unknown home directory is a finding of its own.
  */
 export async function approvalStoreFindings(blocked: readonly BlockedReport[]): Promise<readonly Finding[]> {
   if (isNothingKept() || !blocked.some(({ by }) => by === "approval")) return [];

@@ -14,18 +14,18 @@ import { type Finding, findingOf } from "./finding.ts";
 
 const SET_ASIDE = /^catalog\.sqlite\.corrupt-\d+$/;
 
-/** The catalog, and what is seen of it while it is in use. */
+/** The catalog, and what is observed while it is in use. */
 export interface WatchedCatalog extends AsyncDisposable {
   readonly cache: ToolCache;
-  /** How the last attempts before this run ended, by server. */
+  /** How the last connection attempt before this run ended, by server. */
   readonly remembered: ReadonlyMap<string, LastOutcome>;
   findings(): Promise<readonly Finding[]>;
 }
 
-/** Opens the catalog in a directory, or one in memory where it has none. */
+/** Opens the catalog in a directory, or in memory without one. */
 export function watchCatalog(directory: string | undefined, log: Logger): WatchedCatalog {
   const { faults, log: hearing } = hearFaults(log);
-  // One in memory has nothing to say but why it is, which is a finding of its own.
+  // A catalog in memory logs only why it is there, which is a finding of its own.
   const own = sqliteToolCache({ path: directory, log: directory === undefined ? silentLogger : hearing });
   const remembered = new Map<string, LastOutcome>();
   const cache: ToolCache = {

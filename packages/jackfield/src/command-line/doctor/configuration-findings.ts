@@ -20,10 +20,10 @@ const NEXT_STEPS: { readonly [C in DiagnosticCode]?: string } = {
   "duplicate-key": "Remove one of the two.",
 };
 
-/** Severities that differ from those of a list of everything: who asks the doctor wants to hear of these. */
+/** Severities that differ from the diagnostic's own: anyone who runs the doctor wants to know of these. */
 const SEVERITIES: { readonly [C in DiagnosticCode]?: Diagnostic["severity"] } = { shadowed: "warning" };
 
-/** What reading the configuration has found. What a host does deliberately is none of the doctor's business. */
+/** Findings from reading the configuration. Info diagnostics are left out: they report what a host does deliberately. */
 export function configurationFindings({
   problems,
   diagnostics,
@@ -59,7 +59,7 @@ function problemFinding({ kind, error, definedIn, server }: ConfigProblem): Find
   };
 }
 
-/** The code is also that of a file which is there, and which this user may not read: the system's word is the cause then. */
+/** Whether the file does not exist. The error code also covers a file that cannot be read; its cause then has the system's code. */
 function isMissing({ code, cause }: McpError): boolean {
   const { code: systemCode } = (cause ?? {}) as NodeJS.ErrnoException;
   return code === "MCP_CONFIG_NOT_FOUND" && [undefined, "ENOENT", "ENOTDIR"].includes(systemCode);
@@ -67,7 +67,7 @@ function isMissing({ code, cause }: McpError): boolean {
 
 type KnownDiagnostic = Diagnostic & { readonly code: DiagnosticCode };
 
-/** The runtime's own diagnostic, about what waits for approval, is told for each server. */
+/** Excludes the runtime's own diagnostic: servers that wait for approval have findings of their own. */
 function isOwnDiagnostic(diagnostic: Diagnostic): diagnostic is KnownDiagnostic {
   return Object.hasOwn(DIAGNOSTIC_CODES, diagnostic.code);
 }

@@ -1,7 +1,7 @@
 import type { DiagnosticCode } from "@jackfield/mcp-config";
 import type { Diagnostic, SourceLocation } from "@jackfield/mcp-core";
 
-/** What the doctor finds beside what reading the configuration has found. */
+/** Codes of findings that do not come from reading the configuration, with their severities. */
 export const FINDING_CODES = {
   "command-not-found": "error",
   "variable-unset": "error",
@@ -49,7 +49,7 @@ export function findingOf(
 
 const WEIGHT = { error: 0, warning: 1, info: 2 } as const;
 
-/** The gravest first; what is equally grave stays in its order. */
+/** Most severe first; findings of the same severity stay in order. */
 export function byGravity(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((a, b) => WEIGHT[a.severity] - WEIGHT[b.severity]);
 }

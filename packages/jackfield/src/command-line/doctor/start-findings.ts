@@ -4,11 +4,11 @@ import type { Activity } from "../activities.ts";
 import { durationText } from "../duration-text.ts";
 import { type Finding, findingOf } from "./finding.ts";
 
-/** A start that takes longer is felt wherever the catalog does not know the server yet. */
+/** A slower server delays each start for which the catalog does not know it. */
 const SLOW_START_MS = 3_000;
 
 /**
- * Servers that took longer than three seconds to start, now or the last time. How long one failed to start is no time that it needs.
+ * Servers that took longer than three seconds to start, now or the last time. Failed starts do not count.
  *
  * @param attempts - the connections of this run
  * @param remembered - how the attempts before this run ended, by server
@@ -40,7 +40,7 @@ export function slowStartFindings(
   });
 }
 
-/** Servers of an earlier run that still go on although their host was killed. */
+/** Servers of an earlier run that are still running although their host was killed. */
 export function leftoverFindings(leftovers: readonly Leftover[]): readonly Finding[] {
   return leftovers.map(({ server, command, hostPid, processes }) => {
     const pids = processes.map(({ pid }) => pid).join(" ");

@@ -2,7 +2,7 @@ import type { ServerSnapshot, ToolDescriptor } from "@jackfield/mcp-core";
 import { estimateTokens } from "../token-estimate.ts";
 import { type Finding, findingOf } from "./finding.ts";
 
-/** What a server's tools may cost in every request before it is worth a word, in tokens. */
+/** How many tokens a server's tools may cost in each request without a finding. */
 const MANY_TOKENS = 3_000;
 /** How many of its tools are named. */
 const NAMED = 5;
@@ -12,7 +12,7 @@ interface Cost {
   readonly tokens: number;
 }
 
-/** Servers whose tools cost a model the most, dearest first, and which of their tools to leave out. */
+/** Servers whose tools cost a model too many tokens, most expensive first, and which of their tools to leave out. */
 export function tokenFindings(
   servers: readonly ServerSnapshot[],
   tools: readonly ToolDescriptor[],
