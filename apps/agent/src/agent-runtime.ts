@@ -7,21 +7,21 @@ import type { Screen, ScreenStream } from "./screen.ts";
 import type { Terminal } from "./terminal.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 
-/** What the agent decides the options of its runtime by. */
+/** The input for the runtime's options. */
 export interface RuntimeChoices {
   readonly arguments: AgentArguments;
   readonly demoServers: { readonly [name: string]: DemoServerEntry };
   /** Where calls are shown. */
   readonly screen: Screen;
   readonly style: TerminalStyle;
-  /** Where a person can be asked. Without one nobody is: calls are made, and what a project brings is not started. */
+  /** The terminal in which a person is asked. Without it, calls are made unasked, and servers that a project defines are not started. */
   readonly terminal?: Terminal | undefined;
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: ScreenStream;
   readonly signal: AbortSignal;
 }
 
-/** The options with which the agent opens its runtime: all that it asks of Jackfield. */
+/** The options with which the agent opens its runtime. */
 export function runtimeOptions(choices: RuntimeChoices): OpenMcpOptions {
   const { terminal, screen, style, signal } = choices;
   const { discover, hosts, configFiles } = choices.arguments;
@@ -36,7 +36,7 @@ export function runtimeOptions(choices: RuntimeChoices): OpenMcpOptions {
   };
 }
 
-/** Has a person decide about each server that a project brings, while the chat goes on. */
+/** Asks a person about each server that a project defines, while the chat goes on. */
 function askBeforeServers(
   terminal: Terminal,
   { stdin, stdout }: RuntimeChoices,
@@ -45,5 +45,5 @@ function askBeforeServers(
   return (request, options) => terminal.lend(() => ask(request, options));
 }
 
-/** Opens the runtime; `openMcp` is one. */
+/** Opens the runtime, as `openMcp` does. */
 export type OpenRuntime = (options: OpenMcpOptions) => Promise<Mcp>;

@@ -21,7 +21,7 @@ import { summarizeStart } from "./start-summary.ts";
 import { openTerminal } from "./terminal.ts";
 import { type TerminalStyle, terminalStyle, withoutControls } from "./terminal-style.ts";
 
-/** The world as the agent sees it. */
+/** What the agent uses of its process. */
 export interface AgentContext {
   /** The command line without the program. */
   readonly argv: readonly string[];
@@ -36,17 +36,17 @@ export interface AgentContext {
 interface Run extends AgentContext {
   readonly arguments: AgentArguments;
   readonly style: TerminalStyle;
-  /** Whether a person sits before it. */
+  /** Whether a person uses the agent in a terminal. */
   readonly isChat: boolean;
-  /** Has something closed when the run ends; the last one opened goes first. */
+  /** Registers something to close when the run ends; the last one opened is closed first. */
   closeLater(close: () => Promise<void> | void): void;
-  /** Ends the run as if the program had been told to. */
+  /** Ends the run as a signal to the program would. */
   interrupt(): void;
 }
 
 /**
- * Runs the agent from the command line to the exit code: 0 if all went well, 1 if something failed or a scripted answer
- * was wrong, 2 if the command line is, 130 if it was interrupted. Whatever it opened is closed when it returns.
+ * Runs the agent from the command line to the exit code: 0 if all went well, 1 if something failed or a scripted answer was wrong,
+ * 2 if the command line is wrong, 130 if it was interrupted. Whatever it opened is closed when it returns.
  */
 export async function runAgent(context: AgentContext): Promise<number> {
   const parsed = parseArguments(context.argv);
@@ -119,7 +119,7 @@ async function converse(run: Run, settings: ModelSettings | undefined): Promise<
   const terminal = run.isChat ? openTerminal({ input, output }) : undefined;
   if (terminal !== undefined) run.closeLater(() => terminal.close());
   const screen = terminal ?? openScreen(output);
-  // An open terminal takes Ctrl+C for itself; nobody else would hear of it while the servers start.
+  // An open terminal captures Ctrl+C, which must stop the run while the servers start.
   const stopListening = terminal?.onInterrupt(run.interrupt);
   const model = settings ?? (await offlineSettings(run, screen));
   const folder = await demoFolder();
@@ -127,7 +127,7 @@ async function converse(run: Run, settings: ModelSettings | undefined): Promise<
   const runtime = await run.openRuntime(runtimeOptions({ ...run, demoServers, terminal, screen }));
   run.closeLater(() => runtime.close());
   stopListening?.();
-  // Before anything else is waited for, so that no news is missed.
+  // Before anything else is awaited, so that no news is missed.
   if (terminal !== undefined) run.closeLater(watchServers(runtime, terminal, style));
   showStart(runtime, screen, style);
   const framework = await loadFramework(run.arguments.framework, runtime, model);

@@ -7,11 +7,11 @@ export interface AgentArguments {
   readonly model?: string | undefined;
   /** More servers, from files in any known host's format. */
   readonly configFiles: readonly string[];
-  /** The person's own servers in place of the demo's. */
+  /** Use the person's own servers instead of the demo's. */
   readonly discover: boolean;
-  /** Whose files are read for them; `undefined` for Jackfield's own. */
+  /** The hosts whose files are read for them; `undefined` for Jackfield's own files. */
   readonly hosts?: readonly string[] | "all" | undefined;
-  /** One thing to say; the program ends with the answer. */
+  /** A single message; the program ends with the answer. */
   readonly once?: string | undefined;
   /** Play the scripted conversation even in a terminal. */
   readonly script: boolean;

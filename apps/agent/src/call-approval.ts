@@ -5,11 +5,11 @@ import { withoutControls } from "./terminal-style.ts";
 const LONGEST_ARGUMENTS = 400;
 
 /**
- * Asks the person before a model's call is made, unless the framework has asked already or the server calls its tool
- * read-only. `a` allows the tool until the program ends. Nothing but `y` and `a` is a yes.
+ * Asks the person before a model's call is made, unless the framework has asked already or the server declares its tool read-only.
+ * `a` allows the tool until the program ends. Nothing but `y` and `a` is a yes.
  *
- * The hint is the server's own word; it is enough here because the demo servers are pinned, and a server from `--config`
- * is one the person named.
+ * The hint is only the server's claim; it is enough here because the demo servers are pinned, and a server from `--config` is one
+ * the person named.
  */
 export function askBeforeCalls(terminal: Terminal): CallMiddleware {
   const allowed = new Set<string>();

@@ -4,8 +4,8 @@ import { fitLine, type Screen } from "./screen.ts";
 import { type TerminalStyle, withoutControls } from "./terminal-style.ts";
 
 /**
- * Shows each call as it is made, with its arguments, and when it ends, how long it took and what came: nothing else for an
- * answer, `!` for an error. Behind the approval, so that the time is the server's and not the person's.
+ * Shows each call with its arguments and, when it ends, `✓` or `!` (an error), its duration, and its media types or error code.
+ * Runs behind the approval, so that the duration is the server's and not the person's.
  */
 export function showCalls(screen: Screen, style: TerminalStyle): CallMiddleware {
   const say = (line: string) => screen.write(style.dim(fitLine(withoutControls(line), screen.columns)));

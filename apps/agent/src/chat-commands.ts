@@ -11,18 +11,18 @@ export interface CommandContext {
   >;
   readonly screen: Screen;
   readonly style: TerminalStyle;
-  /** Gives the command up. */
+  /** Aborts the command. */
   readonly signal: AbortSignal;
 }
 
 interface ChatCommand {
   readonly usage: string;
   readonly means: string;
-  /** @param name What stands behind the command's own words: a server's name, or nothing. */
+  /** @param name The text after the command's own words: a server's name, or an empty string. */
   run(name: string, context: CommandContext): Promise<void> | void;
 }
 
-/** The longest first, so that `/mcp` does not take what is meant for `/mcp reload`. */
+/** The longest first, so that `/mcp` does not match `/mcp reload`. */
 const COMMANDS: { readonly [words: string]: ChatCommand } = {
   "/mcp reconnect": {
     usage: "/mcp reconnect NAME",
@@ -74,7 +74,7 @@ const COMMANDS: { readonly [words: string]: ChatCommand } = {
   "/help": { usage: "/help", means: "these lines", run: showHelp },
 };
 
-/** Does what a line that begins with `/` asks for. @throws McpError what the runtime throws. */
+/** Runs the command in a line that begins with `/`. @throws McpError what the runtime throws. */
 export async function runCommand(line: string, context: CommandContext): Promise<void> {
   const words = Object.keys(COMMANDS).find((known) => line === known || line.startsWith(`${known} `));
   const name = line.slice(words?.length ?? 0).trim();
@@ -90,7 +90,7 @@ export async function runCommand(line: string, context: CommandContext): Promise
   await command.run(name, context);
 }
 
-/** A server is connected before it has told its tools; whoever asked for it wants to use them. */
+/** Connects a server and lists its tools, which are not known yet when it is connected. */
 async function connect(name: string, { runtime, screen, signal }: CommandContext): Promise<void> {
   await runtime.reconnect(name, { signal });
   await runtime.refreshTools(name, { signal });

@@ -14,8 +14,8 @@ export interface ChatOptions {
 }
 
 /**
- * Talks until the person leaves: `/quit`, the end of the input, or Ctrl+C at the prompt. While something is in progress,
- * Ctrl+C cancels it, with the call in flight; a second one leaves, whether or not that has come to an end.
+ * Runs the chat until the person leaves: `/quit`, the end of the input, or Ctrl+C at the prompt. While something is in progress,
+ * Ctrl+C cancels it together with the call in flight; a second Ctrl+C leaves, even if the cancelling has not finished.
  */
 export async function runChat(options: ChatOptions): Promise<void> {
   const { terminal, signal } = options;

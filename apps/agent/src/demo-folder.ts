@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * The folder the demo servers work in: the same at every start, because the catalog knows a server again by its command
- * line, and nobody's but ours. If something else stands in its place, a fresh folder is made instead.
+ * The private folder the demo servers work in. It is the same at every start, because the catalog recognises a server by its
+ * command line. If its path is taken by something else, a new folder is made instead.
  *
  * @param parent Where to make it. Default: the system's folder for temporary files.
  */
@@ -19,7 +19,7 @@ export async function demoFolder(parent: string = tmpdir()): Promise<string> {
   return (await isOurs(folder)) ? folder : mkdtemp(`${folder}-`);
 }
 
-/** A folder that others may enter, or that belongs to them, could be made to show us what they like. */
+/** Whether the folder is ours alone. In one that others own or may enter, they could place files for us to read. */
 async function isOurs(folder: string): Promise<boolean> {
   const stats = await lstat(folder);
   if (!stats.isDirectory()) return false;

@@ -11,9 +11,9 @@ export type DemoServerEntry =
   | { readonly url: string };
 
 export interface DemoServerOptions {
-  /** What the filesystem server may touch, and where the memory server keeps its graph. */
+  /** The folder that the filesystem server may access, and where the memory server keeps its graph. */
   readonly folder: string;
-  /** Where server-everything answers over Streamable HTTP, if it does. */
+  /** The URL of server-everything over Streamable HTTP, if it runs. */
   readonly everythingUrl?: string | undefined;
 }
 

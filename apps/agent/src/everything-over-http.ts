@@ -8,7 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { EVERYTHING_ENTRY } from "./demo-servers.ts";
 import { openLoopbackDoor } from "./loopback-door.ts";
 
-/** server-everything while it answers over Streamable HTTP. */
+/** A running server-everything over Streamable HTTP. */
 export interface EverythingOverHttp {
   readonly url: string;
   /** Ends the process and frees the port. Idempotent. */
@@ -17,9 +17,9 @@ export interface EverythingOverHttp {
 }
 
 export interface EverythingOverHttpOptions {
-  /** Default 38117: the same at every start, so that the catalog knows the server again. If taken, any free one. */
+  /** Default 38117: the same at every start, so that the catalog recognises the server. If it is taken, any free port. */
   readonly preferredPort?: number | undefined;
-  /** Gives the start up, which is given up after 20 seconds in any case. */
+  /** Aborts the start, which fails after 20 seconds in any case. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -28,14 +28,14 @@ const START_TIMEOUT_MS = 20_000;
 
 type ServerProcess = ChildProcessByStdio<Writable, null, Readable>;
 
-/** Ends the server when its standard input does, and so when this process dies, however it dies. */
+/** Ends the server when its standard input ends, and so when this process dies for any reason. */
 const END_WITH_PARENT = 'data:text/javascript,process.stdin.on("end",()=>process.exit()).resume()';
 
 /**
  * Starts server-everything in its `streamableHttp` mode, reachable on 127.0.0.1 only.
  *
- * By itself the server listens on every interface, without authorization, and one of its tools shows its environment.
- * So it gets a local socket in a private folder in place of a port, and no environment; its bytes are passed on unchanged.
+ * On its own the server listens on every interface, without authorization, and one of its tools shows its environment. So it gets a
+ * local socket in a private folder instead of a port, and no environment; its bytes are passed on unchanged.
  */
 export async function startEverythingOverHttp(
   options: EverythingOverHttpOptions = {},

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A port on 127.0.0.1 behind which a local socket answers. */
+/** A port on 127.0.0.1 that forwards to a local socket. */
 export interface LoopbackDoor {
   readonly port: number;
   /** Frees the port and ends the connections. Idempotent. */

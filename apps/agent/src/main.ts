@@ -4,7 +4,7 @@ import { runAgent } from "./agent.ts";
 const interruption = new AbortController();
 const interrupt = () => interruption.abort();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
-// Whoever read the output may leave early, as `head` does.
+// The reader of the output may exit early, as `head` does.
 process.stdout.on("error", interrupt);
 
 process.exitCode = await runAgent({

@@ -2,7 +2,7 @@ import type { ModelSettings } from "./frameworks/agent-framework.ts";
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 const DEFAULT_MODEL = "gpt-4.1-mini";
-/** Endpoints on one's own machine want no key, but the clients insist on one. */
+/** Local endpoints need no key, but the clients require one. */
 const NO_KEY = "none";
 
 /**

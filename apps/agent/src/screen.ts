@@ -1,9 +1,9 @@
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
-/** Where the agent's words appear. */
+/** The agent's output. */
 export interface Screen {
-  /** How many cells a line has, of which a Chinese character or an emoji takes two; `Infinity` where lines have no end, as in a file. */
+  /** Cells in a line (a Chinese character or an emoji takes two); `Infinity` if lines have no limit, as in a file. */
   readonly columns: number;
   /** Prints one line, on a line of its own. */
   write(line: string): void;
@@ -43,7 +43,7 @@ export function openScreen(stream: ScreenStream): Screen {
   };
 }
 
-/** The beginning of a text that fits into so many cells, on one line. */
+/** Cuts a text to one line of at most `columns` cells. */
 export function fitLine(text: string, columns: number): string {
   const line = text.replace(/\s*[\r\n\t]\s*/g, " ");
   if (stringWidth(line) <= columns) return line;
@@ -51,13 +51,13 @@ export function fitLine(text: string, columns: number): string {
   return `${rows.slice(0, rows.indexOf("\n"))}…`;
 }
 
-/** The same, filled up with spaces. */
+/** Like `fitLine`, padded with spaces. */
 export function fillLine(text: string, columns: number): string {
   const line = fitLine(text, columns);
   return line + " ".repeat(Math.max(0, columns - stringWidth(line)));
 }
 
-/** A text in lines that fit, broken between words where that is possible, each begun with `indent`. */
+/** Wraps a text, between words where possible, and begins each line with `indent`. */
 export function wrapLines(text: string, columns: number, indent: string): string[] {
   const width = Math.max(20, columns - indent.length);
   const lines = wrapAnsi(text.replace(/\s+/g, " "), width, { hard: true }).split("\n");

@@ -13,7 +13,7 @@ export interface ScriptedRunOptions {
 }
 
 /**
- * Plays a conversation and prints it. A turn that goes wrong does not end it, an abort does.
+ * Plays a conversation and prints it. A failed turn does not end it; an abort does.
  *
  * @returns How many answers were not as expected.
  */

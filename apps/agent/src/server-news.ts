@@ -6,7 +6,7 @@ import { type TerminalStyle, withoutControls } from "./terminal-style.ts";
 
 const MOST_NAMES = 5;
 
-/** Tells what becomes of servers while the conversation goes on; the returned function stops it. */
+/** Prints what happens to servers during the conversation; the returned function stops it. */
 export function watchServers(runtime: Pick<Mcp, "on">, screen: Screen, style: TerminalStyle): () => void {
   const lost = new Set<string>();
   const tell = (news: string | undefined) => {
@@ -26,7 +26,7 @@ export function watchServers(runtime: Pick<Mcp, "on">, screen: Screen, style: Te
   };
 }
 
-/** What a change of status means for somebody who uses the server; nothing for the steps in between. */
+/** Describes a status change to the user of a server; `undefined` for intermediate states. */
 export function describeStatus(
   { snapshot: { name, status, error, retryAt } }: McpEvents["statusChanged"],
   { wasLost, now }: { readonly wasLost: boolean; readonly now: number },
@@ -44,7 +44,7 @@ export function describeStatus(
   }
 }
 
-/** Which tools came, went, or are others now. */
+/** Describes which tools were added, removed or changed. */
 export function describeTools({ server, added, removed, changed }: ToolsChanged): string | undefined {
   const parts = [
     added.length === 0 ? "" : `${added.length} new: ${someOf(added)}`,

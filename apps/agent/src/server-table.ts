@@ -7,7 +7,7 @@ import { type TerminalStyle, withoutControls } from "./terminal-style.ts";
 export interface TableLayout {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Cells of a line. */
+  /** Cells in a line. */
   readonly columns: number;
   readonly style: TerminalStyle;
 }
@@ -17,7 +17,7 @@ const FINE: readonly ServerStatus[] = ["ready", "idle", "connecting"];
 const GAP = "  ";
 const NARROWEST_NAME = 8;
 
-/** One row for each server, and beneath it the last error in lines that fit. */
+/** One row for each server, followed by its last error, wrapped to the width. */
 export function describeServers(servers: readonly ServerSnapshot[], layout: TableLayout): string[] {
   if (servers.length === 0) return ["There are no servers."];
   const { columns, style } = layout;
@@ -56,12 +56,12 @@ function errorLines({ error, retryAt }: ServerSnapshot, { now, columns, style }:
   return wrapLines(text, columns, GAP).map((line) => style.bad(line));
 }
 
-/** How long until something happens, rounded up: nobody waits for 0 s. */
+/** The time until something happens, at least 1 s. */
 export function describeWait(at: number | undefined, now: number): string {
   return describeDuration(Math.max(1_000, (at ?? now) - now));
 }
 
-/** A time as people say it, by its largest unit; never negative. */
+/** A duration in its largest unit; never negative. */
 export function describeDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000));
   if (seconds < 60) return `${seconds} s`;

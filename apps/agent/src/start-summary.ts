@@ -2,7 +2,7 @@ import type { Mcp } from "jackfield";
 import { describeError } from "./error-line.ts";
 import { withoutControls } from "./terminal-style.ts";
 
-/** The whole start in one line, and one more for each file that could not be read and each server that was found and is not used. */
+/** The start in one line, and one more for each file that could not be read and each server that is not used. */
 export function summarizeStart({ servers, report }: Pick<Mcp, "servers" | "report">): string[] {
   const all = servers();
   const tools = all.reduce((sum, server) => sum + server.tools, 0);

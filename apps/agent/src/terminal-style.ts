@@ -1,7 +1,7 @@
 import { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 
-/** How to set words apart; each function returns its text unchanged where colours are not wanted. */
+/** Styles text; each function returns its text unchanged if colours are off. */
 export interface TerminalStyle {
   dim(text: string): string;
   bold(text: string): string;
@@ -10,8 +10,8 @@ export interface TerminalStyle {
 }
 
 /**
- * Node decides about colours: a terminal has them, unless `NO_COLOR` or `TERM` says otherwise; what is none has none, unless
- * `FORCE_COLOR` says otherwise.
+ * Node decides about colours: a terminal has them, unless `NO_COLOR` or `TERM` turns them off; other output has none, unless
+ * `FORCE_COLOR` turns them on.
  */
 export function terminalStyle(
   stream: { readonly isTTY?: boolean | undefined },

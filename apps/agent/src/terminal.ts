@@ -1,21 +1,21 @@
 import { createInterface, cursorTo, type Interface } from "node:readline";
 import { openScreen, type Screen, type ScreenStream } from "./screen.ts";
 
-/** Where a person types and reads. What is written while a line is typed appears above it. */
+/** Input and output of a chat. Text written while the person types appears above the typed line. */
 export interface Terminal extends Screen {
   /** The next line, or `undefined` once there is no more: end of input, Ctrl+C at the prompt, or `close()`. */
   readLine(prompt: string): Promise<string | undefined>;
   /**
-   * Asks something that must not be answered by accident: lines that were entered before it was asked do not count.
-   * Questions wait for each other. `undefined` also when `signal` is aborted.
+   * Asks a question that must not be answered by accident: lines entered before it do not count. Only one question is asked at a
+   * time. `undefined` also when `signal` is aborted.
    */
   ask(question: string, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
   /**
-   * Leaves the two streams to something that reads from them by itself, as `promptApprover` does. Until it is done, what
-   * is written here is kept back; a line that was begun is there again afterwards.
+   * Lends the two streams to something that reads from them itself, such as `promptApprover`. Until it is done, output is held
+   * back; a partly typed line is restored afterwards.
    */
   lend<Result>(use: () => Promise<Result>): Promise<Result>;
-  /** Listens for Ctrl+C; the returned function stops it. While nobody listens, Ctrl+C closes the terminal. */
+  /** Listens for Ctrl+C; the returned function stops it. Without a listener, Ctrl+C closes the terminal. */
   onInterrupt(listener: () => void): () => void;
   close(): void;
 }
@@ -27,7 +27,7 @@ export interface TerminalStreams {
   readonly terminal?: boolean | undefined;
 }
 
-/** Opens a terminal on two streams. It reads on while an answer is being made, so that Ctrl+C can stop it. */
+/** Opens a terminal on two streams. It keeps reading during an answer, so that Ctrl+C can stop it. */
 export function openTerminal(streams: TerminalStreams): Terminal {
   return new ReadlineTerminal(streams);
 }
@@ -37,7 +37,7 @@ class ReadlineTerminal implements Terminal {
   readonly #screen: Screen;
   readonly #entered: string[] = [];
   readonly #interrupts = new Set<() => void>();
-  /** What could not be shown when it was written. */
+  /** Output that is held back. */
   readonly #held: (() => void)[] = [];
   /** `undefined` while the streams are lent. */
   #lines: Interface | undefined;
@@ -59,7 +59,7 @@ class ReadlineTerminal implements Terminal {
     const lines = this.#lines;
     const show = () => this.#screen.write(line);
     if (this.#isClosed || (lines !== undefined && this.#waiting === undefined)) show();
-    // Above a typed line that has grown over several rows nothing can be put; it waits until the line is entered.
+    // Nothing can be put above a typed line that spans several rows; the text waits until the line is entered.
     else if (lines === undefined || lines.getCursorPos().rows > 0) this.#held.push(show);
     else {
       cursorTo(this.#streams.output, 0);
@@ -166,7 +166,7 @@ class ReadlineTerminal implements Terminal {
     for (const show of this.#held.splice(0)) show();
   }
 
-  /** Two questions at once could not be told apart. */
+  /** Runs tasks one at a time: two questions at once could not be told apart. */
   #inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(task);
     this.#turn = done.catch(() => undefined);

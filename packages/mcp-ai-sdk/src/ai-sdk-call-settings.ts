@@ -1,15 +1,15 @@
 import type { ToolSource } from "@jackfield/mcp-core";
 import { type AiSdkToolSet, type AiSdkToolsOptions, aiSdkTools } from "./ai-sdk-tools.ts";
 
-/** Whether a call waits for a person, in the words of the AI SDK 7. */
+/** Whether a call needs a person's approval, as AI SDK 7 names it. */
 export type AiSdkApprovalStatus = "user-approval" | "not-applicable";
 
-/** What `generateText`, `streamText` and agents of the AI SDK 7 take about tools; to be spread into their settings. */
+/** The settings about tools for `generateText`, `streamText` and agents of AI SDK 7; spread them into the call's settings. */
 export interface AiSdkCallSettings {
   readonly tools: AiSdkToolSet;
-  /** All tools by name, so that the request's bytes, and with them the provider's prompt cache, do not depend on anything else. */
+  /** All tool names in a stable order, so that the request's bytes, and with them the provider's prompt cache, depend on nothing else. */
   readonly toolOrder: string[];
-  /** The tools whose calls a person is asked about; others are missing. */
+  /** The tools whose calls may need a person's approval; others are missing. */
   readonly toolApproval: Record<
     string,
     AiSdkApprovalStatus | ((input: unknown) => Promise<AiSdkApprovalStatus>)
@@ -17,12 +17,12 @@ export interface AiSdkCallSettings {
 }
 
 /**
- * The tools of a source with their order and their approvals, for the AI SDK 7, where both belong to the call and not to a tool.
- * Each tool says the same of its approval (`needsApproval`), so that a person is asked too where only the tools are handed on, or
- * where the SDK is 6; 7 goes by `toolApproval` and asks once.
+ * The tools of a source with their order and approvals, for AI SDK 7, where both are settings of the call and not of a tool. Each
+ * tool also states its approval as `needsApproval`, so that a person is asked even if only the tools are passed on, or if the SDK
+ * is 6. SDK 7 prefers `toolApproval` and asks once.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an approval policy or a schema profile that does not exist, and for a selection that is no
- * list of names; also where there is no tool yet.
+ * @throws McpError `MCP_CONFIG_INVALID` for an unknown approval policy or schema profile, and for a selection that is not a list of
+ * names. The options are checked even if there are no tools yet.
  */
 export function aiSdkCallSettings(source: ToolSource, options?: AiSdkToolsOptions): AiSdkCallSettings {
   const tools = aiSdkTools(source, { sdk: 7, ...options });

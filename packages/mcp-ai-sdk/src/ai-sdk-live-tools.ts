@@ -2,24 +2,24 @@ import type { ToolDescriptor, ToolSource } from "@jackfield/mcp-core";
 import { selectTools } from "@jackfield/mcp-tools";
 import { type AiSdkTool, type AiSdkToolSet, type AiSdkToolsOptions, aiSdkToolMaker } from "./ai-sdk-tools.ts";
 
-/** Tools that follow their source from step to step. */
+/** A tool set that follows its source from step to step. */
 export interface AiSdkLiveTools {
   /**
-   * The set to hand to the SDK as `tools`, as it is: a copy would not follow. Tools of your own may be added to it under names that
-   * the source does not use.
+   * Pass this object itself to the SDK as `tools`: a copy would not be updated. You may add tools of your own under names that the
+   * source does not use.
    */
   readonly tools: AiSdkToolSet;
-  /** Brings the set up to date. Hand it to the SDK as `prepareStep`, or call it from your own. */
+  /** Updates the set. Pass it to the SDK as `prepareStep`, or call it from your own. */
   prepareStep(): undefined;
 }
 
 /**
- * The tools of a source as they are at each step, for loops that outlast a change: a server that comes up late, or whose tools
- * change, is there from the next step on. Both majors read the set anew for each step; a tool that did not change stays the same
- * object. One that went away is not listed any more, and still found by its name, so that a call of it is answered by the source.
+ * The tools of a source as they are at each step, for long loops: new and changed tools are available from the next step on. AI SDK
+ * 6 and 7 read the set again for each step. A tool that did not change stays the same object. A removed tool is no longer listed
+ * but still found by name, so that the source answers calls of it.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an approval policy or a schema profile that does not exist, and for a selection that is no
- * list of names; also where there is no tool yet.
+ * @throws McpError `MCP_CONFIG_INVALID` for an unknown approval policy or schema profile, and for a selection that is not a list of
+ * names. The options are checked even if there are no tools yet.
  */
 export function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkLiveTools {
   const tools: AiSdkToolSet = Object.create(null);
@@ -35,7 +35,7 @@ export function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions):
     for (const [name, tool] of selected) {
       const isSame = offered.get(name) === tool && tools[name] !== undefined;
       const adapted = isSame ? tools[name] : make(tool);
-      // Taken out and put in again, so that the order is the source's, whatever came when.
+      // Deleted and added again, so that the order is the source's.
       delete tools[name];
       if (adapted !== undefined) tools[name] = adapted;
     }
@@ -47,12 +47,12 @@ export function aiSdkLiveTools(source: ToolSource, options?: AiSdkToolsOptions):
 }
 
 /**
- * Both majors list what can be enumerated and look calls up by name. A call that a person agreed to and whose tool they do not find
- * has no result, and the run ends with an error.
+ * Hides a removed tool. AI SDK 6 and 7 list enumerable tools and look calls up by name. An approved call whose tool they do not
+ * find gets no result, and the run ends with an error.
  */
 function hide(tools: AiSdkToolSet, name: string): void {
   const gone = tools[name];
-  // A tool of the program's own that is put in by this name later is listed.
+  // A tool that the program adds under this name later is listed.
   const offer = (value: AiSdkTool) =>
     Object.defineProperty(tools, name, { value, configurable: true, enumerable: true, writable: true });
   if (gone !== undefined)

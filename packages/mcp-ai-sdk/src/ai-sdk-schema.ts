@@ -1,13 +1,13 @@
 import type { McpError, ToolInputSchema } from "@jackfield/mcp-core";
 import { errorText, type ModelTool } from "@jackfield/mcp-tools";
 
-/** By this symbol the AI SDK knows its own schemas; it is in the global registry so that copies of the SDK agree. */
+/** The symbol that marks the AI SDK's own schemas. It is in the global registry so that copies of the SDK agree. */
 const AI_SDK_SCHEMA = Symbol.for("vercel.ai.schema");
-/** By these the SDK knows its own errors. */
+/** The symbols that mark the SDK's own errors. */
 const AI_SDK_ERROR = Symbol.for("vercel.ai.error");
 const TYPE_VALIDATION_ERROR = Symbol.for("vercel.ai.error.AI_TypeValidationError");
 
-/** Whether input may go to the tool, in the AI SDK's words. The value is the input itself, untouched. */
+/** The result of validating input, in the AI SDK's form. `value` is the input, unchanged. */
 export type AiSdkValidation =
   | { readonly success: true; readonly value: unknown }
   | { readonly success: false; readonly error: Error };
@@ -15,13 +15,13 @@ export type AiSdkValidation =
 /**
  * A JSON Schema as the AI SDK takes it, written without importing the SDK.
  *
- * At run time it is what `jsonSchema()` of the SDK makes, which the SDK hands to the provider untouched. To the type
- * checker it is a Standard Schema, the only form of the SDK's `FlexibleSchema` that is not tied to one copy of the SDK's
- * declarations. It is one in fact as well, for whoever reads it as such; the SDK does not, and should not: of a Standard
- * Schema it closes every object (`additionalProperties: false`), which would change what the server said.
+ * At run time it is what the SDK's `jsonSchema()` makes, which the SDK passes to the provider unchanged. To the type checker it is
+ * a Standard Schema, the only form of the SDK's `FlexibleSchema` that is not tied to one copy of the SDK's declarations. It also
+ * works as a Standard Schema, but the SDK does not use it as one: it would close every object (`additionalProperties: false`) and
+ * so change the server's schema.
  */
 export interface AiSdkSchema {
-  /** What the model is shown; made when it is first asked for. */
+  /** The schema shown to the model; made when it is first read. */
   readonly jsonSchema: ToolInputSchema;
   /** Checks input against the server's own schema, whatever the model was shown. */
   validate(value: unknown): AiSdkValidation;
@@ -35,7 +35,7 @@ export interface AiSdkSchema {
   };
 }
 
-/** The schema of a tool's input. It is made when it is first looked at: there may be thousands. */
+/** The schema of a tool's input. It is made when it is first read, since there may be thousands. */
 export function aiSdkSchema(tool: ModelTool): AiSdkSchema {
   return new ToolSchema(tool);
 }
@@ -69,8 +69,8 @@ class ToolSchema implements AiSdkSchema {
 }
 
 /**
- * The error as the SDK's own kind, whose message it gives to the model as it is. Of any other error it writes a message that
- * repeats the whole input.
+ * The error in the SDK's own form, whose message the SDK gives to the model unchanged. For any other error the SDK writes a message
+ * that repeats the whole input.
  */
 function refusal(cause: McpError, value: unknown): Error {
   const error = new Error(errorText(cause), { cause });

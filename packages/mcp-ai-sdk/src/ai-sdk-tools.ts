@@ -19,27 +19,27 @@ import { type AiSdkMajor, type AiSdkModelOutput, toModelOutput } from "./model-o
 import { type AiSdkToolRun, startToolRun } from "./tool-run.ts";
 
 /**
- * Which tools are offered (`include`, `exclude`, by exposed or original name, with `*` for any characters), how their schemas
- * are fitted (`schemaProfile`), and who is told of failed calls (`onError`).
+ * Which tools are offered (`include`, `exclude`, by exposed or original name, with `*` for any characters), how their schemas are
+ * fitted (`schemaProfile`), and what is called when a call fails (`onError`).
  */
 export interface AiSdkToolsOptions extends ToolSelection, ModelToolOptions {
   /** Which calls the SDK asks a person about. Default `off`. */
   readonly approval?: ToolApproval | undefined;
   /**
-   * The SDK's major version, for the form in which images and files are given to a model. Default: found out when a tool is
-   * called; until then the form of 6, which 7 takes too, with a warning.
+   * The SDK's major version, which decides the form of images and files for the model. Default: detected when a tool is called;
+   * until then the form of 6, which 7 accepts with a warning.
    */
   readonly sdk?: AiSdkMajor | undefined;
 }
 
-/** What the AI SDK tells a tool about a call. */
+/** The options that the AI SDK passes to a tool's `execute`. */
 export interface AiSdkExecuteOptions {
   readonly toolCallId: string;
   readonly abortSignal?: AbortSignal | undefined;
   readonly messages?: unknown;
 }
 
-/** A tool as the AI SDK takes it, both majors: its dynamic tool, written without importing the SDK. */
+/** A dynamic tool for AI SDK 6 and 7, written without importing the SDK. */
 export interface AiSdkTool {
   readonly type: "dynamic";
   readonly description: string;
@@ -49,13 +49,13 @@ export interface AiSdkTool {
   /** Whether a person is asked before a call. Missing if not. */
   readonly needsApproval?: boolean | ((input: unknown) => Promise<boolean>);
   /**
-   * Calls the tool. What it answers becomes `output` in the SDK's results and messages: the answer as the source gives it, or a
-   * `FailedCall` if there was none; `isFailedCall` tells them apart. Progress comes before it, as preliminary results.
+   * Calls the tool. Its result becomes `output` in the SDK's results and messages: the source's result, or a `FailedCall` if there
+   * was none; `isFailedCall` tells them apart. Progress comes first, as preliminary results.
    *
-   * @throws McpError `MCP_ABORTED` if the caller has given up; every other failure is a `FailedCall`.
+   * @throws McpError `MCP_ABORTED` if the caller aborted the call; every other failure is a `FailedCall`.
    */
   execute(input: unknown, options: AiSdkExecuteOptions): AiSdkToolRun;
-  /** Writes an output, fresh or stored, for the model. */
+  /** Converts an output, fresh or stored, for the model. */
   toModelOutput(options: { readonly output: unknown }): AiSdkModelOutput;
 }
 
@@ -63,13 +63,13 @@ export interface AiSdkTool {
 export type AiSdkToolSet = Record<string, AiSdkTool>;
 
 /**
- * The tools that a source has now, for `generateText`, `streamText` and agents of the AI SDK 7 and 6.
+ * The tools that a source has now, for `generateText`, `streamText` and agents of AI SDK 7 and 6.
  *
- * A snapshot, made at once and without importing the SDK: call it again when the source says `toolsChanged`, or use
- * `aiSdkLiveTools`. A tool that has gone meanwhile answers with an error the model can read.
+ * A snapshot, made without importing the SDK: call it again when the source emits `toolsChanged`, or use `aiSdkLiveTools`. A tool
+ * that was removed since answers with an error that the model can read.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an approval policy or a schema profile that does not exist, and for a selection that is no
- * list of names; also where there is no tool yet.
+ * @throws McpError `MCP_CONFIG_INVALID` for an unknown approval policy or schema profile, and for a selection that is not a list of
+ * names. The options are checked even if there are no tools yet.
  */
 export function aiSdkTools(source: ToolSource, options?: AiSdkToolsOptions): AiSdkToolSet {
   const tools: AiSdkToolSet = Object.create(null);
@@ -78,15 +78,15 @@ export function aiSdkTools(source: ToolSource, options?: AiSdkToolsOptions): AiS
   return tools;
 }
 
-/** Makes tools of one set. */
+/** Makes the tools of one set. */
 export type AiSdkToolMaker = (descriptor: ToolDescriptor) => AiSdkTool;
 
-/** What a set makes its tools with; they share what is found out about the SDK. */
+/** The function that makes a set's tools. They share what is detected about the SDK. */
 export function aiSdkToolMaker(
   source: ToolSource,
   { approval, sdk, schemaProfile, onError }: AiSdkToolsOptions = {},
 ): AiSdkToolMaker {
-  // Told now, and not with the first tool, which may come in the middle of a request.
+  // Checked now, because the first tool may come in the middle of a request.
   checkApproval(approval);
   checkProfile(schemaProfile);
   const dialect: Dialect = { major: sdk };
@@ -112,13 +112,13 @@ export function aiSdkToolMaker(
 
 type Writable<T> = { -readonly [name in keyof T]: T[name] };
 
-/** Which major the tools are used by, once that is known. */
+/** The SDK's major version, once it is known. */
 interface Dialect {
   major: AiSdkMajor | undefined;
 }
 
 function execute(tool: ModelTool, dialect: Dialect, input: unknown, call: AiSdkExecuteOptions): AiSdkToolRun {
-  // Only 7 tells a tool its `context`, also where there is none.
+  // Only 7 passes a `context`, even if there is none.
   dialect.major ??= "context" in call ? 7 : 6;
   const { abortSignal: signal, messages, toolCallId } = call;
   const toolName = tool.descriptor.name;

@@ -8,14 +8,14 @@ export interface AskedCall {
 }
 
 /**
- * Whether a person was asked about a call and agreed, as the conversation says in which the AI SDK keeps its approvals. The SDK
- * runs a call that was asked about only after it has checked the answer; here it is only found out whether there was one.
+ * Whether a person approved a call, according to the messages, in which the AI SDK keeps its approvals. The SDK itself checks the
+ * response before it runs such a call; this only finds out whether there was one.
  *
- * Models number their calls as they like, and some begin anew in each answer. So an approval holds for the last call of that
- * number only, until it has a result, and for no other tool or input.
+ * Models choose the ids of calls, and some start over in each message. So an approval counts only for the last call with that id,
+ * until it has a result, and for no other tool or input.
  */
 export function wasApproved(messages: unknown, call: AskedCall): boolean {
-  // Most conversations have no answer of a person: they are looked through once, and nothing is made of them.
+  // Most conversations have no approval: they are scanned once, and nothing is built from them.
   return Array.isArray(messages) && messages.some(hasAgreement) && isAgreed(partsOf(messages), call);
 }
 
@@ -47,7 +47,7 @@ function isAgreed(parts: readonly Part[], { toolCallId, toolName, input }: Asked
   return isApproved && asked?.toolName === toolName && isSameInput(asked.input, input);
 }
 
-/** Messages are stored as JSON, so nothing else of an input counts. */
+/** Compares inputs as JSON, since messages are stored so. */
 function isSameInput(one: unknown, other: unknown): boolean {
   try {
     return isDeepStrictEqual(asJson(one), asJson(other));

@@ -14,8 +14,8 @@ import { givenUpText, isProgress } from "./tool-run.ts";
 export type AiSdkMajor = 6 | 7;
 
 /**
- * A part of an answer that has more than text. `data` is base64. The type names the forms that both majors declare; at run time
- * 7 is given its own, `{ type: "file", mediaType, data: { type: "data", data } }`, which 6 does not know.
+ * A part of an output that is more than text. `data` is base64. The type has the forms that AI SDK 6 and 7 both declare; at run
+ * time 7 gets its own, `{ type: "file", mediaType, data: { type: "data", data } }`, which 6 does not know.
  */
 export type AiSdkContentPart =
   | { type: "text"; text: string }
@@ -24,7 +24,7 @@ export type AiSdkContentPart =
 
 type Ai7FilePart = { type: "file"; mediaType: string; data: { type: "data"; data: string } };
 
-/** What a model is given of a tool's answer: the forms of the AI SDK's `ToolResultOutput` that are used here. */
+/** A tool's output as the model gets it: the forms of the AI SDK's `ToolResultOutput` that are used here. */
 export type AiSdkModelOutput =
   | { type: "text"; value: string }
   | { type: "json"; value: JsonValue }
@@ -32,10 +32,11 @@ export type AiSdkModelOutput =
   | { type: "content"; value: AiSdkContentPart[] };
 
 /**
- * Writes a tool's output for a model: `error-text` if it is an error, or the progress of a call that was given up; `json` if there is structured content only;
- * `content` with file parts if there are images, sounds, videos or PDF documents that can be decoded; else `text`.
+ * Converts a tool's output for a model: `error-text` for an error, and for the progress of an aborted call; `json` if there is
+ * structured content only; `content` with file parts if there are images, sounds, videos or PDF documents that can be decoded; else
+ * `text`.
  *
- * The output may come from a conversation that was stored, and so from anything; what is no result is given as it is.
+ * The output may come from a stored conversation and be anything; what is not a result is passed on as it is.
  */
 export function toModelOutput(output: unknown, major: AiSdkMajor): AiSdkModelOutput {
   if (!isResult(output)) {

@@ -1,7 +1,7 @@
 import type { ContentBlock, GetPromptResult, ReadResourceResult } from "@jackfield/mcp-core";
 import { classifyResult, isMedia, partText } from "@jackfield/mcp-tools";
 
-/** A part of a message that both majors of the AI SDK take. `data` is base64. */
+/** A part of a message that AI SDK 6 and 7 both take. `data` is base64. */
 export type AiSdkMessagePart =
   | { type: "text"; text: string }
   | { type: "file"; data: string; mediaType: string };
@@ -12,10 +12,10 @@ export type AiSdkMessage =
   | { role: "assistant"; content: AiSdkMessagePart[] };
 
 /**
- * A prompt's messages, for `messages` of the AI SDK. Images, sounds, videos and PDF documents become files, everything else
- * text, with addresses named. Messages of the same role that follow one another stay apart.
+ * A prompt's messages, for `messages` of the AI SDK. Images, sounds, videos and PDF documents become files, everything else becomes
+ * text that names its URI. Consecutive messages of the same role are not merged.
  *
- * @param prompt What `getPrompt` answered.
+ * @param prompt The result of `getPrompt`.
  */
 export function aiSdkPromptMessages(prompt: GetPromptResult): AiSdkMessage[] {
   return prompt.messages.map(({ role, content }) => ({ role, content: partsOf([content]) }));
@@ -24,7 +24,7 @@ export function aiSdkPromptMessages(prompt: GetPromptResult): AiSdkMessage[] {
 /**
  * A resource's contents as parts of a user's message.
  *
- * @param resource What `readResource` answered.
+ * @param resource The result of `readResource`.
  */
 export function aiSdkResourceParts(resource: ReadResourceResult): AiSdkMessagePart[] {
   return partsOf(resource.contents.map((contents) => ({ type: "resource", resource: contents })));

@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from "node:util";
 import { McpError, type Progress } from "@jackfield/mcp-core";
 import { errorText, type FollowedCall, followCall, type ModelCallResult } from "@jackfield/mcp-tools";
 
-/** A preliminary result: how far a call has come. It reads like a result whose text says so. */
+/** A preliminary result that reports progress. It reads like a result, whose text states the progress. */
 export interface AiSdkProgress {
   readonly content: [{ readonly type: "text"; readonly text: string }];
   readonly progress: Progress;
 }
 
 /**
- * A call under way. Awaited, it gives the result. Iterated, as the AI SDK does, it gives progress and at last the result; of
- * progress that comes faster than it is read only the newest is kept.
+ * A call under way. Awaiting it gives the result. Iterating it, as the AI SDK does, gives progress and finally the result; if
+ * progress comes faster than it is read, only the newest is kept.
  *
- * What it rejects with is not reported as unhandled if nobody looks: whoever gave the call up knows.
+ * A rejection that nobody handles is not reported as unhandled: its cause is the caller's own abort.
  */
 export interface AiSdkToolRun
   extends PromiseLike<ModelCallResult>,
     AsyncIterable<AiSdkProgress | ModelCallResult> {}
 
-/** Begins a call that is told where to say how far it has come. */
+/** Starts a call, and gives it the function to report progress to. */
 export function startToolRun(
   call: (onProgress: (progress: Progress) => void) => Promise<ModelCallResult>,
 ): AiSdkToolRun {
@@ -37,7 +37,7 @@ class ToolRun implements AiSdkToolRun {
     onResult?: ((result: ModelCallResult) => Result | PromiseLike<Result>) | null,
     onError?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Result | Failure> {
-    // Not `result.then(answered).then(…)`: a promise more is a fifth of what such a call costs.
+    // Not `result.then(answered).then(…)`: another promise is a fifth of the cost of such a call.
     const taken = onResult ? (result: ModelCallResult) => onResult(answered(result)) : answered;
     return this.#call.result.then(
       taken as (result: ModelCallResult) => Result | PromiseLike<Result>,
@@ -48,24 +48,21 @@ class ToolRun implements AiSdkToolRun {
   async *[Symbol.asyncIterator](): AsyncGenerator<AiSdkProgress | ModelCallResult> {
     const steps = this.#call.progress();
     let step = await steps.next();
-    // What would not be known again as progress, once it was stored, would read as the answer.
+    // Progress that could not be recognised once it was stored is skipped: it would read as the result.
     for (; step.done !== true; step = await steps.next())
       if (isCount(step.value)) yield progressReport(step.value);
     yield answered(step.value);
   }
 }
 
-/**
- * Only a run speaks of progress in its own words: what a server answers in them does not read as a call that was given up, and does
- * not come to read so by being stored.
- */
+/** Removes `progress` from a server's result if it looks like a progress report, now or once stored: it would read as an aborted call. */
 function answered(result: ModelCallResult): ModelCallResult {
   if (!("progress" in result) || !isProgress(asStored(result))) return result;
   const { progress: _, ...answer } = result;
   return answer;
 }
 
-/** An answer as it comes back from a store that keeps JSON. One that cannot be kept comes back as nothing. */
+/** A result as a store that keeps JSON returns it; `{}` if it cannot be stored. */
 function asStored(result: object): object {
   try {
     return JSON.parse(JSON.stringify(result));
@@ -81,7 +78,7 @@ function progressReport(progress: Progress): AiSdkProgress {
   return { content: [{ type: "text", text }], progress };
 }
 
-/** Whether an output, fresh or stored, is what a run says on its way, and not what came of the call. */
+/** Whether an output, fresh or stored, is a progress report and not the call's result. */
 export function isProgress(output: object): output is AiSdkProgress {
   return (
     "progress" in output &&
@@ -90,7 +87,7 @@ export function isProgress(output: object): output is AiSdkProgress {
   );
 }
 
-/** Of anything else no text may be made: it may throw, and JSON knows no number without end. */
+/** Whether a value can be reported as progress: JSON has no infinite numbers, and other values may throw when written as text. */
 function isCount(value: unknown): value is Progress {
   if (typeof value !== "object" || value === null) return false;
   const { progress, total = 0, message = "" } = value as { readonly [name: string]: unknown };
@@ -98,8 +95,8 @@ function isCount(value: unknown): value is Progress {
 }
 
 /**
- * What a model reads where progress is the last that is known: the SDK stores it as the result of a call that was given up. To a
- * model it would read as if the call went on.
+ * The text for the model if progress is the last output: the SDK stores it as the result of an aborted call, and it would read as
+ * if the call went on.
  */
 export function givenUpText({ content: [{ text }] }: AiSdkProgress): string {
   const message = `The call was given up before it was answered. The last that was heard of it: ${text}`;

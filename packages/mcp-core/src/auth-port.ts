@@ -1,6 +1,6 @@
 import type { ResolvedServer } from "./resolved-server.ts";
 
-/** A server's refusal for want of authorization. */
+/** A server's 401 or 403 response. */
 export interface AuthChallenge {
   readonly status: 401 | 403;
   /** The `WWW-Authenticate` header as received. */
@@ -9,11 +9,11 @@ export interface AuthChallenge {
 
 /** How a transport gets credentials, and what it does when they are refused. */
 export interface AuthPort {
-  /** Headers for the next request; an empty object where nothing is known. Called before every request, so it must be quick. */
+  /** Headers for the next request; an empty object if there are no credentials. Called before every request, so it must be fast. */
   headers(server: ResolvedServer): Promise<Record<string, string>>;
   /**
-   * Tries to satisfy a challenge. `retry`: the same request may be made once more. Concurrent challenges share one answer. It may
-   * reject with an `McpError` that says what the user can do; the request then fails with that.
+   * Tries to satisfy a challenge. `retry`: the request may be sent once more. Concurrent challenges share one result. It may reject
+   * with an `McpError` that tells the user what to do; the request then fails with that error.
    */
   onChallenge(
     server: ResolvedServer,

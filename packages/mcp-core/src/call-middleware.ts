@@ -10,17 +10,17 @@ export interface ToolCall {
   readonly options: CallOptions;
 }
 
-/** What a middleware changes of a call. */
+/** The changes that a middleware makes to a call. */
 export interface CallChange {
-  /** In place of the call's arguments. */
+  /** Replaces the call's arguments. */
   readonly args?: JsonObject | undefined;
   /** Merged over the call's own `_meta`: members of the same name are replaced, all others stay. */
   readonly meta?: JsonObject | undefined;
 }
 
 /**
- * Stands between a caller and a server: may change the arguments, add to the `_meta`, change the result, or refuse by
- * throwing an `McpError`. `next` goes on, at most once; a second use rejects, because a call is made at most once.
+ * Stands between a caller and a server. It may change the arguments, add to the `_meta`, change the result, or refuse the call by
+ * throwing an `McpError`. `next` passes the call on; it works once, and rejects when it is called again.
  */
 export type CallMiddleware = (
   call: Readonly<ToolCall>,

@@ -3,7 +3,7 @@ import type { InputOptions } from "./input-required.ts";
 import type { JsonObject } from "./json.ts";
 import type { ToolDefinition } from "./tool.ts";
 
-/** How far a request has come. `progress` increases; what it counts is the server's business. */
+/** The progress of a request. `progress` increases; the server chooses its unit. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;
@@ -12,22 +12,22 @@ export interface Progress {
 
 /** Options of one request to a server. */
 export interface RequestOptions {
-  /** Settles the request locally at once with `MCP_ABORTED` and tells the server. */
+  /** Rejects the request at once with `MCP_ABORTED` and notifies the server. */
   readonly signal?: AbortSignal | undefined;
-  /** Without an answer or increasing progress, in milliseconds; `0` = none. Default: the server's `callTimeoutMs`. */
+  /** Longest time without a response or increasing progress, in milliseconds; `0` = no limit. Default: the server's `callTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
-  /** In all, in milliseconds; `0` = none. Default: the server's `maxTotalMs`. */
+  /** Longest total time, in milliseconds; `0` = no limit. Default: the server's `maxTotalMs`. */
   readonly maxTotalMs?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Sent as the request's `_meta`. */
   readonly meta?: JsonObject | undefined;
-  /** Answers what the server asks while it works on this request; beats the runtime's own handlers. */
+  /** Handlers for what the server asks while it works on this request; they take precedence over the runtime's own. */
   readonly handlers?: HostHandlers | undefined;
 }
 
-/** Options of a request as a session takes it. */
+/** Options of a request made through a session. */
 export interface SessionRequestOptions extends RequestOptions, InputOptions {
-  /** The definition the caller holds, for parameters that the protocol mirrors into headers (SEP-2243). */
+  /** The tool's definition, for parameters that the protocol mirrors into headers (SEP-2243). */
   readonly tool?: ToolDefinition | undefined;
 }
 
@@ -35,12 +35,12 @@ export interface SessionRequestOptions extends RequestOptions, InputOptions {
 export interface CallOptions extends RequestOptions, InputOptions {
   /** Who reads the result. Adapters pass `model`; results for models may be marked and cut. Default `program`. */
   readonly audience?: "model" | "program" | undefined;
-  /** The framework has asked already; the runtime does not ask again. */
+  /** The call was already approved through the framework; the runtime does not ask again. */
   readonly approved?: boolean | undefined;
   /**
-   * Whether a call whose outcome is unknown may be repeated: `never`, `trusted` (only where the server's annotations say
-   * that this is harmless, and its limits trust them), or at most so many times whatever the tool does. Default `trusted`,
-   * which without `trustAnnotations` means never.
+   * Whether a call with an unknown outcome may be repeated: `never`; `trusted`, only if the server's annotations say that this is
+   * harmless and its limits trust them; or a number, at most that many times whatever the tool does. Default `trusted`, which
+   * without `trustAnnotations` means never.
    */
   readonly replay?: "never" | "trusted" | number | undefined;
 }

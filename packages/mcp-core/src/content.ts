@@ -39,10 +39,10 @@ export type BlobResourceContents = {
 /** What a resource holds: text or bytes. */
 export type ResourceContents = TextResourceContents | BlobResourceContents;
 
-/** A resource that was sent along. */
+/** A resource sent with its contents. */
 export type EmbeddedResource = BlockCommon & { type: "resource"; resource: ResourceContents };
 
-/** A pointer to a resource that was not sent along. */
+/** A link to a resource, sent without its contents. */
 export type ResourceLink = BlockCommon & {
   type: "resource_link";
   uri: string;
@@ -53,11 +53,11 @@ export type ResourceLink = BlockCommon & {
   size?: number | undefined;
 };
 
-/** One part of what a server answered (MCP `ContentBlock`). */
+/** One block of a tool's result or of a prompt (MCP `ContentBlock`). */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
 /**
- * What a server answered to `tools/call`, unchanged.
+ * The result of `tools/call` as the server sent it.
  *
  * `isError: true` is an answer for the model, not an exception (MCP specification, server/tools, "Error Handling").
  */

@@ -7,7 +7,7 @@ import type { SourceEvents, ToolSource } from "./tool-source.ts";
 /** An item of a server's catalog together with the server's name. */
 export type Owned<T> = T & { readonly server: string };
 
-/** Somebody wants to be told when a resource changes. */
+/** A subscription to changes of a resource. */
 export interface ResourceSubscription extends AsyncDisposable {
   readonly server: string;
   readonly uri: string;
@@ -15,11 +15,11 @@ export interface ResourceSubscription extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** A tool source that also offers what else servers have: resources, templates, prompts, completion. */
+/** A tool source that also offers resources, resource templates, prompts and completion. */
 export interface ContextSource<Events extends SourceEvents = SourceEvents> extends ToolSource<Events> {
   /**
-   * Of one server, or of all that are ready or whose lists are remembered; of all, one that fails is left out. The same holds for
-   * templates and prompts.
+   * The resources of one server, or of all servers that are ready or whose lists are cached; of all, those that fail are left out.
+   * The same holds for templates and prompts.
    *
    * @throws McpError if a server was named and nothing is known of it, or its list failed.
    */
@@ -27,8 +27,8 @@ export interface ContextSource<Events extends SourceEvents = SourceEvents> exten
   resourceTemplates(server?: string): Promise<readonly Owned<ResourceTemplateDefinition>[]>;
   readResource(server: string, uri: string, options?: RequestOptions): Promise<ReadResourceResult>;
   /**
-   * Calls the listener whenever the resource has changed, until the subscription is closed: also after the server was connected
-   * anew. It ends by itself when the server does not list the resource any more.
+   * Calls the listener whenever the resource has changed, until the subscription is closed; it survives reconnects. The
+   * subscription ends by itself when the server no longer lists the resource.
    *
    * @throws McpError `MCP_REQUEST_REJECTED` if the server takes no subscriptions, or refuses this one.
    */

@@ -1,10 +1,10 @@
 import type { SourceLocation } from "./source-location.ts";
 
-/** Something worth telling a person about, that stops nothing by itself. */
+/** A finding to show to a person. It does not stop anything by itself. */
 export interface Diagnostic extends SourceLocation {
   /**
-   * Stable: programs may match it. In kebab-case, except that a code which says that a file or a server was lost is spelled like the name of
-   * an error, for example `ConfigSyntaxError`.
+   * Stable: programs may match it. Kebab-case, except for codes that report the loss of a file or a server, which are spelled like
+   * error names, for example `ConfigSyntaxError`.
    */
   readonly code: string;
   readonly severity: "error" | "warning" | "info";

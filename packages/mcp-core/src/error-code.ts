@@ -1,7 +1,7 @@
 interface ErrorFacts {
   /** What has happened, in one sentence. */
   readonly means: string;
-  /** Whether connecting again may help. It never licenses repeating a call. */
+  /** Whether reconnecting may help. It does not mean that a call may be repeated. */
   readonly retryable: boolean;
 }
 

@@ -6,20 +6,20 @@ export type ProtocolEra = "modern" | "legacy";
 /** A party's name and version (MCP `Implementation`). */
 export type Implementation = { name: string; version: string; title?: string | undefined };
 
-/** What was agreed when a session was opened. */
+/** The result of the handshake that opened a session. */
 export interface Handshake {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
   readonly serverInfo?: Implementation | undefined;
   readonly capabilities: JsonObject;
   readonly instructions?: string | undefined;
-  /** To be given back as `prior` when the server is connected again. */
+  /** Pass it as `prior` when connecting to the server again. */
   readonly prior: PriorHandshake;
 }
 
 /**
- * What an earlier handshake taught. A modern one spares the next connection every round trip, a legacy one the probe.
- * A legacy verdict must be given up after a while: an upgraded server still answers `initialize`.
+ * What an earlier handshake learned. A modern one saves the next connection every round trip, a legacy one the probe. A legacy
+ * verdict must expire: an upgraded server still answers `initialize`.
  */
 export type PriorHandshake =
   | {
@@ -33,6 +33,6 @@ export type PriorHandshake =
       readonly era: "legacy";
       /** When it was learned, epoch milliseconds. */
       readonly at: number;
-      /** Set where an entry for Streamable HTTP led to a server that speaks only the older HTTP+SSE, which then comes first. */
+      /** Set if an entry for Streamable HTTP led to a server that speaks only the older HTTP+SSE, which is then tried first. */
       readonly transport?: "sse" | undefined;
     };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 
-/** Who asks, and until when the answer is wanted. */
+/** The server that asks, and a signal that aborts when the answer is no longer wanted. */
 export interface ServerRequestContext {
   readonly server: string;
   readonly signal: AbortSignal;
@@ -24,9 +24,7 @@ export type ElicitationAnswer = {
 /** A folder or file the server may work on (MCP `Root`); `uri` is a `file:` URL. */
 export type Root = { uri: string; name?: string | undefined };
 
-/**
- * How the host answers what servers ask. A capability is announced only where its handler is given.
- */
+/** The host's handlers for requests from servers. A capability is announced only if its handler is given. */
 export interface HostHandlers {
   readonly elicit?:
     | ((request: ElicitationRequest, context: ServerRequestContext) => Promise<ElicitationAnswer>)

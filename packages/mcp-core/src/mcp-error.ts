@@ -10,20 +10,20 @@ export type Phase = "config" | "approve" | "resolve" | "spawn" | "handshake" | "
  */
 export type CallOutcome = "not-sent" | "rejected" | "unknown";
 
-/** What is known of an error besides its code and message. */
+/** Details of an error besides its code and message. */
 export interface McpErrorDetails {
   readonly server?: string | undefined;
   readonly tool?: string | undefined;
   readonly phase?: Phase | undefined;
   readonly outcome?: CallOutcome | undefined;
   readonly location?: SourceLocation | undefined;
-  /** The HTTP status that was answered. */
+  /** The HTTP status of the server's response. */
   readonly httpStatus?: number | undefined;
-  /** The JSON-RPC error code that was answered. */
+  /** The JSON-RPC error code of the server's response. */
   readonly rpcCode?: number | undefined;
   /** How long the server asked us to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The end of what the server's process wrote to its standard error, redacted. */
+  /** The end of the server process's standard error, redacted. */
   readonly stderr?: string | undefined;
   readonly cause?: unknown;
 }
@@ -59,12 +59,12 @@ export class McpError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Whether connecting again may help. It never licenses repeating a call. */
+  /** Whether reconnecting may help. It does not mean that a call may be repeated. */
   get retryable(): boolean {
     return ERROR_CODES[this.code].retryable;
   }
 
-  /** What may be shown or sent elsewhere: no stack, no cause. */
+  /** The error as data that is safe to show or send: without stack and cause. */
   toJSON(): McpErrorReport {
     const {
       code,
@@ -101,14 +101,14 @@ export interface McpErrorReport extends Omit<McpErrorDetails, "cause"> {
   readonly message: string;
 }
 
-/** Whether a value is an `McpError`, of this or another copy of the package; with a code, whether it has that code. */
+/** Whether a value is an `McpError` from any copy of the package and, if `code` is given, has that code. */
 export function isMcpError(value: unknown, code?: ErrorCode): value is McpError {
   if (typeof value !== "object" || value === null) return false;
   try {
     if (!(BRAND in value)) return false;
     return code === undefined || ("code" in value && value.code === code);
   } catch {
-    return false; // A proxy that was revoked cannot even be asked.
+    return false; // `in` throws on a revoked proxy.
   }
 }
 

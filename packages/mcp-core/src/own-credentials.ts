@@ -1,8 +1,8 @@
 import type { ResolvedRemoteServer } from "./resolved-server.ts";
 
 /**
- * Where an entry has credentials of its own, which are sent in place of any login: in an `Authorization` header, or else in a URL with a
- * password. A user alone is no credential. `undefined`: it has none.
+ * Where an entry holds credentials of its own, which replace any login: an `Authorization` header, or else a password in the URL. A
+ * user name alone is no credential. `undefined`: it holds none.
  */
 export function ownCredentials({
   headers,

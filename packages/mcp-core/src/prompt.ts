@@ -1,7 +1,7 @@
 import type { ContentBlock } from "./content.ts";
 import type { JsonObject } from "./json.ts";
 
-/** What a prompt wants to be told. Values are always strings. */
+/** An argument of a prompt (MCP `PromptArgument`). Values are always strings. */
 export type PromptArgument = {
   name: string;
   title?: string | undefined;
@@ -21,7 +21,7 @@ export type PromptDefinition = {
 /** One message of a prompt. */
 export type PromptMessage = { role: "user" | "assistant"; content: ContentBlock };
 
-/** What `prompts/get` answers. */
+/** The result of `prompts/get`. */
 export type GetPromptResult = {
   description?: string | undefined;
   messages: PromptMessage[];

@@ -1,12 +1,12 @@
-/** What stands in the place of a secret. */
+/** The replacement for a secret. */
 export const REDACTED = "[redacted]";
 
 /** Shorter values occur in ordinary text by chance; replacing them would hide more than it protects. */
 const SHORTEST_SECRET = 6;
 
 /**
- * Replaces every occurrence of the given secrets. The longest goes first, so that one secret that is a part of another
- * does not leave the rest of it standing.
+ * Replaces every occurrence of the given secrets, longest first: otherwise a secret that is part of another would leave the rest of
+ * the longer one visible.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   const sorted = secrets

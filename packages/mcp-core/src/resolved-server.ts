@@ -3,7 +3,7 @@ import type { InProcessServerDefinition, ServerDefinition, ServerLimits } from "
 interface ResolvedCommon {
   readonly name: string;
   readonly limits?: ServerLimits | undefined;
-  /** Values that must never be shown: each is replaced wherever text about this server leaves the runtime. */
+  /** Values that must never be shown: they are redacted from all text about this server that leaves the runtime. */
   readonly secrets: readonly string[];
 }
 
@@ -12,21 +12,21 @@ export interface ResolvedStdioServer extends ResolvedCommon {
   readonly transport: "stdio";
   readonly command: string;
   readonly args: readonly string[];
-  /** The child's whole environment; nothing is added to it, but what Windows needs to run a batch file safely. */
+  /** The child's whole environment. Nothing is added to it except what Windows needs to run a batch file safely. */
   readonly env: { readonly [name: string]: string };
-  /** Names in `env` that the entry itself does not name. Another terminal has other values; it reaches the same server. */
+  /** Names in `env` that the entry does not set. Their values differ between terminals, so they do not identify the server. */
   readonly inherited?: readonly string[] | undefined;
   readonly cwd?: string | undefined;
 }
 
-/** An address to dial. */
+/** A remote server to connect to. */
 export interface ResolvedRemoteServer extends ResolvedCommon {
   readonly transport: "http" | "sse";
   readonly url: string;
   readonly headers: { readonly [name: string]: string };
 }
 
-/** A server to join in this process. */
+/** An in-process server to connect to. */
 export interface ResolvedInProcessServer extends ResolvedCommon {
   readonly transport: "in-process";
   readonly server: InProcessServerDefinition["server"];
@@ -35,12 +35,12 @@ export interface ResolvedInProcessServer extends ResolvedCommon {
 /** A definition with its values filled in, for one connection attempt. Never stored, never logged. */
 export type ResolvedServer = ResolvedStdioServer | ResolvedRemoteServer | ResolvedInProcessServer;
 
-/** What a resolver is told besides the definition. */
+/** Options of resolving a definition. */
 export interface ResolveOptions {
   readonly signal: AbortSignal;
-  /** As whom the server is reached, where one runtime serves several users. */
+  /** The user on whose behalf the server is reached, if one runtime serves several users. */
   readonly principal?: string | undefined;
-  /** The server refused what was resolved last time: a value that can be renewed is renewed, not offered again. */
+  /** The server refused the values resolved last time: those that can be renewed are renewed, not reused. */
   readonly rejected?: boolean | undefined;
 }
 

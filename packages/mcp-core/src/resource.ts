@@ -25,5 +25,5 @@ export type ResourceTemplateDefinition = {
   _meta?: JsonObject | undefined;
 };
 
-/** What `resources/read` answers. */
+/** The result of `resources/read`. */
 export type ReadResourceResult = { contents: ResourceContents[]; _meta?: JsonObject | undefined };

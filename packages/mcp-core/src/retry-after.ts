@@ -1,16 +1,15 @@
-/** Whoever asks for more is asked again after so long. */
+/** A longer wait is cut to this. */
 const LONGEST_MS = 3_600_000;
 
-/** The forms of a date all begin with the day of the week; without one, `Date.parse` takes `1.5` or `-5` for a date as well. */
+/** All HTTP date formats begin with the day of the week. `Date.parse` alone would take `1.5` or `-5` for a date as well. */
 const DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)/i;
 
 /**
- * For whoever makes errors of HTTP answers, as their `retryAfterMs`: what a `Retry-After` header asks for (RFC 9110,
- * section 10.2.3: seconds or a date).
+ * Parses a `Retry-After` header (RFC 9110, section 10.2.3: seconds or a date) for the `retryAfterMs` of an error.
  *
- * @param header - its value, `null` where there is none
- * @param now - milliseconds since 1970
- * @returns milliseconds from `now`, an hour at most; `undefined` if there is no header or it makes no sense.
+ * @param header - its value, `null` if it is missing
+ * @param now - epoch milliseconds
+ * @returns milliseconds from `now`, an hour at most; `undefined` if the header is missing or malformed.
  */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim();

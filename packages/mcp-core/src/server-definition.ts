@@ -1,8 +1,8 @@
 import type { SourceLocation } from "./source-location.ts";
 
 /**
- * Where a definition may come from, from the strongest to the weakest: code and command line, an administrator's file, the
- * user's own file for one project, a file that came with a project, the user's file for all projects, an extension.
+ * The origin of a definition, strongest first: code and command line, an administrator's file, the user's own file for one project,
+ * a file that came with a project, the user's file for all projects, an extension.
  */
 export type DefinitionScope = "explicit" | "managed" | "local" | "project" | "user" | "extension";
 
@@ -11,31 +11,31 @@ export interface DefinedIn extends SourceLocation {
   readonly scope: DefinitionScope;
   /** The program whose dialect the file is in, for example `claude-code`. */
   readonly host?: string | undefined;
-  /** The file itself, where `file` leads to it through a symbolic link. */
+  /** The resolved path, if `file` leads to it through a symbolic link. */
   readonly realFile?: string | undefined;
   /**
-   * The project's or extension's directory: what relative paths are relative to, and what a project's entry may not leave.
+   * The project's or extension's directory. Relative paths are resolved against it, and a project's entry may not leave it.
    * Default: the directory of the file.
    */
   readonly root?: string | undefined;
   /**
-   * What wrote a field, where a definition was joined of several files and another of them wrote this field than the one named here: by the
-   * name that the field has in a definition, for example `command` or `env.NODE_OPTIONS`. Only paths, references to files and
-   * commands, and variables that load code have one, since whose they are and where they are written decides what they mean.
+   * The origin of fields that another file wrote than the one named here, in a definition merged from several files. Keyed by the
+   * field's name in a definition, for example `command` or `env.NODE_OPTIONS`. Only paths, references to files and commands, and
+   * variables that load code are recorded, because their meaning depends on where and by whom they were written.
    */
   readonly parts?:
     | { readonly [field: string]: Pick<DefinedIn, "scope" | "file" | "realFile" | "root"> }
     | undefined;
 }
 
-/** A definition that is not used because a stronger one of the same name, or for the same endpoint, is. */
+/** A definition that is not used because a stronger one has the same name or the same endpoint. */
 export interface ShadowedServer {
   readonly name: string;
   readonly definedIn: DefinedIn;
   readonly reason: "name" | "endpoint";
 }
 
-/** What an entry says about authorization; further members are kept as written. */
+/** The OAuth settings of an entry; further members are kept as written. */
 export interface OAuthSettings {
   readonly enabled?: boolean | undefined;
   readonly clientId?: string | undefined;
@@ -50,21 +50,21 @@ export interface OAuthSettings {
 
 /** Limits of one server. Times are milliseconds; `0` means no limit. */
 export interface ServerLimits {
-  /** The whole opening: spawn or dial, probe, handshake. Default 30,000. */
+  /** For opening a session: spawn or dial, probe, handshake. Default 30,000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** A call without an answer and without increasing progress. Default 60,000. */
+  /** For a call without a result and without increasing progress. Default 60,000. */
   readonly callTimeoutMs?: number | undefined;
-  /** A call in all, whatever its progress. Default 600,000. */
+  /** For a call in total, whatever its progress. Default 600,000. */
   readonly maxTotalMs?: number | undefined;
-  /** One message, decoded. Default 16 MiB. */
+  /** The size of one decoded message. Default 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
-  /** A session on which nothing was asked for so long is let go; the next call connects again. `0` = never, the default. */
+  /** A session without requests for this long is closed; the next call connects again. `0` = never, the default. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Whether the server's `readOnlyHint` and `idempotentHint` are believed when a call might be repeated. Default false. */
+  /** Whether the server's `readOnlyHint` and `idempotentHint` are trusted when a call might be repeated. Default false. */
   readonly trustAnnotations?: boolean | undefined;
 }
 
-/** What holds where neither the entry nor the host says otherwise. */
+/** The limits that apply if neither the entry nor the host sets them. */
 export const DEFAULT_LIMITS: Required<{ readonly [K in keyof ServerLimits]: NonNullable<ServerLimits[K]> }> =
   {
     connectTimeoutMs: 30_000,
@@ -88,15 +88,15 @@ interface DefinitionCommon {
   /** Any non-empty string up to 512 characters without control characters. */
   readonly name: string;
   readonly definedIn: DefinedIn;
-  /** `false`: written, but switched off. Default true. */
+  /** `false`: the entry is switched off. Default true. */
   readonly enabled?: boolean | undefined;
-  /** What switched it off where the entry itself does not: a list of its host, for example `mcp.excluded`. */
+  /** The list of the host that switches it off, if the entry itself does not, for example `mcp.excluded`. */
   readonly disabledBy?: string | undefined;
-  /** Weaker definitions that this one stands in front of, the strongest first. */
+  /** The weaker definitions that this one shadows, strongest first. */
   readonly shadows?: readonly ShadowedServer[] | undefined;
   /** Connect at first use only. Default false. */
   readonly lazy?: boolean | undefined;
-  /** Holds nothing of a user's: where one runtime serves several users, they share its session and its catalog entry. Default false. */
+  /** The server holds no user's data: if one runtime serves several users, they share its session and catalog entry. Default false. */
   readonly shared?: boolean | undefined;
   readonly limits?: ServerLimits | undefined;
   readonly tools?: ToolFilter | undefined;
@@ -104,18 +104,18 @@ interface DefinitionCommon {
   readonly extra?: { readonly [field: string]: unknown } | undefined;
 }
 
-/** A server that is a child process and speaks over its standard streams. */
+/** A server that runs as a child process and communicates over stdio. */
 export interface StdioServerDefinition extends DefinitionCommon {
   readonly transport: "stdio";
   /** One executable, never a shell line. */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   readonly env?: { readonly [name: string]: string } | undefined;
-  /** Names that the child does not get, even where it would inherit them. */
+  /** Names of variables that the child does not get, even if it would inherit them. */
   readonly envUnset?: readonly string[] | undefined;
-  /** Names that the child gets with the value they have in the environment; an unset one it does not get. */
+  /** Names of variables that the child gets with their value in the environment; unset ones are left out. */
   readonly envPassthrough?: readonly string[] | undefined;
-  /** A file of `NAME=value` lines beneath `env`, read anew for each attempt. */
+  /** A file of `NAME=value` lines with lower precedence than `env`, read again for each attempt. */
   readonly envFile?: string | undefined;
   readonly cwd?: string | undefined;
 }
@@ -123,15 +123,15 @@ export interface StdioServerDefinition extends DefinitionCommon {
 interface RemoteDefinition extends DefinitionCommon {
   readonly url: string;
   readonly headers?: { readonly [name: string]: string } | undefined;
-  /** Further headers, each with the name of the variable that holds its value; without the variable, the header is left out. */
+  /** Further headers, each with the variable that holds its value. A header whose variable is unset is left out. */
   readonly headersFromEnv?: { readonly [header: string]: string } | undefined;
   /** The variable that holds the bearer token for `Authorization`. */
   readonly bearerTokenEnv?: string | undefined;
   /** `false`: no login, whatever the server asks for. */
   readonly oauth?: OAuthSettings | false | undefined;
-  /** Variables the entry brings along for its own `url` and `headers`. */
+  /** Variables that the entry defines for its own `url` and `headers`. */
   readonly env?: { readonly [name: string]: string } | undefined;
-  /** A file of `NAME=value` lines beneath `env`, read anew for each attempt. */
+  /** A file of `NAME=value` lines with lower precedence than `env`, read again for each attempt. */
   readonly envFile?: string | undefined;
 }
 
@@ -145,7 +145,7 @@ export interface SseServerDefinition extends RemoteDefinition {
   readonly transport: "sse";
 }
 
-/** Anything that can be joined to a transport in this process: a server of the official SDK, version 1 or 2. */
+/** Anything that can connect to a transport in this process: a server of the official SDK, version 1 or 2. */
 export interface InProcessServer {
   connect(transport: never): Promise<void>;
   close?(): Promise<void>;
@@ -153,7 +153,7 @@ export interface InProcessServer {
 
 type InProcessServerSource = InProcessServer | (() => InProcessServer | Promise<InProcessServer>);
 
-/** What a module must export to be a server in this process; the first of these names that it has counts. */
+/** The exports of a module with an in-process server; the first of these names that it has is used. */
 interface InProcessServerModule {
   readonly default?: InProcessServerSource | undefined;
   readonly server?: InProcessServerSource | undefined;
@@ -164,12 +164,12 @@ interface InProcessServerModule {
 export interface InProcessServerDefinition extends DefinitionCommon {
   readonly transport: "in-process";
   /**
-   * The server, or a function that is called for each session. A function gives a server, or a module, as
-   * `() => import("./my-server.js")` does: then its `default`, `server` or `createServer`, whichever comes first, is the
-   * server or a function that makes one.
+   * The server, or a function that is called for each session. The function returns a server, or a module as in
+   * `() => import("./my-server.js")`. Of the module, the first of `default`, `server` and `createServer` is used; it is the server
+   * or a function that makes one.
    *
-   * A server that a function made is closed with its session. One that was given or exported as it is serves one session
-   * at a time and is only parted from.
+   * A server that a function made is closed with its session. A server that was passed or exported as an object serves one session
+   * at a time; it is disconnected, not closed.
    */
   readonly server:
     | InProcessServer
@@ -177,8 +177,8 @@ export interface InProcessServerDefinition extends DefinitionCommon {
 }
 
 /**
- * One server as written. Unexpanded: a reference stands as it does in the file, in the dialect of `definedIn.host`, so a
- * definition holds no secret by itself.
+ * One server as written, unexpanded: references stay as in the file, in the dialect of `definedIn.host`, so a definition holds no
+ * secret by itself.
  */
 export type ServerDefinition =
   | StdioServerDefinition

@@ -8,7 +8,7 @@ import type { GetPromptResult, PromptDefinition } from "./prompt.ts";
 import type { ReadResourceResult, ResourceDefinition, ResourceTemplateDefinition } from "./resource.ts";
 import type { ToolDefinition } from "./tool.ts";
 
-/** What a server can list. */
+/** The item type of each kind of list. */
 export interface CatalogItems {
   tools: ToolDefinition;
   resources: ResourceDefinition;
@@ -16,10 +16,10 @@ export interface CatalogItems {
   prompts: PromptDefinition;
 }
 
-/** One of the kinds of things a server can list. */
+/** A kind of items that a server can list. */
 export type CatalogKind = keyof CatalogItems;
 
-/** A whole list, all pages of it. */
+/** A complete list, with all its pages. */
 export interface Listing<K extends CatalogKind = CatalogKind> {
   readonly items: readonly CatalogItems[K][];
   /** How long the server says the list may be relied on, in milliseconds (SEP-2549). */
@@ -49,22 +49,23 @@ export type SessionParams<M extends SessionMethod> = SessionMethods[M]["params"]
 /** The answer to a request. */
 export type SessionResult<M extends SessionMethod> = SessionMethods[M]["result"];
 
-/** Something the server said without being asked. */
+/** A notification from the server. */
 export interface ServerNotification {
   readonly method: string;
   readonly params?: unknown;
 }
 
 /**
- * An initialised conversation with one server. Every promise it hands out settles at the latest when it is closed, with
- * `MCP_SESSION_LOST` or `MCP_CLOSED`; every error is an `McpError`.
+ * An initialised session with one server. When it ends, every pending request rejects: with `MCP_CLOSED` after `close()`, otherwise
+ * with `MCP_SESSION_LOST`, `MCP_LIMIT_EXCEEDED`, or, for a tool call that was sent, `MCP_OUTCOME_UNKNOWN`. Every error is an
+ * `McpError`.
  */
 export interface Session extends AsyncDisposable {
   readonly handshake: Handshake;
   /**
-   * Lists one kind completely, or throws: a partial list never leaves a session. An item that is not valid MCP is left out, and `log` hears of
-   * it; a list in which nothing is valid is `MCP_PROTOCOL_VIOLATED`. Templates of a server that has resources and knows no
-   * templates (-32601) are an empty list, and are not asked for again in that session.
+   * Lists one kind completely, or throws: a session never returns a partial list. Items that are not valid MCP are left out and
+   * logged; if no item is valid, it throws `MCP_PROTOCOL_VIOLATED`. If a server with resources answers `resources/templates/list`
+   * with -32601, the list is empty and is not requested again in that session.
    */
   list<K extends CatalogKind>(kind: K, options: { readonly signal: AbortSignal }): Promise<Listing<K>>;
   /**
@@ -77,12 +78,12 @@ export interface Session extends AsyncDisposable {
     params: SessionParams<M>,
     options?: SessionRequestOptions,
   ): Promise<SessionResult<M>>;
-  /** Returns the function that ends the listening. So do the next two. */
+  /** Adds a listener and returns the function that removes it, as `onRenewed` and `onClose` do. */
   onNotification(listener: (notification: ServerNotification) => void): () => void;
-  /** The session was initialised anew beneath us: whatever was listed must be listed again. */
+  /** The transport has re-initialised the session: everything listed before must be listed again. */
   onRenewed(listener: () => void): () => void;
-  /** The session ended. `cause` is missing if it was closed by `close()`. A late listener is called at once. */
+  /** The session has ended. `cause` is missing after `close()`. A listener added afterwards is called at once. */
   onClose(listener: (cause?: McpError) => void): () => void;
-  /** Ends the conversation and everything opened for it. Idempotent; resolves when nothing is left. */
+  /** Ends the session and releases everything opened for it. Idempotent; resolves when all is released. */
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-/** A small place for what must be remembered between runs: approvals, pins. Keys are namespaced by their owner with `:`. */
+/** A small key-value store for state that outlives a run: approvals, pins. Keys are prefixed with their owner and `:`. */
 export interface StateStore {
   /** The value, or `undefined` if there is none. */
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
   /**
-   * Sets a value where the key has none, in one step that nobody else can come between (`SET key value NX` of Redis). A store that
-   * several processes use should have it: of approvals that they give at the same moment, the first ever, some can be lost without.
+   * Sets a value if the key has none, atomically (`SET key value NX` in Redis). A store that several processes share should have
+   * it: without it, some of the first approvals can be lost if processes give them at the same moment.
    *
    * @returns whether it was set; `false` if the key has a value
    */

@@ -1,14 +1,14 @@
-/** What was thrown, as a log line has it: `Error: no such file`. Never throws, whatever it is given. */
+/** The text of a thrown value for a log line: `Error: no such file`. Never throws. */
 export function thrownText(thrown: unknown): string {
   return written(() => String(thrown));
 }
 
-/** The same without the name of the error: `no such file`. */
+/** Like `thrownText`, without the error's name: `no such file`. */
 export function thrownMessage(thrown: unknown): string {
   return written(() => String(thrown instanceof Error ? thrown.message : thrown));
 }
 
-/** Libraries throw objects without a prototype too, which have no text, and nothing is worth another error. */
+/** Some libraries throw objects without a prototype, on which `String` throws. */
 function written(write: () => string): string {
   try {
     return write();

@@ -8,13 +8,13 @@ import type { ToolDefinition } from "./tool.ts";
 
 declare const catalogIdBrand: unique symbol;
 
-/** Names what is reached and as whom, without revealing it: a keyed hash, never the server's name, never a secret. */
+/** Identifies a server and the user it is reached for, without revealing them: a keyed hash, never the server's name or a secret. */
 export type CatalogId = string & { readonly [catalogIdBrand]: true };
 
-/** Under which key a server's catalog is kept. */
+/** The id of a server's catalog entry, and a hash of the credentials. */
 export interface CatalogIdentity {
   readonly id: CatalogId;
-  /** A keyed hash over the secret values. Where it differs from the entry's, the entry is stale: another token may see other tools. */
+  /** A keyed hash of the secret values. If it differs from the entry's, the entry is stale: another token may see other tools. */
   readonly credentials: string;
 }
 
@@ -23,18 +23,18 @@ export interface LastOutcome {
   readonly ok: boolean;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** From the beginning of the attempt to its end, in milliseconds. */
+  /** The duration of the attempt, in milliseconds. */
   readonly tookMs: number;
   /** Only if it failed. */
   readonly code?: ErrorCode | undefined;
 }
 
-/** What a server offers, as it was last seen. */
+/** The last known lists and metadata of a server. */
 export interface CatalogEntry {
-  /** For people; the id is what counts. */
+  /** For display only; entries are found by id. */
   readonly server: string;
   readonly credentials: string;
-  /** Missing until the server has been listed once; an empty list is a list. */
+  /** Missing until the server's tools have been listed; an empty array is a list without tools. */
   readonly tools?: readonly ToolDefinition[] | undefined;
   readonly resources?: readonly ResourceDefinition[] | undefined;
   readonly resourceTemplates?: readonly ResourceTemplateDefinition[] | undefined;
@@ -46,13 +46,13 @@ export interface CatalogEntry {
   readonly ttlMs?: number | undefined;
   readonly cacheScope?: "public" | "private" | undefined;
   readonly lastOutcome?: LastOutcome | undefined;
-  /** When the lists were taken, epoch milliseconds. An entry never replaces one that was taken later. */
+  /** When the server was listed, epoch milliseconds. An entry never replaces one that was listed later. */
   readonly listedAt: number;
-  /** Marked by `markStale`: usable, but to be confirmed before it is relied on. */
+  /** The entry is usable, but must be confirmed before it is relied on, for example after `markStale`. */
   readonly stale?: boolean | undefined;
 }
 
-/** A catalog entry as it is listed: nothing of it is secret. */
+/** A catalog entry as returned by `list`; it contains no secrets. */
 export interface CatalogSummary {
   readonly id: CatalogId;
   readonly server: string;
@@ -61,10 +61,10 @@ export interface CatalogSummary {
   readonly stale: boolean;
 }
 
-/** The catalog port. It never throws: a fault is a miss, told to the logger. */
+/** The catalog port. It never throws: a fault is logged and counts as a miss. */
 export interface ToolCache {
   identify(server: ResolvedServer, principal?: string): Promise<CatalogIdentity>;
-  /** Ids that are unknown are missing from the answer. */
+  /** Unknown ids are missing from the result. */
   getMany(ids: readonly CatalogId[]): Promise<ReadonlyMap<CatalogId, CatalogEntry>>;
   /** Replaces the whole entry, unless the stored one was listed later. */
   set(id: CatalogId, entry: CatalogEntry): Promise<void>;

@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from "./tool.ts";
 
 /**
- * Decides what is offered of a tool: the tool as it is, a changed descriptor (never another name or server), or a reason
- * why it is blocked. A policy that throws blocks the tool.
+ * Decides how a tool is offered: unchanged, with a changed descriptor (never another name or server), or blocked with a reason. A
+ * policy that throws blocks the tool.
  */
 export type ToolListPolicy = (tool: ToolDescriptor) => ToolDescriptor | { readonly blocked: string };

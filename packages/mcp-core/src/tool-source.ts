@@ -6,7 +6,7 @@ import type { ToolDescriptor } from "./tool.ts";
 /** A tool by its exposed name, or by server and original name. */
 export type ToolRef = string | { readonly server: string; readonly tool: string };
 
-/** Exposed names that came, went, or whose definition is another now. */
+/** Exposed names of the tools that were added, removed or changed. */
 export interface ToolsChanged {
   readonly server: string;
   readonly added: readonly string[];
@@ -14,22 +14,22 @@ export interface ToolsChanged {
   readonly changed: readonly string[];
 }
 
-/** What every tool source says. */
+/** The events of every tool source. */
 export interface SourceEvents {
   toolsChanged: ToolsChanged;
 }
 
-/** All that an adapter may ask. The manager is one; so is a view of it. */
+/** Everything that an adapter uses. The manager is a tool source, and so is a view of it. */
 export interface ToolSource<Events extends SourceEvents = SourceEvents> {
-  /** Sorted by name; the same frozen array for as long as nothing changed, so identity tells whether to look again. */
+  /** The offered tools, sorted by name. It is the same frozen array until something changes, so compare by identity to detect a change. */
   tools(): readonly ToolDescriptor[];
   /**
-   * Calls a tool by its original name on the wire. A result with `isError: true` is returned, not thrown.
+   * Calls a tool; the server receives its original name. A result with `isError: true` is returned, not thrown.
    *
-   * @throws McpError only, among them `MCP_TOOL_UNKNOWN`, `MCP_SERVER_UNKNOWN`, `MCP_ARGUMENTS_INVALID`,
-   * `MCP_TOOL_REJECTED`, `MCP_CALL_TIMEOUT`, `MCP_ABORTED`, `MCP_OUTCOME_UNKNOWN`, and whatever keeps the server from being reached.
+   * @throws McpError only: `MCP_TOOL_UNKNOWN`, `MCP_SERVER_UNKNOWN`, `MCP_ARGUMENTS_INVALID`, `MCP_TOOL_REJECTED`,
+   * `MCP_CALL_TIMEOUT`, `MCP_ABORTED`, `MCP_OUTCOME_UNKNOWN` and others, such as those of a failed connection.
    */
   callTool(tool: ToolRef, args?: JsonObject, options?: CallOptions): Promise<ToolCallResult>;
-  /** Listens; the returned function stops it. A listener that throws disturbs nobody. */
+  /** Adds a listener and returns the function that removes it. A listener that throws does not affect others. */
   on<E extends keyof Events>(event: E, listener: (event: Events[E]) => void): () => void;
 }

@@ -2,15 +2,15 @@ import type { ContentBlock as McpContentBlock } from "@jackfield/mcp-core";
 import { classifyResult, isMedia, partText, type ResultPart } from "@jackfield/mcp-tools";
 import type { ContentBlock } from "@langchain/core/messages";
 
-/** LangChain's standard blocks that MCP has something for. `data` is base64. */
+/** LangChain's standard content blocks that have a counterpart in MCP. `data` is base64. */
 export type LangchainBlock = ContentBlock.Text | ContentBlock.Multimodal.Standard;
 
-/** Blocks of MCP as LangChain's, in their order. */
+/** Converts MCP content blocks to LangChain's, in order. */
 export function toBlocks(content: McpContentBlock[]): LangchainBlock[] {
   return classifyResult({ content }).parts.map(toBlock);
 }
 
-/** Writes a part as a block: images, sounds, videos and documents as what they are, everything else as text. */
+/** Converts a part to a block: images, sounds, videos and documents to their own kind, everything else to text. */
 export function toBlock(part: ResultPart): LangchainBlock {
   if (!isMedia(part)) return { type: "text", text: partText(part) };
   const { mimeType, data } = part;
@@ -18,8 +18,8 @@ export function toBlock(part: ResultPart): LangchainBlock {
 }
 
 /**
- * The fields of a person's or a model's message whose content is standard blocks. LangChain makes the same of `contentBlocks`; but a message that was
- * made so is empty after it was stored with `mapChatMessagesToStoredMessages` and read again.
+ * The fields of a human or AI message with standard content blocks. `contentBlocks` would make the same message, but one that is
+ * empty after it was stored with `mapChatMessagesToStoredMessages` and read again.
  */
 export function standardContent(content: LangchainBlock[]): {
   content: LangchainBlock[];

@@ -16,23 +16,23 @@ import {
 } from "@langchain/core/tools";
 import { answerMessage, type ContentAndArtifact, contentAndArtifact } from "./tool-message.ts";
 
-/** Makes a call of a tool; in place of the tool's own way where something must happen around it. */
+/** Calls a tool; replaces the tool's own `call` if something must happen around it. */
 export type MakeCall = (input: unknown, options: ModelCallOptions) => Promise<ModelCallResult>;
 
-/** A tool as LangChain takes it. It does nothing until it is asked: its schema is fitted when it is first looked at. */
+/** A LangChain tool. It is lazy: its schema is fitted when it is first read. */
 export function createLangchainTool(tool: ModelTool, makeCall?: MakeCall): StructuredTool {
   return new McpTool(tool, makeCall ?? ((input, options) => tool.call(input, options)));
 }
 
 type Answer<Input, Config> = ToolReturnType<NonNullable<Input>, Config, unknown>;
 
-/** A schema that everything fits. LangChain's check has as much to do for `{}` as for any other. */
+/** A schema that accepts everything. Not `{}`, for which LangChain's check has as much to do as for any other. */
 const ANYTHING = true as unknown as ToolInputSchema;
 
 /**
- * Shows models the server's schema and keeps LangChain from checking against it. LangChain's check throws plain errors for
- * references it cannot follow and patterns it cannot compile, on every call, and runs patterns that a server chose without a
- * time limit. Arguments are checked by `ModelTool`, in a bounded number of steps, before anything is sent.
+ * Shows models the server's schema and keeps LangChain from checking against it. On every call, LangChain's check throws plain
+ * errors for references it cannot resolve and patterns it cannot compile, and runs patterns that a server chose without a time
+ * limit. `ModelTool` checks the arguments, in a bounded number of steps, before anything is sent.
  */
 class McpTool extends StructuredTool<ToolInputSchema> {
   static override lc_name(): string {
@@ -58,8 +58,8 @@ class McpTool extends StructuredTool<ToolInputSchema> {
   }
 
   /**
-   * Where LangChain says that nobody watches, all it would still do is its check and the message: a third of what a call costs
-   * here. A call that is watched goes through a tool of its own.
+   * Without callbacks, all that LangChain would add is its check and the message, a third of the cost of a call, so the call
+   * bypasses it. A call with callbacks, or with a model's tool call as its input, goes through a LangChain tool of its own.
    */
   override async call<
     TArg extends StructuredToolCallInput<ToolInputSchema>,
@@ -84,7 +84,7 @@ class McpTool extends StructuredTool<ToolInputSchema> {
     );
   }
 
-  /** The last one that was made, unless a program has changed since what it was made of. */
+  /** The tool that accepts any input; made again if the program has changed a property that it was made from. */
   #acceptingTool(): DynamicStructuredTool {
     const known = this.#accepting;
     if (known !== undefined && isMadeOf(known, this)) return known;
@@ -108,7 +108,7 @@ class McpTool extends StructuredTool<ToolInputSchema> {
     return this.#run(input, runManager, config);
   }
 
-  /** Progress is told to the run; without callbacks there is none, and a generator would cost as much as the rest of the call. */
+  /** Reports progress to the run. Without callbacks there is none to report, and a generator would cost as much as the rest of the call. */
   #run(input: unknown, runManager: unknown, config: ToolRunnableConfig | undefined) {
     return runManager === undefined ? this.#answer(input, config) : this.#report(input, config);
   }
@@ -128,14 +128,14 @@ class McpTool extends StructuredTool<ToolInputSchema> {
   }
 
   #written(result: ModelCallResult, config: ToolRunnableConfig | undefined): ContentAndArtifact {
-    // Of an answer LangChain makes the message, and knows the rest.
+    // LangChain makes the message of a successful result, and adds id and metadata itself.
     if (result.isError !== true) return contentAndArtifact(result, { name: this.name });
     const metadata = toolMetadata(this.#tool.descriptor);
     return contentAndArtifact(result, { name: this.name, toolCallId: config?.toolCall?.id, metadata });
   }
 }
 
-/** Some hand the call of a model to `call` itself, which LangChain does with `invoke` only. */
+/** Some callers pass a model's tool call to `call` itself, which LangChain does only with `invoke`. */
 function isToolCall(input: unknown): boolean {
   return typeof input === "object" && input !== null && "type" in input && input.type === "tool_call";
 }

@@ -4,9 +4,9 @@ import { standardContent, toBlocks } from "./content-blocks.ts";
 
 /**
  * A prompt's messages, for an agent or a model. A text is a plain message; images, sounds, videos and documents are standard
- * content blocks, everything else text with its address. Messages of the same role that follow one another stay apart.
+ * content blocks, everything else is text with its URI. Consecutive messages of the same role are not merged.
  *
- * @param prompt What `getPrompt` answered.
+ * @param prompt The result of `getPrompt`.
  */
 export function langchainPromptMessages(prompt: GetPromptResult): (HumanMessage | AIMessage)[] {
   return prompt.messages.map(({ role, content }) => {

@@ -2,20 +2,20 @@ import type { ReadResourceResult } from "@jackfield/mcp-core";
 import { Document } from "@langchain/core/documents";
 import { type LangchainBlock, toBlocks } from "./content-blocks.ts";
 
-/** What a document says of where it comes from. */
+/** The metadata of a document: where it comes from. */
 export interface LangchainDocumentMetadata {
-  /** The resource's address; with `server` it says where to read it again. */
+  /** The resource's URI; read it again with this and `server`. */
   readonly source: string;
   readonly server: string;
   readonly mimeType?: string;
 }
 
 /**
- * A resource's texts as documents, for splitters, retrievers and vector stores. Bytes are left out, since a document is text:
- * `langchainResourceBlocks` has them.
+ * A resource's texts as documents, for splitters, retrievers and vector stores. Binary contents are left out, since a document is
+ * text: `langchainResourceBlocks` has them.
  *
  * @param server The server's name, as given to `readResource`.
- * @param resource What `readResource` answered.
+ * @param resource The result of `readResource`.
  */
 export function langchainDocuments(
   server: string,
@@ -31,10 +31,10 @@ export function langchainDocuments(
 }
 
 /**
- * A resource's contents as standard content blocks of a message (`new HumanMessage({ contentBlocks })`): images, sounds, videos
- * and documents as what they are, texts with their address, other bytes by name.
+ * A resource's contents as standard content blocks of a message (`new HumanMessage({ contentBlocks })`): images, sounds, videos and
+ * documents as blocks of their kind, texts with their URI, other binary contents by name.
  *
- * @param resource What `readResource` answered.
+ * @param resource The result of `readResource`.
  */
 export function langchainResourceBlocks(resource: ReadResourceResult): LangchainBlock[] {
   return toBlocks(resource.contents.map((contents) => ({ type: "resource", resource: contents })));

@@ -2,27 +2,28 @@ import { classifyResult, isMedia, type ModelCallResult, resultText } from "@jack
 import { ToolMessage } from "@langchain/core/messages";
 import { type LangchainBlock, toBlock } from "./content-blocks.ts";
 
-/** What a tool of LangChain answers under `content_and_artifact`. */
+/** The return value of a LangChain tool with `content_and_artifact`. */
 export type ContentAndArtifact = [
   content: string | LangchainBlock[] | ToolMessage,
   artifact: ModelCallResult,
 ];
 
-/** The call that is answered. */
+/** The call that a message answers. */
 export interface AnsweredCall {
   readonly name: string;
-  /** Missing where the tool was called by hand, and not by a model. */
+  /** Missing if the tool was not called by a model. */
   readonly toolCallId?: string | undefined;
   readonly metadata?: Record<string, unknown> | undefined;
 }
 
 /**
- * Writes what came of a call, of which LangChain makes a message. An error is a finished message with status `error`, because that
- * is the only form that every set-up treats alike: what a tool throws ends the run as soon as any middleware wraps tool calls.
+ * Converts a call's result to the content and artifact from which LangChain makes a message. An error is a finished message with
+ * status `error`, the only form that every set-up treats alike: an exception of a tool ends the run as soon as any middleware wraps
+ * tool calls.
  *
- * Blocks are standard blocks, but the message is not marked as made of them (`output_version`): of a tool message that is, the
- * OpenAI provider makes a message of the model's, and the call is without an answer; in its other API the images are gone. The
- * older data content blocks (`source_type`) are no way out: the Anthropic provider sends those of tools twice.
+ * Blocks are standard blocks, but the message is not marked as made of them (`output_version`). The OpenAI provider turns a marked
+ * tool message into an assistant message, which leaves the call without an answer, and drops the images in its other API. The older
+ * data content blocks (`source_type`) are no alternative: the Anthropic provider sends those of tools twice.
  */
 export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall): ContentAndArtifact {
   const classified = classifyResult(result);
@@ -42,8 +43,8 @@ export function contentAndArtifact(result: ModelCallResult, call: AnsweredCall):
 }
 
 /**
- * The message that LangChain makes of content and artifact under `content_and_artifact`; the content alone where no model asked, and
- * a message that is finished as it is.
+ * The message that LangChain would make from content and artifact. Without a tool call id, the content alone; a finished message is
+ * returned as it is.
  */
 export function answerMessage(
   [content, artifact]: ContentAndArtifact,

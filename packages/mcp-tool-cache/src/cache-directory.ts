@@ -7,23 +7,23 @@ export interface CacheSurroundings {
   readonly platform: NodeJS.Platform;
   readonly env: { readonly [name: string]: string | undefined };
   /**
-   * The user's home directory. Default: the one that this process has. What is no absolute path, as where `HOME` is empty, is none: then it
-   * is the one that the system knows.
+   * The user's home directory. Default: `os.homedir()`. If it is not an absolute path, for example because `HOME` is empty, the
+   * home directory in the system's user database is used.
    */
   readonly home?: string | undefined;
 }
 
 /**
- * Where the catalog lies unless a directory is named: `$JACKFIELD_HOME/cache`, else the platform's place for a user's
- * caches, which is `%LOCALAPPDATA%\jackfield\Cache` on Windows and `$XDG_CACHE_HOME/jackfield` elsewhere, with
- * `~/Library/Caches/jackfield` (macOS) or `~/.cache/jackfield` where that variable is unset. A relative
- * `JACKFIELD_HOME` is ignored, and so is a relative `XDG_CACHE_HOME`, as the XDG Base Directory Specification asks.
+ * The directory of the catalog unless one is named: `$JACKFIELD_HOME/cache`, else the platform's place for a user's caches, which
+ * is `%LOCALAPPDATA%\jackfield\Cache` on Windows and `$XDG_CACHE_HOME/jackfield` elsewhere, with `~/Library/Caches/jackfield`
+ * (macOS) or `~/.cache/jackfield` if that variable is unset. A relative `JACKFIELD_HOME` is ignored, and so is a relative
+ * `XDG_CACHE_HOME`, as the XDG Base Directory Specification demands.
  *
- * @throws McpError `MCP_CONFIG_INVALID` where it would lie in a home that neither the environment nor the system knows
+ * @throws McpError `MCP_CONFIG_INVALID` if it depends on the home directory and neither the environment nor the system knows one
  */
 export function defaultCacheDirectory({ platform, env, home }: CacheSurroundings): string {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
-  // A relative one would lie in whatever project is open, with the key that its entries are sealed with.
+  // A relative path would put the catalog and its key into whatever project is open.
   if (env.JACKFIELD_HOME && isAbsolute(env.JACKFIELD_HOME)) return join(env.JACKFIELD_HOME, "cache");
   const inHome = (...names: readonly string[]) => join(knownHome(home, isAbsolute), ...names);
   if (platform === "win32") return join(env.LOCALAPPDATA || inHome("AppData", "Local"), "jackfield", "Cache");
@@ -31,7 +31,7 @@ export function defaultCacheDirectory({ platform, env, home }: CacheSurroundings
   return platform === "darwin" ? inHome("Library", "Caches", "jackfield") : inHome(".cache", "jackfield");
 }
 
-/** A user whom neither the environment nor the system's list of users knows, as in many containers, has none. */
+/** In many containers neither the environment nor the system's user database knows the user's home directory. */
 function knownHome(named: string | undefined, isAbsolute: (path: string) => boolean): string {
   try {
     const home = named ?? homedir();

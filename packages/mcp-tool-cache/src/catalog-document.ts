@@ -5,13 +5,13 @@ import { isWrittenRecord, type WrittenRecord } from "./catalog-record-shape.ts";
 import type { CatalogRecord } from "./catalog-succession.ts";
 import { outlineTools, restoreTools } from "./deferred-schemas.ts";
 
-/** Raised whenever a document that was written before can no longer be read as it was meant. */
+/** Raised whenever older documents can no longer be read correctly. */
 const VERSION = 2;
 
-/** What stands before the part that the checksum covers. The writer knows no other spelling, so neither does the reader. */
+/** The head before the part that the checksum covers. It has exactly one spelling. */
 const HEAD = /^\{"version":(\d+),"checksum":"([0-9a-f]{64})",/;
 
-/** Under which key and for which id a document is written. A document is valid nowhere else. */
+/** The key and the id that a document is written for. It is valid for no other. */
 export interface DocumentSeal {
   readonly id: CatalogId;
   readonly key: KeyObject;
@@ -20,8 +20,8 @@ export interface DocumentSeal {
 /**
  * Writes a record: a line of JSON with version and checksum, and one with the schemas of the tools.
  *
- * The checksum is an HMAC-SHA-256 over version, id and content, so it also tells a document that was copied from another
- * user's catalog, or to another server's entry, from one that was written here.
+ * The checksum is an HMAC-SHA-256 over version, id and content, so it also detects a document that was copied from another user's
+ * catalog or from another server's entry.
  */
 export function writeCatalogDocument(record: CatalogRecord, seal: DocumentSeal): string {
   const { suspect, staleSince, expiresAt, entry } = record;
@@ -31,13 +31,13 @@ export function writeCatalogDocument(record: CatalogRecord, seal: DocumentSeal):
   return sealContent(`${line}\n${schemas}`, seal);
 }
 
-/** Puts version and checksum in front of a content, which is JSON text of an object and whatever follows it. */
+/** Prepends version and checksum to a content: JSON text of an object and whatever follows it. */
 export function sealContent(content: string, seal: DocumentSeal): string {
   const covered = content.slice(1);
   return `{"version":${VERSION},"checksum":"${checksum(covered, seal)}",${covered}`;
 }
 
-/** Reads a document. Another version, a wrong checksum or another shape gives `undefined`: a miss. */
+/** Reads a document. Another version, a wrong checksum or another shape yields `undefined`: a miss. */
 export function readCatalogDocument(text: string, seal: DocumentSeal): CatalogRecord | undefined {
   const head = HEAD.exec(text);
   if (head === null || head[1] !== String(VERSION)) return undefined;
@@ -59,7 +59,7 @@ function parseRecord(line: string): WrittenRecord | undefined {
   }
 }
 
-/** In two parts, because to join them would copy the whole content. */
+/** Hashed in two parts, because joining them would copy the whole content. */
 function checksum(covered: string, { id, key }: DocumentSeal): string {
   return cryptography.createHmac("sha256", key).update(`${VERSION}\n${id}\n`).update(covered).digest("hex");
 }

@@ -9,36 +9,36 @@ import { hasCode } from "./system-error.ts";
 
 const { closeSync, openSync } = fileSystem;
 
-/** What SQLite keeps beside a database. They get the database's mode when SQLite makes them. */
+/** The files that SQLite keeps beside a database. It creates them with the database's mode. */
 const COMPANIONS = ["-wal", "-shm"];
 
 /** "JFLD": marks a database as ours (SQLite's `application_id`), so that another program's is not written into. */
 const APPLICATION_ID = 0x4a464c44;
 
-/** SQLite's log may stay this long after it has been written back into the database, in bytes. */
+/** The size to which SQLite's write-ahead log is cut after a checkpoint, in bytes. */
 const LOG_BYTES = 4 * 1024 * 1024;
 
 const ATTEMPTS = 5;
 
 export interface CatalogFileOptions {
   readonly log: Logger;
-  /** How long SQLite itself waits for another process, in milliseconds. The whole process stands still meanwhile. */
+  /** How long SQLite waits for another process, in milliseconds. It blocks this process meanwhile. */
   readonly standstillMs: number;
 }
 
-/** An open catalog, and which file it is. */
+/** An open catalog, and the identity of its file. */
 export interface CatalogFile {
   readonly database: DatabaseSync;
   readonly mark: FileMark;
 }
 
 /**
- * Opens the catalog's database for its owner alone, in WAL mode, and makes it if it is missing. Whatever stands there and is
- * not a usable catalog (garbage, a torn file, a directory, a link, another program's database, a file that others may write)
- * is set aside first.
+ * Opens the catalog's database in WAL mode, for its owner alone, and creates it if it is missing. Anything there that is not a
+ * usable catalog (garbage, a torn file, a directory, a link, another program's database, a file that others may write) is set aside
+ * first.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's or SQLite's error if it cannot
- * be made, or is locked.
+ * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's or SQLite's error if it cannot be made,
+ * or is locked.
  */
 export function openCatalogFile(file: string, options: CatalogFileOptions): CatalogFile {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -52,7 +52,7 @@ export function openCatalogFile(file: string, options: CatalogFileOptions): Cata
   throw new McpError("MCP_CONFIG_INVALID", `${file} keeps being replaced; name another directory.`);
 }
 
-/** Sets a damaged catalog aside, with what SQLite keeps beside it, and says so. Throws like `setAside`. */
+/** Sets a damaged catalog aside with its companion files, and logs a warning. Throws like `setAside`. */
 export function setCatalogAside(
   file: string,
   mark: FileMark,
@@ -64,8 +64,8 @@ export function setCatalogAside(
 }
 
 /**
- * Makes an empty file, which SQLite takes for a new database, so that it has the right mode from the beginning. Existing
- * files are never opened here: to close one would release every lock this process holds on it.
+ * Creates an empty file, which SQLite takes for a new database, so that its mode is right from the beginning. Existing files are
+ * never opened here: closing one would release every lock that this process holds on it.
  */
 function makeEmptyFile(file: string): ReturnType<typeof lookAtPrivateFile> {
   try {
@@ -76,7 +76,7 @@ function makeEmptyFile(file: string): ReturnType<typeof lookAtPrivateFile> {
   return lookAtPrivateFile(file);
 }
 
-/** SQLite would write through a link that stands in the place of a companion. */
+/** Sets a companion aside if it is no private file: SQLite would write through a link in its place. */
 function setAsideUnlessFile(companion: string, { standstillMs }: CatalogFileOptions): void {
   const found = lookAtPrivateFile(companion);
   if (found !== undefined && !isOwnFile(found)) setAside(companion, found, { standstillMs });
@@ -106,7 +106,7 @@ function openOwnDatabase(file: string, { standstillMs }: CatalogFileOptions): Da
 /** Whether the database is ours. An empty one becomes ours, within a transaction: two processes may try at once. */
 function claim(database: DatabaseSync): boolean {
   if (applicationId(database) === APPLICATION_ID) return true;
-  // Counts for a new database only: what is deleted can then be given back to the file system.
+  // Takes effect in a new database only; it lets freed pages be returned to the file system.
   database.exec("PRAGMA auto_vacuum = INCREMENTAL; BEGIN IMMEDIATE");
   const unclaimed = applicationId(database) === 0 && isEmpty(database);
   if (unclaimed) database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);

@@ -5,28 +5,30 @@ import { cryptography, fileSystem } from "./builtin-modules.ts";
 
 /** What an identity depends on besides the server. */
 export interface IdentityOptions {
-  /** The secret of this user or fleet; without it nobody can tell what an identity stands for. */
+  /** The secret key of this user or fleet. Without it, an identity reveals nothing. */
   readonly key: KeyObject;
-  /** `credentialsHash` of the key and nothing: most servers have no secret, and who asks for many takes it once. Default: it is taken. */
+  /** `credentialsHash` of no secrets, for callers that identify many servers: most have none. Default: computed here. */
   readonly noCredentials?: string | undefined;
-  /** Who connects, where one runtime serves several users. */
+  /** The user who connects, if one runtime serves several users. */
   readonly principal?: string | undefined;
-  /** The program that runs. Tells apart the in-process servers of two programs, which have nothing but a name. */
+  /** The running program. It distinguishes the in-process servers of two programs, which are otherwise known by name only. */
   readonly program: string;
-  /** Where a process runs whose entry names no directory. Default: the current one. */
+  /** The working directory of a process whose entry names none. Default: the current one. */
   readonly directory?: string | undefined;
 }
 
-/** Stands where a secret stood. It can occur in no argument, variable, URL or header. */
+/** Replaces a secret. It cannot occur in an argument, variable, URL or header. */
 const PLACEHOLDER = "\0";
 
 /**
- * Names what is reached and as whom: transport, command, arguments, directory, the entry's own variables, URL, headers and
- * principal, each secret replaced by a placeholder, so that a renewed token leads to the same entry. The server's name, limits and
- * filters take no part; for an in-process server the name is all there is, so there the name and the program do. Where an entry names no
- * directory, the current one takes part if an argument names something in it: `node ./server.js` is another server elsewhere.
+ * Identifies a server and the user it is reached for. The id covers transport, command, arguments, directory, the entry's own
+ * variables, URL, headers and principal. Each secret is replaced by a placeholder, so that a renewed token leads to the same entry.
  *
- * `credentials` covers the secrets alone, in an order that does not depend on how they were found.
+ * The server's name, limits and filters are not part of the id, except that an in-process server is identified by its name and the
+ * program. If an entry names no directory, the current one is part of the id if an argument names something in it:
+ * `node ./server.js` is another server elsewhere.
+ *
+ * `credentials` covers the secrets alone, sorted.
  */
 export function catalogIdentity(server: ResolvedServer, options: IdentityOptions): CatalogIdentity {
   const secrets = [...new Set(server.secrets)].filter((secret) => secret !== "").sort();
@@ -38,7 +40,7 @@ export function catalogIdentity(server: ResolvedServer, options: IdentityOptions
   };
 }
 
-/** Covers secrets alone. */
+/** A keyed hash of secrets. */
 export function credentialsHash(key: KeyObject, secrets: readonly string[]): string {
   return keyedHash(key, "credentials", secrets);
 }
@@ -62,7 +64,7 @@ function connection(
   }
 }
 
-/** The current directory, if an argument, or what an option is set to, names something in it. */
+/** The directory, if an argument or the value of an option (`--name=value`) names something in it; otherwise `null`. */
 function directoryOf(args: readonly string[], directory = process.cwd()): string | null {
   const isThere = (arg: string) => {
     const path = arg.startsWith("-") ? arg.slice(arg.indexOf("=") + 1 || arg.length) : arg;
@@ -71,10 +73,10 @@ function directoryOf(args: readonly string[], directory = process.cwd()): string
   return args.some(isThere) ? directory : null;
 }
 
-/** What the entry gives its process. What the process inherits differs from terminal to terminal and makes no other server. */
+/** The variables that the entry sets. Inherited ones differ between terminals and do not identify the server. */
 function ownVariables({ env, inherited = [] }: ResolvedStdioServer): [string, string][] {
   const own: [string, string][] = [];
-  // Nearly all of it is inherited, so no list is made of that.
+  // Nearly all variables are inherited, so no list is made of those.
   for (const name of Object.keys(env)) if (!inherited.includes(name)) own.push([name, env[name] as string]);
   return own;
 }
@@ -90,7 +92,7 @@ function sorted(pairs: readonly [string, string][]): readonly Subject[] {
 
 function withoutSecrets(subject: Subject, secrets: readonly string[]): Subject {
   if (secrets.length === 0) return subject;
-  // The longest first, so that a secret that is part of another does not leave the rest of it standing.
+  // Longest first: otherwise a secret that is part of another would leave the rest of the longer one.
   const spellings = secrets
     .flatMap((secret) => [secret, urlSpelling(secret)])
     .sort((a, b) => b.length - a.length);
@@ -102,7 +104,7 @@ function withoutSecrets(subject: Subject, secrets: readonly string[]): Subject {
   return clean(subject);
 }
 
-/** A secret as it stands in a URL. Text that is not well-formed has no such spelling. */
+/** A secret as encoded in a URL. Text with lone surrogates cannot be encoded and is returned as it is. */
 function urlSpelling(secret: string): string {
   try {
     return encodeURIComponent(secret);
@@ -111,7 +113,7 @@ function urlSpelling(secret: string): string {
   }
 }
 
-/** The purpose keeps hashes of one kind from ever meeting those of another. */
+/** The purpose keeps hashes of different kinds distinct. */
 function keyedHash(key: KeyObject, purpose: string, subject: Subject): string {
   return cryptography
     .createHmac("sha256", key)

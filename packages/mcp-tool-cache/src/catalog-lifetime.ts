@@ -5,13 +5,13 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long a listing is kept, in milliseconds, however often it is written again. */
 export const LISTING_LIFETIME_MS = 30 * DAY_MS;
 
-/** A server may not pin its list for longer than this, in milliseconds. */
+/** The longest `ttlMs` accepted from a server, in milliseconds. */
 const LONGEST_TTL_MS = DAY_MS;
 
-/** An upgraded server still answers `initialize`, so the verdict that it is a legacy one is given up after so long, in milliseconds. */
+/** How long a server counts as legacy, in milliseconds. The verdict must expire, because an upgraded server still answers `initialize`. */
 const LEGACY_VERDICT_LIFETIME_MS = DAY_MS;
 
-/** Clocks differ a little from machine to machine. A time further ahead than this was written by a clock that was wrong. */
+/** Clocks differ slightly between machines. A time further ahead than this comes from a wrong clock. */
 const CLOCK_TOLERANCE_MS = 5 * 60 * 1_000;
 
 /** Whether a time, in epoch milliseconds, can only come from a clock that was wrong. */
@@ -19,7 +19,7 @@ export function isFromFuture(time: number, now: number): boolean {
   return time > now + CLOCK_TOLERANCE_MS;
 }
 
-/** The entry with a `ttlMs` that can be relied on: at most a day, and nothing at all for what is no duration. */
+/** The entry with a `ttlMs` that can be relied on: at most a day, and 0 if it is not a duration. */
 export function withBoundedTtl(entry: CatalogEntry): CatalogEntry {
   const { ttlMs } = entry;
   if (ttlMs === undefined) return entry;
@@ -27,7 +27,7 @@ export function withBoundedTtl(entry: CatalogEntry): CatalogEntry {
   return { ...entry, ttlMs: isDuration ? Math.min(ttlMs, LONGEST_TTL_MS) : 0 };
 }
 
-/** The entry as it may be handed out now: stale if its time cannot be right, and without an outdated verdict on the era. */
+/** The entry as it may be returned now: stale if its `listedAt` lies in the future, and without an outdated legacy verdict. */
 export function presentable(entry: CatalogEntry, now: number): CatalogEntry {
   const isDoubtful = isFromFuture(entry.listedAt, now);
   const isOutdated = entry.prior !== undefined && isOutdatedVerdict(entry.prior, now);

@@ -1,7 +1,7 @@
 import type { CatalogEntry } from "@jackfield/mcp-core";
 import type { CatalogRecord } from "./catalog-succession.ts";
 
-/** A record as it is written, before its tools have got their schemas back. */
+/** A record as stored: its tools are outlines without schemas. */
 export interface WrittenRecord extends Omit<CatalogRecord, "entry"> {
   readonly entry: Omit<CatalogEntry, "tools"> & { readonly tools?: object[] | undefined };
 }
@@ -28,14 +28,14 @@ const objectWith = (members: { readonly [name: string]: Check }): Check => {
   const checks = Object.values(members);
   return (value) => {
     if (!isObject(value)) return false;
-    // Asked of every entry of a start, so no list is made for the question.
+    // Runs for every entry at start-up, so no list is made.
     for (let index = 0; index < names.length; index += 1)
       if (!checks[index]?.((value as Record<string, unknown>)[names[index] as string])) return false;
     return true;
   };
 };
 
-/** Asked of every tool of a start, so it is written out: what is put together of closures takes the engine long to make fast. */
+/** Runs for every tool at start-up, so it is written out: the engine takes long to optimise composed closures. */
 const isOutline: Check = (value) => {
   if (!isObject(value)) return false;
   const { name, inputSchema } = value as { readonly name?: unknown; readonly inputSchema?: unknown };
@@ -72,7 +72,7 @@ const isRecord = objectWith({
   entry: isEntry,
 });
 
-/** Whether a value read from a store has the shape of a record, as far as anyone relies on it. */
+/** Whether a value read from a store has the shape of a record, as far as the code relies on it. */
 export function isWrittenRecord(value: unknown): value is WrittenRecord {
   return isRecord(value);
 }

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { TakeText } from "./catalog-store.ts";
 
-/** What Keyv keeps these rows under, beside others'. */
+/** The Keyv namespace of these rows. */
 export const NAMESPACE = "catalog";
 
-/** To so much of what is allowed the rows are cut down, so that not every write has to do it again. */
+/** The fraction of the limit to which rows are cut down, so that not every write has to do it again. */
 const ROOM_LEFT = 0.9;
 
 const UNEXPIRED = `FROM keyv WHERE namespace = '${NAMESPACE}' AND (expires IS NULL OR expires > ?)`;
@@ -12,9 +12,9 @@ const UNEXPIRED = `FROM keyv WHERE namespace = '${NAMESPACE}' AND (expires IS NU
 type Row = readonly [id: string, text: string];
 
 /**
- * Hands over the texts of these ids, in one statement, one row after the other. Rows are written by Keyv and read here, without
- * it: it takes longer to load than all of them to read, and a start that finds everything in the catalog writes nothing before
- * its tools are on offer.
+ * Passes the texts of these ids to `take`, in one statement, one row after the other. Keyv writes the rows, but reading bypasses
+ * it: loading Keyv takes longer than reading all rows, and a start that finds everything in the catalog writes nothing before its
+ * tools are offered.
  */
 export function readRows(database: DatabaseSync, ids: readonly string[], take: TakeText): void {
   if (!hasTable(database)) return;
@@ -30,13 +30,13 @@ export function readAllRows(database: DatabaseSync): readonly Row[] {
   return database.prepare(`SELECT key, value ${UNEXPIRED} ORDER BY key`).all(Date.now()).flatMap(rowOf);
 }
 
-/** Removes what has expired and, where that is not enough, what would expire next. Gives the room back to the file system. */
+/** Removes expired rows and, if that is not enough, those that expire soonest. Returns the space to the file system. */
 export function tidyRows(database: DatabaseSync, maxBytes: number): void {
   if (!hasTable(database)) return;
   database.prepare("DELETE FROM keyv WHERE expires <= ?").run(Date.now());
   const used = usedBytes(database);
   if (used > maxBytes) {
-    // A row goes if those that go before it do not make up for the excess.
+    // A row is deleted if the rows before it free less than the excess.
     const older = "sum(octet_length(value)) OVER (ORDER BY expires, rowid ROWS UNBOUNDED PRECEDING)";
     database
       .prepare(
@@ -48,7 +48,7 @@ export function tidyRows(database: DatabaseSync, maxBytes: number): void {
   database.exec("PRAGMA incremental_vacuum");
 }
 
-/** Bytes of the pages that hold something. */
+/** The size of the pages in use, in bytes. */
 export function usedBytes(database: DatabaseSync): number {
   const number = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
   return (number("page_count") - number("freelist_count")) * number("page_size");
@@ -59,7 +59,7 @@ function hasTable(database: DatabaseSync): boolean {
   return database.prepare(table).get() !== undefined;
 }
 
-/** Whether there is a table of this name that other columns make another one: no statement of this catalog works on it. */
+/** Whether the `keyv` table lacks the catalog's columns, so that no statement of the catalog works on it. */
 export function hasForeignTable(database: DatabaseSync): boolean {
   if (!hasTable(database)) return false;
   const columns = database.prepare("SELECT name FROM pragma_table_info('keyv')").all();
@@ -67,7 +67,7 @@ export function hasForeignTable(database: DatabaseSync): boolean {
   return !["key", "value", "namespace", "expires"].every((name) => names.has(name));
 }
 
-/** A value of another kind than text was not written by this catalog. */
+/** Skips a row whose value is not text: this catalog did not write it. */
 function rowOf({ key, value }: Record<string, unknown>): Row[] {
   return typeof key === "string" && typeof value === "string" ? [[key, value]] : [];
 }

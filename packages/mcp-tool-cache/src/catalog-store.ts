@@ -1,29 +1,29 @@
 import { thrownMessage } from "@jackfield/mcp-core";
 import type { KeyvSerializationAdapter, KeyvStorageAdapter, KeyvValue } from "keyv";
 
-/** Where documents are kept: texts by id. A failure is told to the log and reads as nothing, or is thrown. */
+/** A store of documents: texts by id. A failure is either thrown, or logged and read as nothing. */
 export interface CatalogStore {
-  /** Hands over the texts of those ids that have one, one after the other, in one round trip. */
+  /** Passes the text of each id that has one to `take`, one after the other, in one round trip. */
   read(ids: readonly string[], take: TakeText, options?: ReadOptions): Promise<void>;
-  /** Keeps a text until `expiresAt`, epoch milliseconds. Tells whether it was stored. */
+  /** Keeps a text until `expiresAt`, epoch milliseconds. Resolves to whether it was stored. */
   write(id: string, text: string, expiresAt: number): Promise<boolean>;
   remove(id: string): Promise<void>;
   all(): AsyncIterable<readonly [id: string, text: string]>;
   close(): Promise<void>;
 }
 
-/** Takes a text that was read. It may be given the same one twice. */
+/** Receives a text that was read. It may be called more than once for an id. */
 export type TakeText = (id: string, text: string) => void;
 
 export interface ReadOptions {
-  /** For a lock that another process holds, which otherwise makes the reading fail. Default `false`. */
+  /** Whether to wait for a lock of another process, which otherwise makes the read fail. Default `false`. */
   readonly waits?: boolean | undefined;
 }
 
-/** What Keyv can keep values in: an adapter of Keyv 6, an adapter made for Keyv 5, or a `Map`. */
+/** A store for Keyv: an adapter of Keyv 6, an adapter made for Keyv 5, or a `Map`. */
 export type KeyvStore = KeyvStorageAdapter | Map<string, unknown> | KeyvLegacyStore;
 
-/** The part of an adapter made for Keyv 5 that Keyv 6 asks for. */
+/** The methods of an adapter made for Keyv 5 that Keyv 6 needs. */
 export interface KeyvLegacyStore {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown, ttl?: number): Promise<unknown>;
@@ -33,7 +33,7 @@ export interface KeyvLegacyStore {
 
 export interface CatalogStoreOptions {
   readonly namespace: string;
-  /** Told what Keyv and its store report; what they report, they do not throw. */
+  /** Receives the errors that Keyv and its store emit instead of throwing. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -73,7 +73,7 @@ export async function openCatalogStore(
   };
 }
 
-/** What a log may say of an error that came from a store. */
+/** The log fields for an error of a store. */
 export function failure(error: unknown): { readonly reason: string } {
   return { reason: thrownMessage(error) };
 }

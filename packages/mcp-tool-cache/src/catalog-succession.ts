@@ -1,25 +1,25 @@
 import type { CatalogEntry } from "@jackfield/mcp-core";
 import { isFromFuture, LISTING_LIFETIME_MS } from "./catalog-lifetime.ts";
 
-/** An entry as it is kept, with what only the catalog itself needs to know. */
+/** A stored entry, with what only the catalog itself needs. */
 export interface CatalogRecord {
   readonly entry: CatalogEntry;
-  /** The server's last list was empty and no other has confirmed it; the tools kept are those of the list before. */
+  /** The server's last list was empty and is not confirmed yet; the tools kept are those of the list before. */
   readonly suspect: boolean;
-  /** When the entry was marked stale, epoch milliseconds; until a listing that was taken later clears the mark. */
+  /** When the entry was marked stale, epoch milliseconds. A listing that was taken later clears the mark. */
   readonly staleSince?: number | undefined;
-  /** From then on the entry is forgotten, epoch milliseconds. */
+  /** When the entry expires, epoch milliseconds. */
   readonly expiresAt: number;
 }
 
 /**
- * Decides what is kept when an entry arrives; `undefined` means that what is kept stays.
+ * Decides what to keep when an entry arrives; `undefined` means that the stored record stays.
  *
- * - An entry never replaces one that was listed later. Equal times are the same listing, written once more.
- * - An empty list is doubted: many servers answer so while they warm up. The tools of the list before stay, stale, until a later
- *   listing is empty too (that is the confirmation) or has tools again.
+ * - An entry never replaces one that was listed later. Equal times mean the same listing, written again.
+ * - An empty list is doubted: many servers return one while they warm up. The previous tools stay, marked stale, until a later
+ *   listing confirms the empty list or has tools again.
  * - A listing that was taken before the entry was marked stale does not clear the mark.
- * - Only another listing lives longer: writing the same one again does not.
+ * - Writing the same listing again does not extend its lifetime.
  */
 export function successor(
   kept: CatalogRecord | undefined,
@@ -46,7 +46,10 @@ export function markedStale(record: CatalogRecord, now: number): CatalogRecord {
   return { ...record, staleSince: now, entry: { ...record.entry, stale: true } };
 }
 
-/** A mark that a wrong clock has dated far ahead would stand until the time comes, whatever is listed meanwhile. */
+/**
+ * The stale mark that still holds. A mark dated into the future by a wrong clock is dropped: until that time, no listing would
+ * clear it.
+ */
 function standingMark(
   before: CatalogRecord | undefined,
   { listedAt }: CatalogEntry,
@@ -57,7 +60,7 @@ function standingMark(
   return listedAt < staleSince ? staleSince : undefined;
 }
 
-/** An empty list is believed if the list before, which must be another one, was empty too. */
+/** An empty list is believed only if the previous one, from another listing, was empty too. */
 function isDoubtful(before: CatalogRecord | undefined, next: CatalogEntry, isSameListing: boolean): boolean {
   if (before?.suspect && isSameListing) return true;
   return isEmpty(next) && !(before?.suspect || (before !== undefined && isEmpty(before.entry)));
@@ -67,7 +70,7 @@ function isEmpty({ tools }: CatalogEntry): boolean {
   return tools?.length === 0;
 }
 
-/** The tools stay with the credentials they were listed with. */
+/** Keeps the previous tools, together with the credentials they were listed with. */
 function withToolsOf(kept: CatalogEntry | undefined, next: CatalogEntry): CatalogEntry {
   if (kept?.tools === undefined) return next;
   return { ...next, tools: kept.tools, credentials: kept.credentials };

@@ -18,10 +18,10 @@ import { temporaryIdentityKey } from "./identity-key.ts";
 import { createKeyedQueue } from "./keyed-queue.ts";
 import { createMemoryCatalogStore } from "./memory-catalog-store.ts";
 
-/** A catalog that keeps what it is given beyond the process, until it is closed. */
+/** A tool cache over a store that may outlive the process. `close()`, which `await using` calls, releases the store. */
 export type PersistentToolCache = ToolCache & AsyncDisposable;
 
-/** A store that is ready, and the key its entries are named and sealed with. */
+/** An open store, and the key for the ids and checksums of its entries. */
 export interface OpenCatalog {
   readonly key: KeyObject;
   readonly store: CatalogStore;
@@ -30,7 +30,7 @@ export interface OpenCatalog {
 export interface CatalogToolCacheOptions {
   /** Called once, at the first use. If it fails, the catalog works in memory for as long as the process lives. */
   open(): Promise<OpenCatalog>;
-  /** Told about every fault; a `createFaultLog`. */
+  /** Receives every fault; made with `createFaultLog`. */
   readonly log: Logger;
   /** The program that runs; see `IdentityOptions`. */
   readonly program: string;
@@ -42,7 +42,7 @@ const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const UNREADABLE =
   "An unreadable catalog entry was ignored: it is damaged, or another version has written it. Its server is listed anew; nothing has to be done.";
 
-/** The rules of the catalog, over any store: what is kept, what is a miss, and that nothing is ever thrown. */
+/** The tool cache over any store. It decides what is kept and what is a miss, and never throws. */
 export function createCatalogToolCache(options: CatalogToolCacheOptions): PersistentToolCache {
   return new CatalogToolCache(options);
 }
@@ -145,7 +145,7 @@ class CatalogToolCache implements PersistentToolCache {
 
   async #read(
     ids: readonly CatalogId[],
-    options: ReadOptions = {}, // who starts up waits for nobody's lock
+    options: ReadOptions = {}, // default: do not wait for locks
   ): Promise<ReadonlyMap<CatalogId, CatalogRecord>> {
     const { key, store } = await this.#open();
     const now = Date.now();
@@ -160,7 +160,7 @@ class CatalogToolCache implements PersistentToolCache {
     return records;
   }
 
-  /** Runs one operation unless the catalog is closed; whatever it throws is told to the log and becomes a miss. */
+  /** Runs one operation unless the catalog is closed. An error is logged and becomes a miss. */
   async #use<T>(done: string, missing: T, operation: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return missing;
     const outcome = attempt(operation).catch((error: unknown) => {
@@ -195,7 +195,7 @@ class CatalogToolCache implements PersistentToolCache {
   }
 }
 
-/** Where a store gives two of the same id, the one that was listed later counts; of the same listing the one it gives later. */
+/** If a store returns an id twice, the record that was listed later wins; of the same listing, the one returned later. */
 function isNews({ entry }: CatalogRecord, known: CatalogRecord | undefined): boolean {
   return known === undefined || entry.listedAt >= known.entry.listedAt;
 }

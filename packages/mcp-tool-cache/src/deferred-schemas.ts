@@ -7,13 +7,13 @@ import {
   unparsedSchemas,
 } from "@jackfield/mcp-tools/unparsed-schema";
 
-/** Tools as they are written: in the place of each schema stands the length of its text, and the texts are a JSON array. */
+/** Tools as stored: each schema is replaced by the length of its text, and the texts are joined to a JSON array. */
 export interface OutlinedTools {
   readonly outlines: readonly object[];
   readonly schemas: string;
 }
 
-/** Takes the schemas out of tools. A number is no schema and must not be taken for a length later: it is written as `null`. */
+/** Takes the schemas out of tools. A number in place of a schema is written as `null`, so that it is not taken for a length later. */
 export function outlineTools(tools: readonly ToolDefinition[]): OutlinedTools {
   const texts: string[] = [];
   const outlines = tools.map((tool) => {
@@ -32,16 +32,16 @@ export function outlineTools(tools: readonly ToolDefinition[]): OutlinedTools {
 }
 
 /**
- * Puts the schemas back: in the place of each outline stands then the tool it was made of. Only who prints a tool can tell that its
- * schemas have not been parsed yet; `unparsedText` of `@jackfield/mcp-tools` tells who wants to know. Most of a catalog is schemas, and
- * few of them are ever looked at: those of a server are parsed when one of them is, and those of frozen tools come frozen.
+ * Replaces each outline with the tool it was made of. Most of a catalog is schemas, and few of them are ever read. So each schema
+ * is a getter, and the first read of one parses all schemas of that server; those of frozen tools are frozen too. Only printing a
+ * tool, or `unparsedText` of `@jackfield/mcp-tools`, shows that its schemas are not parsed yet.
  *
- * @returns whether the text is one of the schemas that belong to the outlines, as far as their lengths tell
+ * @returns whether the text matches the outlines, judged by its length
  */
 export function restoreTools(outlines: object[], schemas: string): boolean {
   const source = new DeferredSchemas(schemas);
   let length = "[]".length;
-  // There may be ten thousand of them: nothing is made for a tool but the tool.
+  // There may be ten thousand tools, so nothing is allocated but the tools themselves.
   for (let index = 0; index < outlines.length; index += 1) {
     const outline = outlines[index] as { readonly [name in SchemaName]?: unknown };
     const before = length;
@@ -55,8 +55,8 @@ export function restoreTools(outlines: object[], schemas: string): boolean {
 }
 
 /**
- * The members in their order, which the bytes of a tool depend on. A getter in the place of a member that was there would make the
- * engine keep each tool in a table of its own, which takes five times the memory.
+ * Copies the members in their order, which a tool's bytes depend on. Replacing an existing member with a getter would make the
+ * engine keep each tool in a hash table of its own, which takes five times the memory.
  */
 function restoredTool(outline: object, source: DeferredSchemas): object {
   const tool: Record<string, unknown> = {};
@@ -75,11 +75,11 @@ function restoredTool(outline: object, source: DeferredSchemas): object {
   return markUnparsed(tool, source);
 }
 
-/** The schemas of one server's tools, until one of them is looked at. */
+/** The schemas of one server's tools, not parsed until one of them is read. */
 class DeferredSchemas implements UnparsedSchemas {
   readonly text: string;
   readonly #places: { readonly tool: object; readonly name: SchemaName }[] = [];
-  /** Parsed schemas of tools that somebody had frozen by then. */
+  /** The parsed schemas of tools that were frozen before parsing. */
   readonly #ofFrozen = new Map<object, { [name in SchemaName]?: unknown }>();
   #isParsed = false;
 
@@ -87,12 +87,12 @@ class DeferredSchemas implements UnparsedSchemas {
     this.text = text;
   }
 
-  /** The next schema of the text is this one. */
+  /** Assigns the next schema of the text to a tool. */
   add(tool: object, name: SchemaName): void {
     this.#places.push({ tool, name });
   }
 
-  /** Makes ordinary members of all schemas of the server. */
+  /** Parses all schemas of the server and makes them ordinary members. */
   parse(): void {
     if (this.#isParsed) return;
     this.#isParsed = true;
@@ -103,14 +103,14 @@ class DeferredSchemas implements UnparsedSchemas {
     }
   }
 
-  /** What a getter gives: of a tool that is not frozen, the member that has taken its place. */
+  /** The value of a getter: the ordinary member that has replaced it, or the parsed schema of a frozen tool. */
   read(tool: object, name: SchemaName): unknown {
     this.parse();
     return this.#ofFrozen.get(tool)?.[name] ?? Object.getOwnPropertyDescriptor(tool, name)?.value;
   }
 }
 
-/** What stands in the place of every schema until one is looked at. That all tools share it makes it cheap. */
+/** The getters in place of unread schemas. All tools share them, which makes them cheap. */
 const GETTERS: ReadonlyMap<string, PropertyDescriptor> = new Map(
   SCHEMA_NAMES.map((name) => [
     name,
@@ -132,14 +132,14 @@ function sourceOf(tool: object): DeferredSchemas | undefined {
   return unparsedSchemas(tool) as DeferredSchemas | undefined;
 }
 
-/** Nobody may change for others what all who look at a tool share. */
+/** Freezes a value deeply, because all readers of a frozen tool share its schemas. */
 function deepFrozen<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   for (const name in value) deepFrozen(value[name]);
   return Object.freeze(value);
 }
 
-/** Makes a schema a property like any other. Fails if the tool is frozen. */
+/** Makes a schema an ordinary property. Returns `false` if the tool is frozen. */
 function define(tool: object, name: SchemaName, value: unknown): boolean {
   return Reflect.defineProperty(tool, name, { value, writable: true, enumerable: true, configurable: true });
 }

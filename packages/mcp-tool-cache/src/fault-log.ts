@@ -1,8 +1,8 @@
 import type { Logger } from "@jackfield/mcp-core";
 
 /**
- * A log that passes each fault on once, however many servers meet it: a disk that is full is one fault, and not one for each write.
- * The same are those with the same message, the same reason and the same file that was set aside.
+ * A logger that passes each fault on once, however many servers meet it: a full disk is one fault, not one per write. Faults are
+ * the same if level, message, reason and set-aside file are.
  */
 export function createFaultLog(log: Logger): Logger {
   const told = new Set<string>();

@@ -12,7 +12,7 @@ const { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync }
 export const KEY_BYTES = 32;
 
 const KEY_FILE = "identity.key";
-/** At each of them a repair by another process may be waited for. */
+/** Each attempt may wait for a repair by another process. */
 const ATTEMPTS = 10;
 
 /** A key that is forgotten when the process ends. */
@@ -21,12 +21,12 @@ export function temporaryIdentityKey(): Uint8Array {
 }
 
 /**
- * Reads the directory's key, which is made at the first use; processes that come at the same time agree on one. Whatever
- * is not a key of the right length (a link, a directory, a torn file), or could have been read or written by others, is set aside
- * and replaced, and the log is told: nothing that was sealed with it is found any more.
+ * Reads the directory's key, which is made at the first use; concurrent processes agree on one. Anything that is not a key of the
+ * right length (a link, a directory, a torn file), or that others could have read or written, is set aside and replaced with a
+ * warning: entries sealed with it are no longer found.
  *
  * @throws McpError `MCP_CONFIG_INVALID` if the file belongs to another user; the system's error if it cannot be made; an error for
- * which `isBusy` holds if another process repairs it for longer than is waited.
+ * which `isBusy` holds if a repair by another process takes too long.
  */
 export function readIdentityKey(directory: string, log: Logger): Uint8Array {
   const file = join(directory, KEY_FILE);
@@ -41,7 +41,8 @@ export function readIdentityKey(directory: string, log: Logger): Uint8Array {
       try {
         setKeyAside(file, found, log);
       } catch (error) {
-        // Whoever repairs it leaves a key that all share: one of our own would find nothing that is sealed with it.
+        // The repairing process leaves a key that all share. With another key, this process would not find the entries sealed with
+        // that one.
         if (!isBusy(error)) throw error;
         held = error;
       }
@@ -59,7 +60,7 @@ function setKeyAside(file: string, found: FileMark, log: Logger): void {
   log("warn", message, { file, aside });
 }
 
-/** Writes a key beside its place and links it there: whoever reads it reads all of it, and the first one stays. */
+/** Writes a key to a draft file and links it into place: readers see a whole key, and the first one stays. */
 function makeKey(file: string): void {
   const draft = `${file}.${cryptography.randomUUID()}`;
   try {
@@ -75,7 +76,7 @@ function publish(draft: string, file: string): void {
     linkSync(draft, file);
   } catch (error) {
     if (hasCode(error, "EEXIST")) return;
-    // Some file systems have no links. A reader may then meet half a key, and replaces it: a miss, nothing worse.
+    // Some file systems have no hard links. A reader may then see half a key and replace it, which costs no more than misses.
     copyExclusively(draft, file);
   }
 }

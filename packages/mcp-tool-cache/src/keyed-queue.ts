@@ -1,4 +1,4 @@
-/** Runs tasks of the same key one after the other, in the order they came; tasks of different keys side by side. */
+/** Runs tasks of the same key one after the other, in the order they came; tasks of different keys run concurrently. */
 export interface KeyedQueue {
   /** Resolves or rejects as the task does. A task that fails does not stop the next one. */
   run<T>(key: string, task: () => Promise<T>): Promise<T>;

@@ -15,9 +15,9 @@ export interface KeyvToolCacheOptions {
   readonly key?: Uint8Array | undefined;
   /** Keeps this catalog apart from what else the store holds. Default `jackfield-catalog`. */
   readonly namespace?: string | undefined;
-  /** How long the store may take for an answer, in milliseconds; after that it is a miss. Default 1,000. */
+  /** How long the store may take to answer, in milliseconds; after that it is a miss. Default 1,000. */
   readonly timeoutMs?: number | undefined;
-  /** Told about every fault, of each kind once. Default: nobody. */
+  /** Receives each kind of fault once. Default: not logged. */
   readonly log?: Logger | undefined;
 }
 

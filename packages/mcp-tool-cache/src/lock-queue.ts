@@ -1,25 +1,25 @@
 import { isBusy } from "./sqlite-error.ts";
 
-/** Between two attempts, in milliseconds: the first comes soon, because most locks are held for less than that. */
+/** Pauses between attempts, in milliseconds. The first is the shortest, because most locks are held only briefly. */
 const SHORTEST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 16;
 
-/** Those who wait for one lock of another process. One attempt is made for all of them: it is the same lock that they wait for. */
+/** The actions that wait for one lock of another process. Only the first is attempted, since all wait for the same lock. */
 export interface LockQueue {
   /**
-   * Does something as soon as nobody else has locked the file, after what others wait for already. SQLite waits by standing still,
-   * and this process with it; so the action must not let it wait. It is asked again and again.
+   * Runs an action as soon as no other process locks the file, after the actions that wait already. The action must not let SQLite
+   * wait, because that blocks this process; it is attempted repeatedly instead.
    *
-   * @param patienceMs - after so long the error of the lock is thrown, in milliseconds
+   * @param patienceMs - how long to attempt it before the lock's error is thrown, in milliseconds
    */
   run<T>(action: () => T, patienceMs: number): Promise<T>;
 }
 
 interface Waiter {
-  /** Whether it is done, well or not; otherwise the lock is still held. */
+  /** Returns `true` if the action has succeeded or failed, `false` if the lock is still held. */
   attempt(): boolean;
   readonly deadline: number;
-  /** Why the last attempt failed, its own or that of who stood before it. */
+  /** Rejects with the lock's error from the last attempt, whichever action made it. */
   giveUp(): void;
 }
 
@@ -57,7 +57,7 @@ export function createLockQueue(): LockQueue {
           return true;
         };
         if (waiting.length === 0 && attempt()) return;
-        // Not the time of day, which may be set back meanwhile.
+        // Monotonic, because the time of day may be set back meanwhile.
         waiting.push({ attempt, deadline: performance.now() + patienceMs, giveUp: () => reject(held) });
         if (waiting.length === 1) void askUntilEmpty();
       }),

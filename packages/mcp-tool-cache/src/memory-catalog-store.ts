@@ -1,6 +1,6 @@
 import type { CatalogStore } from "./catalog-store.ts";
 
-/** A store that lasts as long as the process. It needs nothing that could be out of reach: no file, no other module. */
+/** A store in memory. It depends on nothing that could be unavailable: no file, no other module. */
 export function createMemoryCatalogStore(): CatalogStore {
   const texts = new Map<string, string>();
   return {

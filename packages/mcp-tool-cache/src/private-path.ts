@@ -8,8 +8,8 @@ const OTHERS_MAY_WRITE = 0o022n;
 const OTHERS_MAY_ANYTHING = 0o077n;
 
 /**
- * Makes the directory if it is missing, for its owner alone. One that exists is left as it is, and refused if it belongs
- * to somebody else or others may write in it: they could put their own catalog there.
+ * Creates the directory, for its owner alone, if it is missing. An existing one is not changed, but refused if it belongs to
+ * another user or others may write in it: they could put their own catalog there.
  *
  * @throws McpError `MCP_CONFIG_INVALID` if it is refused; the system's error if it cannot be made.
  */
@@ -26,10 +26,10 @@ export function preparePrivateDirectory(directory: string): void {
 }
 
 /**
- * What stands at the path, without following a link, or `undefined` for nothing. A file that others may read is taken from
- * them; what is told of it is how it was found.
+ * The stats of the path, without following a link, or `undefined` if nothing is there. If others have access to the file, that is
+ * taken away; the stats still show the mode from before.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if it belongs to somebody else.
+ * @throws McpError `MCP_CONFIG_INVALID` if it belongs to another user.
  */
 export function lookAtPrivateFile(file: string): BigIntStats | undefined {
   const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
@@ -39,12 +39,15 @@ export function lookAtPrivateFile(file: string): BigIntStats | undefined {
   return found;
 }
 
-/** Whether it is a file, and one into which nobody else can have written. */
+/** Whether it is a regular file that no other user could have written. */
 export function isOwnFile(found: BigIntStats): boolean {
   return found.isFile() && !(hasModes() && found.mode & OTHERS_MAY_WRITE);
 }
 
-/** Whether nobody else can have read it or written into it. What a repository or an archive brings along is readable by others. */
+/**
+ * Whether it is a regular file that no other user could have read or written. Files from a repository or an archive are readable by
+ * others.
+ */
 export function isSecretFile(found: BigIntStats): boolean {
   return found.isFile() && !(hasModes() && found.mode & OTHERS_MAY_ANYTHING);
 }

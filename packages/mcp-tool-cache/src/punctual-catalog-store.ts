@@ -1,8 +1,8 @@
 import type { CatalogStore } from "./catalog-store.ts";
 
 /**
- * The store, whose every answer comes within a time or counts as a failure. A client of a server that is out of reach may wait
- * for it for ever; whoever starts up does not.
+ * Wraps a store so that each operation fails if it is not answered in time. The client of an unreachable server may wait for ever;
+ * a start-up must not.
  */
 export function punctualCatalogStore(store: CatalogStore, timeoutMs: number): CatalogStore {
   const punctually = <T>(answer: Promise<T>): Promise<T> => within(answer, timeoutMs);

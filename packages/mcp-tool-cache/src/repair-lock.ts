@@ -9,15 +9,15 @@ const { closeSync, constants, openSync } = fileSystem;
 
 const LOCK_FILE = "repair.lock";
 
-/** Empties whatever stands there: what is no database cannot be locked. Windows cannot be asked to refuse a link. */
+/** Truncates the file, because SQLite cannot lock what is not a database. Windows has no flag to refuse links. */
 const EMPTY = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Runs a repair of a file while no other process repairs in the same directory. The lock is that of an empty SQLite
- * database, because the system gives it back when a process dies.
+ * Runs a repair of a file while no other process repairs in the same directory. The lock is that of an empty SQLite database,
+ * because the system releases it when a process dies.
  *
- * @param standstillMs - how long another process that holds it is waited for, in milliseconds; this process stands still meanwhile
- * @throws McpError `MCP_LIMIT_EXCEEDED`, for which `isBusy` holds, if it is held for longer.
+ * @param standstillMs - how long to wait for another process that holds the lock, in milliseconds; it blocks this process
+ * @throws McpError `MCP_LIMIT_EXCEEDED`, for which `isBusy` holds, if the lock is held for longer.
  */
 export function withRepairLock<T>(file: string, repair: () => T, standstillMs: number): T {
   const { DatabaseSync } = loadSqlite();

@@ -5,28 +5,27 @@ import { hasCode } from "./system-error.ts";
 
 const { lstatSync, renameSync } = fileSystem;
 
-/** So many are kept to be looked at; after that the last one is replaced, so that a failing disk does not fill up. */
+/** How many files are kept for inspection. After that the last one is replaced, so that they do not fill a failing disk. */
 const KEPT = 9;
 
-/** Which file stood at a path when it was looked at. */
+/** The identity of the file that was found at a path. */
 export interface FileMark {
   readonly dev: bigint;
   readonly ino: bigint;
 }
 
 export interface SetAsideOptions {
-  /** What is moved along: endings such as `-wal`. */
+  /** The suffixes of files that are moved along, such as `-wal`. */
   readonly companions?: readonly string[] | undefined;
-  /** How long a repair of another process is waited for, in milliseconds. Default `STANDSTILL_MS`. */
+  /** How long to wait for a repair by another process, in milliseconds. Default `STANDSTILL_MS`. */
   readonly standstillMs?: number | undefined;
 }
 
 /**
- * Moves what is unusable out of the way, to `<file>.corrupt-<n>`, with its companions (`-wal`, `-shm`), and returns the
- * new path. Does nothing and returns `undefined` if something else stands there by now: then another process has
- * repaired it already, and its file must not be taken away.
+ * Moves an unusable file to `<file>.corrupt-<n>`, with its companions (`-wal`, `-shm`), and returns the new path. Returns
+ * `undefined` and moves nothing if the path holds another file by now: another process has repaired it already.
  *
- * @throws McpError `MCP_LIMIT_EXCEEDED`, for which `isBusy` holds, if another process repairs for longer than is waited.
+ * @throws McpError `MCP_LIMIT_EXCEEDED`, for which `isBusy` holds, if a repair by another process takes longer than `standstillMs`.
  */
 export function setAside(
   file: string,

@@ -23,10 +23,10 @@ export interface SqliteCatalogOptions {
 }
 
 /**
- * A store in a SQLite file. Damage in the middle of a file shows only when it is read: then the file is set aside, what was
- * asked is a miss, and the next request finds a new, empty file. What the disk does not take lasts as long as the process.
+ * A store in a SQLite file. Damage in the middle of a file shows only when it is read: the file is then set aside, the read is a
+ * miss, and the next request finds a new, empty file. Entries that the disk does not take are kept in memory.
  *
- * @throws whatever keeps the file from being opened, except that somebody has locked it: then it is opened at its next use.
+ * @throws whatever keeps the file from being opened, except a lock: the file is then opened at its next use.
  */
 export function openSqliteCatalogStore(file: string, options: SqliteCatalogOptions): CatalogStore {
   const store = new SqliteCatalogStore(file, options);
@@ -44,10 +44,10 @@ class SqliteCatalogStore implements CatalogStore {
   #file: CatalogFile | undefined;
   /** Keyv on the same connection, from the first write on. */
   #writer: Promise<CatalogStore> | undefined;
-  /** Who reads does not wait for who writes: SQLite lets them do so side by side. */
+  /** Reads do not wait for writes: SQLite runs them side by side. */
   readonly #readers = createLockQueue();
   readonly #writers = createLockQueue();
-  /** What could not be written. */
+  /** Entries that could not be written. */
   readonly #unwritten = createMemoryCatalogStore();
 
   constructor(path: string, options: SqliteCatalogOptions) {
@@ -97,9 +97,9 @@ class SqliteCatalogStore implements CatalogStore {
   }
 
   /**
-   * Does something with the open file, and sets the file aside if that shows that it is damaged.
+   * Runs an action on the open file, and sets the file aside if the action shows that it is damaged.
    *
-   * @param standstillMs - how long this process stands still for a lock of another, in milliseconds; who waits otherwise does not
+   * @param standstillMs - how long this process may block for a lock of another, in milliseconds; 0 if it waits in a queue
    */
   #use<T>(action: (file: CatalogFile) => T, standstillMs = 0): T {
     const file = this.open(standstillMs);
@@ -116,13 +116,13 @@ class SqliteCatalogStore implements CatalogStore {
   #setAside({ database, mark }: CatalogFile, standstillMs: number): void {
     if (!database.isOpen) return;
     database.close();
-    // Before the file is moved: if another process keeps it from being moved, that is tried again when it is opened.
+    // Cleared before the file is moved: if another process prevents the move, opening the file tries again.
     this.#file = undefined;
     this.#writer = undefined;
     setCatalogAside(this.#path, mark, { log: this.#options.log, standstillMs });
   }
 
-  /** Tells whether it was stored. What the disk does not take is told to the log. */
+  /** Returns whether the text was stored. An error of the disk is logged. */
   async #store(id: string, text: string, expiresAt: number): Promise<boolean> {
     try {
       return await (await this.#openWriter()).write(id, text, expiresAt);
@@ -161,7 +161,7 @@ class SqliteCatalogStore implements CatalogStore {
   async #startWriterOnce(): Promise<CatalogStore> {
     const { KeyvSqlite } = await import("@keyv/sqlite");
     const store = new KeyvSqlite({ driver: this.#driver() });
-    // Before the namespace is set, so that an error of the set-up is thrown here instead of being reported there.
+    // Awaited before the namespace is set, so that an error of the set-up is thrown here instead of being reported there.
     await store.ready;
     await this.#tidyFirst();
     return openCatalogStore(store, { namespace: NAMESPACE, onError: (error) => this.#tellUnwritten(error) });
@@ -171,7 +171,7 @@ class SqliteCatalogStore implements CatalogStore {
     try {
       await this.#writers.run(() => this.#tidy(), this.#options.busyTimeoutMs);
     } catch (error) {
-      // Whoever has the file for so long would not let the write through either.
+      // A lock that is held for so long would not let the write through either.
       if (isBusy(error)) throw error;
       this.#tidyLater(error);
     }
@@ -189,13 +189,13 @@ class SqliteCatalogStore implements CatalogStore {
     this.#use(({ database }) => tidyRows(database, this.#options.maxBytes));
   }
 
-  /** What could not be tidied up now is tidied up another time. */
+  /** Logs a failed clean-up, which a later write repeats. Damage is thrown. */
   #tidyLater(error: unknown): void {
     if (isDamage(error)) throw error;
     this.#options.log("debug", "The tool catalog could not be tidied up.", failure(error));
   }
 
-  /** Keyv's way to `node:sqlite`. Its own driver neither waits without blocking nor looks whose file it opens. */
+  /** The driver for `node:sqlite` that Keyv uses. Keyv's own driver blocks while it waits, and does not check whose file it opens. */
   #driver(): SqliteDriver {
     const { busyTimeoutMs } = this.#options;
     return {

@@ -10,19 +10,19 @@ export function isDamage(error: unknown): boolean {
   return [CORRUPT, NOT_A_DATABASE].includes(primaryCode(error));
 }
 
-/** Whether an error of SQLite, or one that it has caused, says that somebody else holds a lock at the moment. */
+/** Whether an error, or its cause, is SQLite's for a lock that is held elsewhere. */
 export function isBusy(error: unknown): boolean {
   return [error, error instanceof Error && error.cause].some((each) =>
     [BUSY, LOCKED].includes(primaryCode(each)),
   );
 }
 
-/** Whether SQLite could not make sense of a statement, as where a column is not there. */
+/** Whether SQLite rejected a statement, for example because a column is missing. */
 export function isRefusedStatement(error: unknown): boolean {
   return primaryCode(error) === ERROR;
 }
 
-/** The low byte; the others say more about the same error. */
+/** The low byte of the result code; the other bytes only refine it. 0 for errors that are not SQLite's. */
 function primaryCode(error: unknown): number {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return 0;
   return error.errcode & 0xff;

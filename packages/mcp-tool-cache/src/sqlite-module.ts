@@ -3,14 +3,14 @@ import { McpError } from "@jackfield/mcp-core";
 type SqliteModule = typeof import("node:sqlite");
 type EmitWarning = (warning: string | Error, ...rest: unknown[]) => void;
 
-/** How long SQLite may wait for another process at most, in milliseconds. It waits by standing still, and this process with it. */
+/** The longest SQLite may wait for another process, in milliseconds. It blocks this process meanwhile. */
 export const STANDSTILL_MS = 100;
 
 /**
- * Loads `node:sqlite` without the notice that Node 22 prints when it is loaded ("SQLite is an experimental feature").
- * Loading is synchronous, so no other warning can come in between; one that does anyway is passed on.
+ * Loads `node:sqlite` without the notice that Node 22 prints when it is loaded ("SQLite is an experimental feature"). Loading is
+ * synchronous, so no other warning can come in between; one that does anyway is passed on.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if this Node was told to do without SQLite.
+ * @throws McpError `MCP_CONFIG_INVALID` if this Node was started without SQLite.
  */
 export function loadSqlite(): SqliteModule {
   const emitWarning = process.emitWarning as EmitWarning;

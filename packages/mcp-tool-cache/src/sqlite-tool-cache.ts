@@ -10,13 +10,13 @@ import { openSqliteCatalogStore } from "./sqlite-catalog-store.ts";
 
 /** Options of `sqliteToolCache`. */
 export interface SqliteToolCacheOptions {
-  /** The directory, made when missing. Default: `defaultCacheDirectory` of this process. */
+  /** The directory, created if missing. Default: `defaultCacheDirectory` of this process. */
   readonly path?: string | undefined;
-  /** Told about every fault, of each kind once. Default: nobody. */
+  /** Receives each kind of fault once. Default: not logged. */
   readonly log?: Logger | undefined;
-  /** How long a write waits for another process, in milliseconds; reading waits for nobody. Default 5,000. */
+  /** How long writing and `list` wait for another process, in milliseconds; `getMany` waits only briefly. Default 5,000. */
   readonly busyTimeoutMs?: number | undefined;
-  /** How much is kept, in bytes. Beyond it what would expire next is forgotten first. Default 64 MiB. */
+  /** The largest size of the catalog, in bytes. Beyond it, the entries that expire soonest are removed. Default 64 MiB. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -27,8 +27,8 @@ const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 /**
  * A catalog in a directory of this user, kept in SQLite and shared by every process that names the same directory.
  *
- * Nothing is opened, made or imported before the first use. Where nothing can be kept (no right to write, a full disk, a
- * directory of another user) the catalog works in memory and one warning says why. `close()` releases the files.
+ * Nothing is opened, created or imported before the first use. If nothing can be stored (no right to write, a full disk, a
+ * directory of another user), the catalog works in memory and one warning says why. `close()` releases the files.
  */
 export function sqliteToolCache(options: SqliteToolCacheOptions = {}): PersistentToolCache {
   const { busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES } = options;

@@ -9,17 +9,17 @@ export interface CallRecord {
   readonly tool: string;
   /** False if the tool answered with an error, or could not be called. */
   readonly ok: boolean;
-  /** Of the images and sounds in the answer. */
+  /** The media types of the images and sounds in the result. */
   readonly mediaTypes: readonly string[];
 }
 
 /** A tool source that remembers the calls made through it. */
 export interface CallRecorder extends ToolSource {
-  /** The calls since the last time, which are forgotten thereby. */
+  /** Returns the calls since the last time, and forgets them. */
   takeCalls(): readonly CallRecord[];
 }
 
-/** Puts a recorder before a source, so that calls are seen alike whatever framework makes them. */
+/** Wraps a source in a recorder, so that calls are recorded alike whatever framework makes them. */
 export function recordCalls(source: ToolSource): CallRecorder {
   let records: CallRecord[] = [];
   return {
@@ -54,7 +54,7 @@ function identify(source: ToolSource, tool: ToolRef): Pick<CallRecord, "name" | 
   return typeof tool === "string" ? { name: tool, server: "", tool } : { name: tool.tool, ...tool };
 }
 
-/** Of the images and sounds in an answer. */
+/** The media types of the images and sounds in a result. */
 export function mediaTypesOf(result: ToolCallResult): string[] {
   return result.content.flatMap((block) =>
     block.type === "image" || block.type === "audio" ? [block.mimeType] : [],

@@ -1,7 +1,7 @@
 import { type ChatReply, OFFLINE_MODEL } from "./chat-reply.ts";
 import type { ChatRequest } from "./chat-request.ts";
 
-/** What tells one completion from another; the reply itself does not depend on it. */
+/** The id and time of a completion; the reply does not depend on them. */
 export interface CompletionStamp {
   readonly id: string;
   /** Epoch seconds, as the format wants it. */
@@ -60,7 +60,7 @@ function finishReason(reply: ChatReply): string {
   return reply.kind === "text" ? "stop" : "tool_calls";
 }
 
-/** By whole characters, so that no piece ends inside one. */
+/** Splits a text between whole characters. */
 function pieces(text: string): string[] {
   const characters = [...text];
   const count = Math.ceil(characters.length / CHUNK_CHARACTERS);

@@ -29,7 +29,7 @@ export function replyTo(request: ChatRequest): ChatReply {
   return { kind: "tool-call", id: `call_${request.messages.length}`, name: tool.name, args };
 }
 
-/** The first words of a conversation say who speaks. */
+/** The first text of a conversation introduces the stand-in. */
 function say(text: string, earlier: readonly ChatMessage[]): ChatReply {
   const introduced = earlier.some((message) => message.role === "assistant" && messageText(message) !== "");
   return { kind: "text", text: introduced ? text : `${INTRODUCTION}\n${text}` };

@@ -18,7 +18,7 @@ export interface PromptValues {
   readonly prompt: string;
   /** Whether a value was written for this property, whatever its type. */
   isNamed(property: string): boolean;
-  /** The text written for the property, else the next quoted text that was written for none. */
+  /** The text written for the property, else the next quoted text that belongs to no property. */
   takeText(property: string): string | undefined;
   /** The same for numbers. */
   takeNumber(property: string, options: { readonly integer: boolean }): number | undefined;
@@ -30,10 +30,10 @@ const QUOTED = /"([^"]*)"|“([^”]*)”|(?<![\p{L}\p{N}])'([^']*)'(?![\p{L}\p{
 const NUMBER = /(?<![\p{L}\p{N}_.-])-?\d+(?:\.\d+)?(?![\p{L}\p{N}_])/gu;
 const BARE = /(?<=[\p{L}\p{N}_-]\s{0,3}[:=]\s{0,3})[^\s"“',;:=][^\s"“,;]*/gu;
 const LABEL_CHARACTERS = 60;
-/** They may stand between a property's name and its value: `the path is "x"`. */
+/** Words that may stand between a property's name and its value: `the path is "x"`. */
 const CONNECTORS = new Set(["as", "is", "are", "of"]);
 
-/** The prompt without what stands in quotes, which is data and must not decide which tool is meant. */
+/** The prompt without quoted text, which is data and must not decide which tool is meant. */
 export function withoutQuotedText(prompt: string): string {
   return prompt.replace(QUOTED, " ");
 }
@@ -71,7 +71,7 @@ export function readPromptValues(prompt: string, properties: readonly string[]):
   };
 }
 
-/** In the order in which they stand; what lies inside another value is not one of its own. */
+/** Finds the values in order; a value inside another one does not count. */
 function findValues(prompt: string): PromptValue[] {
   const quoted = matches(prompt, QUOTED, "quoted");
   const numbers = matches(prompt, NUMBER, "number");

@@ -4,7 +4,7 @@ import { completionBody, completionChunks } from "./chat-completion.ts";
 import { OFFLINE_MODEL, replyTo } from "./chat-reply.ts";
 import { BadChatRequest, parseChatRequest } from "./chat-request.ts";
 
-/** The offline model while it listens. */
+/** A running offline model. */
 export interface OfflineModel {
   /** What an OpenAI-compatible client takes as its base URL; it ends in `/v1`. */
   readonly baseUrl: string;
@@ -13,7 +13,7 @@ export interface OfflineModel {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Conversations with images in them are long; nothing honest is longer. */
+/** Conversations with images are long; no legitimate one is longer than this. */
 const LONGEST_BODY_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -78,7 +78,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Also reached when the client has hung up; then there is nobody to tell. */
+/** Sends the error, unless the client has hung up or the response has begun. */
 function refuse(response: ServerResponse, error: unknown): void {
   if (response.destroyed || response.headersSent) response.destroy();
   else if (error instanceof BadChatRequest) sendError(response, 400, error.message);

@@ -1,13 +1,13 @@
 import { withoutQuotedText } from "./prompt-values.ts";
 import { splitWords, tellingWords } from "./prompt-words.ts";
 
-/** What a tool shows of itself to the one who chooses. */
+/** The part of a tool that the choice depends on. */
 export interface ChoosableTool {
   readonly name: string;
   readonly description?: string | undefined;
 }
 
-/** Below it a prompt is taken for talk. One of two words of a tool's name is just enough. */
+/** A prompt that scores less calls no tool. One of two words of a tool's name is just enough. */
 const LEAST_SCORE = 4.5;
 const MOST_DESCRIPTION_WORDS = 4;
 
@@ -30,9 +30,10 @@ export function chooseTool<T extends ChoosableTool>(prompt: string, tools: reado
 }
 
 /**
- * How well a tool fits: 6 for a wholly named tool, and 2 for each word, so that the longer of two wholly named tools
- * wins; 1 for each word of its server's name; a half for each of a few words of its description. A quarter less for each
- * word of its server's name that was not said: of two servers with the same tools, the one of the shorter name is usual.
+ * How well a tool fits: 6 if all words of its name occur, in part if some do, and 2 for each of them, so that the longer of two
+ * fully named tools wins; 1 for each word of its server's name; a half for each of a few words of its description. A quarter less
+ * for each word of its server's name that does not occur: of two servers with the same tools, the one with the shorter name is the
+ * usual one.
  */
 function scoreTool(words: ReadonlySet<string>, tool: ChoosableTool): number {
   const { own, server } = nameWords(tool.name);

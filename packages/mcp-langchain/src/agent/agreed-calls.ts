@@ -2,21 +2,18 @@ import { isDeepStrictEqual } from "node:util";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 
-/**
- * What a call was found to be when the model asked for it: `approved` by a person, or `free`, because a function of the program
- * said that nobody must be asked.
- */
+/** Why a call may be made: `approved` by a person, or `free`, because a function of the program said that no approval is needed. */
 type Agreement = "approved" | "free";
 
-/** Under these names a message with calls says what was found. Providers are not sent it. */
+/** The keys in `response_metadata` under which a message with calls records agreements. Providers are not sent them. */
 const KEYS: { readonly [agreement in Agreement]: string } = {
   approved: "jackfield/approved",
   free: "jackfield/free",
 };
 
 /**
- * Writes down on the model's answer what was found of some of its calls, and gives whether the answer is another by that. What was
- * there of the source's own calls is taken away: no model says what a person agreed to.
+ * Records agreements on the model's message, and returns whether that changed the message. Earlier records of the source's own
+ * calls are removed: a model cannot say what a person approved.
  */
 export function writeAgreements(
   answer: AIMessage,
@@ -26,7 +23,7 @@ export function writeAgreements(
   const ownIds = new Set<unknown>(ownCalls.map(({ id }) => id));
   const written = Object.entries(KEYS).map(([agreement, key]) => {
     const before = recordsIn(answer, key);
-    // What stays is of another such middleware, for the tools of another source.
+    // The records that stay belong to another such middleware, for the tools of another source.
     const others = before.filter((record) => !ownIds.has(idOf(record)));
     const records = [...others, ...found[agreement as Agreement].map(recordOf)];
     if (isDeepStrictEqual(records, before)) return false;
@@ -36,7 +33,7 @@ export function writeAgreements(
   return written.includes(true);
 }
 
-/** What was found of a call; nothing for one that is not as it was found, or that is not the only one of its id. */
+/** The agreement recorded for a call; `undefined` if the call has changed since, or if its id is not unique in its message. */
 export function agreementOn(messages: readonly BaseMessage[], call: ToolCall): Agreement | undefined {
   const { id = "" } = call;
   const isOfId = (known: ToolCall) => known.id === id;
@@ -49,7 +46,7 @@ export function agreementOn(messages: readonly BaseMessage[], call: ToolCall): A
   return isFound("free") ? "free" : undefined;
 }
 
-/** The call by value: another middleware may change the message, or the call itself. As JSON, as a checkpoint gives it back. */
+/** The call by value, since another middleware may change the message or the call; as JSON, since a checkpoint restores it so. */
 function recordOf({ id, name, args }: ToolCall): unknown {
   return JSON.parse(JSON.stringify({ id, name, args }));
 }

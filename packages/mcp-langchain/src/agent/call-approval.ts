@@ -7,7 +7,7 @@ import { writeAgreements } from "./agreed-calls.ts";
 import { type DecidedCall, decideCalls } from "./call-decisions.ts";
 import type { LiveTools } from "./live-tools.ts";
 
-/** What the hook gives back to the agent. */
+/** The state update that the hook returns to the agent. */
 interface HookResult {
   messages: BaseMessage[];
   jumpTo?: JumpToTarget;
@@ -16,20 +16,20 @@ interface HookResult {
 /** A hook that runs after each answer of the model. */
 export type ApprovalHook = (state: BuiltInState) => Promise<HookResult | undefined>;
 
-/** Where the calls come from that a person may be asked about. */
+/** What an approval hook needs of the middleware. */
 interface ApprovalPlace {
   readonly live: LiveTools;
-  /** Of the tools that the agent has besides. */
+  /** The names of the agent's other tools. */
   readonly otherNames: ReadonlySet<string>;
-  /** Of the middleware. */
+  /** The name of the middleware. */
   readonly name: string;
 }
 
-/** What was found out about a call of one of the source's tools. Plain JSON. */
+/** Whether a call of one of the source's tools needs approval. Plain JSON. */
 interface Finding {
-  /** Some models give calls no id; what is decided could not be told apart then. */
+  /** The call's id, or a new one if the model gave none: without ids, decisions could not be told apart. */
   readonly id: string;
-  /** Missing where the call has its answer already. */
+  /** Missing if the call already has an answer. */
   readonly isNeeded?: boolean;
 }
 
@@ -44,12 +44,12 @@ export function isApprovalNeeded(
 }
 
 /**
- * Has a person asked about the calls of an answer, by the tools as they are when the answer comes, and writes down on the answer
- * what was found of them.
+ * Asks a person about the calls in a model's message, by the tools as they are when the message comes, and records the agreements
+ * on the message.
  *
- * LangGraph runs the hook again from its start when the person has decided, maybe days later and in another process. By then the
- * tools and the policy may say something else, and a decision would go to another call, or to none. So what must be asked is
- * found out once, in a task, whose outcome is kept in the checkpoint.
+ * After the decision LangGraph runs the hook again from its start, maybe days later and in another process. By then the tools and
+ * the policy may have changed, and a decision could be applied to another call, or to none. So a task determines once which calls
+ * need approval, and the checkpoint keeps its result.
  */
 export function createApprovalHook(
   approval: ToolApproval,
@@ -59,7 +59,7 @@ export function createApprovalHook(
   return async ({ messages }) => {
     const answer = messages.findLast(AIMessage.isInstance);
     const calls = answer?.tool_calls ?? [];
-    // That the source does not have a tool says nothing: it may be gone by the time a person has decided about its call.
+    // Calls of removed tools are not skipped: a tool may be removed while a person decides about its call.
     if (answer === undefined || calls.every(isOther)) return undefined;
     const { interrupt, task } = await import("@langchain/langgraph");
     const answered = new Set(
@@ -69,7 +69,8 @@ export function createApprovalHook(
     const known = calls.map((call, index) => withId(call, findings[index]?.id));
     const own = known.filter((_, index) => findings[index] !== null);
     const asked = known.filter((_, index) => findings[index]?.isNeeded === true);
-    // What only the tool decides is looked up again before the call, so that a tool that is no longer harmless is not called.
+    // Unless the policy is a function, the tool alone decides and is checked again before the call: one that is no longer harmless
+    // is not called.
     const isFinal = typeof approval === "function";
     const free = isFinal ? known.filter((_, index) => findings[index]?.isNeeded === false) : [];
     const decided = asked.length === 0 ? [] : decideCalls(asked, interrupt);
@@ -81,15 +82,15 @@ export function createApprovalHook(
       answer,
       known.map((call) => editedCall(decided[asked.indexOf(call)]) ?? call),
     );
-    // A refusal sends the run back to the model only if nothing else waits: calls would stay without an answer then, which
-    // providers do not take. Without the jump they are made, and the model is asked after them.
+    // A rejection sends the run back to the model only if no other call is pending: providers do not take calls without an answer.
+    // Without the jump, the pending calls are made, and the model is asked after them.
     for (const { tool_call_id } of refusals) answered.add(tool_call_id);
     const isWaiting = refusals.length === 0 || !known.every(({ id = "" }) => answered.has(id));
     return { messages: [answer, ...refusals], ...(isWaiting ? {} : { jumpTo: "model" }) };
   };
 }
 
-/** The id of the call that a message answers: another middleware may have answered it, and a call takes one answer only. */
+/** The id of the call that a message answers. Another middleware may have answered it, and a call takes only one answer. */
 function answeredCall(message: BaseMessage): string | undefined {
   return ToolMessage.isInstance(message) && message.tool_call_id !== "" ? message.tool_call_id : undefined;
 }
@@ -106,11 +107,11 @@ function writeCalls(answer: AIMessage, calls: ToolCall[]): void {
   const isOther = calls.some((call, index) => call !== answer.tool_calls?.[index]);
   if (!isOther) return;
   answer.tool_calls = calls;
-  // An answer that came in chunks makes its calls of them again when it is read from a checkpoint.
+  // A streamed message rebuilds its calls from its chunks when it is read from a checkpoint.
   if (AIMessageChunk.isInstance(answer)) answer.tool_call_chunks = [];
 }
 
-/** For each call what was found; null for one of a tool that is none of the source's. */
+/** The finding for each call; `null` if its tool is not one of the source's. */
 function findingsOn(
   calls: readonly ToolCall[],
   answered: ReadonlySet<string>,

@@ -2,13 +2,13 @@ import { ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { Decision, HITLRequest } from "langchain";
 
-/** What a person made of a call: the call, perhaps with other arguments, or the message that refuses it. */
+/** A call after a person's decision: the call, perhaps edited, or the message that rejects it. */
 export type DecidedCall = ToolCall | ToolMessage;
 
 /**
- * Has a person decide about calls, in the words of LangChain's `humanInTheLoopMiddleware`, so that what shows its questions shows
- * these. That one drops the calls that were approved beside one that was rejected, and never comes back from decisions it does not
- * understand; here a person is asked again, because a wrong value in a checkpoint could not be taken back.
+ * Asks a person to decide about calls, in the format of LangChain's `humanInTheLoopMiddleware`, so that a user interface for its
+ * requests works for these too. That middleware drops the approved calls beside a rejected one, and cannot recover from decisions
+ * it does not understand. This one keeps the calls, and asks again, because a wrong value in a checkpoint could not be taken back.
  */
 export function decideCalls(
   calls: readonly ToolCall[],

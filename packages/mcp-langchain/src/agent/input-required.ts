@@ -7,28 +7,28 @@ import {
 import type { ModelCallOptions, ModelCallResult, ModelTool } from "@jackfield/mcp-tools";
 import type { MakeCall } from "../mcp-tool.ts";
 
-/** The value of the interrupt: what a server wants to know before it goes on with a call. Plain JSON. */
+/** The value of the interrupt: the questions that a server needs answered before it continues a call. Plain JSON. */
 export interface McpInputInterrupt {
   readonly type: "mcp_input_required";
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
   readonly toolCallId?: string | undefined;
-  /** By the server's keys. */
+  /** Keyed by the server. */
   readonly requests: { readonly [key: string]: InputRequest };
-  /** What the server wants back with the answers; nobody but the server can read it. */
+  /** The server's opaque state, which it gets back with the answers. */
   readonly requestState?: string | undefined;
 }
 
-/** What to resume with: for each key the answer to its request, for a question `{ action, content? }`. */
+/** The value to resume with: for each key the answer to its request, which for an elicitation is `{ action, content? }`. */
 export type McpInputAnswers = NonNullable<InputOptions["inputResponses"]>;
 
-/** So often a server that asks nothing, but wants to be called again, is called again before a person is told. */
+/** How often a server that asks nothing, but wants the request again, is called before a person is interrupted. */
 const MOST_SILENT_ROUNDS = 10;
 
 /**
- * Makes calls whose questions interrupt the graph. Each round trip is a task of LangGraph: its answer is kept in the checkpoint,
- * so that a run that is resumed, by whichever process, goes on from there and does not make the call again.
+ * Makes calls whose questions interrupt the graph. Each round trip is a task of LangGraph, and the checkpoint keeps its result: a
+ * resumed run, in any process, continues from there and does not repeat the call.
  */
 export function interruptingCall(
   tool: ModelTool,
@@ -57,7 +57,7 @@ export function interruptingCall(
   };
 }
 
-/** Whoever resumes with anything but answers is asked again: a wrong value in a checkpoint could not be taken back. */
+/** Interrupts again if the run is resumed with anything but answers: a wrong value in a checkpoint could not be taken back. */
 function answersTo(
   wanted: McpInputInterrupt,
   interrupt: (value: McpInputInterrupt) => unknown,
@@ -81,7 +81,7 @@ function inputWanted(
     server,
     tool: originalName,
     ...(toolCallId === undefined ? {} : { toolCallId }),
-    // A source of the program's own may leave out what is empty.
+    // A source that the program wrote itself may leave out empty requests.
     requests: inputRequests ?? {},
     ...(typeof requestState === "string" ? { requestState } : {}),
   };

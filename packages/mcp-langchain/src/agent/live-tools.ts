@@ -10,24 +10,25 @@ import type { StructuredTool } from "@langchain/core/tools";
 import type { LangchainToolsOptions } from "../langchain-tools.ts";
 import { createLangchainTool } from "../mcp-tool.ts";
 
-/** The tools of a source as they are whenever one looks. */
+/** The current tools of a source. */
 export interface LiveTools {
-  /** What is offered now. A tool that did not change stays the same object. */
+  /** The tools offered now. A tool that did not change stays the same object. */
   offered(): readonly StructuredTool[];
-  /** A tool that is, or once was, on offer. One that went away is still found, so that a call of it is answered by the source. */
+  /** A tool that is or was offered. A removed tool is still found, so that the source answers calls of it. */
   find(name: string): ModelTool | undefined;
 }
 
-/** A tool, and what LangChain is offered of it. */
+/** A tool, and the LangChain tool made from it. */
 interface Adapted {
   readonly tool: ModelTool;
   readonly made: StructuredTool;
 }
 
 /**
- * Follows a source. Nothing is listened to: the source's list is the same object while nothing changed.
+ * Follows a source without listening to it: the source's list stays the same object until something changes.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be: not with the first tool, which may come in the middle of a request
+ * @throws McpError `MCP_CONFIG_INVALID` for invalid options; checked now, because the first tool may come in the middle of a
+ * request
  */
 export function createLiveTools(source: ToolSource, options: LangchainToolsOptions = {}): LiveTools {
   const { schemaProfile, onError } = options;
@@ -39,7 +40,7 @@ export function createLiveTools(source: ToolSource, options: LangchainToolsOptio
   let tools: readonly StructuredTool[] = [];
   const adapt = (descriptor: ToolDescriptor): StructuredTool => {
     const { tool, made } = adapted.get(descriptor) ?? make(descriptor);
-    // Also for one that was there before: another of its name may have been on offer since.
+    // Set for a known descriptor as well: another tool of its name may have been offered since.
     known.set(descriptor.name, tool);
     return made;
   };

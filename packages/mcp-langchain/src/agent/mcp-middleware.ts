@@ -10,29 +10,29 @@ import { interruptingCall } from "./input-required.ts";
 import { createLiveTools } from "./live-tools.ts";
 import { inTurn } from "./node-turns.ts";
 
-/** Options of `langchainTools`, and what only an agent can do. */
+/** Options of `langchainTools`, and those that need an agent. */
 export interface McpMiddlewareOptions extends LangchainToolsOptions {
   /**
-   * Which calls a person is asked about, in the words of LangChain's `humanInTheLoopMiddleware` (`HITLRequest`, `HITLResponse`).
-   * Default `off`. It needs a checkpointer and the package `@langchain/langgraph`. A function is asked once about each call.
+   * Which calls a person is asked about, in the format of LangChain's `humanInTheLoopMiddleware` (`HITLRequest`, `HITLResponse`).
+   * Default `off`. Needs a checkpointer and the package `@langchain/langgraph`. A function is called once for each call.
    */
   readonly approval?: ToolApproval | undefined;
   /**
-   * What becomes of a server's questions in the middle of a call. `handlers` (default): the runtime's own handlers answer.
-   * `interrupt`: the graph is interrupted with a `McpInputInterrupt` and resumed with `McpInputAnswers`, where the source hands
-   * such answers out; it needs a checkpointer and the package `@langchain/langgraph`.
+   * How a server's questions during a call are answered. `handlers` (default): by the runtime's own handlers. `interrupt`: the
+   * graph is interrupted with an `McpInputInterrupt` and resumed with `McpInputAnswers`, if the source returns such questions;
+   * needs a checkpointer and the package `@langchain/langgraph`.
    */
   readonly inputRequired?: "handlers" | "interrupt" | undefined;
-  /** LangChain takes each name once only: an agent with two sources needs two. Default `McpMiddleware`. */
+  /** The middleware's name. LangChain takes each name only once, so an agent with two sources needs two. Default `McpMiddleware`. */
   readonly name?: string | undefined;
 }
 
 /**
- * Middleware for `createAgent` that gives an agent the tools of a source as they are at each step: a server that comes up
- * late, or whose tools change, is there from the model's next answer on. Use it in place of `langchainTools`.
+ * Middleware for `createAgent` that gives an agent the tools of a source as they are at each step: new and changed tools are
+ * available from the next request to the model on. Use it instead of `langchainTools`.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an approval policy, a schema profile or an `inputRequired` that does not exist, and for a
- * selection that is no list of names; also where there is no tool yet.
+ * @throws McpError `MCP_CONFIG_INVALID` for an unknown approval policy, schema profile or `inputRequired`, and for a selection that
+ * is not a list of names. The options are checked even if there are no tools yet.
  */
 export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions = {}): AgentMiddleware {
   const { approval = "off", inputRequired = "handlers", name = "McpMiddleware" } = options;
@@ -75,14 +75,17 @@ export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions 
   });
 }
 
-/** One that is misspelt would hand a server's questions to nobody. */
+/** A misspelt value would silently mean `handlers`. */
 function checkInputRequired(inputRequired: unknown): void {
   if (inputRequired === "handlers" || inputRequired === "interrupt") return;
   const message = 'The option "inputRequired" must be "handlers" or "interrupt".';
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }
 
-/** A tool may have come between the model's answer and the call, or another middleware have changed the call. */
+/**
+ * Refuses a call without a recorded agreement: its tool may have come after the model's message, or another middleware may have
+ * changed the call.
+ */
 function unasked({ descriptor }: ModelTool, toolCallId: string | undefined): ToolMessage {
   const { name, server, originalName: tool } = descriptor;
   const message = `Nobody was asked about this call of "${tool}" of server "${server}".`;

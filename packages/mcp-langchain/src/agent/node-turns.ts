@@ -1,12 +1,12 @@
 import type { Runtime } from "langchain";
 
-/** The last of the calls in a node, by what LangGraph keeps for one run of that node. */
+/** The last queued call of each node run, keyed by LangGraph's object for that run. */
 const turns = new WeakMap<object, Promise<unknown>>();
 
 /**
- * Has calls that share a node of the graph made one after the other, in the order in which they come: LangGraph pairs interrupts
- * and tasks of one node with what is in the checkpoint by their order alone. Under `version: "v2"` of `createAgent`, the default,
- * each call has a node of its own, and nothing waits; under `v1` all calls of an answer share one.
+ * Runs calls that share a node of the graph one after the other, in order: LangGraph matches a node's interrupts and tasks to the
+ * checkpoint by their order alone. With `version: "v2"` of `createAgent`, the default, each call has a node of its own and nothing
+ * waits; with `v1` all calls of a message share one.
  */
 export function inTurn<T>(runtime: Pick<Runtime, "configurable">, run: () => Promise<T>): Promise<T> {
   const node: unknown = runtime.configurable?.__pregel_scratchpad;
@@ -16,7 +16,10 @@ export function inTurn<T>(runtime: Pick<Runtime, "configurable">, run: () => Pro
   return turn;
 }
 
-/** What the call before waits for is asked about first; the node is run again then. Any other failure is that call's own. */
+/**
+ * If the previous call was interrupted, this one stops too: that question is asked first, and the node runs again then. Any other
+ * failure concerns the previous call alone.
+ */
 async function stopAtInterrupt(error: unknown): Promise<void> {
   const { isGraphInterrupt } = await import("@langchain/langgraph");
   if (isGraphInterrupt(error as Error)) throw error;
