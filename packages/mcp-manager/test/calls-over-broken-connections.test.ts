@@ -61,7 +61,7 @@ describe.each([
       if (method === "tools/list") return { items: [tool("echo")] };
       return isListing ? { items: [{ name: "review" }] } : "break";
     };
-    const { manager, server } = await overHttp({ withIds, withPrompts: true, answer });
+    const { manager, server } = await overHttp({ withIds, capabilities: { tools: {}, prompts: {} }, answer });
     await manager.start();
     if (isKnown) await manager.prompts("a");
     isListing = false;

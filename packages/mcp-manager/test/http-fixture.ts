@@ -15,11 +15,13 @@ import { createMcpManager, type McpManager, type McpManagerOptions } from "../sr
 import { tool } from "./manager-fixture.ts";
 
 /** What a request is answered with; `die`: nothing, for all connections end; `break`: nothing, for its own ends. */
-type Answer = (method: string) => JsonObject | "die" | "break";
+type Answer = (method: string) => JsonObject | "die" | "break" | Promise<JsonObject>;
 
 export interface RealServer {
   /** The methods it was asked, over all its lives. */
   readonly asked: readonly string[];
+  /** Takes no new connections any more; what is under way goes on. */
+  refuse(): void;
   /** Ends it with all its connections, which forgets its sessions. */
   stop(): Promise<void>;
   /** Starts it on the same port again. */
@@ -30,14 +32,14 @@ export interface RealServer {
  * A server of one tool behind a real port, and a manager that reaches it over connections of its own: so much of HTTP as breaks.
  *
  * @param withIds - whether it gives session ids, and answers one that it does not know with HTTP 404
- * @param withPrompts - whether it says that it has some
+ * @param capabilities - what it says that it has
  */
 export async function overHttp(
   {
     withIds = false,
-    withPrompts = false,
+    capabilities = { tools: {} },
     answer = answered,
-  }: { readonly withIds?: boolean; readonly withPrompts?: boolean; readonly answer?: Answer },
+  }: { readonly withIds?: boolean; readonly capabilities?: JsonObject; readonly answer?: Answer },
   options: Partial<McpManagerOptions> = {},
 ): Promise<{ manager: McpManager; server: RealServer; definition: ServerDefinition }> {
   const server = createOneToolServer(withIds, answer);
@@ -45,7 +47,7 @@ export async function overHttp(
   const definition = httpDefinition("a", { url: `http://127.0.0.1:${server.port}/` });
   const manager = createMcpManager({
     servers: [definition],
-    connect: connectOverHttp(withPrompts ? { tools: {}, prompts: {} } : { tools: {} }),
+    connect: connectOverHttp(capabilities),
     resolve: passThroughResolver,
     retry: { initialDelayMs: 20, jitter: "none", maxRetries: 100, factor: 1 },
     ...options,
@@ -77,7 +79,7 @@ function createOneToolServer(withIds: boolean, answer: Answer) {
       response.end(JSON.stringify({ id }));
     } else if (!sessions.has(session)) response.writeHead(404).end();
     else {
-      const result = answer(method);
+      const result = await answer(method);
       if (result === "die") http.closeAllConnections();
       else if (result === "break") incoming.socket.destroy();
       else response.end(JSON.stringify(result));
@@ -89,6 +91,7 @@ function createOneToolServer(withIds: boolean, answer: Answer) {
     get port() {
       return port;
     },
+    refuse: () => void http.close(),
     async stop() {
       if (withIds) sessions.clear();
       const closed = new Promise((resolve) => http.close(resolve));

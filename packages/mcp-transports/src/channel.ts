@@ -25,6 +25,8 @@ export interface ChannelFacts {
   readonly hasReadInput?: boolean | undefined;
   /** The server gave this conversation an id, so a 404 means that it has forgotten it. */
   readonly hasSessionId?: boolean | undefined;
+  /** In what the server differs that answered when a forgotten session was to be renewed, if it is another one. */
+  readonly differences?: readonly string[] | undefined;
   /** What must not be shown besides the secrets of the entry: ids of the conversation, and what follows from the URL. */
   readonly secrets?: readonly string[] | undefined;
   /** The HTTP status that the very first request was refused with; missing once any was taken. */

@@ -15,7 +15,6 @@ import {
   toMcpError,
 } from "@jackfield/mcp-core";
 import { createDeadline, type Deadline, raceSignal } from "../deadline.ts";
-import { hasEnded } from "../server/awaited-tools.ts";
 import type { ManagedServer } from "../server/managed-server.ts";
 import { checkOptions } from "../server/operation-deadline.ts";
 import { isUnsent, MOST_UNSENT } from "../server/unsent-request.ts";
@@ -45,8 +44,7 @@ export function createContextReader({ all, server, log }: ContextReaderOptions):
     name: string | undefined,
   ): Promise<readonly Owned<CatalogItems[K]>[]> {
     if (name !== undefined) return listOf(server(name), kind);
-    const lists = all().map((managed) => (isKnown(managed, kind) ? listOrNothing(managed, kind, log) : []));
-    return (await Promise.all(lists)).flat();
+    return (await Promise.all(all().map((managed) => listOrNothing(managed, kind, log)))).flat();
   }
 
   return {
@@ -76,33 +74,56 @@ export function createContextReader({ all, server, log }: ContextReaderOptions):
   };
 }
 
-/** Whether asking for a list costs no connection. */
-function isKnown(managed: ContextServer, kind: ContextKind): boolean {
-  return managed.openSession !== undefined || managed.context.known(kind) !== undefined;
-}
-
-/** The list as there is one. A session that ended with it, or could not be asked, leaves what is known, or else the next one is asked once. */
+/**
+ * Gets the current list. If the session cannot be asked, or ends before the list is in, what is known is returned. If nothing is known, the
+ * next session is asked, once.
+ *
+ * @param isNamed - whether the caller named this server. For a caller who wants the lists of all servers, none is asked twice or waited for
+ */
 async function listOf<K extends ContextKind>(
   managed: ContextServer,
   kind: K,
+  isNamed = true,
 ): Promise<readonly Owned<CatalogItems[K]>[]> {
   const { context, definition } = managed;
   const own = (items: readonly CatalogItems[K][]) =>
     items.map((item) => ({ ...item, server: definition.name }));
   using deadline = contextDeadline(managed, {});
-  for (let isRepeated = false; ; ) {
+  let failure: McpError | undefined;
+  for (;;) {
     const known = context.known(kind);
     if (managed.openSession === undefined && known !== undefined) return own(known);
+    if (!isNamed && failure !== undefined) throw failure;
+    if (!isNamed && managed.openSession === undefined) return [];
     const session = await openedSession(managed, deadline);
     try {
       const items = await context.listed(kind, session, deadline);
       if (items !== undefined) return own(items);
     } catch (error) {
       if (deadline.signal.aborted || !isMcpError(error)) throw error;
-      if (!(await hasEnded(session, managed, error)) || isRepeated) throw error;
-      isRepeated = true;
+      if (!(await hasEnded(managed, session, error)) || failure !== undefined) throw error;
+      failure = error;
     }
   }
+}
+
+/** Decides whether a session is over whose list failed. Some sessions say so a moment later; others have to be given up. */
+async function hasEnded(managed: ContextServer, session: Session, error: McpError): Promise<boolean> {
+  await turnOfTheEventLoop();
+  return managed.openSession !== session || (isUnsent(error) && giveUp(managed, session, error));
+}
+
+/**
+ * Gives up a session that could not be used twice in a row, whatever it says of itself. It is kept while other requests are under way on
+ * it, because they may still be answered.
+ *
+ * @returns whether the session is over.
+ */
+function giveUp(managed: ContextServer, session: Session, error: McpError): boolean {
+  const { openSession } = managed;
+  if (openSession === session && openSession.isUsed) return false;
+  managed.lose(session, error);
+  return true;
 }
 
 /** Of many servers, one that fails is left out: the others are not to blame. */
@@ -112,7 +133,7 @@ async function listOrNothing<K extends ContextKind>(
   log: Logger,
 ): Promise<readonly Owned<CatalogItems[K]>[]> {
   try {
-    return await listOf(managed, kind);
+    return await listOf(managed, kind, false);
   } catch (error) {
     log("debug", "a server's list was left out", {
       server: managed.definition.name,
@@ -137,7 +158,10 @@ async function ask<M extends SessionMethod>(
   return await onSession(managed, deadline, request); // The deadline lasts until then.
 }
 
-/** Asks a session, and what could not be sent the next one as well: as calls do, and as often. */
+/**
+ * Asks a session. What could not be sent is sent again, as often as a call: once on the same session, and once on the next. The session
+ * is not given up for it while other requests are under way.
+ */
 async function onSession<T>(
   managed: ContextServer,
   deadline: Deadline,
@@ -150,7 +174,7 @@ async function onSession<T>(
       return await use(session);
     } catch (error) {
       if (!isUnsent(error) || unsent > MOST_UNSENT) throw error;
-      if (unusable === session) managed.lose(session, error); // It cannot be used twice in a row, whatever it says.
+      if (unusable === session && !giveUp(managed, session, error)) throw error;
       unusable = session;
     }
     await raceSignal(turnOfTheEventLoop(), deadline.signal);

@@ -12,6 +12,8 @@ export interface Lending {
   watch(uri: string): Promise<() => Promise<void>>;
   /** A borrower finds that the session is over: the others need not find that out for themselves, and it is not lent again. */
   lose(error: McpError): void;
+  /** Whether anybody has calls or other requests under way on the session. */
+  isUsed(): boolean;
 }
 
 /**
@@ -40,6 +42,10 @@ class BorrowedSession implements LentSession {
 
   get handshake(): Session["handshake"] {
     return this.#session.handshake;
+  }
+
+  get isUsed(): boolean {
+    return this.#lending.isUsed();
   }
 
   list: Session["list"] = async (kind, options) => {

@@ -5,7 +5,7 @@ import { borrowSession } from "./borrowed-session.ts";
 import type { GatheredLists } from "./gathered-lists.ts";
 
 /** A server whose session is lent. */
-export type Lender = Pick<ManagedServer, "session" | "lose"> & {
+export type Lender = Pick<ManagedServer, "openSession" | "session" | "lose"> & {
   readonly context: Pick<ManagedServer["context"], "subscribe">;
 };
 
@@ -30,7 +30,8 @@ export function createLendingConnector({ connect, lender, lists }: LendingConnec
     const session = await lent.session(deadline);
     const watch = (uri: string) => lent.context.subscribe(session, uri, () => {});
     const lose = (error: McpError) => lent.lose(session, error);
-    return borrowSession(session, { list: lists(session), watch, lose });
+    const isUsed = () => lent.openSession?.isUsed === true; // One that was replaced has ended for its borrowers, too.
+    return borrowSession(session, { list: lists(session), watch, lose, isUsed });
   };
 }
 

@@ -62,11 +62,7 @@ function hasAnswered(list: ListState): boolean {
 }
 
 /** Whether a session whose list failed is over: some say so a moment later, and one that could not be asked is given up here. */
-export async function hasEnded(
-  session: Session,
-  server: Pick<AwaitedServer, "openSession" | "lose">,
-  error: McpError,
-): Promise<boolean> {
+async function hasEnded(session: Session, server: AwaitedServer, error: McpError): Promise<boolean> {
   await turnOfTheEventLoop();
   if (server.openSession !== session) return true;
   if (!isUnsent(error)) return false;

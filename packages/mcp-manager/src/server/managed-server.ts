@@ -20,7 +20,7 @@ import type { ServerSettings } from "./server-settings.ts";
 import { createServerTools, type ServerTools, type ServerToolsSubject } from "./server-tools.ts";
 import { attendSession, type SessionAttendantOptions } from "./session-attendant.ts";
 import type { ServerState } from "./state.ts";
-import type { CallCounts } from "./watched-session.ts";
+import type { CallCounts, WatchedSession } from "./watched-session.ts";
 
 export interface ManagedServerOptions {
   readonly definition: ServerDefinition;
@@ -49,7 +49,7 @@ export interface ManagedServer {
   redefine(definition: ServerDefinition): void;
   wake(): void;
   /** The session, while the server is ready: a call that has nothing to wait for needs no deadline to wait by. */
-  readonly openSession: Session | undefined;
+  readonly openSession: WatchedSession | undefined;
   session(deadline: Deadline): Promise<Session>;
   /** Whoever finds that a session is over says so: it has not been told yet where it has only just ended. */
   lose(session: Session, error: McpError): void;
@@ -160,7 +160,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     this.#connection.wake();
   }
 
-  get openSession(): Session | undefined {
+  get openSession(): WatchedSession | undefined {
     const { state } = this.#connection;
     return state.status === "ready" ? state.session : undefined;
   }

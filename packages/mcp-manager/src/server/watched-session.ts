@@ -36,6 +36,8 @@ export const LOST = Symbol("lost");
 
 /** A session of somebody else's. */
 export interface LentSession extends Session {
+  /** Whether its lender has calls or other requests under way on it, for whomever. */
+  readonly isUsed: boolean;
   readonly [LOST]: (error: McpError) => void;
 }
 
@@ -45,6 +47,8 @@ export interface WatchedSession extends Session {
   readonly heardAt: number;
   /** Whether anything is in flight that has a deadline: what has none ends with the session only. */
   readonly isBusy: boolean;
+  /** Whether calls or other requests are under way. Lists and pings do not count: they are repeated on the next session. */
+  readonly isUsed: boolean;
   /** Rejects whatever is in flight at once; the session itself is not told. */
   giveUp(why: (isCall: boolean) => McpError): void;
   /** It is closed because it was lost, and whatever is in flight then, or asked for later, hears that and not that it was closed. */
@@ -120,6 +124,10 @@ class Watched implements WatchedSession {
       ({ limits: { timeoutMs = own.callTimeoutMs, maxTotalMs = own.maxTotalMs } }) =>
         timeoutMs !== 0 || maxTotalMs !== 0,
     );
+  }
+
+  get isUsed(): boolean {
+    return (isLent(this.#session) && this.#session.isUsed) || this.#flights.some(({ use }) => use.isUse);
   }
 
   get #limits(): ServerLimits {

@@ -1,4 +1,4 @@
-import type { CatalogKind, McpError } from "@jackfield/mcp-core";
+import { type CatalogKind, McpError } from "@jackfield/mcp-core";
 import {
   createFakeSession,
   type FakeAnswer,
@@ -12,6 +12,9 @@ export const README = { uri: "file:///readme", name: "readme" };
 export const LOG = { uri: "file:///log", name: "log" };
 export const FILE = { uriTemplate: "file:///{path}", name: "file" };
 export const REVIEW = { name: "review" };
+
+/** What a request rejects with whose connection broke before it was sent. */
+export const broken = new McpError("MCP_SESSION_LOST", "refused", { server: "s", outcome: "not-sent" });
 
 const CAPABILITIES = {
   tools: { listChanged: true },

@@ -1,6 +1,6 @@
-import { type ContextSource, McpError } from "@jackfield/mcp-core";
+import { type CatalogKind, type ContextSource, McpError } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
-import { contextSession, openedFixture } from "./context-fixture.ts";
+import { broken, contextFixture, contextSession, openedFixture, README } from "./context-fixture.ts";
 
 /** Every way to ask one server for something besides tools. */
 const QUESTIONS: readonly [string, (source: ContextSource, server: string) => Promise<unknown>][] = [
@@ -42,7 +42,6 @@ test.each([
   [1, "listed"],
   [2, "MCP_SESSION_LOST not-sent"],
 ])("a list is asked of one more session where %d could not be asked for it", async (failing, expected) => {
-  const broken = new McpError("MCP_SESSION_LOST", "refused", { server: "s", outcome: "not-sent" });
   const unusable = () => contextSession({ failing: new Map([["prompts", broken]]) });
   const { manager, connector, open } = await openedFixture(
     { retry: { initialDelayMs: 0, jitter: "none" } },
@@ -58,12 +57,49 @@ test.each([
   expect(connector.attempts).toHaveLength(failing + (failing === 1 ? 1 : 0));
 });
 
+describe("the lists of all servers", () => {
+  const unusable = () => contextSession({ failing: new Map([["prompts", broken]]) });
+
+  test("leave out at once a server that cannot be asked, and do not wait for its next session", async () => {
+    const { manager, connector } = await openedFixture({}, unusable());
+    await using _ = manager;
+    expect(await manager.prompts()).toEqual([]);
+    expect(manager.servers()).toMatchObject([{ status: "backoff" }]);
+    expect(await manager.prompts()).toEqual([]);
+    expect(connector.attempts).toHaveLength(1);
+  });
+
+  test("leave out at once a server whose session ends before the list is in", async () => {
+    const { manager, connector, open } = contextFixture();
+    await using _ = manager;
+    const first = contextSession();
+    first.holdLists();
+    void manager.start().catch(() => {});
+    await open(first);
+    const asked = manager.prompts();
+    await vi.waitFor(() => expect(first.listed).toContain("prompts"));
+    first.lose(new McpError("MCP_SESSION_LOST", "Gone."));
+    expect(await asked).toEqual([]);
+    expect(connector.attempts).toHaveLength(1);
+  });
+
+  test("hold what is known of a server that can no longer be asked", async () => {
+    const failing = new Map<CatalogKind, McpError>();
+    const { manager, session } = await openedFixture({}, contextSession({ failing }));
+    await using _ = manager;
+    const known = await manager.resources("s");
+    failing.set("resources", broken);
+    session.renew();
+    await vi.waitFor(() => expect(session.listed.filter((kind) => kind === "tools")).toHaveLength(2));
+    expect(await manager.resources()).toEqual(known);
+    expect(known).toContainEqual({ ...README, server: "s" });
+  });
+});
+
 describe.each([
   ["readResource", QUESTIONS[3]?.[1]],
   ["subscribe", QUESTIONS[6]?.[1]],
 ])("%s of a server whose connection breaks before it is asked", (_, ask) => {
-  const broken = new McpError("MCP_SESSION_LOST", "refused", { server: "s", outcome: "not-sent" });
-
   /** A session that cannot be asked so many times. */
   function failing(times: number) {
     let left = times;

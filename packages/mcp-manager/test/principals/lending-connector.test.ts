@@ -10,6 +10,7 @@ const borrowFrom = (lent: FakeSession) =>
     list: createGatheredLists()(lent),
     watch: () => Promise.reject(new Error("nothing is watched here")),
     lose: () => {},
+    isUsed: () => false,
   });
 const resolved = (name: string) => ({ ...stdioDefinition(name), env: {}, secrets: [] }) as never;
 const options = { signal: new AbortController().signal, log: silentLogger };
@@ -107,7 +108,7 @@ describe("a connector that lends", () => {
     const subscribe = vi.fn(async () => stop);
     const lose = vi.fn();
     const lender = (name: string) =>
-      name === "shared" ? { session, lose, context: { subscribe } } : undefined;
+      name === "shared" ? { openSession: undefined, session, lose, context: { subscribe } } : undefined;
     return {
       connect,
       session,

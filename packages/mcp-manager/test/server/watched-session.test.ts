@@ -37,6 +37,19 @@ it.each([
   expect(session.isBusy).toBe(isBusy);
 });
 
+it("is used while a call or another request is under way, and not by a list or a ping", async () => {
+  const session = watched({});
+  session.list("tools", { signal: new AbortController().signal }).catch(() => {});
+  session.request("ping", undefined).catch(() => {});
+  expect(session.isUsed).toBe(false);
+  for (const method of ["tools/call", "prompts/get"] as const) {
+    session.request(method, { name: "echo" }).catch(() => {});
+    expect(session.isUsed).toBe(true);
+    session.giveUp(() => new McpError("MCP_CLOSED", "given up"));
+    expect(session.isUsed).toBe(false);
+  }
+});
+
 it("tells of a request that is made once it was lost that it was not sent, and not that somebody closed it", async () => {
   const session = watched({});
   const loss = new McpError("MCP_SESSION_LOST", "refused twice", { server: "a" });

@@ -36,9 +36,14 @@ function describeEnd({ server, facts: { fault } }: ErrorContext): string {
 
 /** Why a session ended whose server says that it knows it no longer (MCP 2025-11-25, transports, "Session Management"). */
 export function forgottenSessionError(context: ErrorContext): McpError {
+  const { differences = [] } = context.facts;
+  const replacement =
+    differences.length > 0
+      ? `, and another server answers in its place (different: ${differences.join(", ")})`
+      : "";
   return new McpError(
     "MCP_SESSION_LOST",
-    `${nameOf(context)} no longer knows this session (HTTP 404). Connect again.`,
+    `${nameOf(context)} no longer knows this session (HTTP 404)${replacement}. Connect again.`,
     { phase: "call", httpStatus: 404, outcome: "rejected", ...commonDetails(context, undefined) },
   );
 }

@@ -9,11 +9,19 @@ const KEPT_SESSION_IDS = 16;
 /** So much of the address that a server of the older transport gives is kept out of errors. */
 const MOST_IDS_IN_ENDPOINT = 16;
 
-/** No word of an ordinary text is so long. */
+/** A value that no name marks as an id is not one if it is shorter. */
 const SHORTEST_NAMELESS_ID = 16;
 
 /** Parameters whose values are no ordinary words, however short they are. */
 const NAME_OF_AN_ID = /session|token|secret|ticket|key$|^(?:sid|auth)$/i;
+
+/** Parameters that often hold an id. A shorter value of theirs is more likely a number or an ordinary word. */
+const LIKELY_NAME_OF_AN_ID = /(?:^|[^a-z])id$|conn|client|transport/i;
+const LIKELY_NAME_IN_CAMEL_CASE = /I[Dd]$/;
+const SHORTEST_LIKELY_ID = 6;
+
+/** Sets an id apart from the words of a path: it has digits, or capitals within a word. */
+const LOOKS_LIKE_AN_ID = /\d|[a-z][A-Z]/;
 
 /**
  * The session id that a server has given. It may only hold visible ASCII (MCP 2025-11-25, transports, "Session Management"),
@@ -34,15 +42,15 @@ export function withSessionId(ids: readonly string[], id: string): readonly stri
 }
 
 /**
- * What may be the id in an address that a server has given, as it is written and decoded: a value of its query that is called so, and
- * whatever is as long as only ids are there and in its path, but for what stands in the path of the server's own address. There are few of
- * them, and none is long, because every line of the log is searched for them.
+ * Finds what may be the session id in an address that a server has given, as it is written and decoded: values of the query that have the
+ * name of an id or are long, and long segments of the path that look like an id and are not in the server's own address. The list is
+ * short, and so is each entry, because every line of the log is searched for them.
  */
 export function idsInEndpoint(endpoint: URL, server: URL): readonly string[] {
   const known = new Set(server.pathname.split("/"));
   const found = [
     ...endpoint.search.slice(1).split("&").flatMap(idsInPair),
-    ...endpoint.pathname.split("/").filter((segment) => isLong(segment) && !known.has(segment)),
+    ...endpoint.pathname.split("/").filter((segment) => isIdInPath(segment) && !known.has(segment)),
   ];
   const spelled = found.flatMap((id) => [id, decoded(id), decoded(id.replaceAll("+", " "))]);
   const pieces = [...new Set(spelled)].flatMap(inPieces);
@@ -52,11 +60,19 @@ export function idsInEndpoint(endpoint: URL, server: URL): readonly string[] {
 function idsInPair(pair: string): readonly string[] {
   const end = pair.indexOf("=");
   const value = pair.slice(end + 1);
-  return NAME_OF_AN_ID.test(decoded(pair.slice(0, Math.max(end, 0)))) || isLong(value) ? [value] : [];
+  return decoded(value).length >= shortestId(decoded(pair.slice(0, Math.max(end, 0)))) ? [value] : [];
 }
 
-function isLong(written: string): boolean {
-  return decoded(written).length >= SHORTEST_NAMELESS_ID;
+/** How long the value of a parameter has to be to count as an id. */
+function shortestId(name: string): number {
+  if (NAME_OF_AN_ID.test(name)) return 0;
+  const isLikely = LIKELY_NAME_OF_AN_ID.test(name) || LIKELY_NAME_IN_CAMEL_CASE.test(name);
+  return isLikely ? SHORTEST_LIKELY_ID : SHORTEST_NAMELESS_ID;
+}
+
+function isIdInPath(segment: string): boolean {
+  const text = decoded(segment);
+  return text.length >= SHORTEST_NAMELESS_ID && LOOKS_LIKE_AN_ID.test(text);
 }
 
 /** A text that is longer than any id is hidden piece by piece. */

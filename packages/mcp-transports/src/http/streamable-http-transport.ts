@@ -52,6 +52,8 @@ export interface StreamableHttpTransport extends QueueingTransport {
   readonly sessionIds: readonly string[];
   /** The status that the first request was refused with; missing once anything was taken. */
   readonly firstRefusal: number | undefined;
+  /** In what the server differs that answered when the session was to be renewed, if it is another one. */
+  readonly differences: readonly string[];
   /** The session was begun anew beneath its owner. */
   onrenewed?: (() => void) | undefined;
   /** The challenge of a message was met. */
@@ -100,6 +102,7 @@ class HttpTransport implements StreamableHttpTransport {
     this.#standing = this.#createStanding(options);
     this.#surroundings = this.#createSurroundings(options, credentials);
     this.#renewal = createSessionRenewal({
+      conversation: this.#conversation,
       timeoutMs: options.renewalTimeoutMs,
       initialize: () => this.#initialize,
       send: (message, { signal, onMessage }) => this.#post({ message, requestSignal: signal, onMessage }),
@@ -116,6 +119,10 @@ class HttpTransport implements StreamableHttpTransport {
 
   get sessionIds(): readonly string[] {
     return this.#sessionIds;
+  }
+
+  get differences(): readonly string[] {
+    return this.#renewal.differences;
   }
 
   get firstRefusal(): number | undefined {

@@ -47,6 +47,7 @@ export const openHttp: Opener<ResolvedRemoteServer> = async (server, tools) => {
     facts: () => ({
       fault,
       hasSessionId: transport.sessionIds.length > 0,
+      differences: transport.differences,
       secrets: [...secrets, ...transport.sessionIds],
       firstRefusal: transport.firstRefusal,
     }),

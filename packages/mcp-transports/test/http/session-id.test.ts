@@ -10,9 +10,17 @@ describe("what may be the id in the endpoint of a server", () => {
     ["/messages?access_token=a%2Db", ["a%2Db", "a-b"]],
     ["/messages?session=a+b", ["a+b", "a b"]],
     ["/messages?session=%", ["%"]],
+    ["/messages?id=k3j2h4", ["k3j2h4"]],
+    ["/messages?connection_id=k3j2h4", ["k3j2h4"]],
+    ["/messages?stream-id=k3j2h4", ["k3j2h4"]],
+    ["/messages?clientId=k3j2h4", ["k3j2h4"]],
+    ["/messages?channelID=k3j2h4", ["k3j2h4"]],
+    ["/messages?conn=k3j2h4", ["k3j2h4"]],
+    ["/messages?transport=k3j2h4", ["k3j2h4"]],
     ["/messages?t=c0ffee00-1122-3344", ["c0ffee00-1122-3344"]],
     ["/messages?c0ffee00-1122-3344", ["c0ffee00-1122-3344"]],
     ["/messages/c0ffee00-1122-3344/in", ["c0ffee00-1122-3344"]],
+    ["/messages/QbTzKwhmPLxUvcRy", ["QbTzKwhmPLxUvcRy"]],
   ])("of %s", (endpoint, ids) => {
     expect(idsOf(endpoint)).toEqual(ids);
   });
@@ -22,7 +30,12 @@ describe("what may be the id in the endpoint of a server", () => {
     "/messages?app=github&version=2",
     "/messages?app=my%20little%20app",
     "/messages?author=somebody",
+    "/messages?id=5&clientId=agent&transport=http",
+    "/messages?paid=yesterday&valid=certainly",
     "/model-context-protocol/messages",
+    "/servers/customer-support-server/messages",
+    "/servers/Customer-Support-Server/messages",
+    "/servers/customer%20support%20server/messages",
   ])("is nothing of %s, which holds ordinary words", (endpoint) => {
     expect(idsOf(endpoint)).toEqual([]);
   });
