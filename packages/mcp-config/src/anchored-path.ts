@@ -2,9 +2,9 @@ import { isAbsolute, join, resolve, sep } from "node:path";
 import { OWN_VARIABLES, references, type VariableDialect } from "./variables.ts";
 
 /**
- * A path made absolute from the directory it was written for (threat: a relative path that means another file wherever
- * the host happens to run). A path that begins with a variable may turn out absolute, so it is anchored after expansion;
- * one that begins with `~/` is filled in by then as well.
+ * Makes a path absolute, from the directory it was written for (threat: a relative path that means another file wherever the host
+ * happens to run). A path that begins with a variable or `~/` is returned as it is: the first may turn out absolute, so both are
+ * anchored after expansion.
  */
 export function anchorPath(
   path: string,
@@ -14,7 +14,7 @@ export function anchorPath(
   if (isAbsolute(path) || isBelowHome(path)) return path;
   const first = references(path, dialect, false).next();
   if (first.done) return resolve(directory, path);
-  // Normalising would also rewrite what stands inside a reference's default.
+  // Normalising would also rewrite text inside a reference's default.
   return first.value.from === 0 ? path : `${directory}${sep}${path}`;
 }
 
@@ -34,7 +34,7 @@ export function expandHome(path: string, home: string): string {
   return isBelowHome(path) ? join(home, path.slice(1)) : path;
 }
 
-/** A path that turned out relative once a variable at its beginning was filled in. */
+/** Anchors an expanded path: fills in its `~`, and makes it absolute if it is relative. */
 export function anchorFilledIn(path: string, directory: string | undefined, home: string): string {
   const expanded = expandHome(path, home);
   return directory === undefined ? expanded : anchorPath(expanded, directory);

@@ -2,11 +2,11 @@ import type { ChildProcess } from "node:child_process";
 import { cryptography } from "./builtin-modules.ts";
 import type { Environment } from "./safe-environment.ts";
 
-/** How commands are run that stand in the place of values. */
+/** How commands in place of values are run. */
 export interface CommandValueOptions {
   /** How long a command may take, in milliseconds. Default 10,000, as oh-my-pi has it. */
   readonly timeoutMs?: number | undefined;
-  /** How long a command that failed is not run again, in milliseconds. Default 30,000. */
+  /** How long a failed command is not run again, in milliseconds. Default 30,000. */
   readonly failureBackoffMs?: number | undefined;
 }
 
@@ -22,35 +22,35 @@ export interface CommandSurroundings {
   readonly signal: AbortSignal;
 }
 
-/** For whom commands are run. */
+/** The server and user for whom commands are run. */
 export interface CommandOffer extends CommandSurroundings {
-  /** The server that is given what they print. */
+  /** The server that gets their output. */
   readonly server: string;
-  /** As whom it is reached. */
+  /** The user on whose behalf the server is reached. */
   readonly principal?: string | undefined;
-  /** The server refused what it was given last. */
+  /** Whether the server refused the values it was given last. */
   readonly rejected?: boolean | undefined;
 }
 
-/** What one command printed; `undefined` if it failed or printed nothing, or if that is not to be offered again. */
+/** The output of one command; `undefined` if it failed or printed nothing, or if the server has refused the output. */
 export type CommandOutput = string | undefined;
 
 /** The output of commands, each run once and then remembered. */
 export interface CommandValues {
   /**
-   * What the commands of one entry print, without the white space around it. After a refusal all are run anew, because nobody knows
-   * which of them the server minded: if one prints something else, the server is given what they print now; if all print what
-   * it refused, it is given none of it, and they are not run again before `failureBackoffMs` is over.
+   * The trimmed output of one entry's commands. After a refusal all are run again, because it is not known which value the server
+   * refused. If any prints something else, the server gets the new outputs. If they repeat what was refused, it gets none, and they
+   * are not run again before `failureBackoffMs` is over.
    */
   get(commands: readonly PlacedCommand[], offer: CommandOffer): Promise<readonly CommandOutput[]>;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_FAILURE_BACKOFF_MS = 30_000;
-/** So many refusals are remembered for each entry, as hashes. */
+/** How many refusals are remembered for each entry, as hashes. */
 const MOST_REFUSED = 16;
 const LARGEST_OUTPUT_BYTES = 64 * 1024;
-/** What is longer would be over at once. */
+/** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Remembered {
@@ -60,17 +60,17 @@ interface Remembered {
   running?: Promise<CommandOutput> | undefined;
 }
 
-/** What one server was given of its commands: all outputs together, as one hash. */
+/** The outputs that one server was given, all together as one hash. */
 interface Given {
   last?: string | undefined;
   readonly refused: string[];
-  /** When all of them printed again what had been refused. */
+  /** When the commands last repeated what had been refused. */
   repeatedAt?: number | undefined;
 }
 
 /**
- * Remembers what commands printed, for as long as it exists. Whoever asks while a command runs waits for the same run. A first
- * run that fails is repeated once; then nothing is run before `failureBackoffMs` is over.
+ * Creates a cache of command outputs. Calls during a run of a command wait for the same run. A first run that fails is repeated
+ * once; then nothing is run before `failureBackoffMs` is over.
  */
 export function createCommandValues(options: CommandValueOptions = {}): CommandValues {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, failureBackoffMs = DEFAULT_FAILURE_BACKOFF_MS } = options;
@@ -89,7 +89,7 @@ export function createCommandValues(options: CommandValueOptions = {}): CommandV
         return output;
       }
     }
-    // Whoever gives up says nothing about the command.
+    // An aborted run is not a failure of the command.
     if (!at.signal.aborted) found.failedAt = performance.now();
     return undefined;
   }
@@ -143,19 +143,19 @@ function refuseLast(given: Given): void {
   given.last = undefined;
 }
 
-/** Of nothing there is none: a server that was given nothing has refused nothing. */
+/** One hash for all outputs; `undefined` if there is no output, since a server that was given nothing has refused nothing. */
 function hashOf(outputs: readonly CommandOutput[]): string | undefined {
   if (outputs.every((output) => output === undefined)) return undefined;
   return cryptography().createHash("sha256").update(JSON.stringify(outputs)).digest("base64");
 }
 
-/** Runs one command by the system's shell, with nothing on its input; what it says on standard error is dropped. */
+/** Runs one command in the system's shell, without input; its standard error is dropped. */
 async function runCommand(
   { command, cwd }: PlacedCommand,
   timeoutMs: number,
   { env, signal }: CommandSurroundings,
 ): Promise<string | undefined> {
-  // Loaded here, because hardly anybody has such a value.
+  // Loaded on demand, because few entries have such a value.
   const { spawn } = await import("node:child_process");
   const isWindows = process.platform === "win32";
   const [shell, args] = isWindows
@@ -198,7 +198,7 @@ function printedBy(child: ChildProcess, end: () => void): Promise<string | undef
   });
 }
 
-/** The shell and whatever it has started. */
+/** Kills the shell, and except on Windows whatever it has started. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {

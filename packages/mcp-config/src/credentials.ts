@@ -13,9 +13,9 @@ export function secretsOfHeader(value: string): readonly string[] {
   return token === undefined ? [value] : [value, token];
 }
 
-/** What URLs inside a text reveal: `user:password@`, the password alone, and query parameters with a telling name. */
+/** Secrets in URLs inside a text: `user:password@`, the password alone, and query parameters with a telling name. */
 export function secretsOfUrls(text: string): readonly string[] {
-  if (!text.includes("@") && !text.includes("=")) return NONE; // Most texts are neither, and every text of every entry is looked at.
+  if (!text.includes("@") && !text.includes("=")) return NONE; // Most texts have neither, and every text of every entry is checked.
   const secrets: string[] = [];
   for (const [, userinfo = ""] of text.matchAll(/:\/\/([^/?#\s]*)@/g)) {
     const password = userinfo.slice(userinfo.indexOf(":") + 1);
@@ -29,7 +29,7 @@ export function secretsOfUrls(text: string): readonly string[] {
 
 const NONE: readonly string[] = [];
 
-/** A part of a URL without its percent-encoding, if it has one that can be read. */
+/** A percent-decoded part of a URL; unchanged if it cannot be decoded. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -6,8 +6,9 @@ interface DiagnosticFacts {
 }
 
 /**
- * Every code of a diagnostic, with its usual severity. The one table: `DiagnosticCode` derives from it, and `docs/diagnostics.md`
- * lists it. The first group says that a file or a server was lost and is spelled like an error's name; the others stop nothing.
+ * Every code of a diagnostic, with its usual severity. This is the only table: `DiagnosticCode` derives from it, and
+ * `docs/diagnostics.md` lists it. Codes of the first group, spelled like the names of errors, mean that a file or a server was
+ * lost; the others stop nothing.
  */
 export const DIAGNOSTIC_CODES = {
   ConfigReadError: { severity: "error", means: "The file cannot be read, or is no regular file." },
@@ -116,11 +117,11 @@ export interface ConfigDiagnostic extends Diagnostic {
 export interface DiagnosticDetails {
   readonly server?: string | undefined;
   readonly suggestion?: string | undefined;
-  /** Where it departs from the table. */
+  /** Set if it differs from the table. */
   readonly severity?: Diagnostic["severity"] | undefined;
 }
 
-/** Takes diagnostics as they come up. */
+/** Receives diagnostics as they are made. */
 export type Report = (diagnostic: ConfigDiagnostic) => void;
 
 /** Makes a diagnostic with the severity of its code. */

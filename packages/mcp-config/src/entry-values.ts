@@ -47,7 +47,7 @@ export interface EntryValues {
   readonly secrets: Set<string>;
   /** Every value so far that came from outside the entry. */
   readonly filledIn: Set<string>;
-  /** Fills in one text; the path says where it stands. */
+  /** Fills in one text; the path is that of its field. */
   expand(text: string, path: JsonPath): string;
   /** The same for an argument: one that consists of an `input` reference becomes an argument for each answer. */
   expandArgument(text: string, path: JsonPath): readonly string[];

@@ -8,7 +8,7 @@ import { quote } from "./server-name.ts";
 import { describeLocation, invalidServer, locationOf } from "./sources/config-problem.ts";
 import { readTextFile, reasonOf } from "./text-file.ts";
 
-/** A file of variables has some kilobytes; more than this is another file. */
+/** Files of variables have some kilobytes; a larger one is a mistake. */
 const LARGEST_ENV_FILE_BYTES = 1024 * 1024;
 
 /** A file of variables that an entry names. */
@@ -16,7 +16,7 @@ export interface EnvFile {
   readonly definition: ServerDefinition;
   /** Absolute. */
   readonly path: string;
-  /** The path as the entry has it, but for defaults: only this is shown, since a variable in it may hold anything. */
+  /** The path as written, without defaults. Messages show only this, since a variable in it may hold anything. */
   readonly shown: string;
 }
 
@@ -24,8 +24,8 @@ export interface EnvFile {
  * Reads `NAME=value` lines as `node --env-file` does: quotes, comments, values over several lines. Values are literal text:
  * references in them are not filled in. A project's file must lie in the project also when symbolic links are followed.
  *
- * @throws McpError `MCP_CONFIG_NOT_FOUND` if it cannot be read; `MCP_CONFIG_INVALID` if it is larger than 1 MiB, not text,
- * outside the project, or sets what no process can be given or no project may set.
+ * @throws McpError `MCP_CONFIG_NOT_FOUND` if it cannot be read; `MCP_CONFIG_INVALID` if it is larger than 1 MiB, not text, outside
+ * the project, or sets a variable that no process can have or no project may set.
  */
 export async function readEnvFile(
   envFile: EnvFile,
@@ -42,7 +42,7 @@ export async function readEnvFile(
   throw refused(envFile, `the file ${quote(envFile.shown)} ${fault}.`);
 }
 
-/** A repository can bring a link to a file of its user's, whose values an entry could then send anywhere. */
+/** A repository can bring a link to a file of the user, whose values an entry could then send anywhere. */
 function checkBoundary(envFile: EnvFile): void {
   const root = projectRoot(envFile.definition.definedIn);
   if (root === undefined) return;
@@ -76,7 +76,7 @@ function valueFault(value: string): string | undefined {
   return value.includes("\0") ? "has a NUL character in its value" : undefined;
 }
 
-/** The parser tells no lines. Of a name that is written more than once, the last value counts. */
+/** The line of a variable, which the parser does not report. If a name is written more than once, the last one counts. */
 function lineOf(name: string, text: string): number | undefined {
   const lines = text.split("\n").map((line) => line.replace(/^\s*(?:export\s+)?/, ""));
   const index = lines.findLastIndex((line) => line.split("=", 1)[0]?.trim() === name);

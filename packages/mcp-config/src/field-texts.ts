@@ -7,11 +7,11 @@ export interface FieldText {
   readonly text: string;
   /** The field, by its name in the definition. */
   readonly path: JsonPath;
-  /** Whether it is a value of `env` or a header, for which hosts have further ways to refer to something. */
+  /** Whether it is a value of `env` or a header, in which hosts allow further kinds of references. */
   readonly isValue: boolean;
 }
 
-/** Every text of an entry that may refer to something. */
+/** Every text of an entry that may contain references. */
 export function fieldTexts(definition: ServerDefinition): readonly FieldText[] {
   if (definition.transport === "in-process") return [];
   const { env = {}, envFile = "" } = definition;

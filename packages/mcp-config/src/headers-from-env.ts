@@ -2,9 +2,10 @@ import type { HttpServerDefinition, SseServerDefinition } from "@jackfield/mcp-c
 import type { EntryValues } from "./entry-values.ts";
 
 /**
- * Adds the headers for which an entry names variables. One whose variable is unset or empty is not sent; a bearer token must be there.
+ * Adds the headers for which an entry names variables. A header whose variable is unset or empty is not sent; a bearer token is
+ * required.
  *
- * @param tokenField - what the entry's host calls the field that names the token's variable, if that is known
+ * @param tokenField - the host's name for the field that names the token's variable, if it is known
  */
 export function addHeadersFromEnv(
   headers: { [name: string]: string },
@@ -21,7 +22,7 @@ export function addHeadersFromEnv(
   setHeader(headers, "Authorization", `Bearer ${token}`);
 }
 
-/** Takes the place of the same header, whose name has no case: both would be sent as one, or the old one alone. */
+/** Sets a header and removes other spellings of its name, which is case-insensitive: both would be sent as one, or the old one alone. */
 function setHeader(headers: { [name: string]: string }, header: string, value: string): void {
   const lowered = header.toLowerCase();
   for (const name of Object.keys(headers)) if (name.toLowerCase() === lowered) delete headers[name];

@@ -3,8 +3,8 @@ import { placeOfPart } from "./project-boundary.ts";
 
 /**
  * Variables that make an otherwise harmless program load or run other code: interpreters' start-up files and search paths, those of
- * the dynamic linker, and the places that packages are fetched from (threat T16). `LD_` is not a prefix here, because services have
- * keys of such names.
+ * the dynamic linker, and the places that packages are fetched from (threat T16). `LD_` is not a prefix here, because the names of
+ * some services' keys begin with it.
  */
 const LOADER_VARIABLES: ReadonlySet<string> = new Set([
   // the dynamic linker and the C library

@@ -15,7 +15,7 @@ import {
 /** A reference without a value. */
 export interface UnsetReference {
   readonly reference: VariableReference;
-  /** The field it stands in, for example `headers.Authorization`; missing for a bearer token whose field has several names. */
+  /** The field it is in, for example `headers.Authorization`; missing for a bearer token whose field has several names. */
   readonly field: string | undefined;
   /** The source of a value that this field of a project's entry may not see. */
   readonly withheld?: VariableSource | undefined;

@@ -2,9 +2,9 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 
 /**
- * The home of this process's user. What is no absolute path, as an empty `HOME`, would lie in whatever project is open, so it is the one
- * that the system knows then. A user whom the system does not know either, as in many containers, has none: as in `HOME=/`, which
- * container runtimes set for them, the root stands for it, where nobody but an administrator can put a file.
+ * The home of the current user. A relative path, such as an empty `HOME`, would be in whatever project is open, so the home that
+ * the system knows is used instead. If the system does not know the user, as in many containers, it is the root, to which container
+ * runtimes set `HOME` in this case: only an administrator can put files there.
  */
 export function ownHome(): string {
   return absoluteBy(homedir) ?? absoluteBy(() => userInfo().homedir) ?? resolve("/");

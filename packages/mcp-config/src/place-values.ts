@@ -12,8 +12,8 @@ export function homeOf(environment: Environment, platform: NodeJS.Platform): str
 }
 
 /**
- * What the places are that hosts know by name. An extension's `root` is where it is installed, a project's is the folder that
- * is open; an entry that belongs to neither is used in the folder in which the host runs.
+ * Looks up the places that hosts know by name. An extension's `root` is where it is installed, a project's is the folder that is
+ * open; for an entry of neither, the folder in which the host runs is the workspace.
  *
  * @param cwd - the folder in which the host runs
  */

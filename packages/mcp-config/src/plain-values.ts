@@ -4,8 +4,8 @@ interface WithExtra {
 }
 
 /**
- * Whether an entry says of a value of its `env` or headers that it is final: neither the name of a variable nor a command, whatever it
- * looks like. The fields are oh-my-pi's, which writes them for what comes from plugins.
+ * Whether an entry marks a value of its `env` or headers as final: neither the name of a variable nor a command, whatever it looks
+ * like. The fields are oh-my-pi's, which writes them for entries of plugins.
  */
 export function isPlainValue({ extra }: WithExtra, field: "env" | "headers", name: string): boolean {
   if (extra === undefined) return false;

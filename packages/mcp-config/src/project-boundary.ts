@@ -3,22 +3,22 @@ import type { DefinedIn } from "@jackfield/mcp-core";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import type { VariableDialect } from "./variables.ts";
 
-/** Whose a part of an entry is, and what it is relative to. It is data, so that it stays with every copy of the definition. */
+/** The writer of a part of an entry, to which its paths are relative. It is plain data, so every copy of the definition keeps it. */
 export type PartPlace = Pick<DefinedIn, "scope" | "file" | "realFile" | "root">;
 
-/** What wrote a field of an entry: the path is of Jackfield's own names. */
+/** The place of the file that wrote a field. The path has Jackfield's own field names. */
 export function placeOfPart(definedIn: DefinedIn, path: JsonPath): PartPlace {
   return definedIn.parts?.[fieldName(path)] ?? definedIn;
 }
 
-/** What an entry's relative paths are relative to; `undefined` for one that was written in code. */
+/** The directory that an entry's relative paths are relative to; `undefined` for one that was written in code. */
 export function baseDirectory({ root, realFile, file }: PartPlace): string | undefined {
   if (root !== undefined) return root;
   const written = realFile ?? file;
   return written === undefined ? undefined : dirname(written);
 }
 
-/** The same by the rule of a host, some of which take the folder of the file as it is named, wherever it really is. */
+/** The same by the host's rule: some hosts take the folder of the file as it is named, without following links. */
 export function pathBase(
   place: PartPlace,
   { relativeTo }: Pick<VariableDialect, "relativeTo">,
@@ -55,10 +55,10 @@ export function isInside(path: string, directory: string): boolean {
 }
 
 /**
- * Whether a command is a path that was written for this directory and leads out of it. A bare name, and a program named by
- * its absolute path, belong to the system.
+ * Whether a command is a path that was written for this directory and leads out of it. A bare name, and any other absolute path,
+ * name programs of the system.
  *
- * @param base - what it is relative to, if that is another
+ * @param base - the directory that the command is relative to, if that is another
  */
 export function climbsOut(command: string, directory: string, base = directory): boolean {
   const isPath = command.includes("/") || command.includes(sep);
@@ -66,6 +66,6 @@ export function climbsOut(command: string, directory: string, base = directory):
   return isWrittenForIt && !isInside(resolve(base, command), directory);
 }
 
-/** What a message says of such a path; which field it is stands before. */
+/** The end of a message about such a path; the field comes first. */
 export const BOUNDARY_FAULT =
   "leads out of the project's directory, which a project's entry may not do. Name a path inside it, or put the entry into your own configuration if you trust it";

@@ -4,21 +4,21 @@ import type { HostSurroundings } from "./hosts/host-dialect.ts";
 import { HOST_DIALECTS } from "./hosts/host-dialects.ts";
 import { ownHome } from "./own-home.ts";
 
-/** A place in which a project may bring something about servers. */
+/** A place in which a project may have configuration of servers. */
 export interface ProjectFile {
   /** The host that reads it. */
   readonly host: string;
-  /** What the host calls it. */
+  /** The kind of file, as the host's dialect names it. */
   readonly kind: string;
-  /** Absolute; one segment may have a `*` in it, which stands for every name. */
+  /** Absolute; one segment may have a `*` in it, which stands for any text. */
   readonly file: string;
-  /** `none`: it holds no servers, but says something about them. `script`: it is a program, which is never run. */
+  /** `none`: no servers, but rules about them. `script`: a program, which is never run. */
   readonly holds: "servers" | "none" | "script";
 }
 
 /**
- * Every place in which any host reads what a project brings, whether a file is there or not: what to watch, and what to look at
- * before a repository is opened.
+ * Every place in which any host reads files of a project, whether or not a file is there: what to watch, and what to check before a
+ * repository is opened.
  *
  * @param options - as those of `discoverServers`
  */

@@ -5,10 +5,10 @@ import { fieldTexts } from "./field-texts.ts";
 import { baseDirectory, placeOfPart } from "./project-boundary.ts";
 import { references, type VariableDialect } from "./variables.ts";
 
-/** Whose entries may have values that commands print: what the user, the caller or an administrator has written. */
+/** Scopes whose commands are run: the entries of the user, the caller or an administrator. */
 const TRUSTED: ReadonlySet<DefinitionScope> = new Set(["explicit", "managed", "local", "user"]);
 
-/** What the commands printed that an entry refers to, by `keyOfCommand`. One that is missing was not run. */
+/** The outputs of the commands that an entry refers to, by `keyOfCommand`. A missing one was not run. */
 export type CommandOutputs = ReadonlyMap<string, CommandOutput>;
 
 /**
@@ -29,7 +29,7 @@ export async function runReferencedCommands(
   return new Map([...found.keys()].map((key, index) => [key, outputs[index]]));
 }
 
-/** What a command is known by that stands in a field: the same text may be another command in a field of another file. */
+/** Identifies a command in a field: the same text may be another command in a field that another file wrote. */
 export function keyOfCommand(command: string, path: JsonPath, definedIn: DefinedIn): string {
   return JSON.stringify([command, baseDirectory(placeOfPart(definedIn, path))]);
 }

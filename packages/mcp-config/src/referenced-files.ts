@@ -5,13 +5,13 @@ import { fieldTexts } from "./field-texts.ts";
 import { readTextFile } from "./text-file.ts";
 import { OWN_VARIABLES, references, type VariableDialect } from "./variables.ts";
 
-/** A file that holds a secret has some hundred bytes; more than this is another file. */
+/** Files with a secret have some hundred bytes; a larger one is a mistake. */
 const LARGEST_SECRET_BYTES = 64 * 1024;
 
 /**
- * Reads the files that an entry refers to, as `{file:~/.secrets/token}` does, without the white space around what they hold.
- * A file that cannot be read is left out, and so is every file for a project's entry, since a project's folder also holds
- * what only its user knows (threat T13). Relative paths are relative to the configuration file.
+ * Reads and trims the files that an entry refers to, as in `{file:~/.secrets/token}`. An unreadable file is left out, and so is
+ * every file of a project's entry, because a project's folder may also hold the user's secrets (threat T13). Relative paths are
+ * relative to the configuration file.
  */
 export function readReferencedFiles(
   definition: ServerDefinition,

@@ -1,6 +1,6 @@
 /**
- * What a runtime needs at every start, without what reads the files of hosts: that is loaded by whatever of this meets such a file. All
- * of it is exported by the package itself as well.
+ * What a runtime needs at every start, without the modules that read hosts' files: these functions load them on demand. The
+ * package's main entry point exports all of this as well.
  */
 export { createServerAdmission } from "./admission/server-admission.ts";
 export { createApprovalLedger } from "./approval/approval-ledger.ts";

@@ -58,8 +58,8 @@ const SAFE_ON_WINDOWS: readonly string[] = [
 ];
 
 /**
- * This process's environment as it is now, for all who ask in the same turn: each look at `process.env` itself is a call of the system,
- * and where a thousand servers start together each takes dozens.
+ * Returns this process's current environment, with one copy for all calls in the same turn: each access to `process.env` is a slow
+ * native call, and each of a thousand servers that start together needs dozens.
  */
 export function createCurrentEnvironment(): () => Environment {
   let current: Environment | undefined;
@@ -74,7 +74,7 @@ export function createCurrentEnvironment(): () => Environment {
   };
 }
 
-/** Whether every child gets the variable anyway, so that its value is known all over the system and no secret. */
+/** Whether every child gets the variable anyway, so that its value is widely known and no secret. */
 export function isCommonVariable(name: string, platform: NodeJS.Platform): boolean {
   const safe = platform === "win32" ? SAFE_ON_WINDOWS : SAFE_ON_POSIX;
   return safe.includes(canonicalName(name, platform));
@@ -89,7 +89,7 @@ export function environmentNameFault(name: string): string | undefined {
   return NO_PART_OF_NAMES.test(name) ? "contains a character that no variable's name may have" : undefined;
 }
 
-/** Two sets of variables as one; where both have a name, the upper value counts. */
+/** Merges two sets of variables; where both have a name, the upper value counts. */
 export function layEnvironment(
   upper: { readonly [name: string]: string },
   lower: Environment,
@@ -106,8 +106,8 @@ export function layEnvironment(
 }
 
 /**
- * The whole environment of a child: the safe part of the parent's, what `inheritEnv` adds, and on top of it what the
- * server's entry names. Inherited values that begin with `()` are exported shell functions and are left out.
+ * The whole environment of a child: the safe part of the parent's, what `inheritEnv` adds, and on top the variables of the server's
+ * entry. Inherited values that begin with `()` are exported shell functions and are left out.
  */
 export function childEnvironment(
   parent: Environment,
@@ -128,14 +128,14 @@ function isEmpty(values: Environment): boolean {
   return true;
 }
 
-/** Windows knows one variable whatever its case; two spellings of it would leave the choice to chance. */
+/** Variables are case-insensitive on Windows; with two spellings of one, the choice would be left to chance. */
 function canonicalName(name: string, platform: NodeJS.Platform): string {
   return platform === "win32" ? name.toUpperCase() : name;
 }
 
 /**
- * The names that may be inherited, some of which the parent may not have. Where a name has one spelling it is looked up and the
- * parent is not walked through: reading one variable of `process.env` is a call of the system, and there are often hundreds.
+ * The names that may be inherited, some of which the parent may not have. If names have only one spelling, they are looked up
+ * without listing the parent: each access to `process.env` is a slow native call, and there are often hundreds of variables.
  */
 function inheritedNames(
   parent: Environment,

@@ -1,10 +1,10 @@
-/** What is shorter is found in other text by chance, and is not replaced anyway. */
+/** Shorter values occur in other text by chance, and are not redacted anyway. */
 const SHORTEST = 6;
 
 /**
- * Every way in which a program usually writes a value: as it is, escaped as in JSON (also JSON inside JSON), in a JSON Pointer
- * (RFC 6901), percent-encoded, and in base64, alone or as a part of something longer. Whoever hides all of them hides the value
- * from anybody who reads along.
+ * Every spelling in which programs usually write a value: as it is, escaped as in JSON (also JSON inside JSON), in a JSON Pointer
+ * (RFC 6901), percent-encoded, and in base64, alone or as a part of something longer. Redacting all of them hides the value from
+ * readers.
  */
 export function secretSpellings(value: string): readonly string[] {
   if (value.length < SHORTEST) return [value];
@@ -39,8 +39,8 @@ function percentSpellings(text: string): readonly string[] {
 }
 
 /**
- * Three bytes become four characters, so what stands before a value decides which characters it becomes: there are three ways.
- * The characters at either end that also depend on a neighbour are left out.
+ * Three bytes become four characters, so the position of a value decides which characters it becomes: there are three ways. The
+ * characters at either end that also depend on a neighbour are left out.
  */
 function base64Spellings(value: string): readonly string[] {
   const bytes = Buffer.from(value, "utf8");

@@ -6,7 +6,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 /**
  * Why a string cannot name a server, or `undefined` if it can.
  *
- * @param mayHoldBrace - other hosts have no `}` in names, since a reference to a variable ends with one
+ * @param mayHoldBrace - whether `}` is allowed; not for other hosts, since a reference to a variable ends with one
  */
 export function serverNameFault(name: string, mayHoldBrace = true): string | undefined {
   if (name === "") return "its name is empty";
@@ -25,7 +25,7 @@ export function quote(text: string): string {
   return /[^ -~]/.test(shown) ? shown.replace(new RegExp(UNSEEN, "gu"), escapeCharacter) : shown;
 }
 
-/** A text, because listing all characters of a property takes long, and hardly any text that is quoted has one of them. */
+/** A string, compiled on use: compiling these properties takes long, and few texts need it. */
 const UNSEEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]`;
 
 function escapeCharacter(character: string): string {

@@ -41,39 +41,40 @@ import { quote } from "./server-name.ts";
 import { describeLocation, invalidServer, locationOf } from "./sources/config-problem.ts";
 import { dialectFor, type VariableDialect } from "./variables.ts";
 
-/** Where values come from. */
+/** How definitions are resolved. */
 export interface ServerResolverOptions {
-  /** Where variables come from, and what a child process inherits. Read anew at each resolution. Default `process.env`. */
+  /** The source of variables, and of what a child process inherits. Read again at each resolution. Default `process.env`. */
   readonly env?: Environment | undefined;
   /** What stdio children inherit on top of the safe names: everything (`true`), or these names. Default `false`. */
   readonly inheritEnv?: InheritEnv | undefined;
-  /** What becomes of a variable that is unset and has no default. Default `fail`. */
+  /** What happens to a reference whose variable is unset and which has no default. Default `fail`. */
   readonly missingVariable?: MissingVariable | undefined;
   /**
-   * Names in `env`, and ids of `inputs`, that entries of scope `project` may read; besides them they see their own `env` only.
-   * Those that are called like a credential reach nothing but the `env` of a child. Default none.
+   * Names in `env`, and ids of `inputs`, that entries of scope `project` may read; apart from these, they see only their own `env`.
+   * Values named like a credential reach nothing but the `env` of a child. Default none.
    */
   readonly projectVariables?: readonly string[] | undefined;
   /**
    * Whether exactly this definition of scope `project` may be resolved, such as `isAdmitted` of a `ServerAdmission`. Default: none
-   * may, so that however servers are found and joined nothing of a project runs before somebody has agreed.
+   * may, so that nothing of a project runs before it is approved, however servers are found and joined.
    */
   readonly isAdmitted?: ((definition: ServerDefinition) => boolean) | undefined;
   /**
-   * Runs commands in the place of values, `!command` or `$(command)`, where the host knows them and the entry is the user's own,
-   * the caller's or an administrator's; never a project's or an extension's. `true` is the default limits. Default `false`.
+   * Runs commands in place of values, `!command` or `$(command)`, if the host knows them and the entry is the user's own, the
+   * caller's or an administrator's; never a project's or an extension's. `true` means the default limits. Default `false`.
    */
   readonly runCommands?: boolean | CommandValueOptions | undefined;
   /**
-   * Told each time of every value that whoever writes logs hides: what was filled in from outside the entry and is not known all
-   * over the system, as `HOME` is, and the entry's own credentials; `principal`: for whom. `secrets` of a resolved server holds only credentials.
+   * Called after each resolution with every value that logs must hide: values from outside the entry, except common ones such as
+   * `HOME`, and the entry's own credentials. `principal` is the user on whose behalf the server is reached. `secrets` of a resolved
+   * server holds only credentials.
    */
   readonly onSecrets?:
     | ((server: string, values: readonly string[], principal: string | undefined) => void)
     | undefined;
-  /** Answers to what hosts would ask a person for, by id, as in `${input:id}`; several are an argument each. Default none. */
+  /** Answers to what hosts would ask the user for, by id, as in `${input:id}`; each of several becomes an argument. Default none. */
   readonly inputs?: { readonly [id: string]: string | readonly string[] } | undefined;
-  /** The folder that `${workspaceFolder}` and its like mean in entries of no project. Default the working directory. */
+  /** The folder that `${workspaceFolder}` and the like mean in entries that belong to no project. Default the working directory. */
   readonly cwd?: string | undefined;
 }
 
@@ -87,15 +88,15 @@ type RemoteDefinition = HttpServerDefinition | SseServerDefinition;
 type StartedOrDialled = StdioServerDefinition | RemoteDefinition;
 
 /**
- * Makes the function that fills in a definition's references, in the dialect of its host, in `command`, `args`, `env`,
- * `envFile`, `cwd`, `url` and `headers`. In Jackfield's own dialect they are `${NAME}` and `${NAME:-default}`. Values in `env`
- * are filled in from the environment and from what `envFile` holds; all other fields see the entry's own `env` first. A variable
- * that is set but empty counts as set.
+ * Makes the function that fills in a definition's references, in the dialect of its host, in `command`, `args`, `env`, `envFile`,
+ * `cwd`, `url` and `headers`. In Jackfield's own dialect they are `${NAME}` and `${NAME:-default}`. Values in `env` are filled in
+ * from the environment and from the `envFile`, whose own path sees the environment only; all other fields see the entry's own `env`
+ * first. A variable that is set but empty counts as set.
  *
  * The function rejects with `MCP_APPROVAL_REQUIRED` for an entry of a project that is not admitted, with
- * `MCP_CONFIG_VARIABLE_MISSING`, with `MCP_CONFIG_NOT_FOUND` if the `envFile` cannot be read, with
- * `MCP_CONFIG_INVALID` if what comes out cannot be used (an empty command, no http URL, a header with a line break) or is
- * more than a project's entry may do, and with `MCP_ABORTED`. No message contains a value.
+ * `MCP_CONFIG_VARIABLE_MISSING`, with `MCP_CONFIG_NOT_FOUND` if the `envFile` cannot be read, with `MCP_CONFIG_INVALID` if the
+ * result cannot be used (an empty command, no http URL, a header with a line break) or is forbidden to a project's entry, and with
+ * `MCP_ABORTED`. No message contains a value.
  */
 export function createServerResolver(options: ServerResolverOptions = {}): ResolveServer {
   const { runCommands = false } = options;
@@ -124,14 +125,14 @@ export function createServerResolver(options: ServerResolverOptions = {}): Resol
   };
 }
 
-/** A file that was no longer read, because the signal fired meanwhile, is no fault of the entry. */
+/** Errors that an abort has caused, such as a file that was not read, are no fault of the entry. */
 function checkWanted({ name }: ServerDefinition, signal: AbortSignal): void {
   if (!signal.aborted) return;
   const text = `Server ${quote(name)}: resolving it was given up.`;
   throw new McpError("MCP_ABORTED", text, { server: name, phase: "resolve", cause: signal.reason });
 }
 
-/** Whoever finds servers asks before, and shows what was held back; this is for those who forgot (threat T01). */
+/** A second check, in case servers were not admitted when they were found (threat T01). */
 function checkAdmitted(definition: ServerDefinition, { isAdmitted }: ServerResolverOptions): void {
   const { name, definedIn } = definition;
   if (definedIn.scope !== "project" || isAdmitted?.(definition)) return;
@@ -155,7 +156,7 @@ async function resolveServer(
     const { server } = definition;
     return { server: { ...common, transport: "in-process", server, secrets: [] }, filledIn: [] };
   }
-  // The reader has refused it already, with its line; a definition may also have been made in another way.
+  // The reader has refused it already, with its line; but a definition may have been made in another way.
   const loader = loaderOfProject(definition.definedIn, definition.env, policy.platform);
   if (loader !== undefined) throw unusable(definition, ["env", loader], LOADER_FAULT);
   const { host = JACKFIELD.id } = definition.definedIn;
@@ -191,15 +192,15 @@ function secretsIn({ secrets }: EntryValues): readonly string[] {
   return [...new Set([...secrets].filter((secret) => secret !== "").flatMap(secretSpellings))];
 }
 
-/** How another host refers to variables. What knows every host is loaded for the first of their entries. */
+/** The variable dialect of another host. The module that knows every host is loaded for the first of their entries. */
 async function foreignVariables(host: string): Promise<VariableDialect> {
   const { variablesOf } = await import("./discovery/file-sources.ts");
   return variablesOf(host);
 }
 
 /**
- * What the host calls the field that names the variable of a bearer token, for whoever is told that it has no value. `undefined` if it has
- * several names: which of them the file has is not known here.
+ * The host's name for the field with the variable of a bearer token, for the message that it has no value. `undefined` if the field
+ * has several names: which of them the file has is not known here.
  */
 async function tokenFieldOf({
   definedIn: { host },
@@ -243,7 +244,7 @@ function resolveProcess(
   };
 }
 
-/** What the entry names of the environment; its own `env` goes on top. */
+/** The environment variables that the entry passes on; its own `env` goes on top. */
 function passedThrough({ envPassthrough = [] }: StdioServerDefinition, values: EntryValues) {
   const passed = createMap<string>();
   for (const name of envPassthrough) {
@@ -257,7 +258,7 @@ function checkInside(definition: ServerDefinition, field: string, path: string, 
   if (root !== undefined && !isInside(path, root)) throw unusable(definition, [field], BOUNDARY_FAULT);
 }
 
-/** A file in a project's folder may be its user's; what it holds could be sent anywhere (threat T13). */
+/** A file in a project's folder may be the user's, and its values could be sent anywhere (threat T13). */
 function checkEnvFileUse(definition: StartedOrDialled): void {
   if (definition.definedIn.scope !== "project" || definition.transport === "stdio") return;
   const fault =
@@ -290,7 +291,7 @@ function resolveRemote(
   return { transport: definition.transport, url, headers };
 }
 
-/** What came out cannot be used. The values stay out of the message, and out of a cause: they may be secret. */
+/** The error for an unusable result. Neither its message nor a cause contains values, which may be secret. */
 function unusable({ name, definedIn }: ServerDefinition, path: JsonPath, fault: string): McpError {
   return invalidServer(name, locationOf(definedIn), `${quote(fieldName(path))} ${fault}.`, "resolve");
 }

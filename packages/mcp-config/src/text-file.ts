@@ -21,11 +21,11 @@ export type TextFile =
   | { readonly fault: "not-text"; readonly encoding: TextEncoding };
 
 /**
- * Reads a file as text. Only regular files are opened, so that a pipe or a device cannot hang or flood the reader; opening
- * does not wait, in case a pipe has taken the file's place meanwhile.
+ * Reads a file as text. Only regular files are opened, so that a pipe or a device cannot hang or flood the reader; opening does not
+ * wait, in case a pipe has taken the file's place meanwhile.
  *
- * It is synchronous: dozens of small files are looked for at start-up, most of which do not exist, and the way to another
- * thread and back takes longer than each of them.
+ * It is synchronous: dozens of small files are looked for at start-up, most of which do not exist, and a round trip to another
+ * thread takes longer than each of them.
  */
 export function readTextFile(file: string, largestBytes: number): TextFile {
   try {
@@ -59,7 +59,7 @@ function readDescriptor(descriptor: number, largestBytes: number): TextFile {
   return "text" in decoded ? { ...decoded, stats } : decoded;
 }
 
-/** The file itself, if a path leads to it through symbolic links. */
+/** The real path, if a path contains symbolic links. */
 export function realFileOf(file: string): string | undefined {
   try {
     const real = realpathSync.native(file);

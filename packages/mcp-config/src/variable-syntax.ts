@@ -70,7 +70,7 @@ const SHELL_BEGINNING = /\$\{([A-Za-z_]\w*)(:?-)?/y;
 const SHELL_TEXT = /[^$}\\`]*(?:\\(?![$}\\`"])[^$}\\`]*)*\$?(?=\})/y;
 
 /**
- * `${NAME}`, `${NAME:-default}` and `${NAME-default}`, as in a shell: with the colon, the default also replaces an empty value. The
+ * `${NAME}`, `${NAME:-default}` and `${NAME-default}`, as shells expand them. With the colon, the default also replaces an empty value. The
  * default is a text, or one nested reference of the same kind, as in `${A:-${B:-none}}` and `${A:-$B}`. Any other shell syntax
  * counts as unclosed.
  */

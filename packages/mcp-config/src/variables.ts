@@ -32,7 +32,7 @@ export interface VariableReference extends VariableSource {
   readonly otherwise?: readonly VariableSource[] | undefined;
   /** Literal text: references inside it are not expanded. */
   readonly defaultText?: string | undefined;
-  /** The reference as it stands in the text. */
+  /** The reference as written in the text. */
   readonly written: string;
   /** The rule of this syntax, where it differs from the dialect's. */
   readonly unset?: UnsetRule | undefined;
@@ -42,7 +42,7 @@ export interface VariableReference extends VariableSource {
   readonly passesOverEmpty?: boolean | undefined;
 }
 
-/** A reference and where it stands in its text. */
+/** A reference and its position in the text. */
 export interface FoundReference {
   /** Where it begins, if that is before the position at which it was recognised. */
   readonly from?: number | undefined;

@@ -13,11 +13,11 @@ export interface BlockedServer extends ServerBlock {
 
 /** Entries after admission, before they are merged. */
 export interface AdmittedEntries {
-  /** Those that have a say in who owns which name. What is blocked and keeps its name is switched off. */
+  /** Entries that compete for names. A blocked one that keeps its name is switched off. */
   readonly entries: readonly SourceEntry[];
-  /** Why entries among these are not used. */
+  /** The blocked ones among these, with the reasons. */
   readonly blocks: ReadonlyMap<SourceEntry, BlockedServer>;
-  /** Those that have no say at all. */
+  /** Entries that do not compete for names. */
   readonly held: readonly HeldEntry[];
 }
 
@@ -28,9 +28,9 @@ interface HeldEntry {
 }
 
 /**
- * Asks about each entry; where nobody is to be asked, every entry is admitted, and nothing waits. A project's entry that cannot be
- * used has no say either: nobody can approve it, and it would keep the user's own server of that name from being used. Where a
- * host joins a project's entry with the user's, the user's part takes the place of a whole that is held back.
+ * Asks `admit` about each entry; without it, every entry is admitted. An invalid entry of a project is held back: nobody can
+ * approve it, and it would keep the user's own server of that name from being used. If an entry that a host joins from a project's
+ * part and the user's is held back, the user's part takes its place.
  */
 export async function admitEntries(
   entries: readonly SourceEntry[],
@@ -75,7 +75,7 @@ function admitEntry(
     held.push({ entry, blocked });
     return undefined;
   }
-  // Switched off, it still owns its name, but stands in front of no other name that reaches the same.
+  // Switched off, it still owns its name, but shadows no entry of another name with the same endpoint.
   const off = { ...entry, outcome: { ...outcome, definition: { ...definition, enabled: false } } };
   blocks.set(off, blocked);
   return off;
@@ -86,7 +86,7 @@ export interface SortedServers extends MergedServers {
   readonly blocked: readonly BlockedServer[];
 }
 
-/** Takes what is blocked out of what was merged, and joins it with what was held back before. */
+/** Moves blocked servers out of the merged ones, and adds the entries that were held back before. */
 export function sortOutBlocked(
   merged: MergedServers,
   { blocks, held }: Omit<AdmittedEntries, "entries">,
@@ -109,7 +109,7 @@ export function sortOutBlocked(
   };
 }
 
-/** Two hosts read some files both; an entry in one place is one entry, and if a reading of it is used, so is the entry. */
+/** Drops repetitions of entries in files that several hosts read. An entry is also dropped if another reading of it is used. */
 function withoutTwins(
   held: readonly HeldEntry[],
   used: readonly { readonly definedIn: DefinedIn }[],
@@ -131,7 +131,7 @@ function keyOf({ realFile, file, pointer }: DefinedIn): string {
   return JSON.stringify([realFile ?? file, pointer]);
 }
 
-/** Of a name that another entry owns, there is a server already: then the problem is one of the file. */
+/** If another entry owns the name, the problem is one of the file, not of that server. */
 function problemOf({ entry }: HeldEntry, taken: ReadonlySet<string | undefined>): ConfigProblem | undefined {
   const { name, definedIn, outcome } = entry;
   if ("definition" in outcome) return undefined;

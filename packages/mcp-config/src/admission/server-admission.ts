@@ -11,7 +11,7 @@ import {
 import { baseDirectory } from "../project-boundary.ts";
 import { quote } from "../server-name.ts";
 
-/** What becomes of one definition before definitions are merged. */
+/** The decision on one definition, before definitions are merged. */
 export type Admission =
   /** It is used as it is given here. */
   | { readonly definition: ServerDefinition; readonly block?: undefined }
@@ -22,9 +22,8 @@ export type Admission =
 export type AdmitServer = (definition: ServerDefinition) => Promise<Admission>;
 
 /**
- * Trust by folder in place of approval by content, as SideCar has it: in a folder that is not trusted no process is started, but
- * remote servers are reached; in one that is, everything is. Whoever chooses this trusts what a project's files will say
- * tomorrow as well.
+ * Trust by folder in place of approval by content, as SideCar has it. In a trusted folder every server is used; in any other,
+ * remote servers are, but no process is started. Trust also covers what a project's files will contain after later changes.
  *
  * @param folder - the project's directory
  */
@@ -32,23 +31,23 @@ export type TrustFolder = (folder: string) => boolean | Promise<boolean>;
 
 /** What decides about a definition. */
 export interface ServerAdmissionOptions {
-  /** What was approved. Default: nothing was. */
+  /** The approvals. Default: none. */
   readonly ledger?: Pick<ApprovalLedger, "isApproved"> | undefined;
-  /** Chooses trust by folder; the ledger is not asked then. */
+  /** Turns on trust by folder; the ledger is not asked then. */
   readonly trust?: TrustFolder | undefined;
   readonly filters?: ServerFilterOptions | undefined;
 }
 
-/** Stands between what was found and what may be used. */
+/** Decides which of the servers found may be used. */
 export interface ServerAdmission {
   readonly admit: AdmitServer;
-  /** Whether exactly this definition was let through, whatever limits it was given since. */
+  /** Whether exactly this content was trusted, whatever its limits; always true for entries that no project brought. */
   isAdmitted(definition: ServerDefinition): boolean;
 }
 
 /**
- * Lets definitions through that no filter blocks; one that came with a project only if exactly its content was approved. What is not
- * approved does not own its name, so it keeps no weaker entry away.
+ * Lets definitions through that no filter blocks, and those of a project only if exactly their content was approved. An unapproved
+ * entry does not own its name, so it shadows no weaker entry.
  */
 export function createServerAdmission(options: ServerAdmissionOptions = {}): ServerAdmission {
   const filters = serverFilters(options.filters);
@@ -76,7 +75,7 @@ function decide(
   return { definition: switchedOn };
 }
 
-/** Why an entry that came with a project is not trusted; never for any other entry. */
+/** Why an entry of a project is not trusted; `undefined` for any other entry. */
 async function trustBlock(
   definition: ServerDefinition,
   { ledger, trust }: ServerAdmissionOptions,
@@ -93,7 +92,7 @@ async function trustBlock(
   return { by: "approval", reason: "it came with a project, and nobody has approved exactly this content" };
 }
 
-/** Whether an entry came with somebody's project, so that nobody who uses it has chosen it. */
+/** Whether an entry came with a project, so that the user has not chosen it. */
 function isOfProject({ definedIn }: ServerDefinition): boolean {
   return definedIn.scope === "project";
 }
@@ -107,7 +106,10 @@ async function isTrue(ask: () => boolean | Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** Limits are merged with the host's before a server is resolved, and run nothing; a switch was looked at before. */
+/**
+ * The content that is approved. Limits run nothing, and are merged with the host's before a server is resolved; the switch was
+ * applied before.
+ */
 function contentOf(definition: ServerDefinition): string {
   const { limits: _limits, enabled: _enabled, ...content } = definition;
   return definitionContent(content);

@@ -2,13 +2,13 @@ import { createMap } from "../documents/json-value.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import type { ParsedServer } from "./parse-host-file.ts";
 
-/** A server as a plain record: what its transport always has, and what else the file says. */
+/** A server as a plain record: the fields that its transport always has, and the others that the file has. */
 export type DescribedServer = { readonly [field: string]: unknown };
 
 /**
- * Servers by name, as plain data for people and programs: `transport`, `enabled`, and `command`, `args`, `env` or `url`,
- * `headers`, are always there; other fields where the file has them. Values are as written and may be secret. A server that can be
- * reached in several ways is `{ $options: [...] }`, each with its `id`, and with `$requires` where something has to be given first.
+ * Servers by name, as plain data for people and programs. `transport` and `enabled` are always there, as are `command`, `args` and
+ * `env`, or `url` and `headers`; other fields only if the file has them. Values are as written and may be secret. A server that can
+ * be reached in several ways is `{ $options: [...] }`, each with its `id`. `$requires` lists what has to be given first.
  */
 export function describeServers(servers: readonly ParsedServer[]): { [name: string]: DescribedServer } {
   const described = createMap<DescribedServer>();

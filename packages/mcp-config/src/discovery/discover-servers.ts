@@ -38,36 +38,36 @@ export interface DiscoverServersOptions {
   readonly cwd?: string | undefined;
   /** What relative paths in `files` and `servers` are relative to. Default `cwd`. */
   readonly base?: string | undefined;
-  /** Default the home of the user who runs this. */
+  /** Default the current user's home. */
   readonly home?: string | undefined;
-  /** Where variables are looked up that move a host's files. Default `process.env`. */
+  /** Where variables that relocate hosts' files are looked up. Default `process.env`. */
   readonly env?: Environment | undefined;
   /** Default the platform this runs on. */
   readonly platform?: NodeJS.Platform | undefined;
-  /** `false` passes over what projects bring, so that the user's servers of the same names are used. Default true. */
+  /** `false` ignores entries of projects, so that the user's servers of the same names are used. Default true. */
   readonly project?: boolean | undefined;
   /**
-   * The order in which scopes count, also within a host; one that is missing comes last. Default: explicit, managed, local, project,
+   * The scopes, the strongest first, also within a host; a missing one comes last. Default: explicit, managed, local, project,
    * user, extension, with a host's own exceptions within the host.
    */
   readonly order?: readonly DefinitionScope[] | undefined;
   /**
-   * Decides which entries have a say before they are merged, see `createServerAdmission`. Default: every entry has, so what comes
-   * out holds what a project brought and nobody has approved.
+   * Decides which entries are admitted before they are merged, see `createServerAdmission`. Default: every entry is, so the result
+   * includes entries of projects that nobody has approved.
    */
   readonly admit?: AdmitServer | undefined;
 }
 
 /** What was found. A name occurs at most once in `servers` and `problems` together. */
 export interface DiscoveredServers extends SortedServers {
-  /** Why nothing but the explicit servers was found, if looking for them failed as a whole. */
+  /** Set if looking for hosts' servers failed as a whole, so that only the explicit servers were found. */
   readonly discoveryError?: McpError | undefined;
 }
 
 /**
- * Finds the servers of the named hosts, of named files and of code, and merges them: whole entries, the strongest scope first.
- * A host's own exceptions hold within the host. What a stronger entry of the same name, or for the same endpoint in another
- * host, stands in front of is `shadowed`.
+ * Finds the servers of the named hosts, of named files and of code, and merges them: whole entries, the strongest scope first. A
+ * host's own exceptions hold within the host. `shadowed` has the entries behind a stronger one of the same name, or for the same
+ * endpoint in another host.
  *
  * It does not reject, nothing is executed, and no variable is expanded.
  */
@@ -76,7 +76,7 @@ export async function discoverServers(options: DiscoverServersOptions = {}): Pro
   return found.merge(options.admit);
 }
 
-/** What was read, to be merged as often as somebody's mind changes about what may be used. */
+/** Entries that were read, and can be merged again whenever approvals change. */
 export interface FoundServers {
   /** Merges what was found, from memory: no file is read again. */
   merge(admit?: AdmitServer): Promise<DiscoveredServers>;
@@ -125,7 +125,8 @@ export async function findServers(
   };
 }
 
-// What reads files is loaded where there is a file to read: a start whose servers all come from code should not pay for it.
+// The modules that read files are loaded only if there is a file to read: a start with servers from code alone should not pay for
+// them.
 
 async function readFiles(files: unknown, base: string): Promise<readonly ServerSource[]> {
   if (files === undefined) return [];
@@ -154,12 +155,12 @@ async function readHosts(
   return discoverHosts(hosts, at, report);
 }
 
-/** Whether anything stands where Jackfield's own files may be. */
+/** Whether there is anything where Jackfield's own files may be. */
 function hasOwnFiles(at: HostSurroundings): boolean {
   return JACKFIELD.files.some(({ paths }) => paths(at).some(({ file }) => isThere(file)));
 }
 
-/** What cannot be looked at is there: whoever tries to read it says what is wrong. */
+/** A path that cannot be examined counts as there, so that reading it reports the reason. */
 function isThere(file: string): boolean {
   try {
     return fileSystem.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -195,7 +196,7 @@ async function mergeSources(
   });
 }
 
-/** Endpoints of entries from one place are not compared, so what compares them is not loaded. */
+/** Endpoints of entries with one origin are not compared, so the module that compares them is not loaded. */
 async function mergeFound(
   entries: readonly SourceEntry[],
   mayBeSame: MayBeSame | undefined,
@@ -208,12 +209,12 @@ async function mergeFound(
   return mergeEntries(entries, { mayBeSame, endpointOf, endpointStem, tools });
 }
 
-/** What Jackfield's own configuration says of an endpoint holds for Jackfield, so no entry of another host offers a tool that it excludes. */
+/** Jackfield's own configuration decides which tools an endpoint offers, so no entry of another host offers a tool that it excludes. */
 function isOwn({ scope, host }: DefinedIn): boolean {
   return scope === "explicit" || host === JACKFIELD.id;
 }
 
-/** Merges what the hosts and the explicit sources have each merged for themselves. */
+/** Merges the entries of the hosts and of the explicit sources, which were merged separately before. */
 async function joinOwners(
   owners: readonly OwningEntry[],
   order: ScopeOrder,

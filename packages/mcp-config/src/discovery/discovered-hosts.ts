@@ -14,19 +14,18 @@ import { createReadOnce, readHostFiles } from "./host-files.ts";
 /** Entries that are merged among themselves before they are joined with others. */
 export interface FoundEntries {
   readonly entries: readonly SourceEntry[];
-  /** Missing where names alone count. */
+  /** Omitted if only names count. */
   readonly mayBeSame?: MayBeSame | undefined;
 }
 
-/** What the files of hosts hold. */
+/** What was found in the files of hosts. */
 export interface DiscoveredHosts {
   readonly sources: readonly FoundEntries[];
   readonly problems: readonly ConfigProblem[];
 }
 
 /**
- * Reads the files of the named hosts. Whoever needs it loads it then: it knows every host there is, and most programs have no file
- * of any.
+ * Reads the files of the named hosts. This module is loaded on demand: it knows every host, and most programs have no file of any.
  *
  * @param hosts - the strongest first, or `all`; it may come from untyped code
  */
@@ -54,7 +53,7 @@ export async function discoverHosts(
   return { sources, problems };
 }
 
-/** Within a host, endpoints count only where it says so. */
+/** Within a host, endpoints count only if it has an `endpointScope`. */
 function endpointRule({ endpointScope }: HostDialect): MayBeSame | undefined {
   if (endpointScope === undefined) return undefined;
   return (stronger, weaker) => weaker.scope === endpointScope && stronger.scope !== endpointScope;
@@ -80,7 +79,7 @@ function namedDialects(hosts: unknown) {
   return { dialects: [...dialects], problems };
 }
 
-/** What is said of a host that is not in the table. */
+/** The text about an unknown host. */
 export function unknownHost(host: string): string {
   const known = HOST_DIALECTS.map(({ id }) => quote(id)).join(", ");
   return `${quote(host)} is no host that is known; name one of ${known}.`;

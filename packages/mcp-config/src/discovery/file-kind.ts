@@ -2,12 +2,12 @@ import { dirname, parse, relative, resolve, sep } from "node:path";
 import type { HostFile, HostPath, HostSurroundings } from "../hosts/host-dialect.ts";
 import { readPattern } from "./path-pattern.ts";
 
-/** Whose home it is, on this system: paths of files that are read have its form. */
+/** The user's environment and home. The platform is always this one, because the files that are read have its paths. */
 export type OwnSurroundings = Pick<HostSurroundings, "env" | "home">;
 
 /**
- * Which of a host's files one is, by where it lies; `undefined` for one that its host would not look for there. A file in the home
- * directory is the user's own, though a project's may be called the same; every folder above any other may be a project's.
+ * Which of a host's files a file is, by its path; `undefined` if the host does not look for one there. A file in the home directory
+ * is the user's own, even if a project's has the same name; any folder above another file may be a project's.
  */
 export function kindOfFile(
   file: string,
@@ -28,7 +28,7 @@ export function kindOfFile(
   return undefined;
 }
 
-/** Some files are read for several reasons: for servers of the user and of a project of his, or for lists besides. */
+/** Picks one kind of a file that is read as several: one with servers before one with lists, and the user's before a project's. */
 function mostTelling(kinds: readonly HostFile[]): HostFile | undefined {
   const ofServers = kinds.filter(({ servers }) => servers !== "none");
   return ofServers.find(({ scope }) => scope === "user") ?? ofServers[0] ?? kinds[0];

@@ -25,10 +25,10 @@ import { readPattern } from "./path-pattern.ts";
 
 const { existsSync, readdirSync, realpathSync, statSync } = fileSystem;
 
-/** More files in one folder than anybody has. */
+/** More files than any real folder has. */
 const MOST_MATCHES = 1000;
 
-/** A list of plugins leads to a plugin, and that to its files. */
+/** How far files are followed: a list of plugins leads to a plugin, and that to its files. */
 const DEEPEST_LEAD = 2;
 
 /** Reads each file once, however many hosts ask for it. */
@@ -49,7 +49,7 @@ export interface FoundHost extends HostDocuments {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Finds and parses a host's files. A file that does not exist is none; one that cannot be used is a problem. */
+/** Finds and parses a host's files. A missing file is ignored unless an extension names it; one that cannot be used is a problem. */
 export async function readHostFiles(
   dialect: HostDialect,
   at: HostSurroundings,
@@ -79,7 +79,7 @@ export async function readHostFiles(
   };
 }
 
-/** A file that is read for several reasons has one fault for all of them. */
+/** A file that is read as several kinds reports a fault only once. */
 function isSame(one: McpError, other: McpError): boolean {
   return one.message === other.message && one.location?.file === other.location?.file;
 }
@@ -91,7 +91,7 @@ interface Candidate {
 
 function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Candidate[] {
   const listed = dialect.files.flatMap((file) => file.paths(at).map((path) => ({ file, path })));
-  // In the home directory, the user's own file is also the project's. It was not brought by anybody.
+  // In the home directory, the user's own file is also in the place of a project's. No project has brought it.
   const own = new Set(listed.filter(({ file }) => file.scope !== "project").map(({ path }) => path.file));
   const wanted = listed.filter(({ file, path }) => file.scope !== "project" || !own.has(path.file));
   return wanted.flatMap((candidate) => {
@@ -100,7 +100,7 @@ function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Ca
   });
 }
 
-/** Every path that a pattern stands for, by name. */
+/** Every path that matches a pattern, sorted by name. */
 function expandPattern(path: HostPath, at: HostSurroundings): readonly HostPath[] {
   const pattern = readPattern(path, at);
   const isPassedOver = (name: string) => path.standsForFolders === false && isFolder(pattern.fileOf(name));
@@ -197,8 +197,9 @@ async function parseCandidate(
 }
 
 /**
- * Whether another path of the host has led to the same file with the same servers in it. Extensions are told apart by their folders; a
- * project's file belongs to the nearest folder. What says something about servers does so as the kind of file that it was found as.
+ * Whether another path of the host has led to the same file with the same places for servers. Extensions also differ by their
+ * folders; a project's file belongs to the nearest folder. Files with only rules about servers never count as the same, because
+ * their rules depend on their kind.
  */
 function isSameReading(this: HostText, { file, realFile = file, scope, root, servers }: HostText): boolean {
   if (servers === "none" || servers !== this.servers || scope !== this.scope) return false;
@@ -210,12 +211,12 @@ function refused({ path, file }: Candidate, refusal: string, dialect: HostDialec
   return problemOf(source, "ConfigReadError", invalidSource({ file: path.file }, refusal));
 }
 
-/** By what rules a file is read that a host looks for. */
+/** The dialect in which a host's file is read. */
 export function rulesOf({ writtenFor }: Pick<HostFile, "writtenFor">, dialect: HostDialect): HostDialect {
   return (writtenFor === undefined ? undefined : dialectOf(writtenFor)) ?? dialect;
 }
 
-/** The format that a file's ending tells, else the host's. JSON in a host of another format may have comments. */
+/** The format by a file's extension, else the host's. JSON in a host of another format may have comments. */
 export function formatOf(file: string, { format }: HostDialect): HostText["format"] {
   const ending = file.slice(file.lastIndexOf(".") + 1).toLowerCase();
   if (ending === "yaml" || ending === "yml") return "yaml";
@@ -224,7 +225,7 @@ export function formatOf(file: string, { format }: HostDialect): HostText["forma
   return isJson && (format === "toml" || format === "yaml") ? "jsonc" : format;
 }
 
-/** Why a file is not to be trusted with what it says, although it can be read. */
+/** Why a readable file must not be trusted. */
 function refusalOf(
   candidate: Candidate,
   { realFile, stats }: Extract<ConfigFile, { text: string }>,
@@ -232,14 +233,14 @@ function refusalOf(
 ): string | undefined {
   if (leadsOut(candidate, realFile)) return OUTSIDE;
   if (candidate.file.scope === "project") {
-    // A repository can bring a link that leads to a harmless-looking name (threat T08).
+    // A repository can bring a harmless-looking link that leads elsewhere (threat T08).
     const isEscape = realFile !== undefined && !isInside(realFile, realpathSync.native(projectTop));
     return isEscape
       ? "it is a link that leads out of the project; put the file itself into the project."
       : undefined;
   }
-  // Whoever else can write the file could have servers started in the user's name (threat T09). A group may: it is often
-  // the user's own.
+  // Another user who can write the file could have servers started in this user's name (threat T09). A group may write it, because
+  // it is often the user's own.
   const self = process.getuid?.();
   if (self === undefined) return undefined;
   if (stats.uid !== self && stats.uid !== 0) return "it belongs to another user; make it your own.";
@@ -269,7 +270,7 @@ function followedCandidates(
   });
 }
 
-/** A program is not opened, and its servers are not known. */
+/** Reports a program in place of a file. It is not opened, so its servers are not known. */
 export function reportScript(
   file: string,
   script: string,
@@ -279,7 +280,7 @@ export function reportScript(
   report(diagnose("script-file", `${file} is not read: ${script}.`, { file }, { severity }));
 }
 
-/** A link that leads to nothing is taken for an absent file. */
+/** Reports a link that leads to nothing, which counts as an absent file. */
 export function reportDangling(file: string, report: Report): void {
   const message = `${file} is a link that leads to nothing; it is taken for an absent file.`;
   report(diagnose("missing-file", message, { file }));

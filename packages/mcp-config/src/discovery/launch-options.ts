@@ -5,7 +5,7 @@ import type { SourceEntry } from "../sources/server-source.ts";
 
 /** One of several ways to reach a server. */
 export interface LaunchOption {
-  /** Which one, for example `npm:@acme/weather-mcp@1.0.2` or `remote:0`. */
+  /** Identifies the option, for example `npm:@acme/weather-mcp@1.0.2` or `remote:0`. */
   readonly id: string;
   /** As the file has it. What is still missing is in `requires`. */
   readonly written: WrittenServer;
@@ -19,7 +19,7 @@ interface ServerWithOptions extends Omit<LaunchOption, "id"> {
   readonly options: readonly LaunchOption[];
 }
 
-/** Joins the entries that are ways to reach one server. An entry that cannot be used is no way, and a problem. */
+/** Joins the entries that are ways to reach one server. An entry that cannot be used is a problem instead. */
 export function joinOptions(entries: readonly SourceEntry[]) {
   const servers = new Map<string, LaunchOption[]>();
   const problems: ConfigProblem[] = [];

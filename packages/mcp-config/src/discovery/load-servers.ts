@@ -11,7 +11,7 @@ export interface LoadedServers {
   readonly servers: readonly ServerDefinition[];
   /** Entries, files and options that could not be used, each with its error. */
   readonly problems: readonly ConfigProblem[];
-  /** What is worth telling a person about and stopped nothing by itself. */
+  /** Remarks for people. What they are about stopped nothing by itself. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -19,9 +19,9 @@ export interface LoadedServers {
  * Reads server definitions from files and from code, and looks nowhere else. Nothing is executed and no variable is expanded.
  *
  * It does not reject: a file that is missing (`MCP_CONFIG_NOT_FOUND`) or broken, and an entry that is invalid
- * (`MCP_CONFIG_INVALID`), are `problems`, so that they never hide what is good. Where a name is written more than once the
- * strongest entry owns it as a whole, even if it is invalid: falling back to another server of that name would reach
- * something that nobody asked for. The others are reported with the diagnostic `shadowed`.
+ * (`MCP_CONFIG_INVALID`), are `problems`, so that they never hide other servers. If a name occurs more than once, the strongest
+ * entry owns it as a whole, even if it is invalid: falling back to another server of that name would reach something that nobody
+ * asked for. The others are reported with the diagnostic `shadowed`.
  */
 export async function loadServers(options: LoadServersOptions = {}): Promise<LoadedServers> {
   const { files, servers: inCode, cwd } = options;

@@ -46,7 +46,7 @@ function unusable(pointer: string, text: string): ServerSource {
   return { entries: [], problems: [{ definedIn, error, kind: "ConfigShapeError" }], diagnostics: [] };
 }
 
-/** @param loaded - the files themselves: one to which two paths lead is loaded once */
+/** @param loaded - the real paths of files already loaded: a file that two paths lead to is loaded once */
 async function readNamedFile(file: string, loaded: Set<string>): Promise<ServerSource> {
   const diagnostics: ConfigDiagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);

@@ -6,24 +6,24 @@ import type { LaunchOption } from "./launch-options.ts";
 
 /** What to parse. */
 export interface ParseHostFileOptions {
-  /** In whose dialect, for example `claude-code`. */
+  /** The host in whose dialect it is read, for example `claude-code`. */
   readonly host: string;
-  /** The file; with `text`, only its name in messages. A relative path is relative to the working directory. */
+  /** The path of the file; with `text`, nothing is read there. A relative path is relative to the working directory. */
   readonly file: string;
-  /** What the file holds; then nothing is read. */
+  /** The content of the file, which is then not read. */
   readonly text?: string | undefined;
-  /** Weaker layers of the same host, the strongest first, as if the project were trusted. Default none. */
+  /** Files of weaker layers of the same host, the strongest first, as if the project were trusted. Default none. */
   readonly beneath?: readonly string[] | undefined;
-  /** The project whose local servers are meant, where a file holds several projects. Default: the first one in the file. */
+  /** The project whose local servers are read, if a file holds several projects. Default: the first one in the file. */
   readonly cwd?: string | undefined;
   /**
-   * Where lists of the host look up what servers refer to. Default: nobody knows what a reference stands for, so a list that denies means
-   * whatever it may turn out to be. If given, references to variables that it does not have are remarked on.
+   * Values of references, for the lists of the host. Default: no value is known, so a list that denies also covers servers that may
+   * match once expanded. If given, references to variables that it does not have are remarked on.
    */
   readonly env?: Environment | undefined;
   /** A larger file is not read. Default 16 MiB. */
   readonly largestBytes?: number | undefined;
-  /** For which system an entry is read that says different things for several. Default the one this runs on. */
+  /** The platform for which entries are read that differ by platform. Default the one this runs on. */
   readonly platform?: NodeJS.Platform | undefined;
 }
 
@@ -38,22 +38,23 @@ export interface ParsedServer {
   readonly options?: readonly LaunchOption[] | undefined;
 }
 
-/** What a file says. */
+/** The result of parsing a file. */
 export interface ParsedHostFile {
   readonly servers: readonly ParsedServer[];
-  /** Problems included: an error says that the file, or a server, was lost. */
+  /** Problems included. An error means that the file, a server or a variable of one was lost. */
   readonly diagnostics: readonly ConfigDiagnostic[];
 }
 
 /**
- * Reads one file in the dialect of a host. It looks at no other file and executes nothing. What lies where the host looks for a
- * project's file is a project's, unless it is the user's own by lying in his home; a file elsewhere is taken for the user's own.
+ * Reads one file in the dialect of a host. It reads no other file but those in `beneath`, and executes nothing. A file where the
+ * host looks for a project's file is a project's, unless it is the user's own in the home directory; a file elsewhere counts as the
+ * user's own.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a host that is not known and an option of the wrong kind; what is wrong with the file is a diagnostic.
+ * @throws McpError `MCP_CONFIG_INVALID` for an unknown host and an option of the wrong type; faults of the file are diagnostics.
  */
 export async function parseHostFile(options: ParseHostFileOptions): Promise<ParsedHostFile> {
   checkKinds(options);
-  // Most programs look for servers instead.
+  // Loaded on demand: most programs look for servers instead.
   const { parseSingleFile } = await import("./single-host-file.ts");
   return parseSingleFile(options);
 }
@@ -61,7 +62,7 @@ export async function parseHostFile(options: ParseHostFileOptions): Promise<Pars
 const isString = (value: unknown) => typeof value === "string";
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** What options that may come from untyped code must be. */
+/** The types of the options, which may come from untyped code. */
 const KINDS: Readonly<
   Record<keyof ParseHostFileOptions, { readonly what: string; fits(value: unknown): boolean }>
 > = {

@@ -3,12 +3,12 @@ import { pathRules } from "../hosts/host-paths.ts";
 
 /** A path in which one segment stands for many names. */
 export interface PathPattern {
-  /** Where the names are. */
+  /** The folder with the names. */
   readonly folder: string;
   isMeant(name: string): boolean;
   /** The file of one of the names. */
   fileOf(name: string): string;
-  /** Whether the names are those of folders, which have the file in them. */
+  /** Whether the names are those of folders that contain the file. */
   readonly areFolders: boolean;
 }
 

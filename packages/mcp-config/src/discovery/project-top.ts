@@ -3,7 +3,7 @@ import { fileSystem } from "../builtin-modules.ts";
 
 const { existsSync } = fileSystem;
 
-/** The topmost directory of the project: the nearest one upward that holds a repository, else the given one. */
+/** The root of the project: the nearest directory upward that contains `.git`, else the given one. */
 export function findProjectTop(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;

@@ -9,11 +9,11 @@ const SCOPES: readonly DefinitionScope[] = ["explicit", "managed", "local", "pro
 /** The order in which scopes count. */
 export interface ScopeOrder {
   readonly scopes: readonly DefinitionScope[];
-  /** Somebody asked for it, so that it also holds within a host, whatever the host's own exceptions are. */
+  /** Whether the caller gave it. It then also holds within a host, whatever the host's own exceptions are. */
   readonly isGiven: boolean;
 }
 
-/** Reads the `order` option, which may come from untyped code. What is wrong with it is told, and the rest of it counts. */
+/** Reads the `order` option, which may come from untyped code. Faulty elements are problems, and the others count. */
 export function readScopeOrder(order: unknown): ScopeOrder & { readonly problems: readonly ConfigProblem[] } {
   const problems: ConfigProblem[] = [];
   const definedIn: DefinedIn = { scope: "explicit", pointer: "/order" };
@@ -32,7 +32,7 @@ export function readScopeOrder(order: unknown): ScopeOrder & { readonly problems
   return { scopes: order.filter(isScope), isGiven: true, problems };
 }
 
-/** The strongest scope first, and those that the order does not have last. What is of one scope stays in its order. */
+/** Sorts by scope, the strongest first; scopes that the order does not have come last. Items of one scope keep their order. */
 export function sortByScope<T>(
   items: readonly T[],
   { scopes }: ScopeOrder,

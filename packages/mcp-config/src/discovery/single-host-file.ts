@@ -16,7 +16,7 @@ import { joinOptions } from "./launch-options.ts";
 import type { ParsedHostFile, ParsedServer, ParseHostFileOptions } from "./parse-host-file.ts";
 import { reportUnresolved } from "./unresolved-variables.ts";
 
-/** What `parseHostFile` does. */
+/** Implements `parseHostFile`. */
 export async function parseSingleFile(options: ParseHostFileOptions): Promise<ParsedHostFile> {
   const dialect = dialectOf(options.host);
   if (!dialect) throw new McpError("MCP_CONFIG_INVALID", unknownHost(options.host), { phase: "config" });
@@ -63,7 +63,7 @@ async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, re
     return {};
   }
   const source = sourceOf(file, dialect, known);
-  // A mark is no part of a file's text, and so of no text that stands for one.
+  // Files are read without their byte order mark, so the given text loses its own.
   if (text !== undefined) return parseHostText({ ...source, text: text.replace(/^\ufeff/, "") }, report);
   const found = readConfigFile(file, report, largestBytes);
   if ("text" in found)
@@ -73,7 +73,7 @@ async function parseFile(options: ParseHostFileOptions, dialect: HostDialect, re
   return {};
 }
 
-/** What a file by itself is taken for: the kind of the host's files that lies there, else that of the user's own. */
+/** How a file by itself is read: as the host's kind of file in that place, else as the user's own. */
 function sourceOf(file: string, dialect: HostDialect, known: HostFile | undefined): Omit<HostText, "text"> {
   const scope: DefinitionScope = known?.scope ?? dialect.scope ?? "user";
   const rules = known ? rulesOf(known, dialect) : dialect;
@@ -89,7 +89,7 @@ function sourceOf(file: string, dialect: HostDialect, known: HostFile | undefine
   };
 }
 
-/** Where an extension is installed whose file this is: a manifest may stand in a folder of its own, such as `.claude-plugin`. */
+/** The folder of the extension that a file belongs to. Its manifest may be in a subfolder, such as `.claude-plugin`. */
 function installationOf(file: string): string {
   const folder = dirname(file);
   return basename(folder).startsWith(".") ? dirname(folder) : folder;

@@ -18,14 +18,14 @@ interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-/** Settings for logins that may refer to variables, as headers do. */
+/** OAuth settings that may contain references, as headers may. */
 const REFERRING_SETTINGS = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
 
 /**
- * Remarks on references to variables that the resolver would not find. What an `envFile` holds is not known here, so nothing is said of
- * whatever could stand in it.
+ * Remarks on references to variables that the resolver would not find. The content of an `envFile` is not known here, so references
+ * that it may fill in are left out.
  *
- * @param entries - those that the servers were made of
+ * @param entries - the entries from which the servers were made
  */
 export function reportUnresolved(
   servers: readonly ParsedServer[],
@@ -78,7 +78,10 @@ function unresolvedIn(server: ParsedServer, { env, platform }: Surroundings) {
   return [...referred, ...named];
 }
 
-/** Variables that an entry names for its headers instead of referring to them. Without a value the header is not sent, or nothing is. */
+/**
+ * Variables that an entry names for its headers instead of referring to them. Without a value, the header is not sent; for a bearer
+ * token, resolving fails.
+ */
 function namedVariables(definition: ReferringDefinition): { path: JsonPath; name: string }[] {
   if (definition.transport === "stdio") return [];
   const { headersFromEnv = {}, bearerTokenEnv } = definition;
@@ -89,7 +92,7 @@ function namedVariables(definition: ReferringDefinition): { path: JsonPath; name
   return [...named, { path: ["bearerTokenEnv"], name: bearerTokenEnv }];
 }
 
-/** What is written, with the headers that are sent. */
+/** The texts as written, but with the headers that are sent. */
 function referringTexts({ written, definition }: ParsedServer): readonly WrittenText[] {
   const headers = "headers" in definition ? definition.headers : undefined;
   const { oauth } = written;

@@ -8,8 +8,8 @@ import type { EntryPlace } from "./entry-place.ts";
 import type { WrittenServer } from "./written-server.ts";
 
 /**
- * Where files were joined: the same with the files named from anywhere that a field refers to which another file wrote than the whole
- * is of. What is written itself stays as it stands.
+ * In an entry that was joined from several files, makes file references absolute in fields that another file wrote than
+ * `definedIn.file`. All other text stays as written.
  */
 export function anchorReferences(written: WrittenServer, place: EntryPlace): WrittenServer {
   const { definedIn, variables } = place;
@@ -52,7 +52,7 @@ function anchoredSettings(
   return Object.fromEntries(all);
 }
 
-/** No reference can have a brace in it; a file that has one in its path is not found then, and neither is another. */
+/** A reference cannot contain braces. Replacing them by `?` makes the file missing, so that no other one is read. */
 function anchoredFile({ kind, name, written }: VariableReference, folder: string): string {
   if (kind !== "file" || name === "") return written;
   const at = written.lastIndexOf(name);

@@ -18,7 +18,7 @@ const PATH = /^(?:~|\.{1,2}|\$[A-Za-z_]\w*)?\//;
 
 const HEADER_SCHEME = /^(?:Bearer|Basic|Token)\s*$/i;
 
-/** How the keys of well-known services begin. */
+/** The beginnings of the keys of well-known services. */
 const KNOWN_KEY =
   /(?:^|[\s"',;=:])(?:sk-[A-Za-z\d]|[sr]k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|AKIA[A-Z\d]|AIza|eyJ[\w-]|ya29\.|hf_|npm_|gsk_|shpat_|whsec_|SG\.)/;
 

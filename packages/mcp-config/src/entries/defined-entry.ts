@@ -17,14 +17,14 @@ import { withoutNulls } from "./entry-fields.ts";
 import type { EntryPlace } from "./entry-place.ts";
 import type { WrittenServer } from "./written-server.ts";
 
-/** Makes the error for something in the entry, by Jackfield's own name of it: the text says what is wrong with it. */
+/** Makes the error for a fault at a path of Jackfield's own field names; the text says what is wrong there. */
 export type FaultIn = (path: JsonPath, text: string) => McpError;
 
 /**
- * Makes a definition of what is written: relative paths become absolute, and what a project's entry may not do refuses it. Where files
- * were joined, each field is judged by the one that wrote it.
+ * Turns a written entry into a definition: relative paths become absolute, and a project's entry that does something forbidden is
+ * refused. In an entry joined from several files, each field is judged by the file that wrote it.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a URL that cannot be one, and for such an entry of a project.
+ * @throws McpError `MCP_CONFIG_INVALID` for an invalid URL, and for a project's entry that does something forbidden.
  */
 export function defineServer(given: WrittenServer, entry: EntryPlace, faultIn: FaultIn): ServerDefinition {
   const variables = dialectFor(entry.variables, given);
@@ -37,7 +37,8 @@ export function defineServer(given: WrittenServer, entry: EntryPlace, faultIn: F
   const envFile = anchored("envFile", written, place, faultIn);
   const { values: env, unset } = splitVariables(written.env);
   const rest = { ...(enabled ? undefined : { enabled }), ...(extra ? { extra } : undefined) };
-  // The engine adds what stands behind a spread one by one and slowly, so nothing does, and what both have is written twice.
+  // The engine adds properties after a spread slowly, one by one. So spreads come last, and the fields of both transports are
+  // written twice.
   if (transport === "stdio") {
     const { args } = written;
     const envPassthrough = handedOn(written);
@@ -82,7 +83,7 @@ export function defineServer(given: WrittenServer, entry: EntryPlace, faultIn: F
   };
 }
 
-/** What an entry limits, if anything. */
+/** The limits that an entry sets, if any. */
 export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimits | undefined {
   const {
     connectTimeoutMs,
@@ -101,7 +102,7 @@ export function limitsOf(written: Omit<WrittenServer, "transport">): ServerLimit
   return { connectTimeoutMs, callTimeoutMs, maxTotalMs, maxMessageBytes, trustAnnotations };
 }
 
-/** Variables that the server needs are handed on as well: whoever sets them has given them. */
+/** Required variables are passed on as well: whoever sets them means them for the server. */
 function handedOn({ envPassthrough, requires }: WrittenServer): readonly string[] | undefined {
   return requires?.env ? [...(envPassthrough ?? []), ...requires.env] : envPassthrough;
 }
@@ -147,7 +148,7 @@ function anchored(field: "cwd" | "envFile", written: WrittenServer, place: Entry
   return path;
 }
 
-/** As `boundsOf`, except that the directory of the whole is known already. */
+/** Like `boundsOf`, except that the directory of the whole entry is known already. */
 function boundsIn(field: "command" | "cwd" | "envFile", { definedIn, directory, variables }: EntryPlace) {
   const isAsWhole = placeOfPart(definedIn, [field]) === definedIn;
   return isAsWhole

@@ -11,7 +11,7 @@ export type FieldNames = string | readonly string[];
 /** A field that holds a time. */
 export interface TimeField {
   readonly field: string;
-  /** What the number counts. Default milliseconds. */
+  /** The unit of the number. Default milliseconds. */
   readonly unit?: "seconds" | undefined;
   /** A time outside these bounds is ignored by the host, as it is here. */
   readonly leastMs?: number | undefined;
@@ -23,7 +23,7 @@ type ListField = "args" | "envPassthrough" | "autoApprove";
 type MapField = "env" | "headers" | "headersFromEnv";
 type FlagField = "required" | "trust" | "lazy" | "shared" | "trustAnnotations";
 
-/** Under which names a host keeps what Jackfield knows. */
+/** The names that a host has for the fields that Jackfield knows. */
 export type EntryFieldNames = {
   readonly [field in TextField | ListField | MapField | FlagField | "maxMessageBytes"]?: FieldNames;
 } & {
@@ -37,27 +37,27 @@ export type EntryFieldNames = {
   readonly exclude?: FieldNames;
 };
 
-/** How an entry says its transport. */
+/** How an entry names its transport. */
 export interface TransportRule {
-  /** The field that says it; missing for hosts that only look at `command` and `url`. */
+  /** The field with the type; missing for hosts that only look at `command` and `url`. */
   readonly field?: string | undefined;
-  /** What the field may say. */
+  /** The values of that field. */
   readonly types: { readonly [written: string]: WrittenServer["transport"] };
-  /** What a URL means where the field says nothing. */
+  /** What a URL without a type means; `refused` if the host requires the type. */
   readonly untypedUrl: "http" | "sse" | "refused";
 }
 
-/** Where an entry's settings for OAuth stand. */
+/** Where an entry has its OAuth settings. */
 export interface OAuthRule {
-  /** The field with an object of them, or with `false` or `true`. */
+  /** The field that holds them as an object, or `true` or `false`. */
   readonly object?: string | undefined;
-  /** Members of that object by their name here, where it differs. */
+  /** Members of that object, with Jackfield's names for them where those differ. */
   readonly members?: { readonly [written: string]: string } | undefined;
-  /** Fields of the entry itself, by their name here. */
+  /** Fields of the entry itself, with Jackfield's names for the settings. */
   readonly fields?: { readonly [written: string]: string } | undefined;
 }
 
-/** Tells of something that a function of a dialect has come across. */
+/** Reports something that a dialect's function has found in an entry. */
 export type RemarkOnEntry = (
   code:
     | ("legacy-shape" | "legacy-field" | "deprecated-field" | "invalid-field")
@@ -67,12 +67,12 @@ export type RemarkOnEntry = (
   details?: DiagnosticDetails,
 ) => void;
 
-/** What switches a server off in the entries of one host or another. */
+/** The fields by which hosts switch servers on and off. */
 export type SwitchField = "enabled" | "disabled";
 
 const SWITCHES: readonly SwitchField[] = ["enabled", "disabled"];
 
-/** How the entries of a host read. */
+/** The rules by which the entries of a host are read. */
 export interface EntryRules {
   readonly transport: TransportRule;
   readonly fields: EntryFieldNames;
@@ -80,67 +80,64 @@ export interface EntryRules {
   /** Fields that the host knows and Jackfield does not read; they are kept in `extra` without a remark. */
   readonly kept?: readonly string[] | undefined;
   /**
-   * Switches that the host knows; `none` for a format that describes a server and cannot switch it. Others are obeyed all the same
-   * and told of, since somebody meant them. Default: the host knows none.
+   * The switches that the host knows; `none` for a format without switches, in which none is read. Other switches are obeyed all
+   * the same, with a remark, since somebody meant them. Default: the host knows none.
    */
   readonly switches?: readonly SwitchField[] | "none" | undefined;
-  /** Old names of fields. */
+  /** Old names of fields, with the diagnostic for each. */
   readonly outdated?: { readonly [field: string]: "legacy-field" | "deprecated-field" } | undefined;
   /** Fields that hold a command, which is never run. */
   readonly commands?: readonly string[] | undefined;
-  /** Beginnings of URLs that the host can reach. Default `http` and `https`. */
+  /** Schemes of URLs that the host can reach. Default `http` and `https`. */
   readonly urlSchemes?: readonly string[] | undefined;
-  /** An object with `include` and `exclude`. */
+  /** The field with an object of `include` and `exclude`. */
   readonly toolsObject?: string | undefined;
   /** Whether an empty list of tools to include means all of them. */
   readonly emptyIncludesAll?: boolean | undefined;
-  /** Brings an entry of an odd shape into the usual one before it is read. Must not change what it is given. */
+  /** Converts an entry of an unusual shape to the usual one before it is read. Must not modify its arguments. */
   readonly reshape?:
     | ((entry: JsonMap, remark: RemarkOnEntry, platform: NodeJS.Platform, definedIn: DefinedIn) => JsonMap)
     | undefined;
-  /** Where the file has what `reshape` has put at a path. It is asked for where a place is told, and for nothing else. */
+  /** The path in the file of what `reshape` has put at a path: for locations, and to find the layer that wrote a field. */
   readonly writtenAt?: ((path: JsonPath, entry: JsonMap, platform: NodeJS.Platform) => JsonPath) | undefined;
   /**
-   * Entries to show to somebody whose file has none, or has something else in their place. Default: a command, and a URL with a type if
-   * the host wants one.
+   * Example entries for messages about a file without servers, or with something else in their place. Default: a command, and a
+   * URL, with a type if the host requires one.
    */
   readonly examples?: readonly JsonMap[] | undefined;
-  /** What an entry needs to be given before it can be used. */
+  /** The values that an entry needs before it can be used. */
   readonly requires?: ((entry: JsonMap) => WrittenServer["requires"]) | undefined;
-  /** What reshaping an entry takes out of it, to be kept in `extra`. */
+  /** What `reshape` removes from an entry, to be kept in `extra`. */
   readonly keptAside?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
-  /** What filling in an entry depends on besides its texts, to be kept in `extra` of its definition alone. */
+  /** What expanding an entry depends on besides its texts, such as default answers; kept in `extra` of the definition only. */
   readonly asks?: ((entry: JsonMap, definedIn: DefinedIn) => JsonMap | undefined) | undefined;
-  /** What the host makes of an entry beyond what is written, for its definition alone. */
+  /** Adds to the definition, and to nothing else, what the host adds to an entry. */
   readonly meant?: ((written: WrittenServer) => WrittenServer) | undefined;
-  /** What the host refuses an entry for, besides what every host does. */
+  /** Why this host refuses an entry, besides the reasons that hold for every host. */
   readonly refused?:
     | ((entry: JsonMap, name: string) => { readonly field: string; readonly text: string } | undefined)
     | undefined;
-  /** Says why an entry that names no server is none that can be run, instead of its being a mistake. */
+  /** Says why an entry cannot be run although it is no mistake, for example because its host starts the server itself. */
   readonly notRunnable?: ((entry: JsonMap) => string | undefined) | undefined;
 }
 
-/** The rules, with what follows from them. */
+/** The rules, with what is derived from them. */
 export interface EntryDialect extends EntryRules {
-  /**
-   * Whether a faulty optional field, a number where a text belongs and a key written twice refuse the entry, as they do in
-   * Jackfield's own files.
-   */
+  /** Whether a faulty optional field, a number in place of a text or a duplicate key refuses the entry, as in Jackfield's own files. */
   readonly strict: boolean;
-  /** Switches of other hosts that this one does not know, and that are read all the same. */
+  /** Switches that this host does not know; they are read all the same. */
   readonly unknownSwitches: readonly SwitchField[];
-  /** What an entry may look like. */
+  /** Example entries for messages. */
   readonly examples: readonly JsonMap[];
   /** Every field that the host knows. */
   readonly known: ReadonlySet<string>;
   /** The same in lower case, to find misspelled ones. */
   readonly knownInLowerCase: ReadonlyMap<string, string>;
-  /** Those that say something else than how the server is reached. Most entries have none of them. */
+  /** Known fields that do not say how the server is reached. Most entries have none of them. */
   readonly settings: ReadonlySet<string>;
 }
 
-/** Names that most hosts use. Switches are read in the entries of every host. */
+/** Names that most hosts use. `entryDialect` adds the switches. */
 export const COMMON_FIELDS = {
   command: "command",
   args: "args",
@@ -157,13 +154,13 @@ export const COMMON_TRANSPORT: TransportRule = {
   untypedUrl: "http",
 };
 
-/** What says how a server is reached. */
+/** The fields that say how a server is reached. */
 const WAYS: ReadonlySet<keyof EntryFieldNames> = new Set([
   ...(["command", "args", "env", "envFile", "envPassthrough", "cwd"] as const),
   ...(["url", "headers", "headersFromEnv", "bearerTokenEnv"] as const),
 ]);
 
-/** Completes the rules of a host's entries. What follows from them is worked out for the hosts whose entries are read. */
+/** Completes the rules of a host's entries. What is derived from them is computed on first use. */
 export function entryDialect(given: EntryRules, strict = false): EntryDialect {
   const { switches = [] } = given;
   const rules = switches === "none" ? given : { ...given, fields: withSwitches(given.fields) };
@@ -226,7 +223,7 @@ function namesOf(written: EntryFieldNames[keyof EntryFieldNames]): readonly stri
   return (written ?? []).map((field) => (typeof field === "string" ? field : field.field));
 }
 
-/** A command in an array, with its arguments, as two fields; `placeInCommand` knows where they stand. */
+/** Splits a command in an array, with its arguments, into two fields; `placeInCommand` maps their paths back. */
 export function splitCommand(entry: JsonMap): JsonMap {
   const { command, args } = entry;
   if (!Array.isArray(command)) return entry;

@@ -2,16 +2,16 @@ import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import type { EntryRules, FieldNames } from "./entry-dialect.ts";
 
-/** What stands for a value that only the user knows. */
+/** The placeholder for a value that only the user knows. */
 export const GAP = "…";
 
-/** Entries of formats in which the type is required, and Streamable HTTP has its whole name. */
+/** Examples for formats that require the type and spell out `streamable-http`. */
 export const TYPED_EXAMPLES: readonly JsonMap[] = [
   { type: "stdio", command: GAP },
   { type: "streamable-http", url: GAP },
 ];
 
-/** The shortest entries that a host takes, for a child process and for a remote server, unless it says others itself. */
+/** The host's own examples, else the shortest entries that it accepts: a child process and a remote server. */
 export function shortestEntries({ transport, fields, outdated, examples }: EntryRules): readonly JsonMap[] {
   if (examples) return examples;
   const [command] = currentNames(fields.command, outdated);
@@ -25,7 +25,7 @@ export function shortestEntries({ transport, fields, outdated, examples }: Entry
   ];
 }
 
-/** Names of a field that may be recommended: no old one. */
+/** The names of a field that messages may recommend, which are not the old ones. */
 export function currentNames(
   names: FieldNames = [],
   outdated: EntryRules["outdated"] = {},
@@ -33,7 +33,7 @@ export function currentNames(
   return [names].flat().filter((name) => !Object.hasOwn(outdated, name));
 }
 
-/** An example as it is written in JSON, which YAML takes as well, or in TOML. */
+/** An example as JSON, which YAML accepts as well, or as TOML. */
 export function exampleText(value: unknown, isToml = false): string {
   if (Array.isArray(value)) return `[${value.map((element) => exampleText(element, isToml)).join(", ")}]`;
   if (!isMap(value)) return JSON.stringify(value);
@@ -44,7 +44,7 @@ export function exampleText(value: unknown, isToml = false): string {
   return `{ ${members.join(", ")} }`;
 }
 
-/** The same for what stands at a path of a file. */
+/** A document with an example at a path, and with `beside` at its root. */
 export function exampleAt(path: JsonPath, value: unknown, beside: JsonMap = {}): JsonMap {
   const [key = "", ...inner] = path;
   return { ...beside, [key]: inner.length > 0 ? exampleAt(inner, value) : value };

@@ -9,12 +9,12 @@ import { subjectOf } from "./written-path.ts";
 const LONGEST_TIME_MS = 2 ** 31 - 1;
 
 /**
- * Reads an entry field by field. A field that is missing or `undefined` is `undefined`; one of the wrong type is thrown
- * as a fault at its place. What was never read is left over.
+ * Reads an entry field by field. A missing field is `undefined`; for one of the wrong type, a fault with its place is thrown.
+ * Fields that were never read are left over.
  */
 export interface EntryFields {
   has(field: string): boolean;
-  /** Whether one of these was not read yet. */
+  /** Whether the entry has one of these fields, and it was not read yet. */
   hasUnread(fields: ReadonlySet<string>): boolean;
   value(field: string): unknown;
   /** A string without NUL, and not empty. */
@@ -22,21 +22,21 @@ export interface EntryFields {
   texts(field: string): readonly string[] | undefined;
   /** Strings by name, without prototype. `nameFault` says what is wrong with a name. */
   textMap(field: string, nameFault: NameFault): MapOfTexts | undefined;
-  /** The same, with `null` for names that are explicitly unset, where that is put up with. */
+  /** The same, with `null` for names that are explicitly unset, if that is tolerated. */
   nullableTextMap(field: string, nameFault: NameFault): MapOfNullableTexts | undefined;
   flag(field: string): boolean | undefined;
   /** A finite number that is not negative. */
   amount(field: string): number | undefined;
-  /** The same, in milliseconds, of a field that counts `unitMs` each. Default 1. */
+  /** The same, in milliseconds; `unitMs` is the field's unit. Default 1. */
   time(field: string, unitMs?: number): number | undefined;
   /**
-   * A field without which the entry is still of use: where faults are tolerated, a fault leaves it out. `instead` is what to write in the
-   * place of a switch, or of what else switches the server off if it cannot be read.
+   * Reads a field that the server can do without: if faults are tolerated, a faulty field is left out. `instead` is for fields that
+   * switch the server off if they cannot be read, and says what to write there.
    */
   optional<T>(read: () => T | undefined, instead?: string): T | undefined;
-  /** Counts a field as not read, whose value another one has outdone. */
+  /** Counts a field as not read after all, because another one wins over it. */
   leave(field: string): void;
-  /** What was not read, as written; `undefined` if nothing is left. */
+  /** The fields that were not read, as written; `undefined` if there are none. */
   rest(): JsonMap | undefined;
 }
 
@@ -47,12 +47,12 @@ export type NameFault = (name: string) => string | undefined;
 /** Makes the error for a fault at a path inside the entry. */
 export type FaultAt = (path: JsonPath, text: string) => McpError;
 
-/** Takes a fault that leaves out a field, or a member of a map, and nothing else; with `instead` it switches the server off. */
+/** Receives a fault that leaves out only a field or a member of a map; with `instead`, it switches the server off. */
 export type Tolerate = (fault: McpError, instead?: string) => void;
 
 /**
- * @param tolerate - missing where every fault refuses the entry
- * @param inCode - whether a program has given the entry, which may change it later: what is kept of it is copied
+ * @param tolerate - omitted if every fault refuses the entry
+ * @param inCode - whether the entry was given in code: the caller may change it later, so what is kept of it is copied
  */
 export function createEntryFields(
   entry: JsonMap,
@@ -63,13 +63,13 @@ export function createEntryFields(
   return new Fields(entry, faultAt, tolerate, inCode);
 }
 
-/** There are as many of these as there are entries, and most entries have three fields: nothing is made for a field before it is read. */
+/** There is one of these for each entry, and most entries have three fields: nothing is allocated for a field before it is read. */
 class Fields implements EntryFields {
   readonly #entry: JsonMap;
   readonly #faultAt: FaultAt;
   readonly #tolerate: Tolerate | undefined;
   readonly #inCode: boolean;
-  /** Also those that hold `undefined`. */
+  /** Includes fields that hold `undefined`. */
   readonly #unread: Set<string>;
 
   constructor(entry: JsonMap, faultAt: FaultAt, tolerate: Tolerate | undefined, inCode: boolean) {
@@ -164,7 +164,7 @@ class Fields implements EntryFields {
       throw faultAt([field], `${quote(field)} must be an object of strings, not ${kindOf(found)}.`);
     }
     const isRight = (name: string) => isText(found[name]) && nameFault(name) === undefined;
-    // What a document holds belongs to nobody else, so it can be handed on as it is.
+    // Nobody else holds the values of a parsed document, so they need no copy.
     const isOurs = !this.#inCode && Object.getPrototypeOf(found) === null;
     if (isOurs && Object.keys(found).every(isRight)) return found as MapOfTexts;
     const check = this.#tolerate === undefined ? checkText : coerceText;
@@ -195,7 +195,7 @@ function checkText(found: unknown, path: JsonPath, faultAt: FaultAt): string {
   throw faultAt(path, `${subjectOf(path)} must be a string, not ${kindOf(found)}${hint}.`);
 }
 
-/** Many hosts take a number or a boolean for the text of it, and `null` for a variable that is taken away. */
+/** Many hosts accept a number or a boolean as its text, and `null` for a variable to unset. */
 function coerceText(found: unknown, path: JsonPath, faultAt: FaultAt): string | null {
   if (found === null) return null;
   if (Number.isInteger(found) && !Number.isSafeInteger(found)) {
@@ -215,7 +215,7 @@ function checkTexts(found: unknown, field: string, faultAt: FaultAt): readonly s
     : texts.map((element, index) => checkText(element, [field, index], faultAt));
 }
 
-/** The same map if it has none. */
+/** A map without its nulls; the same map if it has none. */
 export function withoutNulls(texts: MapOfNullableTexts): MapOfTexts {
   if (!Object.values(texts).includes(null)) return texts as MapOfTexts;
   const kept = createMap<string>();

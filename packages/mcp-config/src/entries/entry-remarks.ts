@@ -51,7 +51,7 @@ export function reportFields(entry: JsonMap, place: EntryPlace, report: Report):
   if (asked) reportDefaults(asked, place, report);
 }
 
-/** An answer that is to be kept secret has no place in a file. What is asked for stands beside the entry, so the remark is on the whole. */
+/** Remarks on written-out defaults of secret inputs. Inputs are defined beside the entry, so the remark is on the entry as a whole. */
 function reportDefaults(asked: JsonMap, place: EntryPlace, report: Report): void {
   for (const [field, options] of Object.entries(asked)) {
     if (!isMap(options)) continue;
@@ -63,7 +63,7 @@ function reportDefaults(asked: JsonMap, place: EntryPlace, report: Report): void
   }
 }
 
-/** Remarks on what was not read, and hands it on as `extra`. */
+/** Remarks on the fields that were not read, and returns them for `extra`. */
 export function reportUnread(
   unread: JsonMap,
   transport: EntryTransport,
@@ -101,7 +101,7 @@ export function reportCommandLine(
   remark(place, report, "command-has-spaces", field, text);
 }
 
-/** Remarks on values: credentials that are written out, variables that are none, addresses out of reach, commands in the place of values. */
+/** Remarks on values: addresses out of reach, written-out credentials, other hosts' variables, and commands in place of values. */
 export function reportValues(
   written: WrittenServer,
   place: EntryPlace,

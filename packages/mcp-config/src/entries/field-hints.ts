@@ -1,6 +1,6 @@
 import type { EntryDialect } from "./entry-dialect.ts";
 
-/** What is often written where another field is meant, in lower case and without what joins words. */
+/** Names that are often written for another field, in lower case and without the characters that join words. */
 const NEAR_MISSES: ReadonlyMap<string, readonly string[]> = new Map([
   ["cmd", ["command"]],
   ["command", ["cmd"]],
@@ -33,7 +33,7 @@ const SELF_APPROVALS: ReadonlySet<string> = new Set([
   "enableAllProjectMcpServers",
 ]);
 
-/** The field that was probably meant by an unknown one: it is spelled alike, or often mistaken for it. */
+/** The field that an unknown one probably means: it is spelled alike, or often confused with it. */
 export function meantField(field: string, dialect: EntryDialect): string | undefined {
   const { known, knownInLowerCase } = dialect;
   if (known.has(field)) return undefined;
@@ -44,7 +44,7 @@ export function meantField(field: string, dialect: EntryDialect): string | undef
   return knownWithoutJoints(dialect).get(words) ?? NEAR_MISSES.get(words)?.find((meant) => known.has(meant));
 }
 
-/** Worked out for the hosts in whose entries there are unknown fields. */
+/** Computed only for hosts in whose entries there are unknown fields. */
 const WITHOUT_JOINTS = new WeakMap<EntryDialect, ReadonlyMap<string, string>>();
 
 function knownWithoutJoints(dialect: EntryDialect): ReadonlyMap<string, string> {
@@ -57,12 +57,12 @@ function knownWithoutJoints(dialect: EntryDialect): ReadonlyMap<string, string> 
   return known;
 }
 
-/** `disabledTools` and `disabled_tools` are one name. What begins with such a character was set aside by somebody. */
+/** Removes `_` and `-` between words. A leading one stays: it marks a field that somebody set aside. */
 function withoutJoints(lowered: string): string {
   return lowered.replace(/(?<=[^_-])[_-]+/g, "");
 }
 
-/** Whether a key would approve what it stands beside. */
+/** Whether a key would approve the configuration that it is in. */
 export function isSelfApproval(key: string): boolean {
   return SELF_APPROVALS.has(key);
 }

@@ -3,24 +3,24 @@ import { dialectFor, hasVariables, references, type VariableDialect } from "../v
 import type { WrittenServer } from "./written-server.ts";
 
 /**
- * A variable as one host or another writes it. `$NAME` and `%NAME%` stand in passwords as well, so they are not taken for one; nor is
- * `${file}`, because names without capitals are places, of which hosts know more than are known here.
+ * A variable in any host's spelling. `$NAME` and `%NAME%` occur in passwords as well, so they do not count. Nor does `${file}`,
+ * because names without capitals are places, and hosts have more of those than are known here.
  */
 export const SPELLED_SOMEWHERE =
   /\$\{(?:env:([A-Za-z_]\w*)|([A-Z_][A-Z0-9_]*))(?::-[^{}]*)?\}|\{env:([A-Za-z_]\w*)\}|\$env:([A-Za-z_]\w*)/;
 
-/** What looks like a variable, and is plain text to the host of its file. */
+/** Text that looks like a variable, but is plain text to the host of its file. */
 export interface ForeignVariable {
   readonly path: JsonPath;
-  /** As it stands in the text, but for a default, which may be a credential. */
+  /** As written, but without its default, which may be a credential. */
   readonly written: string;
   /** The same variable in the host's own spelling, if it has one there. */
   readonly suggestion: string | undefined;
 }
 
 /**
- * Variables in `env`, headers, the URL and the client's secret that are spelled as other hosts do. Arguments are left out: some programs fill them in by
- * themselves (`mcp-remote`, a shell).
+ * Variables in another host's spelling in `env`, headers, the URL and the client's secret. Arguments are left out, because some
+ * programs expand them themselves (`mcp-remote`, a shell).
  */
 export function findForeignVariables(
   { transport, env, headers, oauth, url = "" }: WrittenServer,
@@ -42,7 +42,7 @@ export function findForeignVariables(
   return found;
 }
 
-/** Whether a host takes every text as it is. */
+/** Whether a dialect expands nothing. */
 export function fillsInNothing({ syntaxes, valueSyntaxes = [], bareNames }: VariableDialect): boolean {
   return syntaxes.length === 0 && valueSyntaxes.length === 0 && bareNames !== true;
 }

@@ -19,8 +19,8 @@ const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|null|\d{1,5})$/i;
 const FLAG = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s;
 
 /**
- * Where an entry holds a credential that is written out instead of being referred to, be it as the default of a reference. Values are
- * not told.
+ * The paths of credentials that are written out instead of referred to, including those in defaults of references. Values are not
+ * returned.
  */
 export function findLiteralSecrets(written: WrittenServer, dialect: VariableDialect): readonly JsonPath[] {
   const paths: JsonPath[] = [];
@@ -63,7 +63,7 @@ function isSecret(name: string, text: string, variables: VariableDialect, isValu
 function isLiteral(text: string, variables: VariableDialect, isValue = false): boolean {
   if (text.length <= 5 && HARMLESS_VALUE.test(text)) return false;
   if (!refersSomehow(text, variables, isValue)) return !isWholeReference(text);
-  // Most texts that refer to something have nothing else, which is quickly seen.
+  // Most texts with a reference hold nothing else, which is cheap to see.
   if (!DEFAULT_MARK.test(text) && !mayLookGenerated(text)) return false;
   const { marked, defaults } = markReferences(text, variables, isValue);
   return defaults.some(looksWrittenOut) || besideMarks(marked).some(looksGenerated);

@@ -5,7 +5,7 @@ import { quote } from "../server-name.ts";
 import type { FaultAt } from "./entry-fields.ts";
 import type { EntryReader } from "./written-entry.ts";
 
-/** What the members that Jackfield reads must be. Others are kept as written. */
+/** The types of the members that Jackfield reads. Others are kept as written. */
 const MEMBER_KINDS: { readonly [member: string]: "string" | "number" | "boolean" } = {
   enabled: "boolean",
   clientId: "string",
@@ -70,7 +70,7 @@ function checkMember(name: string, written: unknown, path: readonly string[], fa
   throw faultAt(path, `${quote(path.at(-1) ?? "")} must be a ${kind}, not ${kindOf(written)}.`);
 }
 
-/** A list, or one text with spaces between the scopes as RFC 6749 (section 3.3) has it. */
+/** A list, or one text with spaces between the scopes (RFC 6749, section 3.3). */
 function checkScopes(written: unknown, path: readonly string[], faultAt: FaultAt): readonly string[] {
   if (typeof written === "string") return written.split(/\s+/).filter((scope) => scope !== "");
   if (Array.isArray(written) && written.every((scope) => typeof scope === "string")) return written;

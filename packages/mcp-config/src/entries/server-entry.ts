@@ -15,9 +15,9 @@ import { readWrittenEntry } from "./written-entry.ts";
 import { placeOfReshaped, subjectOf, writtenPaths } from "./written-path.ts";
 import type { WrittenServer } from "./written-server.ts";
 
-/** What became of an entry. */
+/** The result of reading an entry. */
 export interface ServerEntry {
-  /** Missing for a server in this process, which is not written but given. */
+  /** Missing for an in-process server, which has no written form. */
   readonly written?: WrittenServer | undefined;
   readonly definition: ServerDefinition;
 }
@@ -63,7 +63,7 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     const settings = { ...off(enabled), lazy, shared, limits, tools, extra };
     return { definition: { name, definedIn, ...settings, transport, server } };
   }
-  // What a program gives may hold itself, and is as it is given.
+  // A value given in code may contain itself, and its numbers have no other spelling.
   const exact = (members: JsonMap | undefined) =>
     members && !place.inCode ? withDigits(members, entry) : members;
   const left = exact(fields.rest());
@@ -91,7 +91,7 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   return { written, definition };
 }
 
-/** A fault calls its subject by the name that it has in the shape that is read; the file may have another. */
+/** A fault names a field as in the reshaped entry. This puts in the name that the file has for it. */
 function withSubject(text: string, path: JsonPath, found: JsonPath): string {
   if (path.length === 0 || found.length === 0) return text;
   const subject = subjectOf(path);

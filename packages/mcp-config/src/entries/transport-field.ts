@@ -8,8 +8,8 @@ import type { WrittenServer } from "./written-server.ts";
 export type EntryTransport = WrittenServer["transport"] | "in-process";
 
 /**
- * Which transport an entry is for: what its type says, else `stdio` with a command and what the host takes a bare URL for. An
- * entry names exactly one way to reach its server.
+ * The transport of an entry: the one its type names. Without a type, a command is `stdio`, and a URL is what the host takes it for.
+ * An entry names exactly one way to reach its server.
  *
  * @throws McpError `MCP_CONFIG_INVALID` if it names none or several, or if the type is unknown or does not fit.
  */
@@ -64,7 +64,7 @@ function targetIn(
   return field === undefined || (isOne && !fields.has(field)) ? undefined : { kind, field };
 }
 
-/** Not every host knows both ways. */
+/** Says what is missing. Not every host knows both a command and a URL. */
 function noTarget(
   command: FieldNames | undefined,
   url: FieldNames | undefined,

@@ -26,14 +26,14 @@ export interface EntryReader {
   readonly tolerate?: Tolerate | undefined;
 }
 
-/** What an entry says, apart from the way to its server. */
+/** What an entry says apart from how its server is reached. */
 export type WrittenCommon = Omit<WrittenServer, "transport" | "command" | "url">;
 
-/** What could be read, and what was left. */
+/** What was read of an entry. */
 export interface ReadEntry {
   readonly transport: EntryTransport;
   readonly common: WrittenCommon;
-  /** How the server is started or reached, except for what both ways have. */
+  /** The fields of one transport, without those that both have. */
   readonly way: Pick<WrittenServer, ProcessField> | Pick<WrittenServer, RemoteField> | undefined;
 }
 
@@ -41,9 +41,9 @@ type ProcessField = "command" | "args" | "cwd" | "envPassthrough";
 type RemoteField = "url" | "headers" | "headersFromEnv" | "bearerTokenEnv" | "oauth";
 
 /**
- * Reads an entry. Fields of the other transport are left where they are.
+ * Reads an entry. Fields of the other transport are left unread.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for what the server cannot do without, and in a strict dialect for any fault.
+ * @throws McpError `MCP_CONFIG_INVALID` for a fault in what the server cannot do without, and in a strict dialect for any fault.
  */
 export function readWrittenEntry(
   entry: JsonMap,
@@ -66,7 +66,7 @@ export function readWrittenEntry(
   return { fields, transport, common, way };
 }
 
-/** Reads one field. These are the same for every entry. */
+/** Reads one field. The readers below are shared by all entries. */
 type ReadField<T> = (fields: EntryFields, field: string) => T | undefined;
 
 const text: ReadField<string> = (fields, field) => fields.text(field);
@@ -129,8 +129,8 @@ function readRemote(reader: EntryReader) {
 }
 
 /**
- * Every field of these names is read, so that its faults are found; the first one counts, and one that says something else is left. An
- * entry has few of the fields that it might have, so what is not there costs next to nothing.
+ * Reads all fields of these names, so that every fault is found. The first one counts, and one with another value is left unread.
+ * Entries lack most of the possible fields, so a missing one costs next to nothing.
  */
 function first<T>(fields: EntryFields, names: FieldNames | undefined, read: ReadField<T>): T | undefined {
   if (names === undefined) return undefined;
@@ -168,15 +168,15 @@ function readTime(
   for (const time of written) {
     const value = fields.optional(() => read(time));
     if (found === undefined) found = value;
-    // In Jackfield's own files the `timeout` beside its own field is there for other programs.
+    // In Jackfield's own files, a `timeout` beside Jackfield's own field is there for other programs.
     else if (value !== undefined && value !== found && !dialect.strict) fields.leave(time.field);
   }
   return found;
 }
 
 /**
- * Whether the server is on, and which of its tools. Either switch turns it off; so does a switch or a list of tools that cannot
- * be read, because nobody can say what it was meant to keep out.
+ * Whether the server is on, and which of its tools are offered. Either switch turns the server off. So does an unreadable switch or
+ * list of tools, because what it was meant to keep out is unknown.
  */
 function readSwitches(reader: EntryReader): Switches {
   const { fields, dialect, faultAt, tolerate } = reader;
@@ -205,7 +205,7 @@ function readSwitches(reader: EntryReader): Switches {
   return { isOn: !isOff && isReadable, tools: object ?? filterOf(lists, dialect) };
 }
 
-/** What is to be written in the place of what cannot be read. */
+/** What to write in place of an unreadable value. */
 const FLAG = "true or false";
 const NAMES = "a list of names";
 
@@ -219,7 +219,7 @@ function hasAny(fields: EntryFields, names: FieldNames | undefined): boolean {
   return names?.some((name) => fields.has(name)) ?? false;
 }
 
-/** Every field of these names is read, so that its faults are found. */
+/** Whether one of these fields has a value. All are read, so that every fault is found. */
 function saysAnywhere<T>(
   fields: EntryFields,
   names: FieldNames | undefined,
@@ -251,7 +251,7 @@ function readToolsObject(field: string, fields: EntryFields, faultAt: FaultAt): 
   return { include, exclude };
 }
 
-/** A list that says `*` includes every tool, as no list does; to exclude none is to have no list. */
+/** An `include` list with `*` means every tool, like no list. An empty `exclude` list is dropped. */
 function filterOf(
   { include, exclude }: ToolFilter,
   { emptyIncludesAll }: EntryDialect,

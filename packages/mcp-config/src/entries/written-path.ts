@@ -4,10 +4,10 @@ import { quote } from "../server-name.ts";
 import type { EntryDialect, EntryFieldNames } from "./entry-dialect.ts";
 import type { EntryPlace } from "./entry-place.ts";
 
-/** Where an entry has what stands at a path of Jackfield's own names: hosts call many fields otherwise. */
+/** Maps a path of Jackfield's own field names to the path in the entry, in which hosts have other names. */
 export type FindWritten = (path: JsonPath) => JsonPath;
 
-/** Looks for the names in an entry that its host has for each field. One that is not there has the first of them. */
+/** Looks in an entry for the host's names of each field. A missing field gets the first of its names. */
 export function writtenPaths(
   entry: JsonMap,
   { dialect, platform }: Pick<EntryPlace, "dialect" | "platform">,
@@ -28,7 +28,7 @@ function writtenName(entry: JsonMap, field: string | number, { fields }: EntryDi
   return names.find((name) => Object.hasOwn(entry, name)) ?? names[0] ?? field;
 }
 
-/** A setting for logins is a field of the entry itself, or a member of an object. */
+/** The path of an OAuth setting, which is a field of the entry itself or a member of an object. */
 function oauthPath(entry: JsonMap, [setting, ...inner]: JsonPath, { oauth = {} }: EntryDialect): JsonPath {
   const { object = "oauth", members = {}, fields = {} } = oauth;
   const isMeant = (names: { readonly [written: string]: string }, holder: unknown) => (name: string) =>
@@ -39,13 +39,13 @@ function oauthPath(entry: JsonMap, [setting, ...inner]: JsonPath, { oauth = {} }
   return [object, Object.keys(members).find(isMeant(members, entry[object])) ?? setting, ...inner];
 }
 
-/** The place of an entry, and what is written there. */
+/** The place of an entry, with the entry as written. */
 export interface WrittenPlace extends EntryPlace {
-  /** Missing for a server in this process. */
+  /** Missing for an in-process server. */
   readonly entry?: JsonMap | undefined;
 }
 
-/** The place of an entry, for paths of the shape in which it is read. */
+/** The place of an entry, for paths in its reshaped form. */
 export function placeOfReshaped(entry: JsonMap, place: EntryPlace): WrittenPlace {
   const { dialect, platform } = place;
   const { writtenAt } = dialect;
@@ -53,7 +53,7 @@ export function placeOfReshaped(entry: JsonMap, place: EntryPlace): WrittenPlace
   return { ...place, entry, locate: (path) => place.locate(writtenAt(path, entry, platform)) };
 }
 
-/** Which other name of the same field has won over one that was left, if that is why it was left. */
+/** The other name of the same field that won over a field left unread, if there is one. */
 export function winnerOver(
   field: string,
   { dialect, entry = {} }: WrittenPlace,
@@ -71,7 +71,7 @@ export function winnerOver(
   return Object.keys(settings).find((name) => settings[name] === setting && isRead(name));
 }
 
-/** Where a command stands that `splitCommand` has taken apart. */
+/** The path in the file of what `splitCommand` has put at a path. */
 export function placeInCommand(path: JsonPath, { command, args }: JsonMap): JsonPath {
   if (!Array.isArray(command)) return path;
   const [field, index, ...inner] = path;
@@ -82,7 +82,7 @@ export function placeInCommand(path: JsonPath, { command, args }: JsonMap): Json
   return index < own ? ["command", index + 1, ...inner] : ["args", index - own, ...inner];
 }
 
-/** A field of an entry, or something in one, as a fault calls it. */
+/** How a message names a field of an entry, or something in one. */
 export function subjectOf(path: JsonPath): string {
   const field = quote(String(path.at(0)));
   return path.length === 1 ? field : `${quote(String(path.at(-1)))} in ${field}`;

@@ -1,8 +1,8 @@
 import type { OAuthSettings, ToolFilter } from "@jackfield/mcp-core";
 
 /**
- * One server as its file has it, in one shape for all hosts: times in milliseconds, fields under one name, variables as
- * written in the host's own dialect, relative paths relative.
+ * A server as its file has it, in one shape for all hosts: times in milliseconds, one name for each field. Variables stay in the
+ * host's own dialect, and relative paths stay relative.
  */
 export interface WrittenServer {
   readonly transport: "stdio" | "http" | "sse";
@@ -11,7 +11,7 @@ export interface WrittenServer {
   /** `null`: the variable is explicitly unset. */
   readonly env?: { readonly [name: string]: string | null } | undefined;
   readonly envFile?: string | undefined;
-  /** Names of variables that are handed on. */
+  /** Names of environment variables that the child process gets. */
   readonly envPassthrough?: readonly string[] | undefined;
   readonly cwd?: string | undefined;
   readonly url?: string | undefined;
@@ -19,7 +19,7 @@ export interface WrittenServer {
   /** Headers by the name of the variable that holds their value. */
   readonly headersFromEnv?: { readonly [header: string]: string } | undefined;
   readonly bearerTokenEnv?: string | undefined;
-  /** One call. */
+  /** The time limit of one call. */
   readonly timeoutMs?: number | undefined;
   readonly connectTimeoutMs?: number | undefined;
   readonly maxTotalMs?: number | undefined;
@@ -27,19 +27,19 @@ export interface WrittenServer {
   readonly trustAnnotations?: boolean | undefined;
   readonly enabled: boolean;
   readonly lazy?: boolean | undefined;
-  /** It holds nothing of a user's. */
+  /** The server holds no user's data. */
   readonly shared?: boolean | undefined;
   readonly tools?: ToolFilter | undefined;
   readonly oauth?: OAuthSettings | false | undefined;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** The host does not start without it. */
+  /** The host does not start without this server. */
   readonly required?: boolean | undefined;
-  /** The host asks nobody before it calls this server's tools. Jackfield takes no approval from a file. */
+  /** The host calls this server's tools without asking. Jackfield takes no approval from a file. */
   readonly trust?: boolean | undefined;
   /** Tools that the host calls without asking. Jackfield takes no approval from a file. */
   readonly autoApprove?: readonly string[] | undefined;
-  /** What has to be given before the server can be used, by name: it is required, and the file has no value for it. */
+  /** Names of the values that the server requires and the file does not have. They must be given before it can be used. */
   readonly requires?:
     | {
         readonly env?: readonly string[] | undefined;
@@ -49,6 +49,6 @@ export interface WrittenServer {
         readonly variables?: readonly string[] | undefined;
       }
     | undefined;
-  /** Fields that have no meaning here, as written. */
+  /** All other fields, as written. */
   readonly extra?: { readonly [field: string]: unknown } | undefined;
 }

@@ -6,7 +6,7 @@ import type { WrittenServer } from "./written-server.ts";
 export interface WrittenText {
   readonly text: string;
   readonly path: JsonPath;
-  /** Whether it is a value of `env` or a header, for which hosts have further ways to refer to something. */
+  /** Whether it is a value of `env` or a header, in which hosts allow further kinds of references. */
   readonly isValue: boolean;
 }
 

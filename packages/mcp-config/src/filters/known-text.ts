@@ -1,10 +1,10 @@
-/** A text as far as it can be told before it is used: what stands before, between and behind values that are not known yet. */
+/** A text with unknown values in it: its pieces before, between and after them. A single piece is a text that is fully known. */
 export type KnownText = readonly string[];
 
-/** What a word is that is nothing but a question: there may be an argument for each answer, or none at all. No other word becomes several. */
+/** A word that consists of an input alone: it becomes an argument for each answer, or none at all. No other word becomes several. */
 export const ANSWERS: KnownText = ["", ""];
 
-/** Compares word by word. */
+/** Compares word by word; `undefined` stands for words that may turn out to match. */
 export function compareWords(
   known: readonly KnownText[],
   line: readonly unknown[],
@@ -24,7 +24,7 @@ function compareEach(known: readonly KnownText[], line: readonly unknown[]): (bo
   });
 }
 
-/** Whether a text is this word; `undefined` if it can turn out to be. */
+/** Whether a text is this word; `undefined` if it may turn out to be. */
 function isWord(text: KnownText, word: string): boolean | undefined {
   if (text.length === 1) return text[0] === word;
   return isMadeOf(word, text) ? undefined : false;
@@ -45,12 +45,12 @@ export function mayBeMadeOf(text: KnownText, pieces: readonly string[]): boolean
   if (text.length === 1) return isMadeOf(beginning, pieces);
   const [first = "", last = ""] = [pieces[0], pieces.at(-1)];
   if (pieces.length === 1) return isMadeOf(first, text);
-  // Where both leave something open, whatever else they have fits in there one behind the other.
+  // If both have gaps, the other pieces of each fit into a gap of the other.
   const doBeginAlike = beginning.startsWith(first) || first.startsWith(beginning);
   return doBeginAlike && (end.endsWith(last) || last.endsWith(end));
 }
 
-/** Whether a text has these pieces in this order, with anything between them. Each is taken at its first place, which needs no backtracking. */
+/** Whether a text has these pieces in this order, with anything between them. Taking each at its first occurrence needs no backtracking. */
 export function isMadeOf(text: string, [first = "", ...others]: readonly string[]): boolean {
   const last = others.pop();
   if (last === undefined) return text === first;

@@ -5,7 +5,7 @@ const EXA_SEARCH = "web_search_exa";
 const EXA_KEY = /exaApiKey=([^&#\s]+)/;
 const EXA_TOOLS = /(?:^|[?&\s-])tools=([^&#\s]+)/;
 
-/** What of a server tells what it is, before or after its variables are filled in. */
+/** The fields that identify a server, before or after its variables are filled in. */
 type ServerWords = Pick<ServerDefinition, "name"> & {
   readonly command?: string;
   readonly args?: readonly string[] | undefined;

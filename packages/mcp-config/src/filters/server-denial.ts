@@ -5,8 +5,8 @@ import { matchesServer, type ServerPattern } from "./server-pattern.ts";
 import { spellingsOf, type UrlDenial, type UrlForms, urlDenial, urlForms } from "./url-spelling.ts";
 
 /**
- * Makes a test of a list of what is denied. A URL is meant however it is spelled. What a reference stands for is not known here, so a
- * server is meant as well if it may turn out to be.
+ * Makes a test of a deny list. A URL matches in any spelling. Values of references are not known here, so a server also matches if
+ * it may once they are filled in.
  */
 export function readDenials(patterns: readonly ServerPattern[]): (definition: ServerDefinition) => boolean {
   const urls: UrlDenial[] = [];
@@ -29,10 +29,10 @@ export function readDenials(patterns: readonly ServerPattern[]): (definition: Se
 
 /** A reference in Jackfield's own dialect. */
 const OWN_REFERENCE = /\$\{.*\}/gs;
-/** What is one to any host; what it is to this host is not asked, since that would load all of them. */
+/** A reference in any host's dialect. The server's own dialect is not consulted, because that would load all of them. */
 const REFERENCE = /\$[({].*[)}]|\$\w+(?::\w+)?|\{[A-Za-z_].*\}|%\w+%/gs;
 /**
- * A word that is nothing but a question to some host: `${input:id}`, `${op://vault}`, `${user_config.id}`, `${{ inputs.id }}` or `{id}`.
+ * A word that is an input alone to some host: `${input:id}`, `${op://vault}`, `${user_config.id}`, `${{ inputs.id }}` or `{id}`.
  * Jackfield's own dialect has none.
  */
 const QUESTION =
@@ -55,7 +55,7 @@ function knownArgument(text: string, isOwn: boolean): KnownText {
   return !isOwn && isQuestion(text) ? ANSWERS : knownText(text, isOwn);
 }
 
-/** The host may also take the text as it stands. */
+/** The forms of a URL, including the text as written, which the host may not expand. */
 function formsOf(url: string, isOwn: boolean): UrlForms {
   const known = knownText(url, isOwn);
   const forms = urlForms(known);

@@ -6,8 +6,8 @@ import { isAllowed, type ServerPattern } from "./server-pattern.ts";
 /** Why a server that was found is not used. */
 export interface ServerBlock {
   /**
-   * Who says so: `approval`, `trust`, `project`, `disabled`, `disabledServers`, `deny`, `allow`, `exa`, `browser`, `equivalent`,
-   * or the name of a filter of the caller's own.
+   * The rule that blocks it: `approval`, `trust`, `project`, `disabled`, `disabledServers`, `deny`, `allow`, `exa`, `browser`,
+   * `equivalent`, or the name of one of the caller's own filters.
    */
   readonly by: string;
   /** For people: half a sentence about the server. */
@@ -22,25 +22,31 @@ export interface ServerFilter {
   block(definition: ServerDefinition): string | undefined;
 }
 
-/** Which of the servers that are found are used. Whatever is blocked keeps its name: a weaker entry does not take its place. */
+/** Which of the servers found are used. A blocked server keeps its name: a weaker entry does not take its place. */
 export interface ServerFilterOptions {
-  /** Names that are off, whatever else says. */
+  /** Names of servers that are off, whatever else is set. */
   readonly disabledServers?: readonly string[] | undefined;
-  /** Names that are on although their entry, or a list of its host, switches them off; `disabledServers` beats it. */
+  /** Names of servers that are on although their entry, or a list of its host, switches them off; `disabledServers` wins over it. */
   readonly enabledServers?: readonly string[] | undefined;
-  /** What may be used; an empty list lets nothing through. Default everything. */
+  /** Servers that may be used; an empty list lets nothing through. Default everything. */
   readonly allow?: readonly ServerPattern[] | undefined;
-  /** What may not be used, however its URL is spelled, and whatever may turn out to be that once its variables are filled in; it beats `allow`. */
+  /**
+   * Servers that may not be used, in any spelling of a URL, including those that may match once their variables are filled in; it
+   * wins over `allow`. Default none.
+   */
   readonly deny?: readonly ServerPattern[] | undefined;
-  /** The host searches by Exa itself: a server that does only that is not used. Default false. */
+  /** Whether the program searches by Exa itself, so that a server which does only that is not used. Default false. */
   readonly exa?: boolean | undefined;
-  /** The host has a browser of its own: servers that drive one are not used. A function is asked each time anew; a promise counts as yes. Default false. */
+  /**
+   * Whether the program has a browser of its own, so that servers which drive one are not used. A function is called for each
+   * server; a promise counts as yes. Default false.
+   */
   readonly browser?: boolean | (() => boolean) | undefined;
-  /** Rules of the caller's own, after all others. */
+  /** The caller's own rules, applied after all others. */
   readonly more?: readonly ServerFilter[] | undefined;
 }
 
-/** Makes the named rules, in the order in which they are asked; the first that blocks a server gives the reason. */
+/** Makes the rules, in the order in which they are applied; the first that blocks a server gives the reason. */
 export function serverFilters(options: ServerFilterOptions = {}): readonly ServerFilter[] {
   const {
     disabledServers = [],
@@ -71,7 +77,7 @@ export function serverFilters(options: ServerFilterOptions = {}): readonly Serve
       "deny",
       (definition) => {
         if (deny.length === 0) return false;
-        // What is wrong with the list must come up here, where it keeps the server out.
+        // Read here, so that a fault in the list throws inside the filter and keeps the server out.
         isDenied ??= readDenials(deny);
         return isDenied(definition);
       },
@@ -92,7 +98,7 @@ export function serverFilters(options: ServerFilterOptions = {}): readonly Serve
   ];
 }
 
-/** What the first rule that blocks a server says. */
+/** The block by the first rule that blocks a server, if any. */
 export function blockOf(
   filters: readonly ServerFilter[],
   definition: ServerDefinition,
@@ -113,7 +119,7 @@ function askSafely(block: ServerFilter["block"], definition: ServerDefinition): 
   return "the filter failed, so the server is kept out";
 }
 
-/** Nobody waits for the answer of an asynchronous function; what it rejects with would end the process. */
+/** Answers of asynchronous functions are not awaited. Their rejection would end the process. */
 function containPromise(answer: unknown): void {
   if (answer instanceof Promise) answer.catch(() => undefined);
 }

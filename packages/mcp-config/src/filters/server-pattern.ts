@@ -2,10 +2,9 @@ import type { ServerDefinition } from "@jackfield/mcp-core";
 import { isMadeOf } from "./known-text.ts";
 
 /**
- * Which servers a line of a list means: those of a name, exactly one command line, or those at a URL. In names and URLs `*`
- * stands for any characters; scheme and host of a URL have no case. `allow` compares what the entry says, with its variables
- * unexpanded, so that a variable can keep a server off the list and never get it on. `deny` also means other spellings of the same
- * URL, and what a variable may turn a server into.
+ * Servers of a name, with exactly one command line, or at a URL. In names and URLs `*` stands for any characters; scheme and host
+ * of a URL are case-insensitive. `allow` compares the entry with its variables unexpanded, so that a variable can keep a server off
+ * the list but never get it on. `deny` also matches other spellings of the same URL, and servers that may match once expanded.
  */
 export type ServerPattern =
   | { readonly name: string }
@@ -21,9 +20,9 @@ export function matchesServer(pattern: ServerPattern, definition: ServerDefiniti
 }
 
 /**
- * Whether a list of what is allowed lets a server through. As in Claude Code's `allowedMcpServers`, a list that names a command
- * line is about command lines for every child process, and one that names a URL is about URLs for every remote server: a name
- * alone lets neither through then. An empty list allows nothing.
+ * Whether an allow list lets a server through. As in Claude Code's `allowedMcpServers`, if any line has a command line, only
+ * command lines let child processes through, and if any has a URL, only URLs let remote servers through: names alone do not then.
+ * An empty list allows nothing.
  */
 export function isAllowed(patterns: readonly ServerPattern[], definition: ServerDefinition): boolean {
   const kind = definition.transport === "stdio" ? "argv" : "url";
@@ -42,7 +41,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
   return isMadeOf(text, pattern.split("*"));
 }
 
-/** Scheme and host have no case. */
+/** Lowercases scheme and host, which are case-insensitive. */
 export function withLowerBeginning(url: string): string {
   return url.replace(/^[^/]*\/\/[^/?#]*/, (beginning) => beginning.toLowerCase());
 }

@@ -1,18 +1,18 @@
 import { isMadeOf, type KnownText } from "./known-text.ts";
 import { withLowerBeginning } from "./server-pattern.ts";
 
-/** What a list that denies compares with its lines. */
+/** The forms of a URL that a deny list compares with its lines. */
 export interface UrlForms {
-  /** The URL as written, and as it is sent; of one that is not known to its end, what it is if nothing more is sent. */
+  /** The URL as written and as sent. If its end is unknown, its spellings if nothing more is sent. */
   readonly spellings: readonly string[];
-  /** What it surely begins with, where what is sent behind that is not known yet. */
+  /** The certain beginning of a URL whose rest is not known yet. */
   readonly beginning?: string | undefined;
 }
 
-/** Whether a line of a list that denies means a URL, however that is spelled, or may mean what it turns out to be. */
+/** Whether a line of a deny list matches a URL in any spelling, or may match it once all of it is known. */
 export type UrlDenial = (forms: UrlForms) => boolean;
 
-/** Reads a line of a list that denies; `*` in it stands for any characters. */
+/** Reads a line of a deny list; `*` in it stands for any characters. */
 export function urlDenial(pattern: string): UrlDenial {
   const written = withLowerBeginning(pattern);
   const patterns = [...new Set([written, normalUrl(pattern) ?? written])];
@@ -22,22 +22,22 @@ export function urlDenial(pattern: string): UrlDenial {
     (beginning !== undefined && patterns.some((text) => canBegin(text, beginning)));
 }
 
-/** The forms of a URL of which everything is known, or a part. */
+/** The forms of a URL that is known in full or in part. */
 export function urlForms(url: KnownText): UrlForms {
   const [text = ""] = url;
   return url.length === 1 ? { spellings: spellingsOf(text) } : unknownForms(text);
 }
 
-/** As written, as it is sent, and the same without user and password. */
+/** The URL as written, as sent, and as sent without user and password. */
 export function spellingsOf(url: string): readonly string[] {
   const others = [normalUrl(url), normalUrl(url, true)];
   return [withLowerBeginning(url), ...others.filter((text) => text !== undefined)];
 }
 
-/** Characters that mean the same percent-encoded. */
+/** Percent-encoded characters that mean the same unencoded. */
 const UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 
-/** A URL as it is sent. The root of the name system may stand behind a host as a dot, which changes nothing. */
+/** A URL as it is sent, without a dot at the end of its host, which stands for the root of the DNS and changes nothing. */
 function normalUrl(text: string, isAnonymous = false): string | undefined {
   const url = URL.parse(text);
   if (!url) return undefined;
@@ -47,7 +47,7 @@ function normalUrl(text: string, isAnonymous = false): string | undefined {
     url.password = "";
   }
   url.hash = "";
-  // Takes away a question mark with nothing behind it.
+  // Removes a question mark with nothing after it.
   if (url.search === "") url.search = "";
   return url.href.replace(UNRESERVED, decodeURIComponent);
 }
@@ -55,8 +55,8 @@ function normalUrl(text: string, isAnonymous = false): string | undefined {
 const UP_TO_HOST = /^[^/\\]*[/\\]{2}[^/\\?#]*[/\\?#]/;
 
 /**
- * The forms of every URL that a text can become once what is missing behind it is put in. That may hold `@`, `..` and `#`, so the host is
- * sure only where it ends before, and the path only where the query begins before. Of a fragment nothing is sent.
+ * The forms of every URL that a text can become once its missing rest is appended. The rest may contain `@`, `..` and `#`, so the
+ * host is certain only if it ends before, and the path only if the query begins before. A fragment is not sent.
  */
 function unknownForms(text: string): UrlForms {
   const [upToHost] = UP_TO_HOST.exec(text) ?? [];
@@ -71,14 +71,14 @@ function unknownForms(text: string): UrlForms {
   return { spellings: spellingsOf(text), beginning: hasQuery ? beginning : `${beginning}?` };
 }
 
-/** Scheme and host, with the slash behind them. */
+/** Scheme and host, with the slash after them. */
 const ORIGIN = /^[^/]*\/\/[^/]*\//;
 
 function canBegin(pattern: string, beginning: string): boolean {
   const [first = "", ...others] = pattern.split("*");
   const isFit = first.startsWith(beginning) || (others.length > 0 && beginning.startsWith(first));
   const [[origin] = [], [wanted] = []] = [ORIGIN.exec(beginning) ?? [], ORIGIN.exec(pattern) ?? []];
-  // Once the host is sure, no text behind it is taken for one.
+  // Once the host is certain, later text must not pass for one.
   if (origin === undefined || wanted === undefined) return isFit;
   return isFit && isMadeOf(origin, wanted.split("*"));
 }

@@ -16,7 +16,7 @@ import { configHome, inDirectory, joined, upward } from "./host-paths.ts";
 
 const FILES = ["mcporter.json", "mcporter.jsonc"];
 const TOKENS = ["bearerToken", "bearer_token"];
-/** The first of these in an entry says what is started, and the first of the others which variable holds the client's secret. */
+/** The first of `COMMANDS` in an entry is what is started; the first of `SECRET_VARIABLES` names the variable of the client's secret. */
 const COMMANDS = ["command", "executable"];
 const SECRET_VARIABLES = ["oauthClientSecretEnv", "oauth_client_secret_env"];
 
@@ -28,8 +28,8 @@ const VARIABLES: VariableDialect = {
 };
 
 /**
- * Most fields may be written in two ways, like `allowedTools` and `allowed_tools`. `imports` names other hosts; ask for those. A command
- * without arguments is a command line, and runs in the folder of the file unless the entry says another.
+ * Most fields may be written in two ways, like `allowedTools` and `allowed_tools`. `imports` names other hosts; ask for those. A
+ * command without arguments is a command line. It runs in the folder of the file unless the entry has a `cwd`.
  */
 export const MCPORTER: HostDialect = {
   id: "mcporter",
@@ -87,8 +87,8 @@ export const MCPORTER: HostDialect = {
 };
 
 /**
- * `auth` names a way to log in; of these only OAuth is one that Jackfield knows. The variable of a client's secret is read as a reference
- * to it, and counts before a secret that is written out. A second name for the same variable is dropped.
+ * `auth` names a way to log in, of which Jackfield knows only OAuth. The variable of a client's secret becomes a reference, and
+ * wins over a secret that is written out. A second name for the same variable is dropped.
  */
 function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const { auth, ...rest } = shapeCommand(entry, remark);
@@ -107,7 +107,7 @@ function emptyCommand(entry: JsonMap): { field: string; text: string } | undefin
   return { field, text: `${quote(field)} is empty; write ["program", "argument"].` };
 }
 
-/** A command in an array has its arguments in there, and others are not read; a text without arguments is split as mcporter does it. */
+/** A command in an array includes its arguments, and `args` is not read; a text without arguments is split as mcporter does it. */
 function shapeCommand(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   const field = firstOf(entry, COMMANDS);
   if (field === undefined) return { ...entry };
@@ -122,7 +122,7 @@ function shapeCommand(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
   return { ...rest, [field]: executable, args: others };
 }
 
-/** The words of a command line, if a text is one; a single word may be a path of Windows. */
+/** The words of a command line. A text without spaces or quotes is not one; it may be a Windows path. */
 function commandLine(command: unknown, args: unknown): readonly string[] | undefined {
   const isAlone = args === undefined || (Array.isArray(args) && args.length === 0);
   if (typeof command !== "string" || !isAlone || !/[\s'"]/.test(command)) return undefined;
@@ -130,7 +130,7 @@ function commandLine(command: unknown, args: unknown): readonly string[] | undef
   return words.length === 0 ? undefined : words;
 }
 
-/** Splits at spaces outside of quotes; a backslash takes whatever follows as it is, also inside of them (`config-normalize.ts`). */
+/** Splits at spaces outside of quotes; a backslash escapes the next character, also inside of them (`config-normalize.ts`). */
 function splitWords(line: string): readonly string[] {
   const words: string[] = [];
   let word = "";
@@ -163,7 +163,7 @@ function firstOf(entry: JsonMap, fields: readonly string[]): string | undefined 
   return fields.find((field) => (entry[field] ?? undefined) !== undefined);
 }
 
-/** A token goes along with every request, whatever the headers say; a child runs in the folder of its file. */
+/** A token is sent with every request, whatever the headers say; a child runs in the folder of its file unless it has a `cwd`. */
 function meant(written: WrittenServer): WrittenServer {
   const { transport, cwd = ".", headers = {}, extra = {} } = written;
   if (transport === "stdio") return { ...written, cwd };

@@ -7,12 +7,12 @@ import { invalidSource } from "./config-problem.ts";
 /** Real configuration files reach some megabytes; more than this is a mistake. */
 const LARGEST_FILE_BYTES = 16 * 1024 * 1024;
 
-/** A configuration file as text, or why there is none. */
+/** The text of a configuration file, or why there is none. */
 export type ConfigFile =
   | {
       /** Without byte order mark. */
       readonly text: string;
-      /** The file itself, if a link leads to it. */
+      /** The real path, if a symbolic link leads to the file. */
       readonly realFile?: string | undefined;
       readonly stats: Stats;
     }
@@ -20,7 +20,7 @@ export type ConfigFile =
       /** `MCP_CONFIG_NOT_FOUND` or `MCP_CONFIG_INVALID`. */
       readonly error: McpError;
       readonly kind: DiagnosticCode;
-      /** Whether nothing is there, or a link to nothing. */
+      /** `missing`: nothing is there; `dangling`: a link leads to nothing. */
       readonly absence?: "missing" | "dangling" | undefined;
     };
 
@@ -28,7 +28,7 @@ export type ConfigFile =
 export function readConfigFile(file: string, report: Report, largestBytes = LARGEST_FILE_BYTES): ConfigFile {
   const found = readTextFile(file, largestBytes);
   if ("text" in found) {
-    // Without its mark, UTF-16 is valid UTF-8 with NUL in between, which no configuration has.
+    // Without a byte order mark, UTF-16 is valid UTF-8 with NUL characters, which no configuration has.
     if (found.text.includes("\0")) return notText(found.encoding, file);
     reportEncoding(found.encoding, file, report);
     return { text: found.text, stats: found.stats, realFile: realFileOf(file) };
@@ -43,7 +43,7 @@ export function readConfigFile(file: string, report: Report, largestBytes = LARG
     default: {
       const { fault, reason, cause } = found;
       return {
-        // Most places where a file may be are empty, which is no error.
+        // Created on demand: most places where a file may be are empty, which is no error.
         get error() {
           return unreadable(file, reason, cause);
         },

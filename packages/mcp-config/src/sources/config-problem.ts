@@ -2,15 +2,15 @@ import { type DefinedIn, McpError, type Phase, type SourceLocation } from "@jack
 import { type ConfigDiagnostic, type DiagnosticCode, diagnose } from "../diagnostic-codes.ts";
 import { quote } from "../server-name.ts";
 
-/** Something that could not be used: one entry, or with no `server` a whole source. The rest goes on without it. */
+/** An entry that could not be used, or without `server` a whole source. Everything else is used all the same. */
 export interface ConfigProblem {
   /** The entry's name as written; missing if the file or the option as a whole is at fault. */
   readonly server?: string | undefined;
-  /** Where the entry, or the file, stands. */
+  /** The place of the entry, or of the file. */
   readonly definedIn: DefinedIn;
   /** What is wrong. Its `location` is the place of the fault itself: a field of the entry, a character of the file. */
   readonly error: McpError;
-  /** The diagnostic that says the same. */
+  /** The code of the diagnostic that says the same. */
   readonly kind: DiagnosticCode;
 }
 
@@ -19,12 +19,12 @@ export function describeProblem({ server, definedIn, error, kind }: ConfigProble
   return diagnose(kind, error.message, error.location ?? locationOf(definedIn), { server });
 }
 
-/** Where an entry stands, without the scope and the host it belongs to. */
+/** The location of an entry, without its scope and host. */
 export function locationOf({ file, line, column, pointer }: DefinedIn): SourceLocation {
   return { file, line, column, pointer };
 }
 
-/** A place as a message shows it: `/project/.mcp.json:12:7`, or a pointer where no file is involved. */
+/** A place as a message shows it: `/project/.mcp.json:12:7`, or the option if no file is involved. */
 export function describeLocation({ file, line, column, pointer }: SourceLocation): string {
   if (file === undefined) return `option ${quote(pointer ?? "servers")}`;
   if (line === undefined) return file;

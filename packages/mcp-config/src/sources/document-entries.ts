@@ -9,23 +9,23 @@ import { type ConfigProblem, describeLocation, invalidServer, invalidSource } fr
 import { type ParsedHostText, problemOf } from "./host-document.ts";
 import { reportRootKeys } from "./root-keys.ts";
 
-/** More entries than any file has, and as many as are read in a moment. */
+/** More entries than any real file has, and few enough to be read quickly. */
 const MOST_SERVERS = 100_000;
 
-/** An entry as it stands in a document, not read yet. */
+/** An entry of a document, before it is read. */
 export interface DocumentEntry {
   readonly name: string;
   readonly value: unknown;
   readonly definedIn: DefinedIn;
   readonly dialect: HostDialect;
-  /** The kind of file it stands in. */
+  /** The kind of file it is in. */
   readonly kind: string;
-  /** Which of several ways to reach one server it is. */
+  /** The id of this way to reach the server, if there are several. */
   readonly option?: string | undefined;
   readonly replaces?: boolean | undefined;
-  /** Where a project has a part in it: the same without that part. */
+  /** If a project has a part in the entry: the entry without that part. */
   readonly withoutProject?: DocumentEntry | undefined;
-  /** Why it cannot be used, whatever it says. */
+  /** Why the entry cannot be used, whatever its content. */
   readonly error?: McpError | undefined;
   locate(path: JsonPath): SourceLocation;
 }
@@ -33,7 +33,7 @@ export interface DocumentEntry {
 /**
  * Finds the entries of a document, the strongest first.
  *
- * @param readings - all documents that its host has made of the same file, itself among them: each has servers of another place
+ * @param readings - all documents that the host has made of the same file, including this one; each has servers in other places
  */
 export function findEntries(
   source: ParsedHostText,
@@ -46,7 +46,7 @@ export function findEntries(
   const places = servers(content, context, source.file);
   const isThere = ({ path }: ServersPlace) => valueAt(content, path) !== undefined;
   const found = places.filter(isThere);
-  // Of the file as a whole the weakest speaks, once.
+  // Remarks on the file as a whole are made once, by the weakest reading.
   if (readings.at(-1) === source) {
     const others = readings.slice(0, -1).flatMap((reading) => placesOf(reading, context));
     const [hasServers, hasOthers] = [found.length > 0, others.some(isThere)];
@@ -148,7 +148,7 @@ function placeFault(
   return invalidSource(document.locate(path), text);
 }
 
-/** What ought to stand in a place, unless it does. */
+/** What is expected in a place, if something else is there. */
 function wantedAt({ name, nameField, optionOf }: ServersPlace, value: unknown): string | undefined {
   if (optionOf) return Array.isArray(value) ? undefined : "a list";
   if (isMap(value)) return undefined;
@@ -178,7 +178,7 @@ function memberOfList(value: unknown, index: number, place: ServersPlace): Membe
   return optionOf ? { ...member, option: optionOf(value, index) } : member;
 }
 
-/** What is called by something that is no text has no name, and would be told that its name is empty. */
+/** The fault of an entry whose name is not a string. Otherwise a message would say that the name is empty. */
 function nameFault(
   { value, path, place }: Member,
   document: ParsedHostText["document"],
@@ -192,7 +192,7 @@ function nameFault(
   return invalidServer("", document.locate([...path, nameField]), text);
 }
 
-/** A server in which some key stands twice: a reader could take one value and the program the other (threat T11). */
+/** The first duplicate key in an entry: a person could read one value while the program uses the other (threat T11). */
 function firstDuplicateIn(duplicates: readonly DuplicateKey[], path: JsonPath): DuplicateKey | undefined {
   return duplicates.find((duplicate) => path.every((step, index) => duplicate.path[index] === step));
 }
@@ -220,7 +220,7 @@ function reportDuplicates(
   }
 }
 
-/** @param depth - how long the path of an entry is, so that a field is named from its entry on */
+/** @param depth - the length of an entry's path, so that a field is named from its entry on */
 function describeRepetition({ path, first, again }: DuplicateKey, depth: number): string {
   const named = path.length > depth ? path.slice(depth) : path.slice(-1);
   const here = again.line === first.line ? `, column ${first.column}` : "";

@@ -9,18 +9,18 @@ import { type ConfigProblem, describeLocation, invalidSource } from "./config-pr
 /** A text in a host's format, and what is known about it before it is parsed. */
 export interface HostText {
   readonly text: string;
-  /** As it was named. */
+  /** The path, as it was named. */
   readonly file: string;
   readonly realFile?: string | undefined;
-  /** The project or extension it belongs to. */
+  /** The folder of the project or extension it belongs to. */
   readonly root?: string | undefined;
   readonly kind: string;
   readonly scope: DefinitionScope;
   readonly format: ConfigFormat;
   readonly servers: FindServers | "none";
-  /** By whose rules it is read. */
+  /** The dialect in which it is read. */
   readonly dialect: HostDialect;
-  /** What `definedIn` names as the host; missing for files that were named and belong to none. */
+  /** The host that `definedIn` names; missing for files that the caller named, which belong to none. */
   readonly host?: string | undefined;
 }
 
@@ -31,9 +31,9 @@ export interface ParsedHostText extends HostText, HostDocument {
 }
 
 /**
- * Parses a text and remarks on what is odd about it as a whole. A file that is broken, or whose root is no object, is a problem, and so is
- * a JSON file that is empty, if it is an administrator's or the user's that decides on trust. What has a say in which servers are used is a
- * document without content as well.
+ * Parses a text and remarks on oddities of the file as a whole. A broken file, or one whose root is not an object, is a problem. So
+ * is an empty JSON file that is an administrator's, or the user's and decides on trust. For such files, `brokenDocument` may return
+ * a document without content as well.
  */
 export async function parseHostText(
   source: HostText,
@@ -57,9 +57,9 @@ export async function parseHostText(
     const message = `${describeLocation(looseness)}: ${dialect.title} reads strict JSON and rejects a file with comments or trailing commas.`;
     report(diagnose("non-strict-json", message, looseness));
   }
-  // What a write leaves that has failed; nothing at all is no JSON, but TOML.
+  // An empty file may be left by a failed write. It is not valid JSON, but it is valid TOML and YAML.
   const isBroken = root === undefined && format !== "toml" && format !== "yaml";
-  // More is allowed where nothing is said, so that it matters whether something was to be said.
+  // A file without rules allows more than one with rules, so lost rules must not pass for an empty file.
   if (isBroken && (source.scope === "managed" || decidesOnTrust(source))) {
     const text = "the file is empty, which is not valid JSON; write {} if it is to say nothing.";
     const problem = problemOf(source, "ConfigSyntaxError", invalidSource(document.locate([]), text));
@@ -74,14 +74,14 @@ export async function parseHostText(
   return { document: { ...source, document, content: root } };
 }
 
-/** Whether it is the user's and may say which projects are trusted. */
+/** Whether it is a user's file that may say which projects are trusted. */
 function decidesOnTrust({ scope, kind, dialect }: Omit<HostText, "text">): boolean {
   return scope === "user" && dialect.trustFiles?.includes(kind) === true;
 }
 
 /**
- * What a host gets to know of a file that cannot be read and has a say in which servers are used: it holds nothing but rules about them, is an
- * administrator's, or is the user's and may say which projects are trusted.
+ * Returns the document that replaces an unreadable file with a say in which servers are used: a file of rules only or an
+ * administrator's, if the host has lists, or a user's file that may say which projects are trusted.
  */
 export function brokenDocument(source: Omit<HostText, "text">): { document?: ParsedHostText } {
   const { file, dialect, servers, scope } = source;
@@ -92,7 +92,7 @@ export function brokenDocument(source: Omit<HostText, "text">): { document?: Par
   return { document: { ...source, text: "", servers: "none", document, content, isBroken: true } };
 }
 
-/** A fault with the cause of it that only the host knows of. */
+/** Adds a cause to a fault, if the host knows one. */
 function explained(error: McpError, { text, dialect }: HostText): McpError {
   const { line = 0, column = 0 } = error.location ?? {};
   const rest = text.split("\n")[line - 1]?.slice(Math.max(column - 2, 0)) ?? "";
@@ -120,7 +120,7 @@ function shapeProblem(source: HostText, document: ConfigDocument, root: unknown)
   return problemOf(source, "ConfigShapeError", invalidSource(document.locate([]), text));
 }
 
-/** The places of an empty document of this kind. */
+/** The places for servers in an empty document of this kind. */
 function placesIn(root: JsonMap, { servers, file }: Pick<HostText, "servers" | "file">) {
   const context = {
     folders: [],

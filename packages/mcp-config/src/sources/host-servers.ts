@@ -18,13 +18,13 @@ import { readSourceEntry, type ServerSource, type SourceEntry } from "./server-s
 export interface HostDocuments {
   readonly dialect: HostDialect;
   readonly documents: readonly ParsedHostText[];
-  /** Whether a file that excludes the others is there, be it broken. */
+  /** Whether there is a file that excludes the others, even a broken one. */
   readonly isExclusive: boolean;
-  /** Whether a project's files count also where the host does not trust the project. */
+  /** Whether a project's files count even if the host does not trust the project. */
   readonly isTrusted: boolean;
 }
 
-/** Reads the servers of one host: finds the entries, joins them by the host's rule, reads them, asks the host's lists. */
+/** Reads the servers of one host: finds the entries, joins them by the host's rule, reads them, and applies the host's lists. */
 function readHostServers(host: HostDocuments, context: FindingContext, report: Report): ServerSource {
   const { dialect, isExclusive } = host;
   const problems: ConfigProblem[] = [];
@@ -48,8 +48,8 @@ function readHostServers(host: HostDocuments, context: FindingContext, report: R
 }
 
 /**
- * What a project's files say of servers counts for what the project brings and for nothing else: nobody has approved them, and they
- * could switch a user's server off, or one on that the user has switched off. A file that is looked at by itself is shown as it is.
+ * A project's lists apply to the project's own servers only: nobody has approved the lists, and they could switch a user's server
+ * off, or one on that the user has switched off. In a file that is parsed by itself, they apply to all.
  */
 function askLists(
   { dialect: { lists }, documents }: HostDocuments,
@@ -84,7 +84,7 @@ function isTrusted(
 
 interface ReadSourceEntry {
   readonly entry: SourceEntry;
-  /** The kind of file it stands in. */
+  /** The kind of file it is in. */
   readonly kind: string;
   readonly withoutProject?: ReadSourceEntry | undefined;
 }
@@ -117,7 +117,7 @@ function readEntry(
   const read = readSourceEntry(value, place, report);
   const locate = context.isSingleFile && isMap(value) ? locatorIn(value, place) : undefined;
   const entry = option || locate ? { ...read, ...option, locate } : read;
-  // What is odd about it is said of the whole.
+  // Remarks are made on the whole entry only.
   const withoutProject = found.withoutProject && readEntry(found.withoutProject, context, () => {});
   return withoutProject ? { entry, kind, withoutProject } : { entry, kind };
 }
@@ -182,7 +182,7 @@ function missingTimes(written: WrittenServer, times: NonNullable<ListVerdict["ti
   return { connectTimeoutMs, timeoutMs };
 }
 
-/** What a dialect's own functions do wrong must not hide the other hosts. */
+/** A fault in a dialect's own functions must not hide the other hosts. */
 export function readHostServersSafely(
   host: HostDocuments,
   context: FindingContext,

@@ -6,7 +6,7 @@ import { JACKFIELD } from "../hosts/jackfield.ts";
 import { invalidSource } from "./config-problem.ts";
 import { readSourceEntry, type ServerSource } from "./server-source.ts";
 
-/** What every entry may say, whatever its transport. The limits stand in the entry itself. */
+/** Options of every entry, whatever its transport. Limits are fields of the entry itself. */
 export interface InlineServerOptions extends ServerLimits {
   /** `false` switches the server off. Default true. */
   readonly enabled?: boolean | undefined;
@@ -14,10 +14,10 @@ export interface InlineServerOptions extends ServerLimits {
   readonly disabled?: boolean | undefined;
   /** Connect at first use only. Default false. */
   readonly lazy?: boolean | undefined;
-  /** It holds nothing of a user's: all users of one runtime share its session and its catalog entry. Default false. */
+  /** The server holds no user's data: all users of one runtime share its session and its catalog entry. Default false. */
   readonly shared?: boolean | undefined;
   readonly tools?: ToolFilter | undefined;
-  /** The ecosystem's name for `callTimeoutMs`, in milliseconds; the longer name wins. */
+  /** Other hosts' name for `callTimeoutMs`, in milliseconds; `callTimeoutMs` wins. */
   readonly timeout?: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface InlineStdioServer extends InlineServerOptions {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   readonly env?: { readonly [name: string]: string } | undefined;
-  /** A file of `NAME=value` lines beneath `env`. A relative path is relative to `cwd` of `loadServers`. */
+  /** A file of `NAME=value` lines, which `env` overrides. A relative path is relative to `cwd` of `loadServers`. */
   readonly envFile?: string | undefined;
   /** A relative path is relative to `cwd` of `loadServers`. */
   readonly cwd?: string | undefined;
@@ -39,9 +39,9 @@ export interface InlineRemoteServer extends InlineServerOptions {
   readonly type?: "http" | "streamable-http" | "streamableHttp" | "sse" | undefined;
   readonly url: string;
   readonly headers?: { readonly [name: string]: string } | undefined;
-  /** Variables for `url` and `headers`; they beat the process environment. */
+  /** Variables for `url` and `headers`; they override the process environment. */
   readonly env?: { readonly [name: string]: string } | undefined;
-  /** A file of `NAME=value` lines beneath `env`. A relative path is relative to `cwd` of `loadServers`. */
+  /** A file of `NAME=value` lines, which `env` overrides. A relative path is relative to `cwd` of `loadServers`. */
   readonly envFile?: string | undefined;
 }
 

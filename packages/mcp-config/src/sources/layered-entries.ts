@@ -8,13 +8,13 @@ import type { DocumentEntry } from "./document-entries.ts";
 import { partsOf } from "./layered-parts.ts";
 
 /**
- * Joins entries of one name field by field, as hosts do whose files are layers. A place in the joined entry is that of the
- * strongest layer which has it. If a project has a part in it the whole is the project's, because a project that changes where
- * a server is must not get the user's secrets along with it (threat T12). Paths stay relative to the file that wrote them, and are
- * judged as its own.
+ * Joins entries of one name field by field, as hosts with layered files do. The location of a field is in the strongest layer that
+ * has it. If a project has a part in an entry, the whole entry counts as the project's, because a project that changes a server's
+ * address must not get the user's secrets along with it (threat T12). Paths stay relative to the file that wrote them, and are
+ * judged by its scope.
  *
  * @param entries - the strongest first
- * @param platform - the system they are read for
+ * @param platform - the platform they are read for
  */
 export function layerEntries(
   entries: readonly DocumentEntry[],

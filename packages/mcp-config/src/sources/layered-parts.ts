@@ -7,21 +7,24 @@ import { isLoaderVariable } from "../loader-variables.ts";
 import type { PartPlace } from "../project-boundary.ts";
 import { references } from "../variables.ts";
 
-/** An entry that was joined of layers. */
+/** An entry that was joined from layers. */
 export interface JoinedEntry {
   readonly value: unknown;
-  /** What it counts as, as a whole. */
+  /** The place that the whole entry counts as. */
   readonly whole: DefinedIn;
   readonly dialect: HostDialect;
   readonly platform: NodeJS.Platform;
-  /** Where the strongest layer stands that has something at a path of the entry. */
+  /** The place of the strongest layer that has something at a path of the entry. */
   readonly writerOf: (path: JsonPath) => DefinedIn;
 }
 
-/** Settings for logins that may refer to something, as headers do. */
+/** OAuth settings that may contain references, as headers may. */
 const REFERRING_SETTINGS = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
 
-/** Who wrote what a project may not write as it likes, what is relative, and what refers to something that is, where another file did than the whole names. */
+/**
+ * The writers of fields that another file wrote than the one `whole` names: `command`, `cwd`, texts that refer to files or
+ * commands, and in a project's entry the variables that load code.
+ */
 export function partsOf({ value, whole, dialect, platform, writerOf }: JoinedEntry): DefinedIn["parts"] {
   if (!isMap(value)) return undefined;
   const parts = createMap<PartPlace>();
@@ -49,7 +52,7 @@ export function partsOf({ value, whole, dialect, platform, writerOf }: JoinedEnt
   return Object.keys(parts).length > 0 ? parts : undefined;
 }
 
-/** Whether a text refers to a file or a command, which both depend on the folder they are written for. */
+/** Whether a text refers to a file or a command. Both depend on the folder of the file that wrote it. */
 function refersElsewhere(text: unknown, { variables }: HostDialect, isValue: boolean): boolean {
   if (typeof text !== "string") return false;
   return [...references(text, variables, isValue)].some(({ reference }) =>

@@ -5,29 +5,29 @@ import { quote } from "../server-name.ts";
 import { type ConfigProblem, describeLocation, locationOf } from "./config-problem.ts";
 import type { SourceEntry } from "./server-source.ts";
 
-/** A server that could be used if a stronger one did not stand in front of it. */
+/** A usable server that a stronger one shadows. */
 export interface ShadowedDefinition {
   readonly definition: ServerDefinition;
-  /** The name of the one in front. */
+  /** The name of the stronger server. */
   readonly by: string;
   readonly reason: ShadowedServer["reason"];
 }
 
-/** An entry that owns its name, and what it stands in front of. */
+/** An entry that owns its name, and the entries that it shadows. */
 export interface OwningEntry {
   readonly entry: SourceEntry;
   readonly shadowed: readonly { readonly entry: SourceEntry; readonly reason: ShadowedServer["reason"] }[];
 }
 
-/** Two entries of different names are one server if they reach the same endpoint, where this says that they may be. */
+/** Whether entries of different names count as one server if they reach the same endpoint. */
 export type MayBeSame = (stronger: DefinedIn, weaker: DefinedIn) => boolean;
 
-/** By what entries of different names are taken for one server. */
+/** How entries of different names are recognised as one server. */
 export interface EndpointRule {
   readonly mayBeSame: MayBeSame;
-  /** What an entry reaches, the same text for the same; `undefined` for what cannot be compared. */
+  /** The endpoint of an entry, as a text that is equal for equal endpoints; `undefined` if it cannot be compared. */
   readonly endpointOf: (entry: SourceEntry) => string | undefined;
-  /** Something cheaper, the same for entries that reach the same. */
+  /** A cheaper text that is also equal for equal endpoints. */
   readonly endpointStem: (entry: SourceEntry) => string | undefined;
   /** Omitted if the tools that entries offer do not matter. */
   readonly tools?: ToolsRule | undefined;
@@ -42,12 +42,12 @@ export interface ToolsRule {
 }
 
 /**
- * Lets the strongest entry of each name own it as a whole, even if it is switched off or invalid: falling back to another
- * server of that name would reach something that nobody asked for. An enabled entry also stands in front of weaker ones
- * of other names that reach the same endpoint.
+ * Lets the strongest entry of each name own it as a whole, even if it is switched off or invalid: falling back to another server of
+ * that name would reach something that nobody asked for. An enabled entry also shadows weaker ones of other names that reach the
+ * same endpoint.
  *
  * @param entries - the strongest first
- * @param rule - missing where names alone count
+ * @param rule - omitted if only names count
  */
 export function mergeEntries(
   entries: readonly SourceEntry[],
@@ -55,7 +55,7 @@ export function mergeEntries(
 ): readonly OwningEntry[] {
   const owners: Owners = new Map();
   for (const entry of entries) {
-    // What has no name has none in common with anything.
+    // Entries without a name do not shadow each other.
     const key = entry.name === "" ? entry : entry.name;
     const owner = owners.get(key);
     if (!owner) owners.set(key, { entry, shadowed: [] });
@@ -112,10 +112,10 @@ function isSameOrigin(a: DefinedIn, b: DefinedIn): boolean {
   return a.host === b.host && a.scope === b.scope;
 }
 
-/** What owns its names, as servers and problems. */
+/** The entries that own their names, as servers and problems. */
 export interface MergedServers {
   readonly servers: readonly ServerDefinition[];
-  /** As their files have them, by name. */
+  /** The servers as their files have them, by name. */
   readonly written: ReadonlyMap<string, WrittenServer>;
   readonly shadowed: readonly ShadowedDefinition[];
   readonly problems: readonly ConfigProblem[];
@@ -168,7 +168,7 @@ function isEnabled({ outcome }: SourceEntry): boolean {
   return "definition" in outcome && outcome.definition.enabled !== false;
 }
 
-/** Two hosts read some files both. */
+/** Whether two hosts have read the same entry of the same file. */
 export function isSamePlace(a: DefinedIn, b: DefinedIn): boolean {
   const isSameFile = a.file !== undefined && (a.realFile ?? a.file) === (b.realFile ?? b.file);
   return isSameFile && a.pointer === b.pointer && a.host !== b.host;

@@ -9,7 +9,7 @@ import { quote } from "../server-name.ts";
 import { describeLocation } from "./config-problem.ts";
 import type { ParsedHostText } from "./host-document.ts";
 
-/** Where one host or another keeps its servers. */
+/** Root keys under which hosts keep their servers. */
 const ROOT_KEYS: ReadonlySet<string> = new Set([
   "mcpServers",
   "servers",
@@ -20,18 +20,18 @@ const ROOT_KEYS: ReadonlySet<string> = new Set([
   "amp.mcpServers",
 ]);
 
-/** Those that are easily taken for each other. */
+/** Root keys that are easily confused. */
 const ALIKE: ReadonlySet<string> = new Set(["mcpServers", "servers", "mcp_servers", "context_servers"]);
 
-/** Where servers may stand in a file, and whether there are some. */
+/** The places for servers in a file, and whether there are any. */
 export interface RootPlaces {
-  /** In all readings of the file by its host, those of the one that is judged first. */
+  /** The places of all readings of the file by its host; those of the current one come first. */
   readonly places: readonly ServersPlace[];
-  /** In places of the reading that is judged. */
+  /** Whether places of the current reading have servers. */
   readonly hasServers: boolean;
-  /** In places of other readings. */
+  /** Whether places of other readings have servers. */
   readonly hasOthers: boolean;
-  /** Names under which something stands in any of these places. */
+  /** The names of all entries in these places. */
   readonly names: () => ReadonlySet<string>;
 }
 
@@ -93,7 +93,7 @@ export function reportRootKeys(
   }
 }
 
-/** What looks like a server under a key. An element of a list that has no name is told from everything else by having none. */
+/** The names of what looks like a server under a key. An unnamed element of a list has an empty name. */
 function namesOfServers(value: unknown): readonly string[] {
   if (!Array.isArray(value)) {
     return isMap(value) ? Object.keys(value).filter((name) => looksLikeServer(value[name])) : [];
@@ -104,7 +104,7 @@ function namesOfServers(value: unknown): readonly string[] {
     .map((element) => (isMap(element) && typeof element.name === "string" ? element.name : ""));
 }
 
-/** What somebody may write whose file has no servers, in the place where they belong. */
+/** An example for a file without servers, in the place where they belong. */
 function exampleOf(place: ServersPlace | undefined, { examples }: EntryDialect, isToml: boolean): string {
   const { path, nameField, name, optionOf } = place ?? { path: ["mcpServers"] };
   const [entry = {}] = examples;
@@ -113,7 +113,7 @@ function exampleOf(place: ServersPlace | undefined, { examples }: EntryDialect, 
     return `[${fieldName([...path, "name"])}], and beneath it ${fields.join(", ")}`;
   }
   const single = optionOf ? [entry] : entry;
-  // One server is called like the whole.
+  // A file of a single server has its name, if any, at the root.
   if (name !== undefined) return exampleText(exampleAt(path, single, name === "" ? { name: GAP } : {}));
   const servers = nameField === undefined ? { name: entry } : [{ [nameField]: "name", ...entry }];
   return exampleText(exampleAt(path, servers));

@@ -10,10 +10,10 @@ import {
 import type { SourceEntry } from "./server-source.ts";
 
 /**
- * What an entry reaches, as a text that is the same for entries that reach the same: the command line with its variables, or
- * the URL with its headers. Accounts differ in variables and headers, so those belong to it; references count as the same in
- * every dialect. The transport does not: hosts call the same server by the one or the other, or by none. `undefined` for what cannot
- * be compared.
+ * The endpoint of an entry, as a text that is equal for equal endpoints: the command line with its folder and variables, or the URL
+ * with its headers. Variables and headers count because accounts differ in them. References to the same thing are equal in every
+ * dialect. The transport does not count, because hosts name it differently for the same server. `undefined` if it cannot be
+ * compared.
  */
 export function endpointOf({ outcome }: SourceEntry): string | undefined {
   if (!("definition" in outcome)) return undefined;
@@ -51,7 +51,7 @@ function byName([a = ""]: readonly string[], [b = ""]: readonly string[]): numbe
   return a < b ? -1 : 1;
 }
 
-/** A variable that is named for the bearer token is what others refer to in the header, whose place it takes. */
+/** Replaces the `Authorization` header by the named variable of the bearer token, written as a reference. */
 function withBearer(
   headers: readonly (readonly string[])[],
   name: string | undefined,
@@ -70,8 +70,8 @@ export function offeredTools({ outcome }: SourceEntry): string {
 }
 
 /**
- * What entries have in common that reach the same, and most others do not: the URL, or the command line up to where the first reference
- * may begin. It takes less time, so what an entry reaches is only worked out where this occurs more than once.
+ * A text that is equal for entries with the same endpoint, and differs for most others: the URL, or the command line up to where
+ * the first reference may begin. It is cheap, so `endpointOf` is called only if several entries share it.
  */
 export function endpointStem({ outcome }: SourceEntry): string | undefined {
   if (!("definition" in outcome)) return undefined;
@@ -98,7 +98,7 @@ function canonicalReference({
   return JSON.stringify({ kind, name, defaultText });
 }
 
-/** The URL as it is sent, without the slash at its end that makes no difference to people. */
+/** The URL as it is sent, without a trailing slash, which makes no difference to people. */
 function normalUrl(text: string): string {
   const url = URL.parse(text)?.href ?? text;
   return url.endsWith("/") ? url.slice(0, -1) : url;

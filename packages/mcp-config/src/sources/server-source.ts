@@ -13,32 +13,32 @@ import type { WrittenServer } from "../entries/written-server.ts";
 import { quote } from "../server-name.ts";
 import type { ConfigProblem } from "./config-problem.ts";
 
-/** Where something in an entry stands, and what the file calls it. */
+/** The location of something in an entry, and its path in the file's own names. */
 export interface WrittenPlace {
   readonly path: JsonPath;
   readonly location: SourceLocation;
 }
 
-/** One name in a source: a server, or the reason why its entry is none. */
+/** One entry of a source: a server, or the reason why it is none. */
 export interface SourceEntry {
   readonly name: string;
   readonly definedIn: DefinedIn;
-  /** Which of several ways to reach one server this is. */
+  /** The id of this way to reach the server, if there are several. */
   readonly option?: string | undefined;
-  /** Where something in it stands, by Jackfield's own name of it. Known where a file is looked at by itself. */
+  /** Finds something in the entry by Jackfield's own field names. Set if a file is parsed by itself. */
   readonly locate?: ((path: JsonPath) => WrittenPlace) | undefined;
-  /** What takes its place where it is joined with a project's part, and the project's part is not to count. */
+  /** If a project has a part in the entry: the entry to use when that part does not count. */
   readonly withoutProject?: SourceEntry | undefined;
   readonly outcome:
     | { readonly definition: ServerDefinition; readonly written?: WrittenServer | undefined }
     | { readonly error: McpError };
 }
 
-/** What one file, one host or the `servers` option had to say. */
+/** The content of one file, of one host or of the `servers` option. */
 export interface ServerSource {
   /** The strongest first; a name may occur more than once. */
   readonly entries: readonly SourceEntry[];
-  /** What could not be used as a whole. */
+  /** What could not be used, apart from single entries. */
   readonly problems: readonly ConfigProblem[];
   readonly diagnostics: readonly ConfigDiagnostic[];
 }
