@@ -1,5 +1,6 @@
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
+import { REFERRING_SETTINGS } from "../entries/oauth-fields.ts";
 import { textsOf, type WrittenText } from "../entries/written-texts.ts";
 import { variablesOf } from "../hosts/host-dialects.ts";
 import { describeSources } from "../missing-variables.ts";
@@ -17,9 +18,6 @@ interface Surroundings {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
 }
-
-/** OAuth settings that may contain references, as headers may. */
-const REFERRING_SETTINGS = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
 
 /**
  * Remarks on references to variables that the resolver would not find. The content of an `envFile` is not known here, so references

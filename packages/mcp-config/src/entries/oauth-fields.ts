@@ -15,6 +15,9 @@ const MEMBER_KINDS: { readonly [member: string]: "string" | "number" | "boolean"
   resource: "string",
 };
 
+/** The settings that may contain references, as headers may. */
+export const REFERRING_SETTINGS = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
+
 /**
  * Reads the settings for OAuth; `false` if the entry switches OAuth off. A field of the entry beats a member of the object. If several
  * fields hold the same setting, the first one counts, and a field with another value is left unread.

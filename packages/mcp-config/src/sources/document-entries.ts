@@ -2,7 +2,7 @@ import type { DefinedIn, McpError, SourceLocation } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { DuplicateKey } from "../documents/config-document.ts";
 import { fieldName, type JsonPath } from "../documents/json-path.ts";
-import { isMap, kindOf } from "../documents/json-value.ts";
+import { isMap, kindOf, valueAt } from "../documents/json-value.ts";
 import type { FindingContext, HostDialect, ServersPlace } from "../hosts/host-dialect.ts";
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, describeLocation, invalidServer, invalidSource } from "./config-problem.ts";
@@ -116,13 +116,6 @@ interface Member {
   readonly path: JsonPath;
   readonly place: ServersPlace;
   readonly option?: string | undefined;
-}
-
-function valueAt(root: unknown, path: JsonPath): unknown {
-  return path.reduce<unknown>(
-    (value, step) => (isMap(value) && Object.hasOwn(value, step) ? value[step] : undefined),
-    root,
-  );
 }
 
 function placeFault(

@@ -1,6 +1,7 @@
 import type { DefinedIn } from "@jackfield/mcp-core";
 import { fieldName, type JsonPath } from "../documents/json-path.ts";
-import { createMap, isMap, type JsonMap } from "../documents/json-value.ts";
+import { createMap, isMap, valueAt } from "../documents/json-value.ts";
+import { REFERRING_SETTINGS } from "../entries/oauth-fields.ts";
 import { writtenPaths } from "../entries/written-path.ts";
 import type { HostDialect } from "../hosts/host-dialect.ts";
 import { isLoaderVariable } from "../loader-variables.ts";
@@ -17,9 +18,6 @@ export interface JoinedEntry {
   /** The place of the strongest layer that has something at a path of the entry. */
   readonly writerOf: (path: JsonPath) => DefinedIn;
 }
-
-/** OAuth settings that may contain references, as headers may. */
-const REFERRING_SETTINGS = ["clientId", "clientSecret", "redirectUri", "resource"] as const;
 
 /**
  * The writers of fields that another file wrote than the one `whole` names: `command`, `cwd`, texts that refer to files or
@@ -62,13 +60,4 @@ function refersElsewhere(text: unknown, { variables }: HostDialect, isValue: boo
 
 function namesIn(value: unknown): readonly string[] {
   return isMap(value) ? Object.keys(value) : [];
-}
-
-function valueAt(root: JsonMap, path: JsonPath): unknown {
-  return path.reduce<unknown>((value, step) => {
-    const isContainer = isMap(value) || Array.isArray(value);
-    return isContainer && Object.hasOwn(value as object, step)
-      ? (value as { [key: string]: unknown })[step]
-      : undefined;
-  }, root);
 }
