@@ -11,11 +11,11 @@ import { isPassing, notJustNow } from "./flow/outage.ts";
 /**
  * The error of a challenge that was not met.
  *
- * Its phase is always `handshake`. Callers repeat a request if its MCP server is busy; the phase tells them that this status and this
+ * Its phase is always `handshake`. Callers repeat a request if its MCP server is busy; the phase tells them that the error's status and
  * wait are not that server's.
  *
- * Its status is the one with which the server refused the request, because callers that can renew other values of an entry go by it. An
- * error that passes, or that comes from giving up, says nothing about what was sent. It keeps the status that it has.
+ * Its status is the one with which the server refused the request: callers that can renew other values of an entry depend on it. A
+ * temporary or aborted failure says nothing about what was sent, so it keeps its own status.
  */
 export function challengeError(
   thrown: unknown,
@@ -34,7 +34,7 @@ export function challengeError(
   });
 }
 
-/** A vault of the program's own, or its `settingsOf`, may throw anything. A transport would take that for a lost session. */
+/** A host's own vault or `settingsOf` may throw anything, which a transport would take for a lost session. */
 function unexpected(server: string, cause: unknown): McpError {
   return notJustNow(server, `its login cannot be used (${quote(thrownMessage(cause))}).`, { cause });
 }
@@ -43,7 +43,7 @@ function isUndecided(error: McpError): boolean {
   return isPassing(error) || error.code === "MCP_ABORTED" || error.code === "MCP_CLOSED";
 }
 
-/** The error of a login for which somebody was shown a page: what may be tried again would show him the next one, so it ends here. */
+/** The error of a login whose page was shown. It is not retryable, because a retry would show the person another page. */
 export function withoutRetry(error: unknown): unknown {
   if (!isMcpError(error) || !error.retryable) return error;
   const details = { ...error.toJSON(), outcome: "rejected", cause: error } as const;

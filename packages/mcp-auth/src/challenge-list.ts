@@ -1,20 +1,20 @@
 /** One challenge of a `WWW-Authenticate` header. */
 export interface Challenge {
-  /** In small letters. */
+  /** In lower case. */
   readonly scheme: string;
-  /** The first of each name; names in small letters. */
+  /** The first value of each name; names in lower case. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 const BETWEEN = /[\s,]*/y;
-/** The value may be bare, though a URL must not be; what begins with "=" is the end of a token68. */
+/** A bare value may contain any visible character, so an unquoted URL is read too. What begins with "=" is the end of a token68. */
 const PARAMETER = /([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|(?!=)([^\s,"]+))/y;
 const SCHEME = /[!#$%&'*+.^_`|~\w-]+(?=[\s,]|$)/y;
 const ANYTHING = /[^\s,]+/y;
 
 /**
- * The challenges of a header, in the order in which they stand (RFC 9110, section 11.6.1). Every part of the text is looked at a
- * fixed number of times, whatever it is. A quotation that never ends is the end of what can be read.
+ * Returns a header's challenges in order (RFC 9110, section 11.6.1). It runs in linear time on any text. An unterminated quotation
+ * ends the parsing.
  */
 export function readChallenges(header: string): readonly Challenge[] {
   const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];
@@ -39,7 +39,7 @@ export function readChallenges(header: string): readonly Challenge[] {
       mayBeToken = false;
       continue;
     }
-    // Without a comma before it, what follows a scheme is its token68, though it may look like a scheme.
+    // A word after a scheme, without a comma between them, is a token68, even if it looks like a scheme.
     const scheme: RegExpExecArray | null = mayBeToken && !separator.includes(",") ? null : next(SCHEME);
     if (scheme) challenges.push({ scheme: scheme[0].toLowerCase(), parameters: new Map() });
     else if (next(ANYTHING)?.[0].includes('"')) return challenges;

@@ -1,22 +1,22 @@
 import type { AuthChallenge } from "@jackfield/mcp-core";
 import { type Challenge, readChallenges } from "./challenge-list.ts";
 
-/** What a server said when it refused a request. */
+/** The Bearer challenge of a server that refused a request. */
 export interface ReadChallenge {
   /** Where its metadata is (RFC 9728). */
   readonly resourceMetadataUrl?: URL | undefined;
   readonly scope?: string | undefined;
-  /** The token is good, and does not reach far enough (RFC 6750, section 3.1). */
+  /** The token is valid but lacks scopes (RFC 6750, section 3.1). */
   readonly isInsufficientScope: boolean;
 }
 
-/** No challenge: a login that somebody asked for by himself. */
+/** For a login without a challenge. */
 export const NO_CHALLENGE: ReadChallenge = { isInsufficientScope: false };
 
 /**
- * Reads the `WWW-Authenticate` header; a challenge of another scheme than Bearer says nothing, wherever it stands. Where several of
- * Bearer stand, each fact is taken from whichever has it: first from the one that wants more scopes, then from the one that names the
- * metadata.
+ * Reads the `WWW-Authenticate` header. Challenges of schemes other than Bearer are ignored. If there are several Bearer challenges,
+ * the scope comes from the one with `insufficient_scope` if it names any, else from the one that names the metadata, else from the
+ * first that does.
  */
 export function readChallenge({
   wwwAuthenticate = "",

@@ -1,12 +1,12 @@
-/** The scopes that somebody was asked for when a request needed them, and declined, while a login stays the one it was. */
+/** The scopes that a request needed and that the person or the authorization server declined. A change of login forgets them. */
 export interface DeclinedScopes {
-  /** Tells of the login there is now, if there is any: who has logged in or out meanwhile, in whichever process, may be asked anew. */
+  /** Takes the current login, if any. After a login or logout, in any process, the person may be asked again. */
   see(login: string | undefined): void;
-  /** Remembers scopes beside the login there is; that none is named can be declined as well. */
+  /** Records scopes as declined under the current login. An empty list, for a challenge that names no scope, can be declined as well. */
   add(scopes: readonly string[], login: string | undefined): void;
-  /** Whether all of them were declined. */
+  /** Whether all of these scopes were declined. */
   include(scopes: readonly string[]): boolean;
-  /** Tells that a login is known by another name since, because it was renewed. */
+  /** Records that a renewal has changed the login's identifier. */
   renew(login: string, next: string): void;
   clear(): void;
 }
@@ -30,7 +30,7 @@ export function createDeclinedScopes(): DeclinedScopes {
   };
 }
 
-/** Where no scope is named, that counts as one. */
+/** Treats an empty list as one nameless scope. */
 function named(scopes: readonly string[]): readonly string[] {
   return scopes.length > 0 ? scopes : [""];
 }

@@ -6,23 +6,23 @@ import { isPort } from "./callback/port.ts";
 export interface AuthorizationSettings {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
-  /** Why the secret cannot be had. */
+  /** Why the secret is not available. */
   readonly clientSecretError?: Error | undefined;
   readonly scopes: readonly string[];
-  /** Where the answer is awaited, as far as the entry says. */
+  /** Where the authorization response is received, as far as the entry says. */
   readonly callback: Pick<CallbackServerOptions, "host" | "port" | "path">;
   readonly resource?: string | undefined;
 }
 
-/** As whom an entry would log in, and for what. */
+/** The client and the resource that an entry names. */
 export type NamedClient = Pick<AuthorizationSettings, "clientId" | "resource">;
 
 const ENDPOINT = /(url|uri|endpoint|issuer)$/i;
 
 /**
- * Reads what an entry says; `undefined` if it wants no login.
+ * Reads an entry's settings; `undefined` if it disables logins.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a `redirectUri` that does not lead to this machine, and for what is no port
+ * @throws McpError `MCP_CONFIG_INVALID` for a `redirectUri` that does not lead to this machine, and for an invalid port
  */
 export function readEntrySettings(
   { name: server }: ResolvedRemoteServer,
@@ -41,8 +41,8 @@ export function readEntrySettings(
 }
 
 /**
- * The client that an entry names, whether or not the rest of it can be used; `undefined` if it wants no login. What is empty is not
- * said: a variable with an empty default reads so.
+ * The client that an entry names, even if its other settings are invalid; `undefined` if it disables logins. An empty client id counts
+ * as missing, because a variable with an empty default gives one.
  */
 export function readNamedClient(settings: OAuthSettings | false = {}): NamedClient | undefined {
   if (settings === false || settings.enabled === false) return undefined;
@@ -50,15 +50,15 @@ export function readNamedClient(settings: OAuthSettings | false = {}): NamedClie
 }
 
 /**
- * The members by which an entry would name endpoints. They are not used, whoever wrote them: endpoints are always discovered, so no
- * entry can have a code, a secret or a refresh token sent elsewhere (threat T35).
+ * The members with which an entry tries to set endpoints. They are always ignored: endpoints are discovered, so no entry can redirect
+ * a code, a secret or a refresh token (threat T35).
  */
 export function namedEndpoints(settings: OAuthSettings | false = {}): readonly string[] {
   if (settings === false) return [];
   return Object.keys(settings).filter((member) => member !== "redirectUri" && ENDPOINT.test(member));
 }
 
-/** The code comes back to this machine or not at all: whoever wrote the entry must not be able to have it sent to himself. */
+/** Accepts only a redirect URI to this machine, so that the author of an entry cannot have the code sent elsewhere. */
 function readRedirectUri(server: string, { redirectUri }: OAuthSettings) {
   if (redirectUri === undefined) return undefined;
   const [, host, port, path] =

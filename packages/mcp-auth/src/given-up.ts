@@ -1,8 +1,8 @@
 import { McpError } from "@jackfield/mcp-core";
 
-/** Settles as the work does, or rejects as soon as whoever waits has given up; the work goes on. */
+/** Settles as the work does, or rejects when the signal fires; the work goes on. */
 export async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => {}); // nobody may be left to hear of it
+  work.catch(() => {}); // it may fail after the caller has stopped waiting
   if (signal.aborted) throw givenUp(signal);
   const { promise: end, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(givenUp(signal));
@@ -14,7 +14,7 @@ export async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** The error of a login that nobody waits for any more. */
+/** The error of a login that the caller cancelled. */
 export function givenUp(signal: AbortSignal): McpError {
   return new McpError("MCP_ABORTED", "The login was given up.", { cause: signal.reason });
 }

@@ -6,13 +6,13 @@ import { unlessGivenUp } from "./given-up.ts";
 import { isSameCredential } from "./vault/credential.ts";
 import type { StoredCredential, TokenVault } from "./vault/token-vault.ts";
 
-/** After a refresh that failed for the moment, the old token is used for so long before another one is tried. */
+/** How long the old token is used after a temporarily failed refresh before the next attempt. */
 const REFRESH_PAUSE_MS = 30_000;
 
-/** A logout or a new login lets a renewal that is being stored finish, and does not wait for an authorization server. */
+/** How long a logout or a new login waits for a renewal: enough to store one, but not to wait for an authorization server. */
 const LONGEST_COURTESY_MS = 1_000;
 
-/** A credential that no vault holds. */
+/** A credential that no vault contains. */
 const NOBODYS: Omit<StoredCredential, "serverUrl"> = {
   issuer: "",
   resource: "",
@@ -27,30 +27,29 @@ export interface KeptCredentialOptions {
   readonly vault: TokenVault;
   readonly now: () => number;
   readonly log: Logger;
-  /** Fires when nobody needs the credential any more. */
+  /** Fires when the credential is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Redeems the refresh token of a credential. Says so right before the token is sent; that throws if it is too late to begin. */
+/** Redeems the refresh token of a credential. It calls `onSending` right before it sends the token; that throws once all is closed. */
 export type Redeem = (credential: StoredCredential, onSending: () => void) => Promise<Refreshed>;
 
-/** One server's credential: as the vault was last seen to hold it, and renewed by one at a time, on this whole machine. */
+/** One server's credential, cached from the vault. Renewals run one at a time across all processes that share the vault. */
 export interface KeptCredential {
-  /** What is known; the vault is asked the first time only, because this stands before every request. */
+  /** The cached credential. It reads the vault the first time only, because this runs before every request. */
   current(): Promise<StoredCredential | undefined>;
-  /** What the vault holds now. */
+  /** Reads the credential from the vault again. */
   look(signal?: AbortSignal): Promise<StoredCredential | undefined>;
   /**
-   * The credential for the next request. One that is about to expire is renewed meanwhile, one that has expired before. A refresh that
-   * fails for the moment changes nothing. It does not reject.
+   * The credential for the next request. One that is about to expire is renewed in the background; one that has expired is renewed
+   * first. A temporarily failed refresh changes nothing. It does not reject.
    */
   renewIfDue(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined>;
   /**
-   * Renews a credential, unless somebody else has done so meanwhile. `undefined` if its refresh token is worth nothing any more: the
-   * credential is gone then. What somebody has put in its place meanwhile, or taken away, stays as it is. The signal ends the wait
-   * of this caller alone.
+   * Renews a credential, unless another process has done so meanwhile. Returns `undefined` if its refresh token is no longer valid; the
+   * credential is then deleted. A concurrent login or logout takes precedence. The signal ends this caller's wait only.
    *
-   * @throws McpError if it failed for a reason that may pass, `MCP_ABORTED` if the signal fires
+   * @throws McpError if it failed for a reason that may be temporary, `MCP_ABORTED` if the signal fires
    */
   renew(
     credential: StoredCredential,
@@ -58,18 +57,18 @@ export interface KeptCredential {
     signal?: AbortSignal,
   ): Promise<StoredCredential | undefined>;
   /**
-   * Looks whether one could be stored, so that nobody is asked for what cannot be kept.
+   * Checks that the vault can store a credential, so that no person logs in for nothing.
    *
    * @throws whatever the vault throws
    */
   requireVault(signal: AbortSignal): Promise<void>;
-  /** Puts another in its place. What cannot be stored holds for this process, and the promise rejects. */
+  /** Replaces the credential. If storing it fails, this process still uses it, and the promise rejects. */
   replace(credential: StoredCredential): Promise<void>;
-  /** Forgets that its client was registered, so that the next login registers another; its tokens stay. */
+  /** Forgets the client's registration, so that the next login registers another. The tokens stay. */
   forgetClient(credential: StoredCredential): Promise<void>;
-  /** Forgets it, if it is one that is meant; tells whether there was one. Default: whichever there is. */
+  /** Deletes the credential if `isMeant` accepts it, and returns whether there was one. Default: accepts any. */
   forget(isMeant?: (credential: StoredCredential) => boolean): Promise<boolean>;
-  /** Resolves when no renewal is under way whose refresh token may be spent: what it brings is the only login there is then. */
+  /** Resolves when no refresh token is being redeemed: the old one may be spent, so the answer must be stored. */
   settled(): Promise<void>;
 }
 
@@ -81,9 +80,9 @@ class Keeper implements KeptCredential {
   readonly #options: KeptCredentialOptions;
   #known: Promise<StoredCredential | undefined> | undefined;
   #renewal: Promise<StoredCredential | undefined> | undefined;
-  /** What the vault held when it was looked at last. */
+  /** What the vault contained at the last look. */
   #held: StoredCredential | undefined;
-  /** What the vault would not take, and what it holds in its place. */
+  /** A renewed credential that could not be stored, and the outdated one that the vault still holds. */
   #unstored: { readonly held: StoredCredential; readonly renewed: StoredCredential } | undefined;
   #nextRefreshAt = 0;
   #isSending = false;
@@ -134,11 +133,11 @@ class Keeper implements KeptCredential {
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(), LONGEST_COURTESY_MS);
     try {
-      // To delete what nobody holds changes nothing, and takes whatever a change takes.
+      // Deleting a credential that does not exist changes nothing, but needs the same access as a change.
       const tryToChange = async () => void (await vault.delete(serverUrl, { ...NOBODYS, serverUrl }));
       await vault.exclusively(serverUrl, tryToChange, AbortSignal.any([ending, patience.signal]));
     } catch (error) {
-      // Whoever has the turn for longer has found the vault usable.
+      // If another process keeps the turn for longer, the vault is usable.
       if (!patience.signal.aborted || ending.aborted) throw error;
     } finally {
       clearTimeout(timer);
@@ -168,11 +167,11 @@ class Keeper implements KeptCredential {
       () => undefined,
     );
     const held = await vault.forServer(serverUrl);
-    // Where there is none, no folder is made for a lock either. What cannot be read is nobody's, so it goes whoever is meant.
+    // Without a credential, no folder is created for a lock. Unusable files have no known owner, so they are removed for any `isMeant`.
     if (!held) return vault.delete(serverUrl);
     if (!isMeant(held)) return false;
     return this.#betweenRenewals(async () => {
-      // Whoever has logged in meanwhile may have done so as another client.
+      // A login made meanwhile may be another client's.
       if (!(await isHeld())) return false;
       this.#known = Promise.resolve(undefined);
       return vault.delete(serverUrl);
@@ -180,8 +179,8 @@ class Keeper implements KeptCredential {
   }
 
   /**
-   * Makes a change that no renewal may overwrite, in another process neither. Within its turn, if that comes soon; who has the turn
-   * for longer waits for an authorization server, and looks again before he writes.
+   * Makes a change that no renewal, in any process, may overwrite. It waits briefly for its turn, then acts without it: a longer turn is
+   * a renewal that waits for an authorization server, and that reads the vault again before it writes.
    */
   async #betweenRenewals<T>(change: () => Promise<T>): Promise<T> {
     const { vault, serverUrl, signal } = this.#options;
@@ -207,13 +206,13 @@ class Keeper implements KeptCredential {
     await this.#options.vault.write(credential);
   }
 
-  /** What fails is told once, however many wait for it, and whoever is refused meanwhile. */
+  /** Renews within this server's turn. A failure is logged once for all callers, and once per pause. */
   async #renewInTurn(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
     const { vault, serverUrl, signal, now } = this.#options;
     try {
       return await vault.exclusively(serverUrl, () => this.#renewAlone(credential, redeem), signal);
     } catch (error) {
-      // What is given up when all is closed is nothing to warn of, and a pause that lasts was told of.
+      // An abort by `close` is no reason for a warning, and a failure that began a pause has been logged.
       if (signal.aborted || now() < this.#nextRefreshAt) throw error;
       this.#nextRefreshAt = now() + REFRESH_PAUSE_MS;
       this.#warn("a token could not be renewed; the old one is kept", error, credential);
@@ -223,7 +222,7 @@ class Keeper implements KeptCredential {
     }
   }
 
-  /** With the turn: whoever had it before may have renewed the credential, or logged in anew, or out (threat T40). */
+  /** Runs with the turn. Its last holder may have renewed the credential, logged in or out, so the vault is read again (threat T40). */
   async #renewAlone(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
     const { vault, log, serverUrl, signal } = this.#options;
     const stored = await this.look();
@@ -234,14 +233,14 @@ class Keeper implements KeptCredential {
       this.#isSending = true;
     });
     if (refreshed.kind === "renewed") return this.#keepRenewed(held, refreshed.credential);
-    // A login that was made meanwhile is not over.
+    // A new login made meanwhile stays valid.
     if (!(await vault.delete(serverUrl, held))) return this.look();
     log("warn", "a login is over; somebody has to log in again", { serverUrl, reason: refreshed.reason });
     this.#known = Promise.resolve(undefined);
     return undefined;
   }
 
-  /** The authorization server took its time: somebody may have logged out meanwhile, or in anew, and that counts. */
+  /** Stores a renewed credential, unless a login or logout has happened while the authorization server was asked. */
   async #keepRenewed(
     held: StoredCredential,
     renewed: StoredCredential,
@@ -251,7 +250,7 @@ class Keeper implements KeptCredential {
       if (!this.#held || !isSameCredential(this.#held, held)) return stored;
       await this.#write(renewed);
     } catch (error) {
-      // The old refresh token is spent, and this one works: it must not be lost, nor the old one presented again.
+      // The old refresh token is spent: the new credential must not be lost, and the old one not be sent again.
       this.#unstored = { held, renewed };
       this.#known = Promise.resolve(renewed);
       this.#warn("a renewed login could not be stored; it holds for this process", error, renewed);

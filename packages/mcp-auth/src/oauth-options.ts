@@ -1,76 +1,76 @@
 import type { DefinitionScope, Logger, OAuthSettings, ResolvedRemoteServer } from "@jackfield/mcp-core";
 import type { TokenVault } from "./vault/token-vault.ts";
 
-/** What an entry says about authorization, its references filled in. */
+/** What a server's entry says about authorization, with its variable references resolved. */
 export interface EntrySettings {
-  /** The entry's own block; `false` or `enabled: false`: no login, whatever the server asks for. */
+  /** The entry's own OAuth block. `false` or `enabled: false` disables logins, whatever the server asks for. */
   readonly settings?: OAuthSettings | false | undefined;
   /**
-   * Why the secret of the client, which `settings` leave out then, cannot be had. It is thrown when the secret is needed, by a login or a
-   * renewal: a token that is still good is used without it. Default: whatever is said of the secret holds.
+   * Why the client secret, which `settings` then omits, is not available. A login or a renewal that needs the secret throws it; a token
+   * that is still valid is used without it. Default: `settings` is complete.
    */
   readonly clientSecretError?: Error | undefined;
-  /** Who wrote it. Default `explicit`. */
+  /** Where the entry comes from. Default `explicit`. */
   readonly scope?: DefinitionScope | undefined;
 }
 
-/** For whom a person is asked to log in. */
+/** The login that a person is asked for. */
 export interface AuthorizationRequest {
   /** The server's name as configured. */
   readonly server: string;
-  /** Fires when the login is given up. */
+  /** Fires when the login is cancelled. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Shows a person the page on which to log in, and resolves when it was shown. The URL is https, or http to this machine;
- * `openInBrowser` is such a function. What it throws ends the login.
+ * Shows a person the login page, and resolves once it is shown. The URL is https, or http to this machine. `openInBrowser` is such a
+ * function. An error that it throws ends the login.
  */
 export type ShowAuthorizationPage = (url: URL, request: AuthorizationRequest) => Promise<void>;
 
-/** Where the answer of a login comes back to. An entry's own `redirectUri` and `callbackPort` beat it. */
+/** Where the authorization response is received. An entry's own `redirectUri` and `callbackPort` take precedence. */
 export interface CallbackOptions {
-  /** Default: one that nobody uses. */
+  /** Default: a free port. */
   readonly port?: number | undefined;
   /** Default `/callback`. */
   readonly path?: string | undefined;
-  /** How long a person may take, in milliseconds. Default 300,000. */
+  /** How long a person may take, in milliseconds. Default and maximum 300,000. */
   readonly timeoutMs?: number | undefined;
 }
 
 /** Options of `createOAuth`. */
 export interface OAuthOptions {
-  /** Where credentials are kept. Default: in this process's memory, for as long as it lives. */
+  /** Where credentials are kept. Default: in memory, until the process ends. */
   readonly vault?: TokenVault | undefined;
   /**
-   * Asks a person to log in as soon as a server wants it. Default: nobody is asked, and a server that wants a login fails with
+   * Asks a person to log in when a server requires it. Default: no prompt, and a server that requires a login fails with
    * `MCP_AUTH_REQUIRED`.
    */
   readonly authorize?: ShowAuthorizationPage | undefined;
-  /** How this program is called where a person is asked for consent. Default `Jackfield`. */
+  /** This program's name on the authorization server's consent page. Default `Jackfield`. */
   readonly clientName?: string | undefined;
   /**
-   * The https URL of a client ID metadata document (MCP 2025-11-25), for authorization servers that take one in place of a
+   * The https URL of a client ID metadata document (MCP 2025-11-25), for authorization servers that accept one in place of a
    * registration. Default: none, and the client is registered dynamically (RFC 7591).
    */
   readonly clientMetadataUrl?: string | undefined;
   readonly callback?: CallbackOptions | undefined;
   /**
-   * The command with which a person logs in by hand, given the server's name as a word that is safe in a shell; `--scope` and scopes may be
-   * put behind it. Errors name it where nobody is asked. Default: `jackfield login NAME`.
+   * Returns the command that logs in by hand, given a server name that is safe in a shell. `--scope` and scopes may be appended.
+   * Errors name the command when no person is asked. Default: `jackfield login NAME`.
    */
   readonly loginCommand?: ((name: string) => string) | undefined;
   /**
-   * Hosts of authorization servers whose addresses may be private, as in a company's network. The host of a server that no
-   * project brought is always one of them. Default: everything else must be on the internet, or on this machine for a server
-   * that is there as well.
+   * Hosts of authorization servers that may have private addresses, as in a company network. The MCP server's own host is always
+   * trusted, unless a project's configuration named the server. All other hosts must have public addresses, or be on this machine if
+   * the MCP server is too. Default: none.
    */
   readonly trustedHosts?: readonly string[] | undefined;
-  /** What the entry of a server says about authorization. Default: nothing. */
+  /** Returns what a server's entry says about authorization. Default: no settings. */
   readonly settingsOf?:
     | ((server: ResolvedRemoteServer) => EntrySettings | undefined | Promise<EntrySettings | undefined>)
     | undefined;
-  /** Default: nothing is said. */
+  /** Default: no logging. */
   readonly log?: Logger | undefined;
   /** The current time in epoch milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -78,10 +78,10 @@ export interface OAuthOptions {
 
 /** Options of `login`. */
 export interface LoginOptions {
-  /** Gives the login up. */
+  /** Cancels the login. */
   readonly signal?: AbortSignal | undefined;
-  /** Asked for besides what the server and its entry name. */
+  /** Scopes to request in addition to those that the server and its entry name. */
   readonly scopes?: readonly string[] | undefined;
-  /** Shows the page in place of the `authorize` of the options. */
+  /** Replaces `OAuthOptions.authorize` for this login. */
   readonly authorize?: ShowAuthorizationPage | undefined;
 }

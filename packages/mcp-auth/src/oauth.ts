@@ -24,40 +24,41 @@ import { canonicalServerUrl } from "./vault/server-url.ts";
 import type { CredentialSummary, TokenVault } from "./vault/token-vault.ts";
 
 /**
- * OAuth for remote servers, as a port for transports (`openMcp({ auth })`) and for a person who logs in or out. It finds the
- * authorization server, renews tokens before they expire, and keeps credentials in a vault. A server's own `Authorization` header
- * beats it: transports do not ask it then.
+ * OAuth for remote servers: an auth port for transports (`openMcp({ auth })`), plus login and logout. It discovers the authorization
+ * server, renews tokens before they expire, and keeps credentials in a vault. Transports do not use it for a server that has its own
+ * `Authorization` header.
  */
 export interface OAuth extends AuthPort, AsyncDisposable {
   /**
-   * Logs in to a server, whether or not there is a login already. The server is asked once without credentials, so that it can say
-   * what it wants.
+   * Logs in to a server, even if there is a login already. It first sends the server one request without credentials, to get its
+   * challenge.
    *
-   * @throws McpError `MCP_AUTH_REQUIRED` if it did not come about, with the reason; `MCP_CONFIG_INVALID` for an entry that wants no
-   * login or cannot have one, or if the vault cannot be used, before anybody is asked; `MCP_ABORTED`; `MCP_CONNECT_FAILED` or `MCP_CONNECT_TIMEOUT` if nobody could be reached
+   * @throws McpError `MCP_AUTH_REQUIRED` if the login fails, with the reason; `MCP_CONFIG_INVALID`, before a person is asked, for an
+   * entry that disables logins or is local, or if the vault cannot be used; `MCP_ABORTED`; `MCP_CONNECT_FAILED` or
+   * `MCP_CONNECT_TIMEOUT` if the authorization server cannot be reached
    */
   login(server: ResolvedServer, options?: LoginOptions): Promise<CredentialSummary>;
   /**
-   * Forgets the login to a server here; tells whether there was one. The authorization server is not told. An entry forgets the login
-   * of its own client only. One that does not say which that is, because it switches logins off or its settings cannot be read,
-   * forgets whichever login there is for its URL. What was set aside as unusable goes with it.
+   * Deletes the stored login to a server, with any unusable files set aside for it, and returns whether there was one. The
+   * authorization server is not informed. Only a login of the entry's own client is deleted. If the entry disables logins or its
+   * settings cannot be read, any login for its URL is deleted.
    *
    * @throws McpError `MCP_CONFIG_INVALID` for a local server, or if the vault cannot be used
    */
   logout(server: ResolvedServer): Promise<boolean>;
   /**
-   * Gives up what is under way and ends all connections. A renewal whose refresh token has been sent is waited for, 10 seconds at most, and
-   * stored: it is the only login there is by then. Idempotent.
+   * Cancels pending work and closes all connections. A renewal whose refresh token has been sent is awaited, for at most 10 seconds,
+   * and stored, because the old token may be spent. Idempotent.
    */
   close(): Promise<void>;
 }
 
 /**
- * Makes the port. Importing this package and asking for headers loads nothing heavy: the SDK and undici are loaded with the first
- * challenge, refresh or login.
+ * Creates an OAuth port. Importing this package and asking for headers loads nothing heavy: the SDK and undici are loaded with the
+ * first challenge, refresh or login.
  *
- * Without `authorize` nobody is ever asked: a challenge that no refresh meets rejects with `MCP_AUTH_REQUIRED` and names the command
- * that logs in. One `OAuth` with one vault is one user's.
+ * Without `authorize`, no person is ever asked: a challenge that a refresh cannot meet rejects with `MCP_AUTH_REQUIRED` and names the
+ * login command. Use one `OAuth` with one vault per user.
  *
  * @throws McpError `MCP_CONFIG_INVALID` for a `clientMetadataUrl` that is no https URL with a path
  */
@@ -100,7 +101,7 @@ class RunningOAuth implements OAuth {
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  /** Logins that cannot be read are none: most servers need no login, and for one that does the challenge says what is wrong. */
+  /** Treats an unreadable vault as no login: most servers need none, and for one that does, the challenge reports the problem. */
   async #tokenOf(holder: AccountHolder): Promise<string | undefined> {
     try {
       return await this.#accountOf(holder.server).token(holder);
@@ -200,12 +201,12 @@ class RunningOAuth implements OAuth {
     return AbortSignal.any([signal, this.#closing.signal]);
   }
 
-  /** As the entry was read last; this stands before every request, and no secret is sent by it. */
+  /** The holder as last read: this runs before every request, and sends no client secret. */
   #holderOf(server: ResolvedServer): Promise<AccountHolder | undefined> {
     return this.#holders.get(server) ?? this.#readHolder(server);
   }
 
-  /** The entry as it is now. What cannot be read may be readable the next time. */
+  /** Reads the entry again. A failure is not kept, because the next attempt may succeed. */
   #readHolder(server: ResolvedServer): Promise<AccountHolder | undefined> {
     const reading = this.#readEntry(server);
     this.#holders.set(server, reading);
@@ -244,7 +245,7 @@ class RunningOAuth implements OAuth {
     throw noLogin(requireRemote(server), `its entry switches logins off ("oauth": false)`);
   }
 
-  /** The client of the entry; what is of no use for a login is no reason to keep one. */
+  /** The entry's client, or `undefined` if its settings cannot be read: a bad entry must not prevent a logout. */
   async #namedClient(server: ResolvedRemoteServer): Promise<NamedClient | undefined> {
     try {
       return readNamedClient((await this.#options.settingsOf?.(server))?.settings);
@@ -253,7 +254,7 @@ class RunningOAuth implements OAuth {
     }
   }
 
-  /** A request that needs no session; of the answer only the challenge counts, and without an answer there is none. */
+  /** Sends a request that needs no session, and reads only the challenge of the answer. Without an answer there is no challenge. */
   async #askForChallenge(holder: AccountHolder, signal: AbortSignal): Promise<ReadChallenge> {
     try {
       const { server, isUsersOwn } = holder;
@@ -288,5 +289,5 @@ const PROBE = {
   body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" }),
 } as const;
 
-/** How a session over SSE begins: such a server knows nothing but this at its URL. */
+/** The request that opens an SSE session: the only one that such a server accepts at its URL. */
 const STREAM_PROBE = { headers: { accept: "text/event-stream" } } as const;

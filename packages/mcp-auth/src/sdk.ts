@@ -1,7 +1,7 @@
-/** The SDK as a module object: it is imported when something has to be asked of an authorization server, not when this package is. */
+/** The SDK as a module object. It is imported with the first request to an authorization server, not with this package. */
 export type Sdk = typeof import("@modelcontextprotocol/client");
 
-/** Loads the SDK; the module system keeps it, so only the first call costs anything, some 110 ms. */
+/** Loads the SDK. Node caches the module, so only the first call takes time, about 110 ms. */
 export function loadSdk(): Promise<Sdk> {
   return import("@modelcontextprotocol/client");
 }

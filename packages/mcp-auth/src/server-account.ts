@@ -16,14 +16,14 @@ import { createSharedLogin } from "./shared-login.ts";
 import { loginOf } from "./vault/credential.ts";
 import type { StoredCredential } from "./vault/token-vault.ts";
 
-/** A token that is refused so soon after a login would be refused after the next one too; nobody is asked in a circle. */
+/** A token refused this soon after a login would be refused after the next one too, so no further login is started. */
 const JUST_LOGGED_IN_MS = 10_000;
 
-/** A server as somebody wants to reach it: its entry, and what that says about authorization. */
+/** A server's entry, with its authorization settings. */
 export interface AccountHolder {
   readonly server: ResolvedRemoteServer;
   readonly settings: AuthorizationSettings;
-  /** Whether the user named the server himself, and not a project that he has cloned. */
+  /** Whether the user, and not a cloned project, configured the server. */
   readonly isUsersOwn: boolean;
 }
 
@@ -35,38 +35,38 @@ export interface ServerAccountOptions extends Pick<OAuthOptions, "authorize"> {
   readonly loginCommand: (name: string) => string;
   readonly now: () => number;
   readonly log: Logger;
-  /** What every request to an authorization server goes through; it ends when the signal fires, or with its time where there is none. */
+  /** Returns the fetch for requests to authorization servers. The signal ends every request; without one, only the timeout does. */
   fetchFor(holder: AccountHolder, signal?: AbortSignal): Promise<FetchLike>;
-  /** The entry's settings as they are now: a secret is not kept longer than it is used. */
+  /** Reads the entry's settings again, so that a current secret is used. */
   settingsOf(holder: AccountHolder): Promise<AuthorizationSettings>;
-  /** Fires when the whole is closed. */
+  /** Fires when the `OAuth` is closed. */
   readonly closing: AbortSignal;
 }
 
-/** A login that somebody asked for, or that a challenge makes necessary. */
+/** A login that was requested, or that a challenge requires. */
 export interface AccountLogin {
   readonly challenge: ReadChallenge;
   readonly signal: AbortSignal;
-  /** Asked for besides. */
+  /** Scopes to request in addition. */
   readonly scopes?: readonly string[] | undefined;
   readonly authorize: ShowAuthorizationPage;
 }
 
-/** A challenge that was read, and the credential that did not meet it. */
+/** A parsed challenge, and the entry's credential that did not meet it. */
 interface Met {
   readonly read: ReadChallenge;
   readonly own: StoredCredential | undefined;
   readonly signal: AbortSignal;
 }
 
-/** The login to one server, by its URL. Logins that are wanted at the same time are one. */
+/** The login to one server URL. Concurrent login requests share one login. */
 export interface ServerAccount {
-  /** The access token for the next request, renewed if it is about to expire; `undefined` where nobody has logged in. */
+  /** The access token for the next request, renewed if it is about to expire; `undefined` without a login. */
   token(holder: AccountHolder): Promise<string | undefined>;
-  /** Meets a challenge as far as nobody has to be asked, or may be. */
+  /** Meets a challenge: with a stored or renewed token, else with a login if the options allow one. */
   meet(holder: AccountHolder, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
   logIn(holder: AccountHolder, login: AccountLogin): Promise<StoredCredential>;
-  /** Forgets the login if it is that of this client, or anybody's where none is named; tells whether there was one. */
+  /** Deletes the login if it is `named`'s, or any login without `named`; returns whether there was one. */
   logOut(named?: NamedClient): Promise<boolean>;
   /** Resolves when no refresh token is being redeemed. */
   settled(): Promise<void>;
@@ -78,7 +78,7 @@ export function createServerAccount(options: ServerAccountOptions): ServerAccoun
 
 class Account implements ServerAccount {
   readonly #options: ServerAccountOptions;
-  /** The token each server was last given. One that was refused, and is not the current one any more, needs no login. */
+  /** The token last given to each server. If a refused token is no longer the current one, a retry suffices. */
   readonly #given = new WeakMap<ResolvedRemoteServer, string>();
   readonly #login = createSharedLogin();
   readonly #declined = createDeclinedScopes();
@@ -93,7 +93,7 @@ class Account implements ServerAccount {
     const known = await credential.current();
     if (known === undefined || !isFor(known, holder)) return undefined;
     const current = await credential.renewIfDue(known, this.#redeemFor(holder));
-    // Whoever has logged in while a renewal was waited for may have done so as another client.
+    // A login made during the renewal may be another client's.
     if (current === undefined || !isFor(current, holder)) return undefined;
     const token = tokenOf(current);
     this.#given.set(holder.server, token);
@@ -115,7 +115,7 @@ class Account implements ServerAccount {
     return challenge.status === 403 ? this.#widen(holder, met) : this.#renewOrLogIn(holder, met);
   }
 
-  /** What was asked for already, and not granted, is not asked for again (threat T42). */
+  /** Logs in with more scopes. Scopes that were requested before and not granted are not requested again (threat T42). */
   async #widen(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry"> {
     const { authorize, log, loginCommand } = this.#options;
     const { name } = holder.server;
@@ -127,7 +127,7 @@ class Account implements ServerAccount {
     }
     const isInVain = this.#declined.include(missing);
     if (!authorize || isInVain) {
-      // A login takes the place of the one there is, so one with the missing scopes alone would miss the others.
+      // A login replaces the current one, so the command must name its scopes as well.
       const together = [...(own?.scopes ?? []), ...missing];
       const past = isInVain ? ", and a login that may do more was asked for in vain" : "";
       const fact = `it wants more than this login may do (${wanted})${past}. ${adviseLogin(loginCommand, name, together)}`;
@@ -143,7 +143,7 @@ class Account implements ServerAccount {
     const { name } = holder.server;
     const authority = await this.#discover(holder, { challenge: read, earlier: own, signal });
     if (own?.issuer === authority.issuer) {
-      // For another resource there is no login yet, and a token for the old one would be refused as well.
+      // If the resource has changed, the stored login is for the old one, and a renewed token would be refused as well.
       const isRenewable = isGrantedBy(own, authority) && own.tokens.refresh_token !== undefined;
       const renewed = isRenewable && (await credential.renew(own, this.#redeemFor(holder), signal));
       if (renewed && isFor(renewed, holder)) return "retry";
@@ -190,7 +190,7 @@ class Account implements ServerAccount {
     const earlier = await credential.look(ending);
     const own = earlier && isFor(earlier, holder) ? earlier : undefined;
     const authority = await this.#discover(holder, { challenge, earlier: own, signal: ending });
-    // Most programs use a login that was made before.
+    // Loaded late, because most processes use an existing login.
     const { logIn } = await import("./flow/login.ts");
     const isWidened = challenge.isInsufficientScope && earlier && isGrantedBy(earlier, authority);
     let wasShown = false;
@@ -256,7 +256,7 @@ class Account implements ServerAccount {
     return async (credential, onSending) => {
       const settings = await settingsOf(holder);
       const fetch = await fetchFor(holder, closing);
-      // Once it is sent the old refresh token may be spent: to give the answer up would be to lose the login.
+      // Once sent, the old refresh token may be spent. Aborting the request could lose the login.
       const fetchWholly = await fetchFor(holder);
       const redeem: FetchLike = (url, init) => {
         onSending();
@@ -275,7 +275,7 @@ function tokenOf({ tokens }: StoredCredential): string {
   return tokens.access_token;
 }
 
-/** Whether a credential is what this issuer would give for this resource. */
+/** Whether a credential was granted by this issuer for this resource. */
 function isGrantedBy(
   { issuer, resourceIndicator }: StoredCredential,
   authority: Pick<Authority, "issuer" | "resourceIndicator">,
@@ -283,7 +283,7 @@ function isGrantedBy(
   return issuer === authority.issuer && resourceIndicator === authority.resourceIndicator;
 }
 
-/** Whether a credential may be used for an entry: one that names another client, or another resource, wants a login of its own (threat T33). */
+/** Whether a credential may be used for an entry: one that names another client or resource needs its own login (threat T33). */
 function isFor(
   { clientId, resource }: StoredCredential,
   { settings }: { readonly settings: NamedClient },

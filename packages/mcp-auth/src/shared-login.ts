@@ -2,20 +2,20 @@ import { givenUp, unlessGivenUp } from "./given-up.ts";
 import type { ShowAuthorizationPage } from "./oauth-options.ts";
 import type { StoredCredential } from "./vault/token-vault.ts";
 
-/** A login as somebody wants it. */
+/** A requested login. */
 export interface WantedLogin {
-  /** For whom, in one text: the same client and the same resource. */
+  /** A key that equals another if both logins are interchangeable except for their scopes. */
   readonly subject: string;
   readonly scopes: readonly string[];
   readonly authorize: ShowAuthorizationPage;
-  /** Ends the wait of who wants it; the login goes on for others. */
+  /** Ends this caller's wait; the login goes on for others. */
   readonly signal: AbortSignal;
 }
 
-/** Makes a login; the signal fires when nobody waits for it any more. */
+/** Performs a login. The signal fires when no caller waits for it any more. */
 export type MakeLogin = (signal: AbortSignal) => Promise<StoredCredential>;
 
-/** Lets those share a login who want the same at the same time. Others wait until it is over, because a person can do one at a time. */
+/** Lets concurrent callers share a login if they want the same. Others wait until it is over, because a person can do one at a time. */
 export interface SharedLogin {
   /** @throws McpError `MCP_ABORTED` if the signal fires; whatever the login throws */
   join(wanted: WantedLogin, make: MakeLogin): Promise<StoredCredential>;
@@ -59,7 +59,7 @@ function begin(wanted: WantedLogin, make: MakeLogin, onEnd: () => void): Running
   return { wanted, made: make(control.signal).finally(onEnd), control, waiters: 0 };
 }
 
-/** One that was given up serves nobody; one that asks for more serves who wants less. */
+/** Whether a running login serves another caller: it is not aborted, and requests at least the same scopes. */
 function serves({ wanted, control }: Running, { subject, scopes, authorize }: WantedLogin): boolean {
   if (control.signal.aborted || wanted.subject !== subject || wanted.authorize !== authorize) return false;
   const isNamed = scopes.length > 0 || wanted.scopes.length === 0;

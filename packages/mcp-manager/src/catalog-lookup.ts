@@ -15,7 +15,7 @@ import { type CatalogRecord, judge } from "./server/catalog-record.ts";
 /** A server whose variables take longer than this to fill in does not hold up the others: it starts without the catalog. */
 const RESOLVE_TIMEOUT_MS = 1_000;
 
-/** At most this many at a time: a thousand resolutions under way slow the garbage collector down. */
+/** The most servers resolved at a time: a thousand at once slow down the garbage collector. */
 const MOST_RESOLVING = 64;
 
 export interface CatalogLookupOptions {
@@ -27,8 +27,8 @@ export interface CatalogLookupOptions {
 }
 
 /**
- * Asks the catalog for many servers at once. A server whose variables cannot be filled in has no place in the catalog: it is
- * missing from the answer, and its connection will say why.
+ * Looks up many servers in the catalog. A server whose variables cannot be filled in is missing from the result; its connection will
+ * report why.
  */
 export async function lookUpServers(
   definitions: readonly ServerDefinition[],
@@ -52,7 +52,7 @@ function record(
   return { identity, entry, verdict: judge(entry, identity, now, staleAfterMs) };
 }
 
-/** By name. All servers share one deadline: what each would need for one of its own adds up where there are a thousand. */
+/** Catalog identities by server name. All servers share one deadline: one for each would add up with a thousand servers. */
 async function identifyInTime(
   definitions: readonly ServerDefinition[],
   options: CatalogLookupOptions,
@@ -75,7 +75,7 @@ async function identifyInTime(
     }
   };
   const lanes = Array.from({ length: Math.min(MOST_RESOLVING, definitions.length) }, lane);
-  await raceSignal(Promise.all(lanes), deadline.signal).catch(() => {}); // Who is late is missing.
+  await raceSignal(Promise.all(lanes), deadline.signal).catch(() => {}); // Late servers are missing.
   return known;
 }
 
@@ -86,7 +86,7 @@ async function identify(
 ): Promise<CatalogIdentity | undefined> {
   if (definition.transport === "in-process") return undefined; // An object in memory has no identity on disk.
   try {
-    const user = definition.shared === true ? undefined : principal; // What is shared is everybody's.
+    const user = definition.shared === true ? undefined : principal; // A shared server has one entry for all users.
     return await cache.identify(await resolve(definition, { signal, principal: user }), user);
   } catch (error) {
     if (!isMcpError(error))

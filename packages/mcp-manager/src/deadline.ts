@@ -10,7 +10,7 @@ export interface DeadlineOptions {
   readonly expired: () => McpError;
 }
 
-/** A point in time up to which something is waited for, and the signal that fires then or when the caller gives up. */
+/** A time limit, and the signal that fires when it is over or the caller gives up. */
 export interface Deadline extends Disposable {
   /** Fires with an `McpError` as its reason. */
   readonly signal: AbortSignal;
@@ -38,7 +38,7 @@ export function createDeadline({ signal, timeoutMs, aborted, expired }: Deadline
 /** Waits for the promise, or rejects with the signal's reason as soon as it fires. */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
-    promise.catch(() => {}); // Nobody will hear how it ends.
+    promise.catch(() => {}); // Nothing waits for its outcome.
     throw signal.reason;
   }
   const aborted = Promise.withResolvers<never>();

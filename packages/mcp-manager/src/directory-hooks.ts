@@ -23,20 +23,20 @@ export interface HookedDirectory {
   readonly events: Emitter<McpEvents>;
   readonly cache: ToolCache | undefined;
   readonly log: Logger;
-  /** What outlives its server. */
+  /** Work that may outlive its server. */
   readonly leftover: PendingWork;
   /** The server that has the name now. */
   current(name: string): ManagedServer | undefined;
-  /** The same, or the one that had it last and is not gone yet. */
+  /** The server made last under this name, until it has closed. */
   newest(name: string): ManagedServer | undefined;
   announce(changes: readonly ToolsChanged[]): void;
 }
 
 /**
- * What a server tells its directory. A server whose place another has taken, or that was removed, changes nothing any more; only the
- * end of one that was removed is still told.
+ * The hooks by which a server reports to its directory. A replaced or removed server changes nothing any more; only the status changes
+ * of a removed one are still emitted.
  *
- * @param self - the server, which is made with these hooks
+ * @param self - returns the server, which is made after its hooks
  */
 export function createDirectoryHooks(
   directory: HookedDirectory,
@@ -113,7 +113,7 @@ class DirectoryHooks implements ServerHooks {
     if (this.#isCurrent()) this.#directory.events.emit(event, value);
   }
 
-  /** A catalog never throws; one that does anyway is only a catalog. */
+  /** A catalog must not throw; if one does, that is only logged. */
   #tell(say: (cache: ToolCache) => Promise<void>): void {
     const { cache, leftover, log } = this.#directory;
     if (cache === undefined || !this.#isCurrent()) return;

@@ -1,13 +1,13 @@
 import { type Logger, thrownText } from "@jackfield/mcp-core";
 
 /**
- * Who listens to what. A listener that throws, or whose promise rejects, is logged and disturbs nobody ([S6], [N11]). All hear the same
- * order: what a listener brings about is told when everybody has heard what it heard.
+ * Delivers events to listeners. A listener that throws, or whose promise rejects, is logged and does not affect others ([S6], [N11]).
+ * All listeners get the same order: events that a listener causes are delivered after the current one has reached all.
  */
 export interface Emitter<Events> {
   /**
-   * @param isWanted - which events the listener is for; default all. What it does not want stays for those who do.
-   * @returns what ends it, at once: also what is being told just now is not told to it any more
+   * @param isWanted - which events the listener gets; default all. Kept events it does not want stay for other listeners
+   * @returns removes the listener at once: it does not even get the event being delivered
    */
   on<E extends keyof Events>(
     event: E,
@@ -17,7 +17,7 @@ export interface Emitter<Events> {
   emit<E extends keyof Events>(event: E, value: Events[E]): void;
 }
 
-/** Of which events those are kept that nobody listens to yet, and how many: then the oldest goes ([N9]). */
+/** How many events of a kind are kept while nobody listens; beyond that the oldest is dropped ([N9]). */
 export type KeptEvents<Events> = { readonly [E in keyof Events]?: number };
 
 interface Listener {
@@ -25,20 +25,20 @@ interface Listener {
   isFor(value: never): boolean;
 }
 
-/** What is to be told, and to whom. */
+/** An event to deliver, and its listeners. */
 interface PendingEvent<Events> {
   readonly event: keyof Events;
   readonly value: unknown;
   readonly listeners: Iterable<Listener>;
 }
 
-/** Who listens to one event, and what nobody has heard yet; `undefined` once somebody has listened to all of it. */
+/** The listeners of one event, and the kept values that none has taken; `undefined` if none are kept, or once a listener takes all. */
 interface Topic {
   readonly listeners: Set<Listener>;
   missed: readonly unknown[] | undefined;
 }
 
-/** @param keep - what is told in order to the first listener that wants it, as soon as there is one */
+/** @param keep - the events to keep; delivered in order to the first listener that wants them */
 export function createEmitter<Events>(log: Logger, keep: KeptEvents<Events> = {}): Emitter<Events> {
   const topics = new Map<keyof Events, Topic>();
   const topicOf = (event: keyof Events) => {
@@ -51,7 +51,7 @@ export function createEmitter<Events>(log: Logger, keep: KeptEvents<Events> = {}
   };
   const complain = (event: keyof Events, error: unknown) =>
     log("error", `a listener of "${String(event)}" threw`, { error: thrownText(error) });
-  /** Whether the listener wanted it. */
+  /** Delivers a value; false if the listener does not want it. */
   const tell = (event: keyof Events, { listeners }: Topic, listener: Listener, value: unknown): boolean => {
     if (!listeners.has(listener) || !listener.isFor(value as never)) return false;
     try {
@@ -71,7 +71,7 @@ export function createEmitter<Events>(log: Logger, keep: KeptEvents<Events> = {}
   };
   const waiting: PendingEvent<Events>[] = [];
   let isTelling = false;
-  /** Does some telling, and then tells what came of it. */
+  /** Delivers events, then the events that their listeners emitted. */
   const inTurn = (telling: () => void): void => {
     if (isTelling) {
       telling();
@@ -101,7 +101,7 @@ export function createEmitter<Events>(log: Logger, keep: KeptEvents<Events> = {}
     },
     emit(event, value) {
       const { listeners, missed } = topicOf(event);
-      // What is kept is for whoever comes before it is told; everything else for those who are there now.
+      // A kept event also reaches listeners added before its delivery; others reach only the current listeners.
       const pending = {
         event,
         value,

@@ -1,19 +1,19 @@
 import type { Emitter } from "./emitter.ts";
 
-/** Tells events when what they are about is complete. */
+/** Emits events after the change they are about is complete. */
 export interface HeldEmitter<Events> extends Emitter<Events> {
-  /** Does something; what is emitted meanwhile is told in order when it is done, before this returns. */
+  /** Runs `work`; events emitted meanwhile are delivered in order after it, before this returns. */
   after<T>(work: () => T): T;
 }
 
-/** A listener is free to begin the same work again: what comes of it is told after what is waiting already. */
+/** A listener may start such work again; its events are delivered after those already waiting. */
 export function holdEvents<Events>(events: Emitter<Events>): HeldEmitter<Events> {
   const waiting: (() => void)[] = [];
   let isHeld = false;
   let isTelling = false;
 
   function tell(): void {
-    if (isTelling) return; // A listener brought this about; the events before go first.
+    if (isTelling) return; // Called by a listener; the earlier events go first.
     isTelling = true;
     try {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) next();

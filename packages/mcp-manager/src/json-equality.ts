@@ -1,6 +1,6 @@
 /**
- * Whether two values are the same JSON, whatever the order of their members. What is no JSON, such as a function or an instance
- * of a class, is the same only as itself. Our own, because importing `node:util` would take a part of every start.
+ * Whether two values are equal as JSON, in any order of members. Values that are not JSON, such as functions and class instances, equal
+ * only themselves. Not from `node:util`, because importing that would slow down every start.
  */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;

@@ -1,7 +1,7 @@
 import type { ResolvedManagerOptions } from "./options.ts";
 import { createToolRegistry, type ToolRegistry } from "./tools/tool-registry.ts";
 
-/** The registry of a manager's tools, which says in the log what a person should look at. */
+/** The registry of a manager's tools. It logs what a person should look at. */
 export function createManagerRegistry({
   servers,
   naming,

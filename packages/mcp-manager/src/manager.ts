@@ -38,13 +38,13 @@ import type { ToolRegistry } from "./tools/tool-registry.ts";
 import { createAsyncToolView, createToolView, type ToolView, type ViewParent } from "./views/tool-view.ts";
 import type { AsyncViewFilter, ViewFilter } from "./views/view-filter.ts";
 
-/** So much of what servers say is kept until somebody listens; also which lists are known, for whoever comes late ([N22]). */
+/** How many events are kept for the first listener; `catalogChanged` tells a late one which lists are known ([N22]). */
 const KEPT_EVENTS = { notification: 100, catalogChanged: 1_000 };
 
 /**
  * Makes a manager. Nothing is started before `start()` or the first call.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be right.
+ * @throws McpError `MCP_CONFIG_INVALID` for invalid options.
  */
 export function createMcpManager(options: McpManagerOptions): McpManager {
   return new Manager(resolveOptions(options));
@@ -65,11 +65,11 @@ class Manager implements McpManager, ViewParent {
   readonly subscribe: McpManager["subscribe"];
   /** The managers of other users that are not closed. */
   readonly #others = new Set<Manager>();
-  /** Whose servers these are, if they are another user's. */
+  /** The manager whose `forPrincipal` made this one. */
   readonly #owner: Manager | undefined;
   readonly #sharedLists = createGatheredLists();
   #lendersWatched: (() => void) | undefined;
-  /** The owner's configuration that was taken last. */
+  /** The owner's configuration that was applied last. */
   #followed: readonly ServerDefinition[] | undefined;
   #run = createRun();
 
@@ -168,11 +168,11 @@ class Manager implements McpManager, ViewParent {
     const run = this.#run;
     refuseIfClosed(run);
     const definitions = resolveDefinitions(servers, this.#options);
-    if (run.before !== undefined) await run.renewed; // What would be made before is lost when all servers are made anew.
+    if (run.before !== undefined) await run.renewed; // Servers made before are lost when `renew` replaces them all.
     refuseIfClosed(run);
-    // The configuration is replaced in one piece, before anything is waited for: of two reloads the later one holds, for others too.
+    // The configuration is replaced as a whole before anything else is awaited: of two reloads the later one wins, for other users too.
     const { report, unstarted, gone } = this.#directory.configure(definitions);
-    const { configured } = this.#directory; // A listener may have brought a newer one by now.
+    const { configured } = this.#directory; // A listener may have reloaded again by now.
     const followed = [...this.#others].map((other) => other.#follow(configured));
     if (run.starting !== undefined) await startServers(unstarted, this.#options, run.stop.signal);
     await Promise.all([gone, ...followed]);
@@ -208,7 +208,7 @@ class Manager implements McpManager, ViewParent {
     return startRun(run, { directory: this.#directory, options: this.#options, signal, latest, close });
   }
 
-  /** Takes the configuration of the manager it belongs to; one that is closed meanwhile takes it when it is started again. */
+  /** Applies the owner's configuration; a manager closed meanwhile applies it when it is started again. */
   async #follow(definitions: readonly ServerDefinition[]): Promise<void> {
     this.#followed = definitions;
     try {
@@ -219,7 +219,7 @@ class Manager implements McpManager, ViewParent {
     }
   }
 
-  /** Whoever borrows from a server is told when it is ready, as soon as there is somebody. */
+  /** When a shared server is ready, reconnects the servers that borrow its session. Listens from the first borrower on. */
   #watchLenders(): void {
     this.#lendersWatched ??= this.#events.on("statusChanged", ({ snapshot: { name, status } }) => {
       if (status !== "ready") return;
@@ -230,7 +230,7 @@ class Manager implements McpManager, ViewParent {
     });
   }
 
-  /** What to start again with: the owner may have been reloaded while this one was closed. */
+  /** The configuration to restart with: the owner may have been reloaded while this one was closed. */
   #latest(): readonly ServerDefinition[] {
     const latest = this.#owner === undefined ? undefined : this.#owner.#directory.configured;
     if (latest === undefined || latest === this.#followed) return this.#directory.configured;

@@ -5,66 +5,67 @@ import type { StartupReport } from "./startup/startup-report.ts";
 import type { ToolView } from "./views/tool-view.ts";
 import type { AsyncViewFilter, ViewFilter } from "./views/view-filter.ts";
 
-/** How servers are reconnected. */
+/** Options of `reconnect()`. */
 export interface ReconnectOptions extends OperationOptions {
-  /** `failed`: only servers that failed, those that were dropped included; whoever is well is not touched. Default `all`. */
+  /** `failed`: only servers with an error, dropped ones included; healthy servers are not touched. Default `all`. */
   readonly only?: "all" | "failed" | undefined;
 }
 
-/** Many servers as one source of tools. What one of them does hurts no other. */
+/** Many servers as one source of tools. A failure of one does not affect the others. */
 export interface McpManager extends ContextSource<McpEvents>, AsyncDisposable {
   /**
-   * Connects the servers and waits as the start-up options say. Called again, it returns the same report; after `close()` it begins
-   * anew.
+   * Connects the servers and waits for them as the start-up options say. Later calls return the same report; after `close()`, a call
+   * starts a new run.
    *
-   * @throws McpError `MCP_CONFIG_INVALID` for what are no options; `MCP_ABORTED` if the signal fires, once everything that was started
-   * is gone; `MCP_CLOSED` if it is closed meanwhile. Not because of a server, unless `failures` is `throw`: the report tells.
+   * @throws McpError `MCP_CONFIG_INVALID` for invalid options; `MCP_ABORTED` if the signal fires, after everything that was started is
+   * closed; `MCP_CLOSED` if the manager is closed meanwhile. Failed servers are in the report; only with `failures: "throw"` do they
+   * make this reject.
    */
   start(options?: { readonly signal?: AbortSignal | undefined }): Promise<StartupReport>;
   /** A snapshot of each server, in configured order, without those that were dropped. */
   servers(): readonly ServerSnapshot[];
   /**
-   * Takes a new configuration while it runs: closes servers that are gone, starts new ones and waits for them as `start()` does,
-   * and touches only what is different. A new filter or limit does not reconnect a server; anything its connection rests on does.
-   * What is in flight for a server that is removed or replaced rejects with `MCP_CLOSED`.
+   * Applies a new configuration: closes servers that are gone, starts new ones and waits for them as `start()` does, and does not touch
+   * unchanged ones. A changed filter or limit does not reconnect a server; a change to anything its connection depends on does.
+   * Requests in flight to a removed or replaced server reject with `MCP_CLOSED`.
    *
-   * @throws McpError `MCP_CONFIG_INVALID`, and then nothing has changed; `MCP_CLOSED`.
+   * @throws McpError `MCP_CONFIG_INVALID`, with nothing changed; `MCP_CLOSED`.
    */
   reload(servers: Iterable<ServerDefinition>): Promise<ReloadReport>;
   /**
-   * Clears marks and attempts, replaces a live session, and resolves when the server is ready. Without a name: all servers.
-   * Default time limit: the server's `connectTimeoutMs`.
+   * Undoes a disconnect or a drop, resets the retry count, replaces a live session, and resolves when the server is ready. Without a
+   * name: all servers. Default time limit: the server's `connectTimeoutMs`.
    *
    * @throws McpError the cause, if a server cannot be connected; `MCP_CONFIG_INVALID`, `MCP_SERVER_UNKNOWN`, `MCP_ABORTED`, `MCP_CLOSED`.
    */
   reconnect(server?: string, options?: ReconnectOptions): Promise<void>;
-  /** Lets the session go, and the server's tools with it, until `reconnect` is called. */
+  /** Closes the session and withdraws the server's tools until `reconnect` is called. */
   disconnect(server: string): Promise<void>;
-  /** Lists the server's tools anew and resolves when they are on offer. @throws McpError the cause, if that fails. */
+  /** Lists the server's tools again and resolves when the new list is on offer. @throws McpError the cause, if that fails. */
   refreshTools(server: string, options?: OperationOptions): Promise<void>;
   /**
-   * Some of the servers and tools as a source of its own, whose closing ends nothing here: what one agent may use.
+   * A tool source with some of the servers and tools, for one agent. Closing it does not affect the manager.
    *
-   * @throws McpError `MCP_CONFIG_INVALID` for what is no filter.
+   * @throws McpError `MCP_CONFIG_INVALID` for an invalid filter.
    */
   view(filter: ViewFilter): ToolView;
   /**
-   * The same with a filter that has to look something up; resolves when it has, for what is on offer now.
+   * Like `view`, with a filter that may be asynchronous. Resolves when it has decided on everything offered now.
    *
-   * @throws McpError `MCP_CONFIG_INVALID`; `MCP_CLOSED` if this is closed before the filter has answered.
+   * @throws McpError `MCP_CONFIG_INVALID`; `MCP_CLOSED` if the manager is closed before the filter has answered.
    */
   viewFor(filter: AsyncViewFilter): Promise<ToolView>;
   /**
-   * The same servers for another user, not started: sessions and catalog entries of its own, but the sessions here for servers that
-   * are `shared`, because they hold nothing of a user's. It is closed with this one at the latest.
+   * A manager of the same servers for another user, not started yet. It has its own sessions and catalog entries, except for `shared`
+   * servers, which hold no user's data: it uses this manager's. It is closed with this manager at the latest.
    *
-   * @param principal - who the user is, never empty; told to resolver, connector and catalog
-   * @throws McpError `MCP_CONFIG_INVALID` for what is no string or an empty one: nobody in particular is the owner; `MCP_CLOSED`
+   * @param principal - the user's id, not empty; passed to resolver, connector and catalog
+   * @throws McpError `MCP_CONFIG_INVALID` unless it is a non-empty string, because no principal means the owner; `MCP_CLOSED`
    */
   forPrincipal(principal: string): McpManager;
   /**
-   * Settles every pending promise, then closes every server at the same time; the catalog stays open, it belongs to the caller.
-   * Idempotent; resolves when nothing is left. `start()` may be called again.
+   * Settles every pending promise, then closes all servers in parallel, within `closeTimeoutMs`. The catalog stays open: it belongs to
+   * the caller. Idempotent. `start()` may be called again.
    */
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ const callables: Kind = {
   fits: (value) => Array.isArray(value) && value.every(isFunction),
 };
 
-/** What an option must be as a whole; what is in it is looked at where it is taken apart. */
+/** The kind of each option; its contents are checked where they are read. */
 const KINDS: { readonly [K in keyof McpManagerOptions]?: Kind } = {
   connect: callable,
   resolve: callable,
@@ -36,7 +36,7 @@ const KINDS: { readonly [K in keyof McpManagerOptions]?: Kind } = {
 const REQUIRED: readonly string[] = ["connect", "resolve"];
 
 /**
- * Looks at options that may come from untyped code, before any is used: what is of the wrong kind would fail at the first call, or not at all.
+ * Checks options that may come from untyped code before any is used: one of the wrong kind would fail at the first call, or not at all.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
  */
@@ -45,13 +45,13 @@ export function checkKinds(options: unknown): void {
   for (const [option, { what, fits }] of Object.entries(KINDS)) {
     const value: unknown = options[option as keyof typeof options];
     if (value === undefined && !REQUIRED.includes(option)) continue;
-    // Not the value: it may hold secrets.
+    // The message omits the value, which may hold secrets.
     if (!fits(value)) throw invalid(`Option "${option}" (manager) must be ${what}.`);
   }
 }
 
 /**
- * Looks at the options of one operation.
+ * Checks the options of one operation.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
  */
@@ -61,7 +61,7 @@ export function checkRecord(operation: string, options: unknown): void {
 }
 
 /**
- * Looks at servers that may come from untyped code.
+ * Checks servers that may come from untyped code.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
  */
@@ -70,7 +70,7 @@ export function checkDefinitions(definitions: unknown): void {
   if (!isList) throw invalid('Option "servers" must be a list of servers.');
 }
 
-/** The same for one of them. */
+/** Checks one of these servers. */
 export function checkDefinition(definition: unknown): void {
   const limits = isObject(definition) && "limits" in definition ? definition.limits : undefined;
   if (record.fits(definition) && (limits === undefined || record.fits(limits))) return;

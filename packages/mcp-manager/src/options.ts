@@ -19,28 +19,31 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from "./server/retry-policy.ts
 import type { NamingOptions } from "./tools/naming-options.ts";
 import { writtenValue } from "./written-value.ts";
 
-/** How long `start()` waits for whom. Times are milliseconds. */
+/** How `start()` connects servers and how long it waits for them. Times are milliseconds. */
 export interface StartupOptions {
-  /** For live tools of a server whose catalog entry is stale. Default 250. */
+  /** How long to wait for a server whose catalog entry is stale or whose last attempt failed. Default 250. */
   readonly gateMs?: number | undefined;
   /** A catalog entry is fresh for this long, unless the server gave a `ttlMs` of its own. Default 3,600,000 (1 h). */
   readonly staleAfterMs?: number | undefined;
-  /** A server without a catalog entry: `wait` until it has settled, or go on at the gate and offer its tools `later`. Default `wait`. */
+  /**
+   * For a server without a catalog entry: `wait` until it is ready or has failed, or go on after `gateMs` and offer its tools `later`.
+   * Default `wait`.
+   */
   readonly uncached?: "wait" | "later" | undefined;
   /** How many servers are connected at the same time at start-up. Default 32. */
   readonly concurrency?: number | undefined;
   /**
-   * What becomes of a server that fails.
+   * What happens to a server that fails.
    *
-   * `keep`: it is shown as failed and tried again as the retry policy says. `drop`: it is taken out of `servers()`, and out of
-   * `tools()`, and not tried again before `reconnect` or `reload`; so is one that was up and was then lost for good. `throw`: one
-   * failure makes `start()` reject, once everything is closed, what calls had connected before as well; it waits for every server that
-   * is not lazy, whatever the catalog knows. Default `keep`. The last two are what openai-agents does with `drop_failed_servers` and `strict`.
+   * `keep`: it is shown as failed and retried as the retry policy says. `drop`: it is removed from `servers()` and `tools()` and not
+   * retried before `reconnect` or `reload`; the same happens to a server that was up and is lost for good. `throw`: one failure makes
+   * `start()` reject, after everything is closed, including what calls had connected before; it waits for every server that is not
+   * lazy, whatever the catalog knows. Default `keep`. The last two correspond to `drop_failed_servers` and `strict` of openai-agents.
    */
   readonly failures?: "keep" | "drop" | "throw" | undefined;
 }
 
-/** What a manager joins. Only the servers and two ports are needed. */
+/** Options of a manager. Only `servers`, `connect` and `resolve` are required. */
 export interface McpManagerOptions {
   readonly servers: readonly ServerDefinition[];
   /** Opens sessions, for example `createConnector()` of `@jackfield/mcp-transports`. */
@@ -52,39 +55,39 @@ export interface McpManagerOptions {
   readonly startup?: StartupOptions | undefined;
   /** Merged over the defaults, field by field ([H17]). */
   readonly retry?: { readonly [K in keyof RetryPolicy]?: RetryPolicy[K] | undefined } | undefined;
-  /** For all servers; an entry's own limits beat them. */
+  /** For all servers; a server's own limits take precedence. */
   readonly limits?: ServerLimits | undefined;
   /** How tools are named, and which names the host has given to other tools. */
   readonly naming?: NamingOptions | undefined;
-  /** Stands between callers and servers; the first is the outermost. */
+  /** Middleware around each tool call; the first is the outermost. */
   readonly use?: readonly CallMiddleware[] | undefined;
   readonly toolPolicies?: readonly ToolListPolicy[] | undefined;
   readonly handlers?: HostHandlers | undefined;
   readonly auth?: AuthPort | undefined;
-  /** As whom servers are reached; keeps the catalogs of several users apart. */
+  /** The user on whose behalf servers are reached; keeps the catalogs of several users apart. */
   readonly principal?: string | undefined;
   /**
-   * A session on which nothing was asked for so many milliseconds is let go; its tools stay on offer, and the next call connects
-   * again. The same limit of an entry beats it. `0` = never. Default 0.
+   * A session without requests for this many milliseconds is closed; its tools stay on offer, and the next call connects again. The
+   * same limit in `limits` or of a server takes precedence. `0` = never. Default 0.
    */
   readonly idleTimeoutMs?: number | undefined;
-  /** How often the tools of a connected server are listed anew though it announced no change, in milliseconds; `0` = never. Default 0. */
+  /** How often a connected server's tools are listed again without an announced change, in milliseconds; `0` = never. Default 0. */
   readonly toolPollIntervalMs?: number | undefined;
   /**
-   * How a legacy session that nobody uses is looked after. Default: a remote server from which nothing came for 30 s is pinged, and
-   * given up after a ping without an answer within 10 s; a server of this machine is not pinged unless `intervalMs` is given.
+   * How an unused legacy session is checked for life. Default: a remote server that was silent for 30 s is pinged, and its session is
+   * dropped if there is no answer within 10 s; a local server is pinged only if `intervalMs` is given.
    */
   readonly heartbeat?: HeartbeatOptions | undefined;
-  /** How long a resource has to be quiet before subscribers are told of updates, in milliseconds; `0` = at once. Default 500. */
+  /** How long a resource must be quiet before subscribers are notified of its updates, in milliseconds; `0` = at once. Default 500. */
   readonly resourceUpdateQuietMs?: number | undefined;
-  /** How long everything together may take to close before it is left behind, in milliseconds. Default 5,000. */
+  /** How long closing everything may take before it is left behind, in milliseconds. Default 5,000. */
   readonly closeTimeoutMs?: number | undefined;
   readonly log?: Logger | undefined;
 }
 
 type Present<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> };
 
-/** The options with every default filled in: nobody downstream asks again. */
+/** The options with every default filled in. */
 export interface ResolvedManagerOptions
   extends Omit<
     McpManagerOptions,
@@ -111,7 +114,7 @@ export interface ResolvedManagerOptions
   readonly log: Logger;
 }
 
-/** What holds where the start-up options say nothing. */
+/** The default start-up options. */
 export const DEFAULT_STARTUP: Present<StartupOptions> = {
   gateMs: 250,
   staleAfterMs: 3_600_000,
@@ -126,7 +129,8 @@ const DEFAULT_RESOURCE_UPDATE_QUIET_MS = 500;
 /**
  * Fills in the defaults and gives each definition its final limits. A logger that throws is contained.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for an option of the wrong kind, a port that is missing, a number that is none, a negative one, an unknown choice, a principal that is no name, a server without a name, or two of one name.
+ * @throws McpError `MCP_CONFIG_INVALID` for an option of the wrong kind, a missing port, a number that is not finite or too small, an
+ * unknown choice, an invalid principal, a server without a name, or a duplicate name.
  */
 export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptions {
   checkKinds(options);
@@ -160,7 +164,7 @@ export function resolveOptions(options: McpManagerOptions): ResolvedManagerOptio
 /**
  * Gives each definition its final limits.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a limit that is no number, a server without a name, or two of one name.
+ * @throws McpError `MCP_CONFIG_INVALID` for an invalid limit, a server without a name, or a duplicate name.
  */
 export function resolveDefinitions(
   definitions: Iterable<ServerDefinition>,
@@ -177,13 +181,13 @@ export function resolveDefinitions(
   return resolved;
 }
 
-/** A logger must not throw; one that does anyway disturbs nobody. */
+/** A logger must not throw; if one does, its error is ignored. */
 function contained(log: Logger): Logger {
   return (level, message, fields) => {
     try {
       log(level, message, fields);
     } catch {
-      // There is nobody left to tell.
+      // There is nowhere left to report it.
     }
   };
 }
@@ -194,7 +198,7 @@ function withLimits(definition: ServerDefinition, common: ServerLimits): ServerD
   return { ...definition, limits: limits === undefined ? common : withDefaults(common, limits) };
 }
 
-/** Like a spread, but a field that is `undefined` leaves the default standing. */
+/** Like a spread, but an `undefined` field keeps the default. */
 function withDefaults<T extends object>(
   defaults: T,
   given: Partial<{ [K in keyof T]: T[K] | undefined }> = {},
@@ -203,7 +207,7 @@ function withDefaults<T extends object>(
   return { ...defaults, ...Object.fromEntries(present) };
 }
 
-/** A time-out that is `NaN` or "1" would not fail but never or always fire ([R45]). */
+/** A time-out of `NaN` or "1" would not fail: it would never or always fire ([R45]). */
 function checkNumbers(where: string, options: object): void {
   for (const [field, value] of Object.entries(options)) {
     const least = ["concurrency", "factor", "maxPerSecond", "threshold"].includes(field) ? 1 : 0;
@@ -219,7 +223,7 @@ function checkNumbers(where: string, options: object): void {
 }
 
 /**
- * A misspelt choice would not fail but be taken for another one.
+ * Rejects a misspelt choice, which would otherwise be taken for another one.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
  */
@@ -230,7 +234,7 @@ export function checkChoice(where: string, field: string, value: unknown, choice
 }
 
 /**
- * Who a user is. What is none (a missing id, an empty one) would be taken for nobody in particular, which is the owner of the runtime.
+ * Rejects a principal that is not a non-empty string: a missing or empty id would stand for the owner of the runtime.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
  */

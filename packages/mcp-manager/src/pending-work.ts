@@ -1,12 +1,12 @@
 import { startTimer } from "./timer.ts";
 
-/** What has been begun and not ended. The work must not reject. */
+/** Work that has not finished. It must not reject. */
 export interface PendingWork {
   add(work: Promise<unknown>): void;
   /**
-   * Resolves when what is pending now has ended, at once if that is nothing, or after so many milliseconds.
+   * Resolves when the work pending now has finished, or after so many milliseconds.
    *
-   * @returns whether it has ended.
+   * @returns whether it has finished.
    */
   finished(withinMs: number): Promise<boolean>;
 }
@@ -16,7 +16,7 @@ export function createPendingWork(): PendingWork {
 }
 
 class Pending implements PendingWork {
-  /** Made with the first work: a thousand servers that are idle have none. */
+  /** Created with the first work, so that a thousand idle servers have none. */
   #pending: Set<Promise<unknown>> | undefined;
 
   add(work: Promise<unknown>): void {

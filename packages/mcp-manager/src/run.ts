@@ -1,13 +1,13 @@
 import { McpError } from "@jackfield/mcp-core";
 import type { StartupReport } from "./startup/startup-report.ts";
 
-/** What a manager does from one `start()` to the `close()` after it. */
+/** One run of a manager: it ends with `close()`, and the next `start()` begins another. */
 export interface Run {
-  /** Fires when it is to end. */
+  /** Fires when the run is to end. */
   readonly stop: AbortController;
-  /** The end of the run before, if there was one. */
+  /** Resolves when the previous run has ended; missing in the first. */
   readonly before: Promise<void> | undefined;
-  /** When the servers of the run before are gone and those of this one are made. Rejects if it is closed meanwhile. */
+  /** Resolves when the previous run's servers are closed and this run's are made. Rejects if this run is closed meanwhile. */
   renewed?: Promise<void>;
   starting?: Promise<StartupReport>;
   closed?: Promise<void>;

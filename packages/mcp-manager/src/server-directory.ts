@@ -17,31 +17,31 @@ export interface ServerDirectoryOptions {
   readonly events: Emitter<McpEvents>;
 }
 
-/** What a new configuration means for the servers there are. */
+/** The effects of a new configuration. */
 export interface Reconfiguration {
   readonly report: ReloadReport;
-  /** Servers that are new, have taken the place of another, or are no longer lazy: nobody has woken them. */
+  /** Servers to start: new ones, replacements, and those that are no longer lazy. */
   readonly unstarted: readonly ManagedServer[];
-  /** When the servers that were removed or replaced have closed. */
+  /** Resolves when the removed and replaced servers have closed. */
   readonly gone: Promise<unknown>;
 }
 
-/** One object per configured server that is switched on, by its exact name. */
+/** The configured servers that are switched on, by exact name. */
 export interface ServerDirectory {
   /** Every definition, those switched off included. */
   readonly configured: readonly ServerDefinition[];
-  /** In configured order, those that were dropped included. */
+  /** In configured order, dropped servers included. */
   all(): readonly ManagedServer[];
-  /** The same without those; where servers are dropped, nobody once all are closed ([R37]). */
+  /** Like `all()`, without dropped servers; if failed servers are dropped, empty after `close()` ([R37]). */
   shown(): readonly ManagedServer[];
   find(name: string): ManagedServer | undefined;
   /** @throws McpError `MCP_SERVER_UNKNOWN` */
   get(name: string): ManagedServer;
-  /** Takes a new configuration at once: who is gone is being closed when this returns, and whoever it does not concern is not touched. */
+  /** Applies a new configuration synchronously: removed servers are closing when this returns, and unaffected ones are not touched. */
   configure(definitions: readonly ServerDefinition[]): Reconfiguration;
-  /** Makes every server anew, as if nothing had ever been started. Only when those there were are closed. */
+  /** Replaces every server by one that was never started. Call it only when the old ones are closed. */
   renew(definitions: readonly ServerDefinition[]): void;
-  /** Takes all tools back and closes every server, those that are gone already included. Resolves when nothing is left. */
+  /** Withdraws all tools and closes every server. Also waits, up to `closeTimeoutMs`, for removed servers that are still closing. */
   close(): Promise<void>;
 }
 
@@ -53,14 +53,14 @@ class Directory implements ServerDirectory {
   readonly #options: ResolvedManagerOptions;
   readonly #registry: ToolRegistry;
   readonly #events: HeldEmitter<McpEvents>;
-  /** Settings that all servers share, and the hooks by which they report back. */
+  /** What all servers share: their settings, and what their hooks use. */
   readonly #settings: ServerSettings;
   readonly #hooked: HookedDirectory;
-  /** What outlives its server: sessions of servers that are gone, and what the catalog is still being told. */
+  /** Work that outlives its server: closing removed servers, and writing to the catalog. */
   readonly #leftover = createPendingWork();
-  /** Servers that are gone and still closing: whoever takes their name waits for them. */
+  /** Removed servers that are still closing; a new server of the same name waits for them. */
   readonly #parting = new Map<string, Promise<void>>();
-  /** By name, the server that was made last, until it is gone. */
+  /** The server made last under each name, until it has closed. */
   readonly #newest = new Map<string, ManagedServer>();
   #isClosed = false;
   #configured: readonly ServerDefinition[];
@@ -115,7 +115,7 @@ class Directory implements ServerDirectory {
   }
 
   configure(definitions: readonly ServerDefinition[]): Reconfiguration {
-    // Whoever hears of it finds the new configuration, and may bring another one: half of one must not be put in its place.
+    // Events wait until the configuration is complete: a listener may apply another one, which must not mix with this one.
     return this.#events.after(() => this.#configure(definitions));
   }
 
@@ -173,7 +173,7 @@ class Directory implements ServerDirectory {
     );
   }
 
-  /** The tools of a server go with it, even if another takes its name. */
+  /** Closes a server and withdraws its tools, even if another server takes its name. */
   #part(server: ManagedServer): Promise<void> {
     const { name } = server.definition;
     const closing = server.close().finally(() => {
@@ -190,7 +190,7 @@ class Directory implements ServerDirectory {
     const { name, shared } = definition;
     const server: ManagedServer = createManagedServer({
       definition,
-      principal: shared === true ? undefined : this.#options.principal, // What is shared is reached as nobody in particular.
+      principal: shared === true ? undefined : this.#options.principal, // A shared server is reached without a principal.
       predecessor: this.#parting.get(name),
       settings: this.#settings,
       hooks: createDirectoryHooks(this.#hooked, name, () => server),
@@ -206,7 +206,7 @@ class Directory implements ServerDirectory {
 
 type MutableReport = { [K in keyof ReloadReport]: string[] };
 
-/** Under what a server is reported, by what is different in its definition. */
+/** The report's list for each kind of change. */
 const REPORTED_AS = { new: "added", none: "kept", settings: "changed", connection: "changed" } as const;
 
 function isEnabled({ enabled }: ServerDefinition): boolean {

@@ -1,7 +1,4 @@
-/**
- * Whether a promise was given where none is waited for. That it rejects is kept from ending the process, as a rejection does that
- * nobody hears of.
- */
+/** Whether a value is a promise where none is awaited. Handles its rejection, because an unhandled one would end the process. */
 export function isUnawaited(answer: unknown): boolean {
   if (!(answer instanceof Promise)) return false;
   answer.catch(() => {});

@@ -1,4 +1,4 @@
-/** A value that cannot be right, as an error names it. Not everything can be written as JSON, and nothing is worth another error. */
+/** An invalid value as text for an error message. Never throws: not every value can be written as JSON. */
 export function writtenValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   try {

@@ -1,6 +1,6 @@
 import { createHook, type HookCallbacks } from "node:async_hooks";
 
-/** What keeps a process alive, by the names `async_hooks` has for it. */
+/** The resources that keep a process alive, by their `async_hooks` names. */
 const KINDS = new Map([
   ["Timeout", "timer"],
   ["PROCESSWRAP", "child process"],
@@ -13,30 +13,30 @@ const KINDS = new Map([
   ["FSEVENTWRAP", "file watcher"],
 ]);
 
-/** The message, `openingHere` and `init`. */
+/** The stack's first lines: the message, `openingHere` and `init`. */
 const FRAMES_OF_HOOK = 3;
 
-/** Newer than the types of the oldest Node that is supported. */
+/** Declares an option that the types of the oldest supported Node lack. */
 interface Hooks extends HookCallbacks {
   readonly trackPromises: boolean;
 }
 
-/** Sees what is opened while it watches. */
+/** Records the resources that are opened while it watches. */
 export interface ResourceWatch {
-  /** What was opened and is still open, one line each, with the place that opened it. */
+  /** The recorded resources that are still open, one line each, with the place that opened them. */
   current(): readonly string[];
   stop(): void;
 }
 
 /**
- * Watches what is opened from now on. Resources are followed one by one, not counted: a count would let a timer that a
- * test leaked pass for one of the test runner's that happened to end meanwhile. What is unreferenced is left out, since it
- * keeps nothing alive; among that are idle keep-alive sockets and the test runner's time limits.
+ * Records resources that are opened from now on. It tracks each one instead of counting them: in a count, a timer that a test
+ * leaked could be offset by one of the test runner's that ended meanwhile. Unreferenced resources, such as idle keep-alive
+ * sockets and the test runner's time limits, are left out, since they do not keep the process alive.
  */
 export function watchResources(): ResourceWatch {
   const open = new Map<number, OpenedResource>();
   const hooks: Hooks = {
-    // Whoever hears of every promise makes each of them ten times as dear. Older Nodes tell of them all the same.
+    // Tracking makes every promise ten times as expensive. Older Nodes track them regardless.
     trackPromises: false,
     init(id, type, _trigger, resource) {
       const kind = KINDS.get(type);
@@ -56,7 +56,7 @@ export function watchResources(): ResourceWatch {
 interface OpenedResource {
   readonly kind: string;
   readonly resource: object;
-  /** Only its stack is of interest, and written out only if it is asked for: most resources are closed before. */
+  /** Holds the stack, which is formatted only on demand: most resources are closed before. */
   readonly opening: Error;
 }
 
@@ -77,7 +77,7 @@ function describe({ kind, opening }: OpenedResource): readonly string[] {
   return place === undefined ? [] : [`${kind} opened at ${place}`];
 }
 
-/** The first place on the stack outside Node itself; none if that is in the test runner, which looks after its own. */
+/** The first place on the stack outside Node; `undefined` if that is in the test runner, which cleans up after itself. */
 function placeOf({ stack = "" }: Error): string | undefined {
   const frames = stack.split("\n").slice(FRAMES_OF_HOOK);
   const caller = frames.find((frame) => !/node:/.test(frame) && !frame.includes("<anonymous>"));

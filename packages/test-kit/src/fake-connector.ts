@@ -7,15 +7,15 @@ import {
 } from "@jackfield/mcp-core";
 import { createFakeSession, type FakeSession } from "./fake-session.ts";
 
-/** One attempt to connect, waiting for the test's verdict. */
+/** One attempt to connect, which the test decides. */
 export interface FakeAttempt {
   readonly server: ResolvedServer;
   readonly options: ConnectOptions;
-  /** Whether its signal fired before the verdict; it has then rejected with `MCP_ABORTED` by itself. */
+  /** Whether its signal fired before the test decided; the attempt has then rejected with `MCP_ABORTED`. */
   readonly aborted: boolean;
-  /** Lets it succeed. After an abort the session is closed instead, as a real connector cleans up. */
+  /** Lets the attempt succeed. After an abort the session is closed instead, as a real connector does. */
   open(session?: FakeSession): FakeSession;
-  /** Lets it fail. After an abort this means nothing. */
+  /** Lets the attempt fail. Has no effect after an abort. */
   fail(error: McpError): void;
 }
 
@@ -25,12 +25,12 @@ export interface FakeConnectorOptions {
   readonly onAttempt?: ((attempt: FakeAttempt) => void) | undefined;
 }
 
-/** A connector that reaches nothing. */
+/** A connector without servers. */
 export interface FakeConnector {
   readonly connect: Connector;
   /** All attempts, in the order they began. */
   readonly attempts: readonly FakeAttempt[];
-  /** The next attempt that was not handed out yet; waits for it if there is none. */
+  /** Returns the next attempt that this method has not returned yet; waits for one if there is none. */
   nextAttempt(): Promise<FakeAttempt>;
 }
 
@@ -82,7 +82,7 @@ function beginAttempt(
       }),
     );
   };
-  /** Whether the verdict counts; a second one is a mistake in the test. */
+  /** Returns false after an abort. A second decision is a mistake in the test. */
   const decide = (): boolean => {
     if (status === "aborted") return false;
     if (status === "decided") throw new Error(`The attempt to connect "${server.name}" was decided twice.`);

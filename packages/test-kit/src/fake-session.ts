@@ -21,13 +21,13 @@ import { createPendingWork } from "./pending-work.ts";
 /** One request as the session received it. */
 export interface RecordedRequest {
   readonly method: SessionMethod;
-  /** `{}` where the method has none. */
+  /** `{}` if the method has none. */
   readonly params: JsonObject;
-  /** Deadlines stand here, but the fake does not keep them: they belong to the runtime under test. */
+  /** Includes deadlines, which the fake does not enforce: that is up to the runtime under test. */
   readonly options: SessionRequestOptions;
 }
 
-/** Answers a request; what it throws rejects the request. */
+/** Answers a request. An error that it throws rejects the request. */
 export type FakeAnswer = (
   method: SessionMethod,
   params: JsonObject,
@@ -36,21 +36,21 @@ export type FakeAnswer = (
 
 /** Options of `createFakeSession`. */
 export interface FakeSessionOptions {
-  /** Beats the default: a modern server with tools that announces changes. `prior` follows `era`. */
+  /** Overrides the default: a modern server with tools that announces changes. `prior` follows `era`. */
   readonly handshake?: Partial<Handshake> | undefined;
   /** Default: none. */
   readonly tools?: readonly ToolDefinition[] | undefined;
-  /** What the lists of the other kinds contain. Default: nothing. */
+  /** The items of the other kinds. Default: none. */
   readonly items?: { readonly [K in CatalogKind]?: readonly CatalogItems[K][] } | undefined;
-  /** Told with every list. */
+  /** Returned with every list. */
   readonly ttlMs?: number | undefined;
   /** Default: `tools/call` echoes its arguments as JSON in a text block, everything else is empty. */
   readonly answer?: FakeAnswer | undefined;
 }
 
-/** A session whose server is the test. */
+/** A session in which the test plays the server. */
 export interface FakeSession extends Session {
-  /** Requests in the order they came, those included that were given up later. */
+  /** Requests in order of arrival, including aborted ones. */
   readonly requests: readonly RecordedRequest[];
   /** The kinds that were listed, in order. */
   readonly listed: readonly CatalogKind[];
@@ -58,24 +58,24 @@ export interface FakeSession extends Session {
   readonly closed: boolean;
   /** How often `close()` was called. */
   readonly closeCount: number;
-  /** What the next list of tools contains; says nothing by itself. */
+  /** Sets the tools of the next list, without a notification. */
   setTools(tools: readonly ToolDefinition[]): void;
   /** The same for any kind. */
   setItems<K extends CatalogKind>(kind: K, items: readonly CatalogItems[K][]): void;
-  /** Lists reject with the error until it is taken back with `undefined`. */
+  /** Lists reject with the error until this is called with `undefined`. */
   failLists(error: McpError | undefined): void;
   /** Lists hang until the returned function is called; their signals still work. */
   holdLists(): () => void;
   /** `close()` ends the session but does not resolve until the returned function is called. */
   holdClose(): () => void;
   notify(notification: ServerNotification): void;
-  /** Says that the session was initialised anew. */
+  /** Reports that the session was initialised again. */
   renew(): void;
   /** Ends the session as a crash would. */
   lose(cause: McpError): void;
 }
 
-/** Opens a session without a server. */
+/** Creates a session without a server. */
 export function createFakeSession(options: FakeSessionOptions = {}): FakeSession {
   return new ScriptedSession(options);
 }

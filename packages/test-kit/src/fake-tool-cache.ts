@@ -8,27 +8,27 @@ import type {
   ToolCache,
 } from "@jackfield/mcp-core";
 
-/** A catalog that is forgotten with the test. */
+/** A catalog in memory. */
 export interface FakeToolCache extends ToolCache {
-  /** What is stored. Tests may look in and change it. */
+  /** The stored entries. Tests may read and change them. */
   readonly entries: Map<CatalogId, CatalogEntry>;
   /**
-   * Stores an entry as if the server had been listed earlier, and tells its id. Its server's name and credentials follow
-   * from the server, `listedAt` is now, everything else is missing unless it is given.
+   * Stores an entry as if the server had been listed earlier, and returns its id. By default, name and credentials come from the
+   * server, `listedAt` is now, and everything else is missing.
    */
   seed(server: ResolvedServer, entry: Partial<CatalogEntry>, principal?: string): CatalogId;
 }
 
 /** Options of `createFakeToolCache`. */
 export interface FakeToolCacheOptions {
-  /** The entries of an earlier cache, to act as its next process. Default: none. */
+  /** The entries of an earlier cache, to simulate the next process. Default: none. */
   readonly entries?: Map<CatalogId, CatalogEntry> | undefined;
 }
 
 /** Makes a catalog in memory. */
 export function createFakeToolCache(options: FakeToolCacheOptions = {}): FakeToolCache {
   const entries = options.entries ?? new Map<CatalogId, CatalogEntry>();
-  /** When entries were marked stale: a list that was begun before that does not clear the mark. */
+  /** When entries were marked stale: a list that began before that does not clear the mark. */
   const staleSince = new Map<CatalogId, number>();
   let closed = false;
   return {
@@ -89,7 +89,7 @@ function identityOf(server: ResolvedServer, principal: string | undefined): Cata
   };
 }
 
-/** What is reached, without what merely names it or limits its use. */
+/** The connection's parameters, without the server's name and limits. */
 function connectionOf(server: ResolvedServer): readonly unknown[] {
   switch (server.transport) {
     case "stdio":

@@ -13,7 +13,7 @@ import {
 } from "@jackfield/mcp-core";
 import { createPendingWork } from "./pending-work.ts";
 
-/** A tool and what calling it does. */
+/** A tool and its implementation. */
 export interface FakeTool {
   /** The exposed name. Default `mcp__<server>__<tool>`. */
   readonly name?: string | undefined;
@@ -33,16 +33,16 @@ export interface FakeTool {
 
 /** One call that reached a tool. */
 export interface RecordedCall {
-  /** As the caller named it. */
+  /** The tool as the caller named it. */
   readonly tool: ToolRef;
   readonly args: JsonObject;
   readonly options: CallOptions;
 }
 
-/** A tool source whose tools are functions of the test. */
+/** A tool source whose tools are functions that the test provides. */
 export interface FakeToolSource extends ToolSource {
   readonly calls: readonly RecordedCall[];
-  /** Offers other tools from now on and says `toolsChanged`, once for each server whose tools differ. */
+  /** Replaces the tools and emits `toolsChanged`, once for each server whose tools differ. */
   replaceTools(tools: readonly FakeTool[]): void;
 }
 
@@ -122,7 +122,7 @@ class ScriptedToolSource implements FakeToolSource {
       try {
         listener(change);
       } catch {
-        // The contract: a listener that throws disturbs nobody.
+        // By contract, a listener that throws does not affect other listeners.
       }
     }
   }

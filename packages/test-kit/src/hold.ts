@@ -1,8 +1,8 @@
-/** A gate that is open unless somebody holds it. */
+/** A gate that is open unless it is held. */
 export interface Hold {
   /** Closes the gate until the returned function is called. Several holds add up. */
   take(): () => void;
-  /** Resolves as soon as nobody holds the gate. */
+  /** Resolves as soon as no hold is left. */
   passed(): Promise<void>;
 }
 

@@ -3,29 +3,29 @@ import { aroundEach } from "vitest";
 import { watchResources } from "./active-resource.ts";
 import { runningProcesses } from "./running-process.ts";
 
-/** What exists at one moment, to be compared with a later one. */
+/** A snapshot of the process's resources, to be compared with a later state. */
 export interface LeakCheck {
   /**
-   * Waits until nothing is left that did not exist when the check began: child processes and their children, whatever
-   * `stdioFaultServer` started, timers, sockets, pipes, listeners of the process, unhandled rejections. Ends the check.
+   * Waits until nothing is left that did not exist when the check began: child processes and their descendants, processes of
+   * `stdioFaultServer`, timers, sockets, pipes, listeners of the process, unhandled rejections. Ends the check.
    *
-   * @throws AssertionError that lists what is left, if it does not go away.
+   * @throws AssertionError that lists the leftovers
    */
   assertClean(): Promise<void>;
 }
 
 /** Options of `leakCheck`. */
 export interface LeakCheckOptions {
-  /** How often to look before giving up, 20 ms apart. Default 200. */
+  /** How many times to look before failing, 20 ms apart. Default 200. */
   readonly rounds?: number | undefined;
 }
 
 const ROUND_MS = 20;
 
-// The real ones, whatever a test puts in their place later.
+// The real timers, even if a test installs fake ones later.
 const { setTimeout: wait, setImmediate: nextTurn } = globalThis;
 
-/** Begins a check. Child processes are found on Linux only. */
+/** Begins a check. It finds child processes on Linux only. */
 export function leakCheck({ rounds = 200 }: LeakCheckOptions = {}): LeakCheck {
   const processesBefore = new Set(runningProcesses().map(({ identity }) => identity));
   const resources = watchResources();
@@ -59,7 +59,7 @@ export function leakCheck({ rounds = 200 }: LeakCheckOptions = {}): LeakCheck {
   };
 }
 
-/** The first look comes at once. Node reports the end of a timer in the turn after it. */
+/** The first round starts at once. It waits one turn, because Node reports the end of a timer in the next turn. */
 function nextRound(round: number): Promise<void> {
   return new Promise((resolve) => {
     if (round === 0) nextTurn(resolve);
@@ -68,16 +68,16 @@ function nextRound(round: number): Promise<void> {
 }
 
 /**
- * Checks every test of the file after all it has cleaned up, or of a package if a setup file calls it. To be called before any
- * other hook is registered. Tests that run beside each other share one check: it ends with the last of them, and says where
- * what is left was opened.
+ * Checks every test of the file, or of a package if a setup file calls it, after the test's own clean-up. Call it before any
+ * other hook is registered. Concurrent tests share one check: it ends with the last of them, and says where leftovers were
+ * opened.
  */
 export function useLeakCheck(options: LeakCheckOptions = {}): void {
   let running = 0;
   let check: LeakCheck | undefined;
   let checking: Promise<void> = Promise.resolve();
   aroundEach(async (runTest) => {
-    await checking.catch(() => {}); // whoever began it tells what it found
+    await checking.catch(() => {}); // the test that began it reports the error
     if (running === 0) check = leakCheck(options);
     running += 1;
     try {
@@ -92,7 +92,7 @@ export function useLeakCheck(options: LeakCheckOptions = {}): void {
   });
 }
 
-/** Counted without the check's own, which come later. */
+/** The events that the check itself listens to, which are not checked. */
 const CHECKED_EVENTS_EXCEPT = new Set<string | symbol>(["unhandledRejection", "rejectionHandled"]);
 
 /** How many listeners each event of this process has. */

@@ -1,6 +1,6 @@
 import type { StateStore } from "@jackfield/mcp-core";
 
-/** A `StateStore` that remembers until the test ends. */
+/** Creates a `StateStore` in memory. */
 export function memoryStateStore(): StateStore {
   const values = new Map<string, string>();
   return {

@@ -6,10 +6,10 @@ import {
 } from "@jackfield/mcp-core";
 
 /**
- * Takes every value of a definition as it is written: `${NAME}` stays `${NAME}`, nothing is secret, and a child gets
- * exactly the `env` of its definition.
+ * Resolves a definition without changing its values: `${NAME}` stays `${NAME}`, nothing is secret, and a child gets exactly the
+ * `env` of its definition.
  *
- * @throws McpError `MCP_ABORTED` if the signal fired.
+ * @throws McpError `MCP_ABORTED` if the signal has fired
  */
 export const passThroughResolver: ResolveServer = async (definition, { signal }) => {
   if (signal.aborted) {

@@ -2,16 +2,16 @@ import type { McpError } from "@jackfield/mcp-core";
 
 /** Work whose promise may be settled before the work itself is done. */
 export interface PendingWork {
-  /** Settles with the work, or rejects earlier: with `aborted()` when the signal fires, or when everything is given up. */
+  /** Settles with the work, or rejects earlier: with `aborted()` when the signal fires, or with the error of `giveUp`. */
   run<T>(
     work: () => Promise<T>,
     options: { readonly signal?: AbortSignal | undefined; readonly aborted: () => McpError },
   ): Promise<T>;
-  /** Rejects whatever is pending. */
+  /** Rejects all pending work. */
   giveUp(error: McpError): void;
 }
 
-/** Keeps the pending promises of one fake, so that none of them outlives it. */
+/** Tracks the pending promises of one fake, so that none of them outlives it. */
 export function createPendingWork(): PendingWork {
   const rejections = new Set<(error: McpError) => void>();
   return {

@@ -1,18 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the examples of a README export, and the files they were loaded from. */
+/** The exports of a README's examples. Disposing of it removes the files that they were loaded from. */
 export interface ReadmeExamples<Exports> extends Disposable {
   readonly exports: Exports;
 }
 
 /**
  * Loads every TypeScript block of a package's README as a module, in order, with the package's own source in place of its
- * build, so that a test can run what the README shows.
+ * build, so that a test can run the README's examples.
  *
  * @param folder The package's folder.
- * @returns everything that the blocks export, together. Disposing of it removes the files.
- * @throws what a block throws while it is loaded.
+ * @returns the merged exports of all blocks. Disposing of it removes the files.
+ * @throws what a block throws while it is loaded
  */
 export async function loadReadmeExamples<Exports extends object>(
   folder: string,

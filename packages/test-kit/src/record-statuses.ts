@@ -1,21 +1,21 @@
 import type { McpEvents, ServerStatus } from "@jackfield/mcp-core";
 
-/** Anything that says `statusChanged`. */
+/** Anything that emits `statusChanged`. */
 export interface StatusSource {
   on(event: "statusChanged", listener: (event: McpEvents["statusChanged"]) => void): () => void;
 }
 
 /** The statuses that servers went through since the recording began. */
 export interface StatusRecord {
-  /** One server's statuses in order, without the one it had before. */
+  /** One server's statuses in order, without the one before the recording. */
   of(server: string): readonly ServerStatus[];
-  /** Resolves when the server has, or has had, the status since the recording began. */
+  /** Resolves when the server reaches the status, or if it has done so since the recording began. */
   reached(server: string, status: ServerStatus): Promise<void>;
   /** Ends the recording. */
   stop(): void;
 }
 
-/** Listens to a source and keeps every status it reports. */
+/** Records every status that a source reports. */
 export function recordStatuses(source: StatusSource): StatusRecord {
   const statuses = new Map<string, ServerStatus[]>();
   const waiting = new Set<() => void>();

@@ -4,14 +4,14 @@ import { TEST_RUN_VARIABLE, testRunId } from "./test-run.ts";
 /** A process as `/proc` shows it. */
 export interface RunningProcess {
   readonly pid: number;
-  /** Tells it from a later process with the same id. */
+  /** Distinguishes it from a later process with the same pid. */
   readonly identity: string;
   readonly commandLine: string;
 }
 
 /**
- * The processes this one is answerable for: its descendants, and those that bear the mark of its test run though their
- * parents are gone. Empty where there is no `/proc`.
+ * The processes that this one has started: its descendants, and orphans marked with its test run's id. Empty on systems without
+ * `/proc`.
  */
 export function runningProcesses(): readonly RunningProcess[] {
   const pids = new Set([...descendantsOf(process.pid), ...markedProcesses()]);
@@ -36,7 +36,7 @@ function markedProcesses(): readonly number[] {
 
 function describe(pid: number): RunningProcess | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
-  // The name in parentheses may contain anything; the fields after it are proc(5)'s third and following.
+  // The name in parentheses may contain anything. The third field of proc(5) follows it.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (stat === "" || state === "Z") return undefined;
   const startTime = fields[18];
@@ -44,7 +44,7 @@ function describe(pid: number): RunningProcess | undefined {
   return { pid, identity: `${pid}-${startTime}`, commandLine };
 }
 
-/** Processes come and go while they are looked at: what cannot be read is empty. */
+/** Returns an empty text for an unreadable file, because processes may end while they are read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -1,6 +1,6 @@
 import type { HttpServerDefinition, StdioServerDefinition } from "@jackfield/mcp-core";
 
-/** A stdio definition of explicit scope. Its command does not exist, unless another is given. */
+/** Creates a stdio definition of explicit scope. Its default command does not exist. */
 export function stdioDefinition(
   name: string,
   overrides: Partial<Omit<StdioServerDefinition, "name" | "transport">> = {},
@@ -14,7 +14,7 @@ export function stdioDefinition(
   };
 }
 
-/** A Streamable HTTP definition of explicit scope. Nobody listens at its URL, unless another is given. */
+/** Creates a Streamable HTTP definition of explicit scope. No server listens at its default URL. */
 export function httpDefinition(
   name: string,
   overrides: Partial<Omit<HttpServerDefinition, "name" | "transport">> = {},

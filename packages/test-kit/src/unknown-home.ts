@@ -2,8 +2,8 @@ import { syncBuiltinESMExports } from "node:module";
 import { onTestFinished, vi } from "vitest";
 
 /**
- * Until the test is over this process runs as a user whose home nobody knows, as in a container that runs as any user: neither the
- * environment nor the system has one, and Node throws when it is asked.
+ * Until the test ends, makes `os.homedir` and `os.userInfo` throw, as for a user without a home folder or an entry in the user database,
+ * for example in a container that runs with an arbitrary user id.
  */
 export function loseHome(): void {
   const system = process.getBuiltinModule("node:os");

@@ -1,14 +1,14 @@
 import { McpError } from "@jackfield/mcp-core";
 import { isLoopbackHost, shownUrl } from "../network/endpoint-url.ts";
 
-/** Blanks and controls never stand in a URL; the URL standard drops some of them silently, and so they serve as a disguise. */
+/** Blanks and control characters, which a URL never contains. URL parsers drop some of them silently, so they can disguise a URL. */
 const NEVER_IN_A_URL = /[\p{Cc}\p{Cf}\p{Z}]/u;
 
 /**
- * Checks the URL that a user is sent to, as it will be handed to his browser: https, or http to this machine. It is a list of what
- * is allowed, because every program on the machine may have registered a scheme of its own.
+ * Checks the URL that the browser will open: https, or http to this machine. This is an allowlist, because any program on the machine
+ * may have registered a URL scheme.
  *
- * @returns the URL to open, which is the one that was checked
+ * @returns the parsed URL that was checked, to be opened in place of the text
  * @throws McpError `MCP_AUTH_REQUIRED`, which names the rule
  */
 export function checkAuthorizationUrl(authorizationUrl: string | URL): URL {

@@ -3,20 +3,20 @@ import { win32 } from "node:path";
 import { McpError } from "@jackfield/mcp-core";
 import { checkAuthorizationUrl } from "./authorization-url.ts";
 
-/** A program that still runs after so long has the URL: some stay for as long as the browser. */
+/** A program still running after this time counts as successful: some run for as long as the browser. */
 const SETTLED_AFTER_MS = 3_000;
 
 /** Options of `openInBrowser`. */
 export interface BrowserOpenerOptions {
-  /** The program and what stands before the URL in its arguments. Default: what the platform has for it. */
+  /** The program and the arguments that precede the URL. Default: the platform's opener. */
   readonly command?: readonly [program: string, ...args: string[]] | undefined;
   readonly platform?: NodeJS.Platform | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
- * Opens a URL in the user's browser, if a host asks for it; nothing in this package does by itself. The URL is checked again and
- * handed over as one argument, and no shell takes part. It begins with its scheme, so no program takes it for an option.
+ * Opens a URL in the user's browser. This package never calls it by itself; a host passes it as `authorize`. The URL is checked again
+ * and passed as one argument, without a shell. It begins with its scheme, so no program takes it for an option.
  *
  * @throws McpError `MCP_AUTH_REQUIRED` if the URL may not be opened; `MCP_COMMAND_NOT_FOUND` if the program is missing or fails.
  */
@@ -35,7 +35,7 @@ export async function openInBrowser(url: URL, options: BrowserOpenerOptions = {}
     const settle = (act: () => void) => {
       clearTimeout(timer);
       child.removeAllListeners();
-      child.on("error", () => {}); // whatever befalls it later is the user's to see
+      child.on("error", () => {}); // later failures are visible to the user
       child.unref();
       act();
     };
@@ -46,8 +46,8 @@ export async function openInBrowser(url: URL, options: BrowserOpenerOptions = {}
 }
 
 /**
- * What a platform has for opening a URL. Where it has a fixed place, the path is whole, because Windows looks for a bare name in
- * the working directory first, and that may be anybody's repository.
+ * The platform's command for opening a URL. The path is absolute where the program has a fixed place, because Windows looks for a
+ * bare name in the working directory first, which may be an untrusted repository.
  */
 export function browserCommand(
   platform: NodeJS.Platform,
@@ -55,7 +55,7 @@ export function browserCommand(
 ): readonly [program: string, ...args: string[]] {
   if (platform === "darwin") return ["/usr/bin/open"];
   if (platform !== "win32") return ["xdg-open"];
-  // Of the ways Windows has, this one reads no command line: `start` and PowerShell would.
+  // Unlike `start` and PowerShell, this does not parse the URL as a command line.
   const program = win32.join(env.SystemRoot ?? "C:\\Windows", "System32", "rundll32.exe");
   return [program, "url.dll,FileProtocolHandler"];
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { CallbackPage } from "./callback-page.ts";
 
-/** Codes and issuers are far shorter; whatever is longer is no answer. */
+/** Codes and issuers are far shorter. A request with a longer value is refused. */
 const LONGEST_VALUE = 8_192;
 const LONGEST_SHOWN_ERROR = 300;
 const HTTP_PORT = 80;
 
-/** What somebody sent to the callback server. The state of an answer or a refusal has not been compared yet. */
+/** A request to the callback server. The state of an answer or a refusal has not been compared yet. */
 export type CallbackHit =
   | {
       readonly kind: "answer";
@@ -17,7 +17,7 @@ export type CallbackHit =
   | {
       readonly kind: "refusal";
       readonly state: string;
-      /** What is refused (RFC 6749, section 4.1.2.1), as it was sent; not to be shown. */
+      /** The `error` parameter (RFC 6749, section 4.1.2.1) as sent; not to be shown. */
       readonly code: string;
       readonly error: string;
       readonly iss: string | undefined;
@@ -30,7 +30,7 @@ export interface CallbackPlace {
   readonly port: number;
 }
 
-/** Reads a request. One with a parameter twice is no answer: two readers could see two different ones. */
+/** Reads a request. One that repeats a parameter is refused, because two readers could see different values. */
 export function readCallbackHit(request: IncomingMessage, { path, port }: CallbackPlace): CallbackHit {
   if (!isForUs(request, port)) return stray("refused");
   const { pathname, query } = splitTarget(request.url ?? "");
@@ -43,11 +43,11 @@ function stray(page: Exclude<CallbackPage, "done">): CallbackHit {
   return { kind: "stray", page };
 }
 
-/** A page of another site that has made its name lead here sends that name. */
+/** Guards against DNS rebinding: a page of a site whose name resolves to this machine sends that name as `Host`. */
 function isForUs(request: IncomingMessage, port: number): boolean {
   const hosts = request.headersDistinct.host ?? [];
   const [host = ""] = hosts;
-  // Nobody sends the port that http has anyway.
+  // Clients omit http's default port.
   const written = port === HTTP_PORT && !host.includes(":") ? `${host}:${port}` : host;
   return hosts.length === 1 && (written === `127.0.0.1:${port}` || written === `localhost:${port}`);
 }
@@ -76,7 +76,7 @@ function readAnswer(parameters: URLSearchParams): CallbackHit | undefined {
   return { kind: "refusal", state, code: error ?? "", iss, error: words };
 }
 
-/** Text of a stranger, fit for a terminal: no controls, nothing invisible, one line, not long. */
+/** Makes untrusted text safe for a terminal: one line, cut, without control or invisible characters. */
 function cleaned(text: string): string {
   const line = text.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
   return line.length > LONGEST_SHOWN_ERROR ? `${line.slice(0, LONGEST_SHOWN_ERROR)}…` : line;

@@ -10,7 +10,7 @@ const PAGES: { readonly [page in CallbackPage]: readonly [status: number, senten
   method: [405, "There is nothing here for this method."],
 };
 
-/** Nothing may run in the page, frame it, keep it, or learn where the browser was. */
+/** Forbids scripts, framing, caching and a `Referer`. */
 const HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
@@ -24,7 +24,7 @@ const HEADERS = {
   connection: "close",
 } as const;
 
-/** Sends one of the pages. They are made without looking at any request. */
+/** Sends one of the pages. None of them contains anything of the request. */
 export function sendPage(response: ServerResponse, page: CallbackPage): void {
   const [status, sentence] = PAGES[page];
   const title = page === "done" ? "Login" : "Not found";

@@ -6,51 +6,51 @@ import { type CallbackPage, sendPage } from "./callback-page.ts";
 import { isPort } from "./port.ts";
 import type { LoginState } from "./state.ts";
 
-/** The only address that is listened on: nobody else on the network can reach it. */
+/** The only address listened on: other machines cannot reach it. */
 const ADDRESS = "127.0.0.1";
 const LONGEST_TIMEOUT_MS = 300_000;
 
-/** A browser sends its request at once; who does not holds a connection and nothing else. */
+/** A browser sends its request at once; a slower client is cut off. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Options of `openCallbackServer`. */
 export interface CallbackServerOptions {
-  /** `0`, the default, takes a free one. Some authorization servers know a fixed one only. */
+  /** `0`, the default, takes a free one. Some authorization servers accept a fixed one only. */
   readonly port?: number | undefined;
   /** Default `/callback`. */
   readonly path?: string | undefined;
   /** How the redirect URI spells this machine. Default `127.0.0.1`, which RFC 8252 recommends. */
   readonly host?: "127.0.0.1" | "localhost" | undefined;
-  /** After so long the wait ends, in milliseconds. Default and at most 300,000 (5 minutes). */
+  /** The longest wait, in milliseconds. Default and maximum 300,000 (5 minutes). */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an authorization server's answer brings. */
+/** A successful authorization response. */
 export interface CallbackAnswer {
   readonly code: string;
-  /** The issuer, where the authorization server names it (RFC 9207); it is to be compared before the code is redeemed. */
+  /** The issuer, if the authorization server names it (RFC 9207). Compare it before redeeming the code. */
   readonly iss?: string | undefined;
 }
 
-/** What is known of the answer beforehand. */
+/** How `expect` treats the response. */
 export interface AnswerExpectation {
-  /** Whether the authorization server has said that its answers name it (RFC 9207). Default false. */
+  /** Whether the authorization server's metadata promises an `iss` parameter (RFC 9207). Default false. */
   readonly isIssuerPromised?: boolean | undefined;
-  /** Told of an error of the authorization server, as it was sent, before the wait ends with it. */
+  /** Called with the authorization server's error code, as sent, before the wait rejects with it. */
   readonly onRefused?: ((code: string) => void) | undefined;
 }
 
-/** Waits on this machine for the browser to come back from one login. */
+/** Waits on this machine for the browser's redirect from one login. */
 export interface CallbackServer extends AsyncDisposable {
-  /** Where the authorization server is to send the browser. */
+  /** Where the authorization server must send the browser. */
   readonly redirectUri: string;
   /**
-   * Resolves with the answer that carries the state, and stops listening. Whatever else arrives is refused and changes nothing.
-   * To be called once, before the user is sent away.
+   * Resolves with the response that carries the state, and stops listening. Any other request is refused and changes nothing.
+   * Call it once, before the login page is shown.
    *
-   * @throws McpError `MCP_AUTH_REQUIRED` if the authorization server answers with an error, another one does, or nobody comes in
-   * time; `MCP_ABORTED` if the signal fires; `MCP_CLOSED` if the server is closed.
+   * @throws McpError `MCP_AUTH_REQUIRED` if this or another authorization server answers with an error, or no response arrives in
+   * time; `MCP_ABORTED` if the signal fires; `MCP_CLOSED` if the server is closed
    */
   expect(state: LoginState, expectation?: AnswerExpectation): Promise<CallbackAnswer>;
   /** Stops listening. Idempotent. */
@@ -58,10 +58,10 @@ export interface CallbackServer extends AsyncDisposable {
 }
 
 /**
- * Listens for the answer of one login, on 127.0.0.1 alone. Only a GET of exactly the path, addressed to exactly this host, with
- * exactly one `state` that is the awaited one, counts. The page it shows is always the same and shows nothing of the request.
+ * Listens for the response of one login, on 127.0.0.1 only. It accepts only a GET of exactly the path, addressed to exactly this host,
+ * with exactly one `state`, which must match. Its pages are fixed and show nothing of the request.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if the port cannot be had, `MCP_ABORTED` if the signal has fired.
+ * @throws McpError `MCP_CONFIG_INVALID` if the port is not available, `MCP_ABORTED` if the signal has fired
  */
 export async function openCallbackServer(options: CallbackServerOptions = {}): Promise<CallbackServer> {
   const { port = 0, path = "/callback", host = ADDRESS, signal } = options;
@@ -96,7 +96,7 @@ class LoginListener implements CallbackServer {
   constructor({ server, path, host, port, timeoutMs, signal }: LoginListenerOptions) {
     this.redirectUri = `http://${host}:${port}${path}`;
     this.#server = server;
-    this.#answer.promise.catch(() => {}); // it may be settled before anybody expects it
+    this.#answer.promise.catch(() => {}); // it may reject before `expect` is called
     this.#closed = new Promise((resolve) => server.once("close", resolve));
     const timer = setTimeout(() => this.#fail(lateLogin(timeoutMs)), timeoutMs);
     const onAbort = () => signal && this.#fail(abortedLogin(signal));
@@ -130,12 +130,12 @@ class LoginListener implements CallbackServer {
 
   #receive(hit: CallbackHit, response: ServerResponse): void {
     const page = this.#judge(hit);
-    // Who came with the right state must see the page before the connection goes.
+    // The browser with the right state must receive the page before its connection is closed.
     response.once("close", () => page === "done" && this.#server.closeAllConnections());
     sendPage(response, page);
   }
 
-  /** Decides what a hit means, and settles the wait if it is the awaited one. */
+  /** Chooses the page for a hit, and settles the wait if the hit has the awaited state. */
   #judge(hit: CallbackHit): CallbackPage {
     if (hit.kind === "stray") return hit.page;
     if (!this.#state?.matches(hit.state)) return "refused";
@@ -152,7 +152,7 @@ class LoginListener implements CallbackServer {
     this.#answer.reject(isTheirs ? refusedLogin(error) : strayRefusal());
   }
 
-  /** Whose refusal it is (RFC 9207, section 2.4); a code is compared before it is redeemed. */
+  /** Whether a refusal comes from the authorization server that was asked (RFC 9207, section 2.4). For a code, the SDK checks `iss`. */
   #isFrom({ issuer }: LoginState, iss: string | undefined): boolean {
     return iss === undefined ? this.#expectation.isIssuerPromised !== true : iss === issuer;
   }

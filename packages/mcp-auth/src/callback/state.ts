@@ -4,7 +4,7 @@ import { McpError } from "@jackfield/mcp-core";
 const STATE_BYTES = 32;
 const LONGEST_LIFETIME_MS = 600_000;
 
-/** What a login is about: the server, and the authorization server the user is sent to. */
+/** What a login is for: the MCP server, and the authorization server that the user is sent to. */
 export interface LoginSubject {
   readonly serverUrl: string;
   readonly issuer: string;
@@ -12,27 +12,27 @@ export interface LoginSubject {
 
 /** Options of `createState`. */
 export interface LoginStateOptions extends LoginSubject {
-  /** Milliseconds. Default and at most 600,000 (10 minutes). */
+  /** Milliseconds. Default and maximum 600,000 (10 minutes). */
   readonly lifetimeMs?: number | undefined;
   /** The time, epoch milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
-/** The `state` of one login (RFC 6749, section 10.12): it ties the answer to the question. */
+/** The `state` of one login (RFC 6749, section 10.12): it ties the authorization response to its request. */
 export interface LoginState extends LoginSubject {
-  /** What goes into the authorization URL: 256 random bits, base64url. */
+  /** The parameter of the authorization URL: 256 random bits, base64url. */
   readonly value: string;
-  /** Whether an answer carries this state, in time, and nobody has claimed it before. Nothing changes by asking. */
+  /** Whether `presented` is this state, in time and not claimed yet. Has no side effect. */
   matches(presented: string): boolean;
   /**
-   * Uses the state up. A wrong attempt does not: the right answer may still come.
+   * Marks the state as used. A wrong attempt does not, because the right response may still come.
    *
-   * @throws McpError `MCP_AUTH_REQUIRED` if the state is another one, was used, is too old, or was made for another subject.
+   * @throws McpError `MCP_AUTH_REQUIRED` if the state is another one, was used, is too old, or was made for another subject
    */
   claim(presented: string, subject?: LoginSubject): void;
 }
 
-/** Makes the state of one login. */
+/** Creates the state of one login. */
 export function createState(options: LoginStateOptions): LoginState {
   const { serverUrl, issuer, now = Date.now } = options;
   const value = randomBytes(STATE_BYTES).toString("base64url");
@@ -63,7 +63,7 @@ export function createState(options: LoginStateOptions): LoginState {
   };
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time. */
 function isSameText(one: string, other: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

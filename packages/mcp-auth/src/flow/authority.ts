@@ -12,18 +12,18 @@ import type { StoredCredential } from "../vault/token-vault.ts";
 import { authRequired, loginError, quote } from "./login-error.ts";
 import { isOutage, notJustNow, type WatchedAnswer, watchAnswers } from "./outage.ts";
 
-/** A gateway may have no way for one path, and one for the next that is asked; it counts where it is the last word. */
+/** A gateway may fail for one path and serve the next, so a 502 decides only as the last answer. */
 const BAD_GATEWAY = 502;
 const FORBIDDEN: ReadonlySet<number> = new Set([401, 403]);
 
-/** The authorization server that guards a server, as it was discovered. */
+/** The discovered authorization server of an MCP server. */
 export interface Authority {
   readonly url: string;
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
-  /** The resource indicator (RFC 8707), byte for byte as advertised or configured; none is made up. */
+  /** The resource indicator (RFC 8707), exactly as advertised or configured; never derived from the URL. */
   readonly resourceIndicator?: string | undefined;
-  /** The scopes that the protected resource knows. */
+  /** `scopes_supported` of the protected resource. */
   readonly resourceScopes?: readonly string[] | undefined;
 }
 
@@ -34,8 +34,8 @@ export interface DiscoverAuthorityOptions {
   readonly settings: AuthorizationSettings;
   readonly challenge: ReadChallenge;
   /**
-   * The login that there is. What the server had advertised by then holds while its metadata cannot be read, unless the entry named
-   * another `resource` at that login than it does now.
+   * The current login. It stands in for the resource metadata during an outage, unless the entry's `resource` has changed since that
+   * login.
    */
   readonly earlier?: EarlierLogin | undefined;
 }
@@ -43,10 +43,10 @@ export interface DiscoverAuthorityOptions {
 type EarlierLogin = Pick<StoredCredential, "issuer" | "resourceIndicator" | "configuredResource" | "scopes">;
 
 /**
- * Finds out who guards a server: from its protected resource metadata (RFC 9728), or from the root of its origin where it has
- * none (MCP 2025-03-26). Metadata of another issuer, for another resource or without PKCE is refused.
+ * Discovers a server's authorization server from its protected resource metadata (RFC 9728) or, if it has none, at the root of its
+ * origin (MCP 2025-03-26). Refuses metadata of another issuer, for another resource or without PKCE.
  *
- * @throws McpError `MCP_AUTH_REQUIRED`; `MCP_CONNECT_FAILED` if one of them is busy or down; what the network threw
+ * @throws McpError `MCP_AUTH_REQUIRED`; `MCP_CONNECT_FAILED` if either server is busy or down; what the network threw
  */
 export async function discoverAuthority(options: DiscoverAuthorityOptions): Promise<Authority> {
   const { sdk, server, fetch } = options;
@@ -68,8 +68,8 @@ export interface ReadAuthorityOptions extends Pick<DiscoverAuthorityOptions, "sd
 /**
  * Reads the metadata of an authorization server (RFC 8414, OpenID Connect Discovery).
  *
- * @throws McpError `MCP_AUTH_REQUIRED` if there is none, it names another issuer (RFC 8414, section 3.3), or PKCE with S256 is
- * not among what it supports (MCP 2025-11-25 demands that it says so); `MCP_CONNECT_FAILED` if it is busy or down
+ * @throws McpError `MCP_AUTH_REQUIRED` if there is none, it names another issuer (RFC 8414, section 3.3), or it does not list PKCE
+ * with S256 (required by MCP 2025-11-25); `MCP_CONNECT_FAILED` if the server is busy or down
  */
 export async function readAuthorityMetadata(
   options: ReadAuthorityOptions,
@@ -93,19 +93,19 @@ export async function readAuthorityMetadata(
   return metadata;
 }
 
-/** What a server says of its resource, as far as it is used here. */
+/** The members of the resource metadata that are used here. */
 type Resource = Pick<OAuthProtectedResourceMetadata, "authorization_servers" | "scopes_supported"> & {
   readonly resource?: string | undefined;
 };
 
-/** `undefined` where the server has no such metadata; that it cannot be read just now is an error, unless it is known from an earlier login. */
+/** Returns `undefined` if the server has no such metadata. A failure to read it is an error, unless an earlier login can replace it. */
 async function findResource(options: DiscoverAuthorityOptions): Promise<Resource | undefined> {
   const { sdk, server, settings, challenge, earlier } = options;
   const { resourceMetadataUrl } = challenge;
   const serverUrl = canonicalServerUrl(server.url);
   const endpoint = resourceMetadataUrl?.href ?? serverUrl;
   const where = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
-  // What the server itself has named is there, so a page in its place is no answer.
+  // A page at a URL that the server named is an error, not a sign that there is no metadata.
   const fetch = resourceMetadataUrl ? options.fetch : withoutPages(options.fetch);
   const { metadata, answers } = await readMetadata({ sdk, fetch, server: server.name, endpoint }, (fetchFn) =>
     sdk.discoverOAuthProtectedResourceMetadata(serverUrl, where, fetchFn),
@@ -113,11 +113,11 @@ async function findResource(options: DiscoverAuthorityOptions): Promise<Resource
   if (metadata !== undefined) return metadata;
   const last = answers.at(-1);
   const status = last?.status ?? 0;
-  // A guard may stand before whatever is asked for, but not before what is named.
+  // A gateway may answer 401 or 403 for any unknown path, but should not for a URL that the server named.
   const isForbidden = resourceMetadataUrl !== undefined && FORBIDDEN.has(status);
   const undecided = isForbidden || status === BAD_GATEWAY ? last : answers.find(isUndecided);
   const isDown = status >= 500 || (undecided === undefined && answers.some(isBadGateway));
-  // A resource that only the entry has named was never advertised, and it goes when the entry no longer names it.
+  // A resource that only the entry named was never advertised, so it is not used once the entry names another.
   const isForSameEntry = earlier?.configuredResource === settings.resource;
   if (isDown && isForSameEntry && earlier?.resourceIndicator !== undefined)
     return advertisedBy(earlier, earlier.resourceIndicator);
@@ -125,20 +125,20 @@ async function findResource(options: DiscoverAuthorityOptions): Promise<Resource
   return undefined;
 }
 
-/** What was asked for without a word of anybody's was what the resource knew. */
+/** Rebuilds the metadata from an earlier login, whose scopes stand in for `scopes_supported`. */
 function advertisedBy({ issuer, scopes }: EarlierLogin, resource: string): Resource {
   return { resource, authorization_servers: [issuer], scopes_supported: [...scopes] };
 }
 
 interface AskedMetadata extends Pick<ReadAuthorityOptions, "sdk" | "fetch" | "server"> {
-  /** Where it is looked for first. */
+  /** The first location asked. */
   readonly endpoint: string;
 }
 
 /**
- * Reads metadata. Where no place has any, the answers say why.
+ * Reads metadata. If no location has any, the answers say why.
  *
- * @throws McpError for what was read and is refused, and what the network threw: it is told as it is, whatever another place has answered
+ * @throws McpError for metadata that was read and refused, and what the network threw, whatever another location answered
  */
 async function readMetadata<T>(
   { sdk, fetch, server, endpoint }: AskedMetadata,
@@ -159,8 +159,8 @@ async function readMetadata<T>(
 const BEGINS_AS_OBJECT = /^\s*\{/;
 
 /**
- * A page is no metadata: many a server answers whatever it does not know with its own first page, be it a line of text or nothing. The
- * type that is said of a body decides nothing: some servers send pages without one, and JSON as HTML.
+ * Turns a successful answer that is not a JSON object into a 404, because many servers answer unknown paths with a home page, a line
+ * of text or nothing. The content type is ignored: some servers send pages without one, and JSON as HTML.
  */
 function withoutPages(fetch: FetchLike): FetchLike {
   return async (url, init) => {
@@ -170,7 +170,7 @@ function withoutPages(fetch: FetchLike): FetchLike {
   };
 }
 
-/** An outage, or a redirect that was not followed, because it says nothing of where to, or nothing that is known here. */
+/** An outage other than 502, or a redirect that was not followed because it has no location or an unknown status. */
 function isUndecided({ status }: WatchedAnswer): boolean {
   return (status >= 300 && status < 400) || (isOutage(status) && status !== BAD_GATEWAY);
 }
@@ -179,7 +179,7 @@ function isBadGateway({ status }: WatchedAnswer): boolean {
   return status === BAD_GATEWAY;
 }
 
-/** Without knowing what guards the server, a login might go to the wrong place, so none is begun. */
+/** The error of metadata that cannot be read. Without it a login might go to the wrong place, so none is begun. */
 function unreadable(server: string, what: string, endpoint: string, answer: WatchedAnswer): McpError {
   const { status: httpStatus, retryAfterMs } = answer;
   const advice = isOutage(httpStatus) ? "Try again later." : "Ask whoever runs the server.";
@@ -188,7 +188,7 @@ function unreadable(server: string, what: string, endpoint: string, answer: Watc
   return notJustNow(server, fact, { httpStatus, retryAfterMs });
 }
 
-/** A token for another audience would be worth something elsewhere, so it is not even asked for (threat T34). */
+/** Refuses a resource that does not fit the server's URL: a token for another audience could be used elsewhere (threat T34). */
 function chooseResource(
   { sdk, server, settings }: DiscoverAuthorityOptions,
   advertised: string | undefined,

@@ -23,20 +23,20 @@ export interface IdentifyClientOptions {
   readonly scope: string | undefined;
   readonly clientName: string;
   readonly clientMetadataUrl: string | undefined;
-  /** What an earlier login was registered as, with whichever issuer. */
+  /** The client of an earlier login, with any issuer. */
   readonly earlier: StoredOAuthClientInformation | undefined;
-  /** What that login was granted. Default: nothing. */
+  /** The scopes of that login. Default: none. */
   readonly earlierScopes?: readonly string[] | undefined;
   readonly now: () => number;
 }
 
 /**
- * As whom a login is made: the client of the entry, a client ID metadata document where the authorization server takes one, the
- * client that an earlier login registered there, else one that is registered now. A client that was registered for fewer scopes is
- * taken where no other can be had.
+ * Chooses the client of a login, in this order: the entry's client; a client ID metadata document, if the authorization server accepts
+ * one; the client that an earlier login registered there; a new registration. If that fails, a client that was registered earlier for
+ * fewer scopes is used.
  *
- * @throws McpError `MCP_AUTH_REQUIRED` if there is none of them, with endpoint and status where registration was refused; why the entry's
- * client has no secret, if that is so
+ * @throws McpError `MCP_AUTH_REQUIRED` if there is none of them, with endpoint and status if registration was refused;
+ * `clientSecretError`, for the entry's client
  */
 export async function identifyClient(options: IdentifyClientOptions): Promise<StoredOAuthClientInformation> {
   const { sdk, server, authority, settings, clientMetadataUrl, earlier } = options;
@@ -65,7 +65,7 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
       fetchFn,
     });
   } catch (error) {
-    // Whether it may ask for more than it was registered for only the authorization server knows.
+    // Only the authorization server knows whether the known client may ask for more scopes than it was registered for.
     if (known && (answers.length > 0 || isAnswer(error))) return known;
     throw loginError(sdk, error, { server, doing: "registration", endpoint });
   }
@@ -77,7 +77,7 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
   return { ...withoutEmptySecret(registered), issuer };
 }
 
-/** Whether the network did not hand an answer on, such as one that redirects; where nobody has answered there is no status. */
+/** Whether an error stands for an answer that the network refused, such as a redirect. Without an answer there is no status. */
 function isAnswer(error: unknown): boolean {
   return isMcpError(error) && error.httpStatus !== undefined;
 }
@@ -85,7 +85,7 @@ function isAnswer(error: unknown): boolean {
 /**
  * The client with the secret of its entry.
  *
- * @throws what has kept the secret from being had
+ * @throws `clientSecretError`, for the entry's own client
  */
 export function withSecret(
   client: StoredOAuthClientInformation,
@@ -97,7 +97,7 @@ export function withSecret(
   return { ...client, client_secret: clientSecret };
 }
 
-/** The client as it is kept: a secret that its entry holds is not written down a second time. */
+/** The client as stored, without a secret that its entry already holds. */
 export function withoutSecret(
   client: StoredOAuthClientInformation,
   { clientId }: AuthorizationSettings,
@@ -107,19 +107,19 @@ export function withoutSecret(
   return rest;
 }
 
-/** The client without the addresses that it was registered with: no login takes it for its own then. */
+/** The client without its redirect URIs, so that no later login reuses it. */
 export function withoutRegistration(client: StoredOAuthClientInformation): StoredOAuthClientInformation {
   if (!("redirect_uris" in client)) return client;
   const { redirect_uris: _, ...rest } = client;
   return rest;
 }
 
-/** Where an earlier login was sent back to. */
+/** The redirect URIs that a client was registered with. */
 export function redirectUrisOf(client: StoredOAuthClientInformation): readonly string[] {
   return "redirect_uris" in client && Array.isArray(client.redirect_uris) ? client.redirect_uris : [];
 }
 
-/** Whether a client that was registered earlier can still log in; `client_secret_expires_at` is in seconds, 0 for never (RFC 7591, section 3.2.1). */
+/** Whether an earlier client can still log in. `client_secret_expires_at` is in seconds, 0 for never (RFC 7591, section 3.2.1). */
 function isCurrent(
   earlier: StoredOAuthClientInformation,
   { redirectUri, now }: Pick<IdentifyClientOptions, "redirectUri" | "now">,
@@ -128,7 +128,7 @@ function isCurrent(
   return redirectUrisOf(earlier).includes(redirectUri) && (end === 0 || end * 1_000 > now());
 }
 
-/** A client that was registered for some scopes may be held to them (RFC 7591, section 2), but for what its login was granted all the same. */
+/** Whether a client may ask for the scopes: it may be limited to those it registered (RFC 7591, section 2) or was granted since. */
 function mayAskFor(
   earlier: StoredOAuthClientInformation,
   { scope: wanted, earlierScopes = [] }: Pick<IdentifyClientOptions, "scope" | "earlierScopes">,
@@ -148,7 +148,7 @@ function withoutEmptySecret<T extends OAuthClientInformationFull>(registered: T)
 
 function describeClient({ clientName, redirectUri, authority }: IdentifyClientOptions): OAuthClientMetadata {
   const methods = authority.metadata.token_endpoint_auth_methods_supported;
-  // A program on somebody's machine keeps no secret (RFC 8252, section 8.4), so it wants none where it need not have one.
+  // A native app cannot keep a secret (RFC 8252, section 8.4), so it asks for none unless the server requires one.
   const isPublic = methods === undefined || methods.includes("none");
   return {
     client_name: clientName,

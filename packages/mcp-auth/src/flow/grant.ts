@@ -8,23 +8,23 @@ import type { Authority } from "./authority.ts";
 import { withoutSecret } from "./client-identity.ts";
 import { splitScopes } from "./scope-choice.ts";
 
-/** Whoever says more means "for ever", and dates end. */
+/** Longer lifetimes mean "forever", and would exceed the largest `Date`. */
 const LONGEST_LIFETIME_S = 10 * 365 * 24 * 3_600;
 
-/** What a login has brought. */
+/** The result of a login. */
 export interface Grant {
   readonly serverUrl: string;
   readonly authority: Authority;
   readonly client: StoredOAuthClientInformation;
   readonly settings: AuthorizationSettings;
-  /** What was asked for. */
+  /** The scopes that were requested. */
   readonly scopes: readonly string[];
   readonly tokens: OAuthTokens;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** What is kept of a login, bound to issuer, resource and client. */
+/** The credential to store for a login, bound to issuer, resource and client. */
 export function grantedCredential(grant: Grant): StoredCredential {
   const { authority, client, settings, scopes, tokens, now } = grant;
   const serverUrl = canonicalServerUrl(grant.serverUrl);
@@ -38,14 +38,14 @@ export function grantedCredential(grant: Grant): StoredCredential {
     clientId: settings.clientId,
     client: withoutSecret(client, settings),
     tokens: withoutEmptyRefreshToken(tokens),
-    // What was asked for counts too: a server that grants less is not asked for the same again.
+    // Includes the requested scopes, so that a server that grants fewer is not asked for them again.
     scopes: [...new Set([...scopes, ...splitScopes(tokens.scope)])],
     obtainedAt: now,
     expiresAt: expiryOf(tokens, now),
   };
 }
 
-/** The credential after a refresh: what the answer does not mention stays as it was (RFC 6749, section 6). */
+/** The credential after a refresh. Values that the answer omits are kept (RFC 6749, section 6). */
 export function refreshedCredential(
   earlier: StoredCredential,
   tokens: OAuthTokens,
@@ -62,7 +62,7 @@ export function refreshedCredential(
 }
 
 /**
- * The tokens, if they are such as can be sent. One of another kind would be refused as a bearer token, or worse, accepted.
+ * Returns the tokens if they can be sent as Bearer tokens. A token of another type would be refused or, worse, accepted.
  *
  * @throws McpError `MCP_AUTH_REQUIRED`
  */
@@ -82,7 +82,7 @@ function withoutEmptyRefreshToken(tokens: OAuthTokens): OAuthTokens {
   return rest;
 }
 
-/** A lifetime that is none says nothing: to believe it would mean a renewal before every request. */
+/** Ignores a lifetime that is not a positive number, which would cause a renewal before every request. */
 function expiryOf({ expires_in }: OAuthTokens, now: number): number | undefined {
   if (expires_in === undefined || !Number.isFinite(expires_in) || expires_in <= 0) return undefined;
   return now + Math.min(expires_in, LONGEST_LIFETIME_S) * 1000;

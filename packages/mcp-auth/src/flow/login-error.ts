@@ -3,35 +3,35 @@ import type { Sdk } from "../sdk.ts";
 import { isOutage, isOwnTrouble, notJustNow, type WatchedAnswer } from "./outage.ts";
 import { hideSecrets } from "./secret-spelling.ts";
 
-/** What was being done when a login or a refresh failed. */
+/** The step in which a login or a refresh failed. */
 export interface LoginStep {
   /** The server's name as configured. */
   readonly server: string;
   readonly doing: "discovery" | "registration" | "authorization request" | "token request";
-  /** Whom was asked; its query is not shown. */
+  /** The URL that was asked. Errors omit its query. */
   readonly endpoint: string;
-  /** What was sent: whoever refuses it may repeat it, and it is not quoted. Default: nothing. */
+  /** Secrets that were sent. An error answer may repeat them, so they are redacted. Default: none. */
   readonly secrets?: readonly string[] | undefined;
   /**
-   * What it answered, where the step can be made again without a person: an outage is told from a refusal then. Default: not known, and
-   * whatever was answered ends the login, or somebody would be asked again and again.
+   * The answer, if the step can be repeated without a person; an outage then differs from a refusal. Default: unknown, and any failure
+   * ends the login, so that no person is asked again and again.
    */
   readonly answer?: WatchedAnswer | undefined;
 }
 
-/** Longer texts of strangers are cut. */
+/** Longer texts from servers are cut. */
 const LONGEST_QUOTE = 300;
 
-/** What helps where no client can be registered. */
+/** The advice when no client can be registered. */
 export const ADVICE_ON_CLIENT = `Ask its operator for a client id, and put it into the entry's "oauth".`;
 
-/** What may stand in a command that somebody copies: nothing in it means anything to a shell. */
+/** A word that is safe in a command that a person copies into a shell. */
 const PLAIN_WORD = /^[\w@][\w@.:/-]*$/;
 
 /** The default of `OAuthOptions.loginCommand`. */
 export const loginByName = (name: string): string => `jackfield login ${name}`;
 
-/** How to log in to a server by hand. Words that a shell could take for more than words are left out. */
+/** Tells how to log in to a server by hand. Words that are unsafe in a shell are left out. */
 export function adviseLogin(
   loginCommand: (name: string) => string,
   server: string,
@@ -42,7 +42,7 @@ export function adviseLogin(
   return `Log in with: ${command}${isPlain ? ` --scope "${scopes.join(" ")}"` : ""}`;
 }
 
-/** The error of a server that wants a login, and of one that did not come about. */
+/** The error of a server that requires a login, and of a failed login. */
 export function authRequired(server: string, fact: string, details: McpErrorDetails = {}): McpError {
   const message = `Server ${JSON.stringify(server)}: ${fact}`;
   return new McpError("MCP_AUTH_REQUIRED", message, {
@@ -53,10 +53,10 @@ export function authRequired(server: string, fact: string, details: McpErrorDeta
   });
 }
 
-/** The SDK's words for an answer that is no error of OAuth. The answer follows, and it may hold what was sent. */
+/** How the SDK's message begins for an answer that is not an OAuth error. The answer follows, and may repeat secrets. */
 const NO_OAUTH_ERROR = /^(?:HTTP (\d{3}): )?Invalid OAuth error response: /;
 
-/** Whatever the SDK or the network threw, as what it means to somebody who wants to log in. */
+/** Turns an error of the SDK or the network into one that a person who logs in can act on. */
 export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError {
   const { server, secrets = [] } = step;
   if (isMcpError(thrown)) {
@@ -77,27 +77,27 @@ export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError
   const fact = describe(sdk, thrown, step);
   const { status, retryAfterMs } = step.answer ?? {};
   if (!isTrouble(sdk, thrown, status)) return authRequired(server, fact, { cause });
-  // A status that means something else, as of a server that tells of its trouble with 400, would be taken for a refusal.
+  // Any other status, such as the 400 with which some servers report an outage, would be taken for a refusal.
   const httpStatus = status !== undefined && isOutage(status) ? status : undefined;
   return notJustNow(server, `${fact} Try again later.`, { httpStatus, retryAfterMs, cause });
 }
 
-/** Whether it says nothing but that the other side is busy or down. */
+/** Whether the error only says that the authorization server is busy or down. */
 function isTrouble(sdk: Sdk, thrown: unknown, status: number | undefined): boolean {
   if (status === undefined) return false;
   if (isOutage(status)) return true;
-  // The SDK gives every answer that is no error of OAuth this code as well.
+  // The SDK gives this code to answers that are not OAuth errors as well.
   return (
     thrown instanceof sdk.OAuthError && isOwnTrouble(thrown.code) && !NO_OAUTH_ERROR.test(thrown.message)
   );
 }
 
-/** What was thrown, if it repeats nothing of what was sent; its kind in any case, where OAuth has a name for it. */
+/** What was thrown, if it repeats no secrets. An OAuth error is always kept, with its secrets redacted. */
 function harmlessCause(sdk: Sdk, thrown: unknown, secrets: readonly string[]): unknown {
   if (thrown instanceof sdk.OAuthError) {
     return new sdk.OAuthError(hideSecrets(thrown.code, secrets), wordsOf(thrown.message, secrets));
   }
-  // A parser quotes what it could not read; a page that answers a registration may repeat anything.
+  // A parser quotes the text that it could not read, and a page that answers a registration may repeat anything.
   const isPage = thrown instanceof sdk.RegistrationRejectedError && wordsOfBody(thrown.body) === undefined;
   if (isPage || isUnreadable(thrown)) return undefined;
   const stack = thrown instanceof Error ? thrown.stack : "";
@@ -105,14 +105,14 @@ function harmlessCause(sdk: Sdk, thrown: unknown, secrets: readonly string[]): u
   return hideSecrets(text, secrets) === text ? thrown : undefined;
 }
 
-/** What an authorization server said of an error, without what it was sent. */
+/** An authorization server's error text, without secrets. */
 function wordsOf(message: string, secrets: readonly string[]): string {
   const [isOther, status] = NO_OAUTH_ERROR.exec(message) ?? [];
   if (isOther === undefined) return hideSecrets(message, secrets);
   return status === undefined ? "an answer that is no OAuth error" : `HTTP ${status}, and no OAuth error`;
 }
 
-/** What a body says as an error of OAuth (RFC 7591, section 3.2.2), if it is one. */
+/** The text of a body that is an OAuth error (RFC 7591, section 3.2.2), else `undefined`. */
 function wordsOfBody(body = ""): string | undefined {
   let read: unknown;
   try {
@@ -131,7 +131,7 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: 
   if (thrown instanceof sdk.RegistrationRejectedError) {
     return `its authorization server registered no client: ${asked} answered HTTP ${thrown.status} (${told(wordsOfBody(thrown.body) ?? "no OAuth error")}). ${ADVICE_ON_CLIENT}`;
   }
-  // What was received comes from whoever sent it, so it is not repeated.
+  // The issuer that was received is not trusted, so it is not quoted.
   if (thrown instanceof sdk.IssuerMismatchError) {
     return thrown.kind === "metadata"
       ? `the metadata of ${asked} belongs to another issuer, so it is not used.`
@@ -151,12 +151,12 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: 
   return `the ${doing} at ${asked} failed: ${told(thrownMessage(thrown))}`;
 }
 
-/** No JSON, or JSON that lacks what the specification demands. */
+/** Whether the answer was not JSON, or JSON that lacks required members. */
 function isUnreadable(thrown: unknown): boolean {
   return thrown instanceof SyntaxError || (thrown instanceof Error && thrown.name === "ZodError");
 }
 
-/** A stranger's words on one line, cut, and without what could disturb a terminal. */
+/** Makes untrusted text safe for a terminal: one line, cut, without control characters. */
 export function quote(text: string): string {
   const line = text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")

@@ -14,7 +14,7 @@ import { authRequired, type LoginStep, loginError, quote } from "./login-error.t
 import { isOwnTrouble } from "./outage.ts";
 import { hideSecrets, secretsOfClient } from "./secret-spelling.ts";
 
-/** Refusals that mean the client, not the code (RFC 6749, section 5.2). */
+/** Errors that refuse the client, not the code (RFC 6749, section 5.2). */
 const DEAD_CLIENT = new Set<string>(["invalid_client", "unauthorized_client"]);
 
 /** What one login needs. */
@@ -29,19 +29,19 @@ export interface LogInOptions {
   readonly clientName: string;
   readonly clientMetadataUrl: string | undefined;
   readonly callback: CallbackOptions;
-  /** What an earlier login to this server has left. */
+  /** The credential of an earlier login to this server. */
   readonly earlier: StoredCredential | undefined;
-  /** Told that the client which an earlier login has registered is refused. */
+  /** Called when the client that an earlier login registered is refused. */
   readonly onDeadClient: (earlier: StoredCredential) => Promise<void>;
-  /** Told that the authorization server was asked, and that it or the person has declined. */
+  /** Called when the authorization server was asked, and it or the person has declined. */
   readonly onDeclined: () => void;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends a person to the authorization server, waits for the answer and redeems its code: authorization code grant with PKCE
- * (S256), `state`, `resource` and the issuer of the answer (RFC 7636, 6749, 8707, 9207). None of them can be switched off.
+ * Sends a person to the authorization server, waits for the response and redeems its code: authorization code grant with PKCE
+ * (S256), `state`, `resource` and a check of the response's issuer (RFC 7636, 6749, 8707, 9207). None of them can be switched off.
  *
  * @throws McpError `MCP_AUTH_REQUIRED`, `MCP_ABORTED`, and what the network threw
  */
@@ -71,7 +71,7 @@ export async function logIn(options: LogInOptions): Promise<StoredCredential> {
   });
 }
 
-/** Some authorization servers know one port only: that of the last login is tried first, unless another is prescribed. */
+/** Tries the port of the last login first, unless one is configured: some authorization servers accept only the registered port. */
 async function openCallback(options: LogInOptions): Promise<CallbackServer> {
   const { settings, callback, earlier, signal } = options;
   const wanted = { ...callback, ...settings.callback, signal };
@@ -129,11 +129,11 @@ async function redeem(options: LogInOptions, { callback, client, scope }: Redemp
 
 interface AuthorizedCode extends CallbackAnswer {
   readonly codeVerifier: string;
-  /** What must not be quoted. */
+  /** Texts that errors must not quote. */
   readonly secrets: readonly string[];
 }
 
-/** Sends the person to the authorization server, and waits until the browser brings a code. */
+/** Sends the person to the authorization server, and waits until the browser returns with a code. */
 async function authorizeCode(
   { sdk, server, authority, authorize, onDeclined, now, signal }: LogInOptions,
   { callback, client, scope }: Redemption,

@@ -9,12 +9,12 @@ import { loginError } from "./login-error.ts";
 import { isOutage, watchAnswers } from "./outage.ts";
 import { secretsOf } from "./secret-spelling.ts";
 
-/** A token is renewed when it is this close to its end (oh-my-pi). */
+/** A token is renewed this long before it expires (oh-my-pi). */
 const RENEWED_BEFORE_END_MS = 300_000;
-/** One that lives so shortly that this would be at once is renewed in the last fifth of its life. */
+/** A token whose lifetime is too short for that is renewed in the last fifth of it. */
 const RENEWED_IN_LAST = 0.2;
 
-/** Refusals after which a refresh token is worth nothing any more, or nobody may use it (RFC 6749, section 5.2). */
+/** Errors after which a refresh token is no longer usable (RFC 6749, section 5.2). */
 const DEFINITE_REFUSALS = new Set(["invalid_grant", "invalid_client", "unauthorized_client"]);
 
 /** Whether a credential should be renewed before it is used. */
@@ -26,7 +26,7 @@ export function isDue({ tokens, obtainedAt, expiresAt }: StoredCredential, now: 
 
 export interface RefreshOptions {
   readonly sdk: Sdk;
-  /** For whatever changes nothing. */
+  /** For requests that change nothing, such as reading metadata. */
   readonly fetch: FetchLike;
   /** Sends the refresh token. */
   readonly redeem: FetchLike;
@@ -36,16 +36,16 @@ export interface RefreshOptions {
   readonly now: () => number;
 }
 
-/** How a refresh ended that did not fail for the moment only. */
+/** The result of a refresh that did not fail temporarily. */
 export type Refreshed =
   | { readonly kind: "renewed"; readonly credential: StoredCredential }
-  /** The credential is worth nothing any more; a login is needed. */
+  /** The credential is no longer valid; a login is needed. */
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * Redeems the refresh token, with nobody but the issuer that gave it.
+ * Redeems the refresh token, only with the issuer that gave it.
  *
- * @throws McpError if it failed for a reason that may pass: the credential is as good as before
+ * @throws McpError if it failed for a reason that may be temporary; the credential stays valid
  */
 export async function refresh(credential: StoredCredential, options: RefreshOptions): Promise<Refreshed> {
   const { sdk, fetch, redeem, server, settings, now } = options;
@@ -68,7 +68,7 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
     const answer = answers.at(-1);
     const told = loginError(sdk, error, { ...step, answer });
     const isDefinite = error instanceof sdk.OAuthError && DEFINITE_REFUSALS.has(error.code);
-    // Who is down or busy says nothing of the refresh token, whatever stands before him writes into his answers.
+    // An outage says nothing about the refresh token, whatever error code a gateway writes into the answer.
     if (isDefinite && !isOutage(answer?.status ?? 0)) return { kind: "refused", reason: told.message };
     throw told;
   }

@@ -1,24 +1,24 @@
-/** What a choice of scopes rests on. Scope texts have spaces between scopes (RFC 6749, section 3.3). */
+/** Where the scopes of a login come from. In scope texts, spaces separate scopes (RFC 6749, section 3.3). */
 export interface ScopeSources {
-  /** Of the challenge: what the request that was refused needs. */
+  /** From the challenge: what the refused request needs. */
   readonly challenged?: string | undefined;
-  /** Of the entry, and of whoever logs in. */
+  /** From the entry and the options of the login. */
   readonly configured: readonly string[];
-  /** Of an earlier login that is to be widened, not replaced. */
+  /** From an earlier login, whose scopes the new one must keep. */
   readonly earlier?: readonly string[] | undefined;
-  /** What the protected resource says that it knows. */
+  /** `scopes_supported` of the protected resource. */
   readonly resourceScopes?: readonly string[] | undefined;
-  /** What the authorization server says that it knows. */
+  /** `scopes_supported` of the authorization server. */
   readonly issuerScopes?: readonly string[] | undefined;
 }
 
-/** Whoever is granted this one gets a refresh token (OpenID Connect Core, section 11). */
+/** The scope that requests a refresh token (OpenID Connect Core, section 11). */
 const OFFLINE_ACCESS = "offline_access";
 
 /**
- * Which scopes are asked for: those of the challenge, of the entry and of an earlier login together; where nobody names any, all
- * that the resource knows; where that is nothing either, none, and the authorization server decides (MCP 2025-11-25, scope
- * selection). `offline_access` comes along only where the authorization server knows it (SEP-2207).
+ * Chooses the scopes to request: those of the challenge, the configuration and an earlier login together. If there are none, all that
+ * the resource supports. If that is empty too, none, and the authorization server decides (MCP 2025-11-25, scope selection).
+ * `offline_access` is added only if the authorization server supports it (SEP-2207).
  */
 export function chooseScopes(sources: ScopeSources): readonly string[] {
   const { challenged, configured, earlier = [], resourceScopes = [], issuerScopes = [] } = sources;
@@ -28,7 +28,7 @@ export function chooseScopes(sources: ScopeSources): readonly string[] {
   return [...chosen];
 }
 
-/** The scopes of a text, each once. */
+/** The distinct scopes of a text. */
 export function splitScopes(scope: string | undefined): readonly string[] {
   return [...new Set((scope ?? "").split(/\s+/).filter((name) => name !== ""))];
 }

@@ -2,10 +2,10 @@ import { REDACTED } from "@jackfield/mcp-core";
 import type { StoredOAuthClientInformation } from "@modelcontextprotocol/client";
 import type { StoredCredential } from "../vault/token-vault.ts";
 
-/** One or two characters are no secret, and stand in every text. */
+/** One or two characters are no secret, and occur in every text. */
 const SHORTEST_SECRET = 3;
 
-/** Hides what was sent from a text that whoever received it may have quoted it in, as it is or as forms, URLs and JSON spell it. */
+/** Redacts secrets that a server may have quoted, verbatim or as forms, URLs and JSON spell them. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const evened = evenEscapes(text);
   const hidden = secrets
@@ -17,12 +17,12 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   return hidden === evened ? text : hidden;
 }
 
-/** Percent-encoding is the same in either case (RFC 3986, section 2.1). */
+/** Writes percent-encodings in upper case; either case means the same (RFC 3986, section 2.1). */
 function evenEscapes(text: string): string {
   return text.replace(/%[\da-f]{2}/gi, (octet) => octet.toUpperCase());
 }
 
-/** What must not be quoted of a credential. */
+/** The secrets of a credential. */
 export function secretsOf({
   tokens,
   client,
@@ -31,7 +31,7 @@ export function secretsOf({
   return [access_token, refresh_token ?? "", id_token ?? "", ...secretsOfClient(client)];
 }
 
-/** The secret of a client, also as the Basic scheme spells it (RFC 7617). */
+/** The secret of a client, verbatim and as the Basic scheme spells it (RFC 7617). */
 export function secretsOfClient({
   client_id,
   client_secret,
@@ -45,7 +45,7 @@ function spellingsOf(secret: string): readonly string[] {
   return [secret, encodeForUrl(secret), inForm, JSON.stringify(secret).slice(1, -1)];
 }
 
-/** A lone surrogate has no spelling in a URL. */
+/** `encodeURIComponent` throws on a lone surrogate. */
 function encodeForUrl(secret: string): string {
   return encodeURIComponent(secret.toWellFormed());
 }

@@ -1,22 +1,22 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Where an address leads. `public`: to the internet. `loopback`: to this machine. `private`: into a network of one's own, that
- * of a company, a house or a VPN. `special`: to none of these; among them are the metadata services of cloud providers.
+ * Where an address leads. `public`: to the internet. `loopback`: to this machine. `private`: to a private network, such as that of
+ * a company, a home or a VPN. `special`: anything else, including the metadata services of cloud providers.
  */
 export type AddressKind = "public" | "loopback" | "private" | "special";
 
-/** Subnets by what they are for: the IANA special-purpose registries for IPv4 and IPv6, read in 2026. */
+/** Subnets by purpose, from the IANA special-purpose registries for IPv4 and IPv6 as of 2026. */
 const LOOPBACK = subnets(["127.0.0.0/8"]);
 const PRIVATE = subnets(["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"]);
 const SPECIAL = subnets([
   "0.0.0.0/8", // this host, which some systems take for loopback
   "169.254.0.0/16", // link-local, with the metadata services of most clouds
-  "168.63.129.16/32", // the same of another cloud, at an address that looks public
-  "100.100.100.200/32", // of one more, and of two for IPv6, at addresses that look private
-  "fd00:ec2::254/128",
-  "fd00:ec2::23/128", // credentials of containers, at the first of these
-  "fd20:ce::254/128",
+  "168.63.129.16/32", // Azure's metadata service, at an address that looks public
+  "100.100.100.200/32", // Alibaba Cloud's; this and the next three look private
+  "fd00:ec2::254/128", // AWS's for IPv6
+  "fd00:ec2::23/128", // AWS's container credentials (EKS Pod Identity)
+  "fd20:ce::254/128", // Google Cloud's for IPv6
   "192.0.0.0/24",
   "192.0.2.0/24",
   "192.31.196.0/24",
@@ -30,7 +30,7 @@ const SPECIAL = subnets([
   "240.0.0.0/4",
 ]);
 
-/** Of IPv6 only what is handed out for the internet counts as public, so whatever is invented later is not. */
+/** The only IPv6 range that counts as public, so that ranges assigned later do not. */
 const GLOBAL_UNICAST = subnets(["2000::/3"]);
 const UNIQUE_LOCAL = subnets(["fc00::/7"]);
 const SPECIAL_GLOBAL = subnets([
@@ -41,11 +41,11 @@ const SPECIAL_GLOBAL = subnets([
   "3fff::/20",
 ]);
 
-/** Both carry an IPv4 address in their last 32 bits: this machine dials it, or a translator in the network does. */
+/** Both carry an IPv4 address in their last 32 bits, which this machine or a translator in the network dials. */
 const MAPPED = subnets(["::ffff:0:0/96"]);
 const NAT64 = subnets(["64:ff9b::/96"]);
 
-/** Where an address leads, in any spelling that `net.isIP` knows. What is no address is `special`. */
+/** Where an address leads, in any spelling that `net.isIP` accepts. Text that is not an address is `special`. */
 export function addressKind(address: string): AddressKind {
   const [plain = ""] = address.split("%", 1); // a zone names the interface, not the destination
   const family = isIP(plain);
@@ -53,7 +53,7 @@ export function addressKind(address: string): AddressKind {
   return family === 6 ? kindOfIpv6(plain) : "special";
 }
 
-/** Whether no authorization server on the internet can be at this address: everything that is not `public`. */
+/** Whether an address is not `public`, so that no authorization server on the internet can be there. */
 export function isForbiddenAddress(address: string): boolean {
   return addressKind(address) !== "public";
 }
@@ -66,7 +66,7 @@ function kindOfIpv4(address: string): AddressKind {
 
 function kindOfIpv6(address: string): AddressKind {
   if (MAPPED.check(address, "ipv6")) return kindOfIpv4(lastIpv4(address));
-  // A translator's own machine and networks are not ours, and none of its business to hand out (RFC 6052, section 3.1).
+  // The NAT64 prefix must not carry a non-public IPv4 address (RFC 6052, section 3.1).
   if (NAT64.check(address, "ipv6")) return kindOfIpv4(lastIpv4(address)) === "public" ? "public" : "special";
   const groups = groupsOf(address);
   if (groups.every((group, index) => group === (index === 7 ? 1 : 0))) return "loopback";

@@ -2,21 +2,21 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { isLoopbackHost } from "./endpoint-url.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 
-/** For which server authorization servers are asked. */
+/** The MCP server whose authorization servers are asked. */
 export interface NetworkSubject {
   readonly serverUrl: string;
-  /** Whether the user named the server himself, and not a project that he has cloned. */
+  /** Whether the user, and not a cloned project, configured the server. */
   readonly isUsersOwn: boolean;
 }
 
-/** The ways to authorization servers, opened when they are needed. */
+/** Network access to authorization servers, opened on first use. */
 export interface AuthorizationNetwork extends AsyncDisposable {
   /**
-   * What may be reached depends on where the server itself is; every request ends with the signal, or when its time is up where
-   * there is none. Redirects are followed as `GuardedFetch` does, whatever a request says of them.
+   * Returns a fetch whose reach depends on where the server itself is. The signal ends every request; without one, only the timeout
+   * does. Redirects follow the rules of `GuardedFetch`, whatever a request's `redirect` says.
    */
   fetchFor(subject: NetworkSubject, signal?: AbortSignal): Promise<FetchLike>;
-  /** The same, and answers have no body: they are there when their headers are. */
+  /** The same, but a response resolves with its headers and has no body. */
   fetchHeadersFor(subject: NetworkSubject, signal: AbortSignal): Promise<FetchLike>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function createAuthorizationNetwork(trustedHosts: readonly string[]): Aut
   return {
     async fetchFor(subject, signal) {
       const { fetch } = await wayFor(subject);
-      // The SDK asks for none, to follow them by rules of its own, which let codes and secrets go along (threat T29).
+      // The SDK sets "manual" and follows redirects itself. Within an origin it sends codes and secrets along (threat T29).
       return (url, { redirect: _, ...init } = {}) => fetch(url, signal ? { ...init, signal } : init);
     },
     async fetchHeadersFor(subject, signal) {

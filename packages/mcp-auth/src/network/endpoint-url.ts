@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { McpError } from "@jackfield/mcp-core";
 import { type AddressKind, addressKind } from "./address-rules.ts";
 
-/** Whom an OAuth request may reach besides the internet. */
+/** Which hosts an OAuth request may reach besides the internet. */
 export interface NetworkReach {
   /**
    * Whether this machine may be reached, with plain http too: `localhost`, 127.0.0.0/8 and [::1]. True only where the MCP server
@@ -10,23 +10,23 @@ export interface NetworkReach {
    */
   readonly allowLoopback?: boolean | undefined;
   /**
-   * Names of hosts that the user himself has named and whose addresses may be private, as in a company's network. Nothing that
-   * a server says belongs in here. Default none.
+   * Host names that the user configured and that may have private addresses, as in a company network. Must not contain anything from
+   * a server. Default none.
    */
   readonly trustedHosts?: readonly string[] | undefined;
 }
 
-/** What is checked, for the error's words. */
+/** What a URL is for, to be named in errors. */
 export interface EndpointPurpose {
   /** The member of the metadata, the header or the setting that the URL comes from. */
   readonly field?: string | undefined;
 }
 
 /**
- * Checks everything about an OAuth endpoint that its spelling tells: https (http to this machine only), no user name or
- * password, and no address that is not on the internet. Where a name leads is checked when it is dialled.
+ * Checks an OAuth endpoint's URL: https (http to this machine only), no user name or password, and no loopback name or IP address that
+ * `NetworkReach` forbids. The addresses of other names are checked when they are dialled.
  *
- * @throws McpError `MCP_AUTH_REQUIRED`, which names the field, the URL without its query, and the rule.
+ * @throws McpError `MCP_AUTH_REQUIRED`, which names the field, the URL without its query, and the rule
  */
 export function checkEndpointUrl(
   endpoint: string | URL,
@@ -50,18 +50,18 @@ export function endpointRefusal(endpoint: string, rule: string): McpError {
   return new McpError("MCP_AUTH_REQUIRED", `${endpoint} is not used: ${rule}.`);
 }
 
-/** A URL as errors show it: queries and fragments may hold codes and tokens. No name of a host is as long as where it is cut. */
+/** A URL as errors show it, without query and fragment, which may hold codes and tokens. The cut is longer than any host name. */
 export function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host.slice(0, 300)}${url.pathname.slice(0, 200)}${url.search ? "?…" : ""}`;
 }
 
-/** Whether a URL's host is this machine by its very spelling. */
+/** Whether a URL's host names this machine by its spelling alone. */
 export function isLoopbackHost(hostname: string): boolean {
   const name = bareHost(hostname);
   return name === "localhost" || name.endsWith(".localhost") || addressKind(name) === "loopback";
 }
 
-/** A host without the brackets of IPv6 and the dot that ends a full name. */
+/** A host in lower case, without IPv6 brackets or a trailing dot. */
 export function bareHost(hostname: string): string {
   return hostname
     .replace(/^\[|\]$/g, "")
@@ -69,7 +69,7 @@ export function bareHost(hostname: string): string {
     .toLowerCase();
 }
 
-/** The rule that a host breaks by its spelling, or `undefined`. */
+/** The rule that a host's spelling breaks, or `undefined`. */
 function refusalOfHost(hostname: string, reach: NetworkReach): string | undefined {
   const name = bareHost(hostname);
   if (isLoopbackHost(name) && !reach.allowLoopback)
@@ -78,8 +78,7 @@ function refusalOfHost(hostname: string, reach: NetworkReach): string | undefine
 }
 
 /**
- * The rule that an address breaks for a host, or `undefined`. A name that says it is this machine must lead there, and one that
- * does not must not.
+ * The rule that a host's address breaks, or `undefined`. A loopback name must resolve to this machine, and any other name must not.
  */
 export function refusalOfAddress(
   hostname: string,

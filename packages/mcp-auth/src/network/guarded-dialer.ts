@@ -14,11 +14,11 @@ export interface HostAddress {
 /** Finds the addresses of a host name. */
 export type LookUpHost = (hostname: string) => Promise<readonly HostAddress[]>;
 
-/** Opens connections, and only where they may lead. */
+/** Opens connections to permitted addresses only. */
 export interface GuardedDialer {
-  /** What undici's `Agent` takes for its `connect`. */
+  /** The `connect` option of undici's `Agent`. */
   readonly connect: buildConnector.connector;
-  /** Ends what is still being dialled. */
+  /** Ends connections that are still being opened. */
   close(): void;
 }
 
@@ -29,8 +29,8 @@ export interface GuardedDialerOptions {
 }
 
 /**
- * The addresses are checked between the resolver and the socket, which dials exactly those: a name that leads elsewhere when it is
- * asked again gains nothing.
+ * Checks addresses between the resolver and the socket, which dials exactly those. This defeats DNS rebinding: no name is resolved a
+ * second time.
  */
 export function createGuardedDialer(options: GuardedDialerOptions): GuardedDialer {
   const { reach, lookUpHost, connectTimeoutMs } = options;
@@ -39,7 +39,7 @@ export function createGuardedDialer(options: GuardedDialerOptions): GuardedDiale
   return {
     connect({ hostname, protocol, port }, callback) {
       const host = bareHost(hostname);
-      // A socket asks no resolver about an address.
+      // A socket does not call `lookup` for an IP address.
       const rule = isIP(host) ? refusalOfAddress(host, addressKind(host), reach) : undefined;
       if (rule) return callback(endpointRefusal(host, rule), null);
       const isTls = protocol === "https:";
@@ -74,7 +74,7 @@ function openSocket({ host, port, isTls, lookup }: SocketPlan): Socket {
   return connectTls({ host, port, lookup, servername: isIP(host) ? "" : host, ALPNProtocols: ["http/1.1"] });
 }
 
-/** If one of a name's addresses is forbidden, none is dialled: an honest name has no such mixture. */
+/** If one of a name's addresses is forbidden, none is dialled: legitimate names have no such mixture. */
 function createGuardedLookup(reach: NetworkReach, lookUpHost: LookUpHost): LookupFunction {
   const findAddresses = async (hostname: string) => {
     const addresses = await lookUpHost(hostname);

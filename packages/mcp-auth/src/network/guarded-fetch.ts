@@ -16,41 +16,41 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Options of `createGuardedFetch`. */
 export interface GuardedFetchOptions extends NetworkReach {
-  /** Finds the addresses of a host, once for each connection. Default: the system's resolver. */
+  /** Resolves a host, once for each connection. Default: the system's resolver. */
   readonly lookup?: LookUpHost | undefined;
-  /** One connection with its TLS handshake, in milliseconds. Default 10,000. */
+  /** Time limit for a connection with its TLS handshake, in milliseconds. Default 10,000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** A request with all its redirects and its whole answer, in milliseconds. Default 10,000. */
+  /** Time limit for a request with its redirects and its whole answer, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** An answer's body. Default 1 MiB. */
+  /** Size limit for an answer's body. Default 1 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /** How many redirects a GET may take. Default 3. */
   readonly maxRedirects?: number | undefined;
 }
 
-/** What every OAuth request goes through. */
+/** The fetch that every OAuth request uses. */
 export interface GuardedFetch extends AsyncDisposable {
   /**
-   * Fits where the MCP SDK asks for a `FetchLike`. The answer is read wholly before it is returned. Nothing is compressed, no
-   * proxy is asked, and no cookie is kept. A compressed answer that is no success is left unread: it has no body.
+   * A `FetchLike` for the MCP SDK. It resolves once the whole answer is read. It uses no compression, proxy or cookies. A compressed
+   * answer with a status of 300 or more resolves without a body.
    *
-   * @throws McpError `MCP_AUTH_REQUIRED` if an address may not be reached or a redirect not be followed; `MCP_CONNECT_FAILED` if
-   * there is no connection or no answer; `MCP_CONNECT_TIMEOUT` if it takes too long; `MCP_LIMIT_EXCEEDED` if the answer is too
-   * long; `MCP_PROTOCOL_VIOLATED` if a success is compressed; `MCP_ABORTED` by the signal; `MCP_CLOSED` after `close`.
+   * @throws McpError `MCP_AUTH_REQUIRED` for a forbidden address or redirect; `MCP_CONNECT_FAILED` if there is no connection or no
+   * answer; `MCP_CONNECT_TIMEOUT` if it takes too long; `MCP_LIMIT_EXCEEDED` if the answer is too long; `MCP_PROTOCOL_VIOLATED` if a
+   * success is compressed; `MCP_ABORTED` by the signal; `MCP_CLOSED` after `close`
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
-  /** The same for whoever needs the status and the headers only: the body is not waited for, and the answer has none. */
+  /** The same, but it resolves with status and headers, without a body. */
   fetchHeaders(url: string | URL, init?: RequestInit): Promise<Response>;
-  /** Ends all connections and what is under way. Idempotent. */
+  /** Ends all connections and pending requests. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Makes the way to authorization servers: to the internet, or to this machine where the MCP server is on it, and nowhere else. */
+/** Creates a fetch that reaches the internet, and this machine or private networks only as `NetworkReach` allows. */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   return new GuardedConnections(options);
 }
 
-/** Makes a response of an answer whose body has not been read. */
+/** Turns an answer whose body has not been read into a `Response`. */
 type ReadAnswer = (
   hop: Hop,
   answer: Dispatcher.ResponseData,
@@ -79,7 +79,7 @@ class GuardedConnections implements GuardedFetch {
     });
   }
 
-  // Fields, so that they can be handed on without their object.
+  // Fields, so that they can be passed on without their object.
   readonly fetch = (address: string | URL, init?: RequestInit) =>
     this.#ask(address, init, (hop, answer, headers) => this.#read(hop, answer, headers));
   readonly fetchHeaders = (address: string | URL, init?: RequestInit) => this.#ask(address, init, leaveBody);
@@ -120,7 +120,7 @@ class GuardedConnections implements GuardedFetch {
     signal.throwIfAborted();
     const request = new Request(url, init);
     const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
-    request.headers.delete("host"); // it says whom the URL names
+    request.headers.delete("host"); // derived from the URL instead
     let hop: Hop = { url, method: request.method, headers: request.headers, body };
     for (let redirects = 0; ; redirects += 1) {
       const answer = await this.#exchange(hop, signal);
@@ -149,10 +149,10 @@ class GuardedConnections implements GuardedFetch {
       headers: { ...Object.fromEntries(headers), "accept-encoding": "identity" },
       body: body ?? null,
       signal,
-      headersTimeout: 0, // the deadline of the whole request counts
+      headersTimeout: 0, // the deadline of the whole request applies
       bodyTimeout: 0,
     });
-    // A body that is left before its end errs, and an error of a stream that nobody hears of ends the process.
+    // A body that is destroyed early emits an error, and an unhandled stream error ends the process.
     answer.body.on("error", () => undefined);
     return answer;
   }
@@ -161,7 +161,7 @@ class GuardedConnections implements GuardedFetch {
     const { statusCode: status, body } = answer;
     const coding = headers.get("content-encoding") ?? "identity";
     if (coding !== "identity") {
-      // A status says all there is to know of a page that tells of an error.
+      // For an error or a redirect, the status is enough.
       if (status >= 300) return leaveBody(hop, answer, headers);
       body.destroy();
       throw new McpError(
@@ -192,7 +192,7 @@ async function lookUpWithSystem(hostname: string): Promise<readonly HostAddress[
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
-/** The connection ends with the body: there may be no end of it. */
+/** Destroys the body, and the connection with it, because the body may be endless. */
 function leaveBody(
   hop: Hop,
   { statusCode: status, body }: Dispatcher.ResponseData,
@@ -214,7 +214,7 @@ function readHeaders(received: Dispatcher.ResponseData["headers"]): Headers {
   return headers;
 }
 
-/** The system's word for a failure, such as ECONNREFUSED; never what the other side has said. */
+/** The system's error code, such as ECONNREFUSED; never text from the other side. */
 function reason(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? ` (${error.code})`

@@ -3,10 +3,10 @@ import { checkEndpointUrl, type NetworkReach, shownUrl } from "./endpoint-url.ts
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What another origin may see of the request that was redirected to it; the rest may hold credentials. */
+/** The only headers sent on to another origin after a redirect; others may hold credentials. */
 const HARMLESS_HEADERS = ["accept", "accept-language"] as const;
 
-/** One request on the way to an answer. */
+/** One request in a chain of redirects. */
 export interface Hop {
   readonly url: URL;
   readonly method: string;
@@ -15,9 +15,9 @@ export interface Hop {
 }
 
 /**
- * Where an answer sends the request on to, checked like the first address, or `undefined` if it does not.
+ * The next request if the answer is a redirect, its target checked like the first URL, else `undefined`.
  *
- * @throws McpError `MCP_AUTH_REQUIRED` if it may not go there, or not with this method: what carries a body stays where it was sent.
+ * @throws McpError `MCP_AUTH_REQUIRED` if the target is forbidden, or the method is not GET or HEAD: a body is never sent on
  */
 export function nextHop(
   hop: Hop,

@@ -1,6 +1,6 @@
 import type { CredentialSummary, StoredCredential } from "./token-vault.ts";
 
-/** What may stand in a header's value (RFC 9110, section 5.5). */
+/** The characters of a header's value (RFC 9110, section 5.5). */
 const FITS_HEADER = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 /** Whether a header can carry an access token. */
@@ -8,7 +8,7 @@ export function fitsHeader(token: string): boolean {
   return FITS_HEADER.test(token);
 }
 
-/** Whether two are the same grant: the same tokens, of the same issuer, for the same resource and client. */
+/** Whether two credentials are the same grant: the same tokens, of the same issuer, for the same resource and client. */
 export function isSameCredential(one: StoredCredential, other: StoredCredential): boolean {
   return (
     one.issuer === other.issuer &&
@@ -19,12 +19,12 @@ export function isSameCredential(one: StoredCredential, other: StoredCredential)
   );
 }
 
-/** By what the login is known that a credential is of. One that was stored without a name changes it whenever it is renewed. */
+/** Identifies the login of a credential. Without a `loginId`, the identifier changes with every renewal. */
 export function loginOf({ loginId, tokens }: StoredCredential): string {
   return loginId ?? tokens.access_token;
 }
 
-/** What may be shown of a credential. */
+/** The parts of a credential that may be shown. */
 export function summarizeCredential(credential: StoredCredential): CredentialSummary {
   const { serverUrl, issuer, resource, client, scopes, obtainedAt, expiresAt, tokens } = credential;
   const isRefreshable = tokens.refresh_token !== undefined;
@@ -41,8 +41,7 @@ export function summarizeCredential(credential: StoredCredential): CredentialSum
 }
 
 /**
- * Reads what a file holds. Whatever is not wholly a credential is `undefined`, so nothing half-read reaches an authorization
- * server. Members that are not known here are kept.
+ * Parses the text of a file. An incomplete credential is `undefined`, so that no partial one is used. Unknown members are kept.
  */
 export function parseCredential(text: string): StoredCredential | undefined {
   let found: unknown;

@@ -6,28 +6,28 @@ import { McpError, toMcpError } from "@jackfield/mcp-core";
 import { openDatabase } from "./sqlite-module.ts";
 import { isSystemError } from "./system-error.ts";
 
-/** Made for its owner alone, and only if it is not there: opening and closing a locked file would unlock it for this process. */
+/** Creates the file only if it is missing: opening and closing a locked file would release this process's lock on it. */
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
-/** Between two attempts: random within this, so that of many who wait nobody is always the last. */
+/** The pause between two attempts is random, so that no waiter is always the last. */
 const SHORTEST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 25;
 
-/** How long a lock is waited for. */
+/** How long to wait for a lock. */
 export interface LockPatience {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds. Default: as long as the signal lets it. */
+  /** Milliseconds. Default: until the signal fires. */
   readonly longestWaitMs?: number | undefined;
-  /** Whether others get a chance first, because this process has just had the lock. Default false. */
+  /** Whether to pause first and give other processes a chance, because this one has just had the lock. Default false. */
   readonly isPolite?: boolean | undefined;
 }
 
 /**
- * Runs work while no other process holds the lock. It is that of an empty SQLite database, held by an open transaction, because the
- * kernel takes it back when a process dies, however it dies; so no lock is ever stale. Who waits asks again and again.
+ * Runs work while no other process holds the lock. The lock is an open transaction on an empty SQLite database: the kernel releases it
+ * whenever a process dies, so it is never stale. Waiters poll.
  *
  * @throws McpError `MCP_ABORTED` if the signal fires while it waits, `MCP_LIMIT_EXCEEDED` after the longest wait,
- * `MCP_CONFIG_INVALID` if something else stands at the path, or it cannot be used.
+ * `MCP_CONFIG_INVALID` if the path cannot be used or is not a lock file
  */
 export async function withFileLock<T>(
   path: string,
@@ -38,7 +38,7 @@ export async function withFileLock<T>(
   makeLockFile(path);
   const lock = openLock(path);
   try {
-    // Not the time of day, which may be set back meanwhile.
+    // Not `Date.now`, because the clock may be set back meanwhile.
     const deadline = performance.now() + longestWaitMs;
     if (isPolite) await pauseBetween(path, signal);
     while (!tryToLock(path, lock)) {
@@ -64,7 +64,7 @@ function makeLockFile(path: string): void {
   }
 }
 
-/** SQLite takes no path of more than 511 bytes, and says no more than that it cannot open it. */
+/** SQLite accepts no path of more than 511 bytes, and its error does not say so. */
 function openLock(path: string): DatabaseSync {
   try {
     return openDatabase(path);
@@ -84,7 +84,7 @@ function tryToLock(path: string, lock: DatabaseSync): boolean {
   }
 }
 
-/** SQLITE_BUSY, with whatever detail is in the upper bits. */
+/** Whether this is SQLITE_BUSY; the upper bits of an extended code are ignored. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
 }

@@ -7,30 +7,31 @@ import { canonicalServerUrl } from "./server-url.ts";
 import type { CredentialSummary, StoredCredential, TokenVault } from "./token-vault.ts";
 import { openVaultDirectory, type VaultDirectory } from "./vault-directory.ts";
 
-/** Another format gets another ending, so versions that do not know each other live side by side. */
+/** Each format has its own ending, so that different versions can share the folder. */
 const ENDING = ".v1.json";
 
 /** Held while a file is replaced, which takes milliseconds. */
 const WRITE_LOCK = "write.lock";
 const LONGEST_WRITE_WAIT_MS = 10_000;
 
-/** A renewal asks four times at most, for ten seconds each (three places of metadata, then the token); who holds a turn for longer hangs. */
+/** A renewal makes at most four requests of ten seconds (three metadata locations, then the token). A longer turn means a hung process. */
 const LONGEST_TURN_WAIT_MS = 45_000;
 
 /** Options of `createFileVault`. */
 export interface FileVaultOptions {
-  /** A folder for this alone. It is made when the first credential is written. */
+  /** A folder used for nothing else. It is created with the first login. */
   readonly directory: string;
-  /** Told when a file is set aside, or was readable by others. Default: nobody. */
+  /** Receives a warning when a file is set aside or was readable by others. Default: no logging. */
   readonly log?: Logger | undefined;
 }
 
 /**
- * Keeps credentials in files of their owner alone (0600 in a folder with 0700), one for each server, unencrypted. Several processes
- * may use the folder at once. A file that is damaged, linked or written by others is set aside with a warning, and is no credential.
+ * Creates a vault that keeps credentials in unencrypted files, one for each server, that only their owner can read (0600 in a folder
+ * with 0700). Several processes may use the folder at once. A file that is damaged, a link, or owned or writable by others is not used:
+ * it is set aside with a warning.
  *
- * All methods throw `McpError` `MCP_CONFIG_INVALID` if the folder is a link, no folder, open to others or cannot be used, and `MCP_LIMIT_EXCEEDED` if another
- * process stands still while it writes, or has its turn.
+ * All methods throw `McpError` `MCP_CONFIG_INVALID` if the folder is a link, not a folder, open to others or unusable, and
+ * `MCP_LIMIT_EXCEEDED` if another process hangs while it writes or has its turn.
  */
 export function createFileVault({ directory, log = silentLogger }: FileVaultOptions): TokenVault {
   return new FileVault(openVaultDirectory(directory), log);
@@ -52,7 +53,7 @@ class FileVault implements TokenVault {
     }
     const url = canonicalServerUrl(serverUrl);
     const found = this.#attempt(() => (this.#directory.exists() ? this.#read(url) : undefined));
-    // Somebody may have put it right meanwhile, so it is looked at again by who alone may change it.
+    // Another process may have replaced the unusable file meanwhile, so it is read again under the lock.
     return typeof found === "string" ? this.#change(() => this.#readOrSetAside(url)) : found;
   }
 
@@ -69,7 +70,7 @@ class FileVault implements TokenVault {
     const url = canonicalServerUrl(serverUrl);
     if (!this.#attempt(() => this.#directory.exists())) return false;
     return this.#change(() => {
-      // What is unusable here may hold a token that its authorization server still takes.
+      // An unusable file may still hold a valid token, so it is removed too.
       if (!expected) return this.#directory.removeAll(fileOf(url));
       const found = this.#readOrSetAside(url);
       if (!found || !isSameCredential(found, expected)) return false;
@@ -99,7 +100,7 @@ class FileVault implements TokenVault {
     return withFileLock(lock, () => this.#attempt(change), patience);
   }
 
-  /** What the system refuses is told as what it means for the vault. */
+  /** Turns a system error into one that says what it means for the vault. */
   #attempt<T>(act: () => T): T {
     try {
       return act();
@@ -126,7 +127,7 @@ class FileVault implements TokenVault {
     return undefined;
   }
 
-  /** The credential, `undefined` for none, or in words why what is there cannot be used. */
+  /** Returns the credential, `undefined` if there is none, or a text that says why the file cannot be used. */
   #read(serverUrl: string): StoredCredential | string | undefined {
     const found = this.#directory.read(fileOf(serverUrl));
     if (found.kind === "none") return undefined;
@@ -145,7 +146,7 @@ function fileOf(serverUrl: string): string {
   return `${nameOf(serverUrl)}${ENDING}`;
 }
 
-/** A URL may be longer than a file's name, and hold what a name may not. */
+/** A hash, because a URL may be too long for a file name or hold characters that one may not. */
 function nameOf(serverUrl: string): string {
   return createHash("sha256").update(serverUrl).digest("hex").slice(0, 32);
 }

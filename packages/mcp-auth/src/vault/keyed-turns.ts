@@ -1,11 +1,11 @@
 import { McpError } from "@jackfield/mcp-core";
 
-/** Lets work of the same key run one after the other, in the order it came; work of different keys runs side by side. */
+/** Runs work of the same key one after the other, in order of arrival. Work of different keys runs concurrently. */
 export interface KeyedTurns {
   /**
-   * Runs the work when its turn has come, and settles as it does. The work is told whether it had to wait.
+   * Runs the work in its turn, and settles as it does.
    *
-   * @throws McpError `MCP_ABORTED` if the signal fires before that; the work is then never begun.
+   * @throws McpError `MCP_ABORTED` if the signal fires before the turn comes; the work then never starts
    */
   take<T>(key: string, work: (hadToWait: boolean) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
@@ -16,7 +16,7 @@ export function createKeyedTurns(): KeyedTurns {
     async take(key, work, signal) {
       const before = ends.get(key);
       const { promise: end, resolve: finish } = Promise.withResolvers<void>();
-      // Who gives up lets the next one through only after those before it, or two would run at once.
+      // A waiter that aborts must not let the next one run before its predecessors end.
       const turnEnd = before ? before.then(() => end) : end;
       ends.set(key, turnEnd);
       try {

@@ -3,7 +3,7 @@ import { createKeyedTurns } from "./keyed-turns.ts";
 import { canonicalServerUrl } from "./server-url.ts";
 import type { StoredCredential, TokenVault } from "./token-vault.ts";
 
-/** Keeps credentials as long as the process lives, and writes them nowhere. Turns hold within the process. */
+/** Creates a vault that keeps credentials in memory, until the process ends. `exclusively` holds within the process only. */
 export function createMemoryVault(): TokenVault {
   const credentials = new Map<string, StoredCredential>();
   const turns = createKeyedTurns();

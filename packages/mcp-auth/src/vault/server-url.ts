@@ -1,10 +1,10 @@
 import { McpError } from "@jackfield/mcp-core";
 
 /**
- * The one spelling of a server's URL that credentials are kept under: as the URL standard writes it, without fragment, user name
- * and password. Path and query stay as they are, because servers may tell users apart by them.
+ * The spelling of a server's URL under which credentials are stored: normalized as the URL standard does, without fragment, user name
+ * and password. Path and query are kept, because servers may distinguish users by them.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if it is no http or https URL.
+ * @throws McpError `MCP_CONFIG_INVALID` if it is not an http or https URL
  */
 export function canonicalServerUrl(serverUrl: string | URL): string {
   const url = URL.parse(String(serverUrl));

@@ -2,10 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { McpError } from "@jackfield/mcp-core";
 
 /**
- * Opens a database that does not wait for locks. Node 22 says once that its SQLite is experimental; that notice is of no use to
- * whoever logs in, so it is left out.
+ * Opens a database that does not wait for locks. It suppresses Node 22's warning that SQLite is experimental, which is of no use to a
+ * person who logs in.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if this Node was told to do without SQLite.
+ * @throws McpError `MCP_CONFIG_INVALID` if Node was started without SQLite
  */
 export function openDatabase(path: string): DatabaseSync {
   const { emitWarning } = process;

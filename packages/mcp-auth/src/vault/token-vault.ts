@@ -1,67 +1,67 @@
 import type { OAuthTokens, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
 
-/** What a credential is bound to: another issuer, resource or client has no part in it. */
+/** What a credential is bound to. It is not used for another issuer, resource or client. */
 export interface VaultKey {
   readonly issuer: string;
   readonly resource: string;
   readonly clientId?: string | undefined;
 }
 
-/** What is kept after a login. It is secret as a whole. */
+/** What a vault stores after a login. All of it is secret. */
 export interface StoredCredential extends VaultKey {
-  /** The server it is for, as `canonicalServerUrl` writes it. */
+  /** The server's URL, as `canonicalServerUrl` writes it. */
   readonly serverUrl: string;
   /** The resource indicator (RFC 8707) that was sent; missing where the server advertises none. A refresh sends the same. */
   readonly resourceIndicator?: string | undefined;
   /**
-   * The `resource` that the server's entry named at the login. Missing if it named none, and in what earlier versions have stored: the
-   * resource then counts as advertised.
+   * The `resource` that the server's entry named at login. Missing if it named none, and in credentials stored by earlier versions;
+   * the resource then counts as advertised by the server.
    */
   readonly configuredResource?: string | undefined;
-  /** Another one for each login; a renewal keeps it. Missing in what earlier versions have stored. */
+  /** Unique to each login; a renewal keeps it. Missing in credentials stored by earlier versions. */
   readonly loginId?: string | undefined;
-  /** As whom the authorization server knows this program. */
+  /** This program's client at the authorization server. */
   readonly client: StoredOAuthClientInformation;
   readonly tokens: OAuthTokens;
-  /** What was granted, or asked for where the server did not say. */
+  /** The scopes requested at login, and those that the authorization server said it granted. */
   readonly scopes: readonly string[];
   /** When the tokens were received, epoch milliseconds. */
   readonly obtainedAt: number;
-  /** When the access token expires, epoch milliseconds; missing where nobody said. */
+  /** When the access token expires, epoch milliseconds; missing if the authorization server did not say. */
   readonly expiresAt?: number | undefined;
 }
 
-/** What may be shown of a credential: nothing in it opens anything. Times are epoch milliseconds. */
+/** The parts of a credential that may be shown: it holds no secrets. Times are epoch milliseconds. */
 export interface CredentialSummary extends VaultKey {
   readonly serverUrl: string;
   readonly scopes: readonly string[];
   readonly obtainedAt: number;
   readonly expiresAt?: number | undefined;
-  /** Whether it can be renewed without asking the user. */
+  /** Whether it has a refresh token, and so can be renewed without asking the user. */
   readonly isRefreshable: boolean;
 }
 
 /**
- * Where credentials are kept, one for each server. URLs are compared as `canonicalServerUrl` writes them, so a server whose URL
- * has changed is another server and gets nothing of the old one's.
+ * Stores credentials, one for each server. URLs are compared as `canonicalServerUrl` writes them, so a server whose URL has changed
+ * is a different server and does not get the old credential.
  */
 export interface TokenVault {
-  /** The credential for a server, or `undefined`. One that cannot be read or was tampered with is none. */
+  /** Returns the credential for a server, or `undefined` if there is none, or it is damaged or was tampered with. */
   forServer(serverUrl: string, signal?: AbortSignal): Promise<StoredCredential | undefined>;
-  /** Replaces the server's credential, wholly or not at all. */
+  /** Replaces the server's credential atomically. */
   write(credential: StoredCredential): Promise<void>;
   /**
-   * Removes the server's credential, with whatever is left of unusable ones, and tells whether there was anything. With `expected`,
-   * only if it is still that one: a credential that another process has just renewed stays.
+   * Removes the server's credential and any remains of unusable ones, and returns whether there was anything. With `expected`, it
+   * removes the credential only if it is still that one, so one that another process has just renewed stays.
    */
   delete(serverUrl: string, expected?: StoredCredential): Promise<boolean>;
   /**
-   * Runs work while nobody else who uses this vault works for the same server, in other processes neither. Who waited must look
-   * again before it acts. Work must not ask for the same server's turn again: it would wait for itself.
+   * Runs work while no other user of this vault, in any process, works for the same server. The credential may have changed while the
+   * caller waited, so the work must read it again. Work must not call this for the same server: it would deadlock.
    *
    * @throws McpError `MCP_ABORTED` if the signal fires while it waits; whatever the work throws.
    */
   exclusively<T>(serverUrl: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** All credentials, sorted by server, without secrets. */
+  /** Returns summaries of all credentials, sorted by server. */
   list(): Promise<readonly CredentialSummary[]>;
 }

@@ -23,14 +23,14 @@ import { isSystemError } from "./system-error.ts";
 const OTHERS_MAY_WRITE = 0o022;
 const OTHERS_MAY_ANYTHING = 0o077;
 
-/** Far more than any credential; a larger file is not ours. */
+/** Far more than any credential needs. */
 const LARGEST_FILE_BYTES = 1024 * 1024;
 
-/** So many unusable files are kept to be looked at; after that the last one is replaced. */
+/** How many unusable files are kept for inspection; after that the last one is replaced. */
 const KEPT_ASIDE = 9;
 const NEW_DRAFT = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
-/** Windows knows neither, and has no modes: there the directory is private because it lies in the user's profile. */
+/** Windows has neither flag and no modes; there the folder is private because it is in the user's profile. */
 const READ_NO_LINK = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** What was found at a path: its text, or why it cannot be used. */
@@ -40,30 +40,30 @@ export type FoundFile =
   | { readonly kind: "unusable"; readonly why: string };
 
 /**
- * The folder that credentials lie in, which nobody but its owner may enter. Everything is synchronous, so within one process nothing
- * comes between; between processes the caller holds a lock for whatever changes a file. What the system refuses is thrown as it comes.
+ * The folder of the credential files, which only its owner may enter. All methods are synchronous, so within one process they do not
+ * interleave; across processes, the caller holds a lock for every change. System errors are thrown unchanged.
  */
 export interface VaultDirectory {
   readonly folder: string;
   /**
-   * Makes it if it is missing.
+   * Creates the folder if it is missing.
    *
-   * @throws McpError `MCP_CONFIG_INVALID` if it is a link or no folder, or somebody else's, or others may enter it.
+   * @throws McpError `MCP_CONFIG_INVALID` if it is a link, not a folder, owned by another user, or open to others
    */
   prepare(): void;
-  /** Whether there is one. Throws like `prepare`. */
+  /** Whether the folder exists. Throws like `prepare`. */
   exists(): boolean;
   pathOf(name: string): string;
-  /** The names of all files whose name ends so. */
+  /** The names of all files with this ending. */
   names(ending: string): readonly string[];
-  /** A file that others may read is taken from them; one that others may have written, and a link, cannot be used. */
+  /** Reads a file. If others may read it, that right is removed. A file that others may have written, or a link, is unusable. */
   read(name: string): FoundFile;
-  /** Replaces a file wholly: whoever reads sees the old text or the new, and so does who is cut off. */
+  /** Replaces a file atomically: a reader sees the old text or the new one, also after a crash. */
   replace(name: string, text: string): void;
   remove(name: string): void;
-  /** Removes a file, its drafts, and what was set aside of it; tells whether there was anything. */
+  /** Removes a file, its drafts and its set-aside copies; returns whether there was anything. */
   removeAll(name: string): boolean;
-  /** Moves a file to `<name>.unusable-<n>`, for its owner alone, and returns that path. */
+  /** Moves a file to `<name>.unusable-<n>`, readable by its owner only, and returns that path. */
   setAside(name: string): string;
 }
 
@@ -87,7 +87,7 @@ export function openVaultDirectory(directory: string): VaultDirectory {
     names,
     read: (name) => readPrivateFile(pathOf(name)),
     replace(name, text) {
-      // Who holds the lock is the only one who writes; what others have left was never finished.
+      // Only the lock's holder writes, so any other draft is the remains of a crash.
       for (const left of names(".draft")) rmSync(pathOf(left), { force: true });
       const draft = pathOf(`${name}.${randomBytes(4).toString("hex")}.draft`);
       writeWholly(draft, text);
@@ -113,7 +113,7 @@ export function openVaultDirectory(directory: string): VaultDirectory {
   };
 }
 
-/** On the disk before it gets its name: a token that was rotated cannot be had again. */
+/** Flushes the file to disk before it gets its name: a rotated token that is lost cannot be obtained again. */
 function writeWholly(path: string, text: string): void {
   const file = openSync(path, NEW_DRAFT, 0o600);
   try {
@@ -133,7 +133,7 @@ function readPrivateFile(path: string): FoundFile {
     if (isSystemError(error, "ELOOP")) return { kind: "unusable", why: "it is a link" };
     if (isSystemError(error, "EACCES")) return { kind: "unusable", why: "it may not be read" };
     if (isSystemError(error, "ENXIO")) return { kind: "unusable", why: "it is no file" };
-    throw error; // it may be readable in a minute, when fewer files are open
+    throw error; // possibly temporary, such as too many open files
   }
   try {
     return readOpened(file);

@@ -25,7 +25,7 @@ import type { ContextKind, ServerContext } from "./server-context.ts";
 /** Everything a context source offers besides tools. */
 export type ContextReader = Omit<ContextSource, "tools" | "callTool" | "on">;
 
-/** What it needs of a server. */
+/** What the reader needs of a server. */
 interface ContextServer extends Pick<ManagedServer, "definition" | "openSession" | "session" | "lose"> {
   readonly context: ServerContext;
 }
@@ -37,7 +37,7 @@ export interface ContextReaderOptions {
   readonly log: Logger;
 }
 
-/** Reads what servers offer besides tools: each by its own name, one deadline for the wait and the request. */
+/** Reads what servers offer besides tools. One deadline covers the wait for a session and the request. */
 export function createContextReader({ all, server, log }: ContextReaderOptions): ContextReader {
   async function list<K extends ContextKind>(
     kind: K,
@@ -107,15 +107,15 @@ async function listOf<K extends ContextKind>(
   }
 }
 
-/** Decides whether a session is over whose list failed. Some sessions say so a moment later; others have to be given up. */
+/** Decides whether a session whose list failed is over. Some sessions report this a moment later; others have to be given up. */
 async function hasEnded(managed: ContextServer, session: Session, error: McpError): Promise<boolean> {
   await turnOfTheEventLoop();
   return managed.openSession !== session || (isUnsent(error) && giveUp(managed, session, error));
 }
 
 /**
- * Gives up a session that could not be used twice in a row, whatever it says of itself. It is kept while other requests are under way on
- * it, because they may still be answered.
+ * Gives up a session that failed as unusable, even if it counts as open. It is kept while other requests are under way on it, because
+ * they may still be answered.
  *
  * @returns whether the session is over.
  */
@@ -126,7 +126,7 @@ function giveUp(managed: ContextServer, session: Session, error: McpError): bool
   return true;
 }
 
-/** Of many servers, one that fails is left out: the others are not to blame. */
+/** The list of one of many servers; empty if it fails, so that the others are still listed. */
 async function listOrNothing<K extends ContextKind>(
   managed: ContextServer,
   kind: K,
@@ -155,12 +155,12 @@ async function ask<M extends SessionMethod>(
   const time = createCallTime(options, managed.definition.limits ?? {});
   using deadline = contextDeadline(managed, { signal: options.signal, timeoutMs: time.waitMs() });
   const request = (session: Session) => session.request(method, params, { ...options, ...time.left() });
-  return await onSession(managed, deadline, request); // The deadline lasts until then.
+  return await onSession(managed, deadline, request); // Awaited, so that the deadline lasts until the answer.
 }
 
 /**
- * Asks a session. What could not be sent is sent again, as often as a call: once on the same session, and once on the next. The session
- * is not given up for it while other requests are under way.
+ * Runs a request on a session. A request that could not be sent is repeated as often as a call: once on the same session, and once on
+ * the next. A session is not given up for it while other requests are under way.
  */
 async function onSession<T>(
   managed: ContextServer,
@@ -181,7 +181,7 @@ async function onSession<T>(
   }
 }
 
-/** Why there is no session is told of this request: the same error may answer many callers. */
+/** Waits for a session. A failure gets a new error for this request, because many callers may share the original one. */
 async function openedSession(managed: ContextServer, deadline: Deadline): Promise<Session> {
   if (managed.openSession !== undefined) return managed.openSession;
   try {

@@ -1,7 +1,7 @@
 import { type Logger, McpError, type Session, thrownText, toMcpError } from "@jackfield/mcp-core";
 import { raceSignal } from "../deadline.ts";
 
-/** Told that a resource has changed; reading it is left to whoever wants to know how. */
+/** Called when a resource has changed. It has to read the resource to see the change. */
 export type ResourceListener = () => unknown;
 
 export interface ResourceSubscriptionsOptions {
@@ -10,18 +10,18 @@ export interface ResourceSubscriptionsOptions {
 }
 
 /**
- * Which of one server's resources are watched. What is wanted stands apart from what the server was told, and one loop for each
- * resource brings the second to the first: a subscription that is taken back while it is being made is undone, and one that is
- * wanted again meanwhile stays ([N3], [N4]).
+ * The subscriptions to one server's resources. The wanted state is kept apart from the state that the server was told, and one loop
+ * for each resource reconciles them: a subscription that is cancelled while it is being made is undone, and one that is wanted again
+ * meanwhile stays ([N3], [N4]).
  */
 export interface ResourceSubscriptions {
   /**
-   * Wants to be told of a resource, in this session and every later one, until the returned function is called. Resolves when the
-   * server has been told, at once if it knows already.
+   * Subscribes to a resource, in this session and every later one, until the returned function is called. Resolves when the server
+   * has confirmed, at once if it already has.
    *
-   * @param signal - gives it up: what is under way is undone then ([N3])
+   * @param signal - cancels the subscription: a request under way is undone ([N3])
    * @throws McpError `MCP_REQUEST_REJECTED` if the server takes no subscriptions ([N7]), what the session throws, or the signal's
-   * reason. Then nothing is wanted.
+   * reason. The listener is removed then.
    */
   add(
     session: Session,
@@ -29,15 +29,15 @@ export interface ResourceSubscriptions {
     listener: ResourceListener,
     signal?: AbortSignal,
   ): Promise<() => Promise<void>>;
-  /** A session is up: it is told of everything that is wanted. What it refuses is logged. */
+  /** A session is up: subscribes to every wanted resource. Failures are logged. */
   opened(session: Session): void;
-  /** The session is gone; what is wanted stays wanted. */
+  /** The session is gone; the subscriptions stay wanted. */
   gone(): void;
-  /** Whether anybody wants to be told of this resource ([N5]). */
+  /** Whether this resource has a listener ([N5]). */
   isWatched(uri: string): boolean;
-  /** The server says that a resource has changed: whoever asked is told. One that throws, or rejects, keeps nobody from hearing. */
+  /** The server says that a resource has changed: calls its listeners. One that throws or rejects does not affect the others. */
   updated(uri: string): void;
-  /** Resources that the server listed before and lists no longer are not watched any more ([N6]). */
+  /** Ends the subscriptions to resources that the server no longer lists ([N6]). */
   delisted(uris: Iterable<string>): void;
 }
 
@@ -45,7 +45,7 @@ export function createResourceSubscriptions(options: ResourceSubscriptionsOption
   return new Subscriptions(options);
 }
 
-/** What one session was told. A new session has a new one, so that nothing of the old counts. */
+/** The subscriptions that one session was told of. Each session starts without any. */
 interface Told {
   readonly session: Session;
   readonly uris: Set<string>;
@@ -77,7 +77,7 @@ class Subscriptions implements ResourceSubscriptions {
       await (signal === undefined ? settled : raceSignal(settled, signal));
     } catch (error) {
       this.#forget(uri, own);
-      if (!this.#wanted.has(uri)) void this.#settleOrWarn(uri); // The answer may have come just now.
+      if (!this.#wanted.has(uri)) void this.#settleOrWarn(uri); // The loop may have subscribed just now.
       throw error;
     }
     return async () => {
@@ -110,7 +110,7 @@ class Subscriptions implements ResourceSubscriptions {
     }
   }
 
-  /** Resolves when the server has been told what is wanted of this resource, or there is no session to tell. */
+  /** Resolves when the server was told the wanted state of this resource, or there is no session. */
   async #settle(uri: string): Promise<void> {
     const told = this.#told;
     if (told === undefined) return;
@@ -118,7 +118,7 @@ class Subscriptions implements ResourceSubscriptions {
       const loop = told.loops.get(uri) ?? this.#tell(told, uri).finally(() => told.loops.delete(uri));
       told.loops.set(uri, loop);
       await loop;
-    } while (this.#isBehind(told, uri)); // A loop that has found nothing more to do is there for some microtasks yet.
+    } while (this.#isBehind(told, uri)); // A finished loop stays in the map for some microtasks.
   }
 
   async #settleOrWarn(uri: string): Promise<void> {
@@ -138,14 +138,14 @@ class Subscriptions implements ResourceSubscriptions {
   async #tell(told: Told, uri: string): Promise<void> {
     while (this.#isBehind(told, uri)) {
       const isWanted = this.#wanted.has(uri);
-      // Of one that could not be taken back nothing more is known than that nobody wants it.
+      // Before the request: if it fails, the server's state is unknown, and a later subscription has to ask again.
       if (!isWanted) told.uris.delete(uri);
       await told.session.request(isWanted ? "resources/subscribe" : "resources/unsubscribe", { uri });
       if (isWanted) told.uris.add(uri);
     }
   }
 
-  /** Called in this turn, so that whoever reads the resource next reads it after all listeners have heard. */
+  /** Calls the listener synchronously, so that all listeners have been called before the resource is read again. */
   async #tellListener(uri: string, listener: ResourceListener): Promise<void> {
     try {
       await listener();

@@ -16,7 +16,7 @@ import { createUpdatePace, type UpdatePace } from "./update-pace.ts";
 /** What a server lists besides tools. */
 export type ContextKind = "resources" | "resourceTemplates" | "prompts";
 
-/** The kinds, each with the capability that a server announces it with. */
+/** The kinds, each with the capability that announces it. */
 const KINDS = { resources: "resources", resourceTemplates: "resources", prompts: "prompts" } as const;
 const KIND_NAMES = Object.keys(KINDS) as readonly ContextKind[];
 
@@ -29,37 +29,37 @@ export interface ServerContextOptions {
   readonly list: <K extends ContextKind>(session: Session, kind: K) => Promise<Listing<K>>;
   /** A list is different from what was known. */
   readonly changed: (kind: "resources" | "prompts") => void;
-  /** A resource that somebody watches has changed. */
+  /** A resource with a subscription has changed. */
   readonly updated: (uri: string) => void;
-  /** The catalog should know this. */
+  /** Stores a list in the catalog. */
   readonly remember: <K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]) => void;
 }
 
 /**
- * What one server offers besides tools. Its lists are loaded when the tools are in, each for itself: one that fails takes nothing
- * from the others ([N2]). While no session is up, what was last known is on offer.
+ * What one server offers besides tools. Its lists are loaded when the tools are in, independently: one that fails does not affect
+ * the others ([N2]). While no session is up, the last known lists are offered.
  */
 export interface ServerContext {
-  /** Takes what the catalog knows; what the server itself has said is newer. */
+  /** Takes the lists of the catalog, unless a session has listed anything, which is newer. */
   recall(entry: CatalogEntry | undefined): void;
-  /** A session is up, or was initialised anew: what is watched is watched in it, and what was listed before is not relied on. */
+  /** A session is up, or was renewed: restores the subscriptions, and no longer relies on what was listed before. */
   opened(session: Session): void;
-  /** Loads whatever the server has announced and nobody has asked for yet. */
+  /** Loads the lists that the server's capabilities announce, unless they are loaded or under way. */
   load(session: Session): void;
-  /** The session is gone. What it told of a resource is still told when that has been quiet. */
+  /** The session is gone. Its pending resource updates are still told. */
   gone(): void;
-  /** Offers nothing any more; what is watched stays wanted. */
+  /** Stops offering anything, and drops pending updates. Subscriptions stay wanted. */
   withdraw(): void;
-  /** The server is gone for good. */
+  /** The server is gone for good: drops pending updates. */
   end(): void;
-  /** @returns of each list that the server says has changed, when that has been seen; nothing if it said something else. */
+  /** @returns a promise for each list that the server says has changed, resolved when it was listed again; empty for other notifications. */
   notified(session: Session, notification: ServerNotification): readonly Promise<unknown>[];
-  /** What is known of a kind without asking; `undefined` if nothing is. */
+  /** The list that is known without asking; `undefined` if none is. */
   known<K extends ContextKind>(kind: K): readonly CatalogItems[K][] | undefined;
   /**
-   * The list as the session has it, waiting for it if need be; `undefined` if the session was gone before it was in.
+   * The list of this session, awaited if necessary; `undefined` if the session ended before the list was in.
    *
-   * @throws McpError the cause, if it could not be listed.
+   * @throws McpError why listing failed, or the deadline's reason.
    */
   listed<K extends ContextKind>(
     kind: K,
@@ -69,7 +69,7 @@ export interface ServerContext {
   /** See `ResourceSubscriptions.add`. */
   subscribe: ResourceSubscriptions["add"];
   readonly subscriptions: ResourceSubscriptions;
-  /** Takes over what is watched of the server that had the name before and is gone. Before a session is up. */
+  /** Takes over the subscriptions of the previous server of the same name. Call it before a session is up. */
   inherit(predecessor: ServerContext): void;
 }
 
@@ -85,7 +85,7 @@ class Context implements ServerContext {
   #subscriptions: ResourceSubscriptions;
   readonly #pace: UpdatePace;
   #items: Items = {};
-  /** Whether a session has listed anything: then the catalog knows nothing better. */
+  /** Whether a session has listed anything, which is newer than the catalog. */
   #isLive = false;
 
   constructor(options: ServerContextOptions) {
@@ -187,13 +187,13 @@ class Context implements ServerContext {
     this.#options.changed(KINDS[kind]);
   }
 
-  /** Only what was listed and is not any more: a resource of a template is in no list. */
+  /** Only resources that were listed before count: a resource of a template is in no list. */
   #dropDelisted(before: Items["resources"] = [], after: Items["resources"] = []): void {
     const listed = new Set(after.map(({ uri }) => uri));
     this.#subscriptions.delisted(before.flatMap(({ uri }) => (listed.has(uri) ? [] : [uri])));
   }
 
-  /** Whoever has had enough meanwhile is not told ([N13]). */
+  /** Skips a resource that is no longer watched ([N13]). */
   #updated(uri: string): void {
     if (!this.#subscriptions.isWatched(uri)) return;
     this.#subscriptions.updated(uri);

@@ -1,17 +1,17 @@
 import { startTimer } from "../timer.ts";
 
 /**
- * Makes one piece of news of many: each is told once it has been quiet for a while, and at the latest after ten times that, so
- * that a resource that changes all the time is heard of at all. What is told of one resource does not hold up another ([N13]).
+ * Debounces updates per key. An update is told once its key has been quiet for a while, and at the latest after ten times that, so
+ * that a resource that changes all the time is still reported. Keys do not delay each other ([N13]).
  */
 export interface UpdatePace {
-  /** `tell` is called later; of several calls for one key the last one counts. */
+  /** Calls `tell` later, or at once without a quiet time. Of several calls for one key, the last one counts. */
   push(key: string, tell: () => void): void;
-  /** Forgets what has not been told. */
+  /** Drops the updates that have not been told. */
   clear(): void;
 }
 
-/** How many quiet times an update waits at most. */
+/** The longest wait of an update, in quiet times. */
 const MOST_WAITS = 10;
 
 interface HeldUpdate {
@@ -19,7 +19,7 @@ interface HeldUpdate {
   readonly latestAt: number;
 }
 
-/** @param quietMs - how long it has to be quiet, in milliseconds; `0` tells everything at once */
+/** @param quietMs - how long a key has to be quiet, in milliseconds; `0` tells everything at once */
 export function createUpdatePace(quietMs: number): UpdatePace {
   const waiting = new Map<string, HeldUpdate>();
   return {
@@ -36,7 +36,7 @@ export function createUpdatePace(quietMs: number): UpdatePace {
         },
         Math.max(0, Math.min(quietMs, latestAt - now)),
       );
-      timer.unref(); // News of a resource keeps no process alive.
+      timer.unref(); // A pending update keeps no process alive.
       waiting.set(key, { timer, latestAt });
     },
     clear() {

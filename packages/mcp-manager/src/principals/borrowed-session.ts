@@ -1,24 +1,24 @@
 import { McpError, type Session, type SessionParams } from "@jackfield/mcp-core";
 import { type LentSession, LOST } from "../server/watched-session.ts";
 
-/** What the lender does for its borrowers, because they would be in each other's way. */
+/** What the lender does on behalf of its borrowers, which would otherwise interfere with each other. */
 export interface Lending {
-  /** Lists for all who ask at the same time. */
+  /** Lists once for all borrowers that ask at the same time. */
   readonly list: Session["list"];
   /**
-   * Watches a resource in the lender's name, until the returned function is called. A server knows one subscription for each resource
-   * and session, so the lender counts who wants it: a borrower that has had enough must not end it for the others.
+   * Subscribes to a resource for the lender, until the returned function is called. A server has one subscription per resource and
+   * session, so the lender counts the borrowers: one that unsubscribes must not end it for the others.
    */
   watch(uri: string): Promise<() => Promise<void>>;
-  /** A borrower finds that the session is over: the others need not find that out for themselves, and it is not lent again. */
+  /** A borrower found the session to be lost: the lender closes it, so that other borrowers need not find out and it is not lent again. */
   lose(error: McpError): void;
-  /** Whether anybody has calls or other requests under way on the session. */
+  /** Whether any user has calls or other requests under way on the session. */
   isUsed(): boolean;
 }
 
 /**
- * A session of somebody else's, as one's own: closing it ends nothing but the borrowing, and it ends when the lender's does. What
- * several users ask of one server goes over one connection then.
+ * Wraps another user's session: closing it ends only the borrowing, and it ends when the lender's session does. What several users ask
+ * of one server then goes over one connection.
  */
 export function borrowSession(session: Session, lending: Lending): Session {
   return new BorrowedSession(session, lending);
@@ -28,7 +28,7 @@ class BorrowedSession implements LentSession {
   readonly #session: Session;
   readonly #lending: Lending;
   readonly #stops = new Set<() => void>();
-  /** What ends each of this borrower's subscriptions. */
+  /** Ends each of this borrower's subscriptions, by URI. */
   readonly #watched = new Map<string, Promise<() => Promise<void>>>();
   readonly #closeListeners = new Set<(cause?: McpError) => void>();
   #end: { readonly cause: McpError | undefined } | undefined;
@@ -113,7 +113,7 @@ class BorrowedSession implements LentSession {
     };
   }
 
-  /** The lender goes on after its session was lost, too: it is told in both cases what nobody here wants any more. */
+  /** Ends this borrower's subscriptions also after a loss, because the lender goes on and would renew them. */
   #finish(cause: McpError | undefined): Promise<unknown> {
     if (this.#end !== undefined) return Promise.resolve();
     this.#end = { cause };

@@ -6,15 +6,15 @@ export type GatheredLists = (session: Session) => Session["list"];
 
 interface Gathering {
   readonly listing: Promise<Listing>;
-  /** Who still waits for it. */
+  /** How many callers still wait for it. */
   waiting: number;
-  /** Gives it up. */
+  /** Cancels it. */
   readonly abort: AbortController;
 }
 
 /**
- * Makes one request of what many users of one session ask for in the same turn: all of them hear at once that a list has changed, and
- * a thousand of them need not ask a thousand times. The list is begun after the last of those calls, so it is new to each.
+ * Combines what many users of one session ask for in the same turn into one request: all of them hear at once that a list has changed.
+ * The request is sent after the last of those calls, so the list is current for each.
  */
 export function createGatheredLists(): GatheredLists {
   const listsOf = new WeakMap<Session, Session["list"]>();
@@ -34,7 +34,7 @@ function gatheredList(session: Session): Session["list"] {
       gatherings.delete(kind);
       return session.list(kind, { signal: abort.signal });
     });
-    listing.catch(() => {}); // Whoever gave up does not hear how it ends.
+    listing.catch(() => {}); // Callers that gave up do not handle its rejection.
     const gathering = { listing, waiting: 0, abort };
     gatherings.set(kind, gathering);
     return gathering;

@@ -10,17 +10,17 @@ export type Lender = Pick<ManagedServer, "openSession" | "session" | "lose"> & {
 };
 
 export interface LendingConnectorOptions {
-  /** Those of the lender, for all its borrowers. */
+  /** The lender's lists, shared by all its borrowers. */
   readonly lists: GatheredLists;
   /** Opens the sessions that are not lent. */
   readonly connect: Connector;
-  /** The lender's server of this name, if it is one whose sessions are lent. @throws McpError `MCP_CLOSED` if the lender is closed */
+  /** The lender's server of this name, if its sessions are lent. @throws McpError `MCP_CLOSED` if the lender is closed */
   readonly lender: (server: string) => Lender | undefined;
 }
 
 /**
- * Opens sessions for one more user: of servers that hold nothing of a user's it borrows the session there is, and waits for it if it
- * is not up; of all others it opens one.
+ * Opens sessions for another user. For a shared server it borrows the lender's session, and waits for it if it is not open; for all
+ * others it opens one.
  */
 export function createLendingConnector({ connect, lender, lists }: LendingConnectorOptions): Connector {
   return async (server, options) => {
@@ -30,12 +30,12 @@ export function createLendingConnector({ connect, lender, lists }: LendingConnec
     const session = await lent.session(deadline);
     const watch = (uri: string) => lent.context.subscribe(session, uri, () => {});
     const lose = (error: McpError) => lent.lose(session, error);
-    const isUsed = () => lent.openSession?.isUsed === true; // One that was replaced has ended for its borrowers, too.
+    const isUsed = () => lent.openSession?.isUsed === true; // A replaced session has ended for its borrowers, too.
     return borrowSession(session, { list: lists(session), watch, lose, isUsed });
   };
 }
 
-/** The lender's own attempt has its deadline; the borrower's wait ends with it, or when nobody wants the session any more. */
+/** The borrower's wait has no time limit of its own: it ends with the lender's attempt, or when the session is no longer wanted. */
 function borrowingDeadline(server: string, signal: AbortSignal): Deadline {
   const gaveUp = () =>
     new McpError("MCP_ABORTED", `Nobody waits for server "${server}" any more.`, { server });

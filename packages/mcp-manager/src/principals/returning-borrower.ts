@@ -6,10 +6,10 @@ import type { ManagedServer } from "../server/managed-server.ts";
 export type Borrower = Pick<ManagedServer, "definition" | "dropped" | "reconnect" | "snapshot">;
 
 /**
- * Connects a borrower whose lender is ready: it may have given up, for there was nothing to borrow. One that is well, or was let go on
- * purpose, is left alone.
+ * Reconnects a borrower whose lender is ready, if it gave up while there was nothing to borrow. A borrower that is well, or was
+ * disconnected on purpose, is left alone.
  *
- * @param stop - fires when nobody wants it any more
+ * @param stop - fires when the borrower's run ends
  */
 export async function bringBack(borrower: Borrower, stop: AbortSignal): Promise<void> {
   const { shared, name } = borrower.definition;
@@ -19,5 +19,5 @@ export async function bringBack(borrower: Borrower, stop: AbortSignal): Promise<
   const gaveUp = () =>
     new McpError("MCP_ABORTED", `Nobody waits for server "${name}" any more.`, { server: name });
   using deadline = createDeadline({ signal: stop, timeoutMs: 0, aborted: gaveUp, expired: gaveUp });
-  await borrower.reconnect(deadline).catch(() => {}); // Whoever watches the server is told.
+  await borrower.reconnect(deadline).catch(() => {}); // The server reports the failure itself.
 }

@@ -19,31 +19,28 @@ import type { DatedListing } from "./list-kind.ts";
 /** A record that is to be stored. */
 export type StorableRecord = CatalogRecord & { readonly entry: CatalogEntry };
 
-/**
- * What the catalog knows of one server, and is told. Without a record it is told nothing, and only what the server itself has said is
- * known.
- */
+/** One server's catalog record, kept up to date. Without a record nothing is stored, and only what the server itself has sent is known. */
 export interface CatalogMemory {
   readonly verdict: CatalogVerdict;
-  /** What the server was when it was last listed. */
+  /** The catalog entry, if there is one. */
   readonly entry: CatalogEntry | undefined;
-  /** What to hand back when the server is connected again. */
+  /** The earlier handshake, for the next connection. */
   readonly prior: PriorHandshake | undefined;
-  /** A list that is in already is told then. */
+  /** Takes the catalog's record. A list that was loaded before is stored now. */
   take(record: CatalogRecord | undefined): void;
-  /** The server was listed: `tookMs` since its attempt began. */
+  /** The tools were listed, `tookMs` after the session was opened. */
   listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void;
-  /** Another list of the server is in. The catalog is told as soon as it knows the tools, and not without them. */
+  /** Another list was loaded. It is stored as soon as the entry has tools, and not without them. */
   listedBesides<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void;
-  /** The server says that its list is another now: what is known is stale until a list that was begun later is in. */
+  /** The server announced a change: the entry is stale until a list that was requested later is loaded. */
   doubt(): void;
-  /** An attempt to reach the server failed, or to list it for the first time. */
+  /** An attempt to connect the server, or to list it for the first time, failed. */
   failed(error: McpError, tookMs: number): void;
-  /** A session that ended before it listed anything may rest on a handshake that no longer holds: shake hands anew. */
+  /** Forgets the handshake for the next connection: a session that ended before it listed anything may have used an outdated one. */
   forgetHandshake(): void;
 }
 
-/** How the catalog is told. */
+/** Writes to the catalog. */
 export interface CatalogTelling {
   store(record: StorableRecord): void;
   doubted(identity: CatalogIdentity): void;
@@ -58,11 +55,11 @@ class Memory implements CatalogMemory {
   readonly #telling: CatalogTelling;
   #record: CatalogRecord | undefined;
   prior: PriorHandshake | undefined;
-  /** Epoch milliseconds. */
+  /** When a change was last announced, epoch milliseconds. */
   #doubtedAt = 0;
-  /** What is to be told of the list that came before there was a record: a call may wake the server before the start. */
+  /** The entry of a list that came before there was a record: a call may wake the server before the start. */
   #untold: ((held: CatalogRecord) => CatalogEntry) | undefined;
-  /** Other lists that came before the tools, with which they are kept: a server may fail to list those at first. */
+  /** Other lists that came before the tools, to be stored with them: a server may fail to list its tools at first. */
   #besides: Partial<Pick<CatalogEntry, ContextKind>> | undefined;
 
   constructor(server: string, telling: CatalogTelling) {

@@ -3,13 +3,13 @@ import type { DatedListing } from "./list-kind.ts";
 
 const LONGEST_TTL_MS = 86_400_000;
 
-/** What a catalog entry is good for. `none`: it holds no tools. */
+/** How current a catalog entry is. `none`: it holds no tools. */
 export type Freshness = "fresh" | "stale" | "none";
 
 /** How long start-up should wait for a server, given what the catalog knows of it. */
 export interface CatalogVerdict {
   readonly freshness: Freshness;
-  /** The last attempt failed: the server holds no start up again. */
+  /** The last attempt failed, so start-up waits for the server only up to the gate. */
   readonly failedLastTime: boolean;
 }
 
@@ -23,8 +23,8 @@ export interface CatalogRecord {
 }
 
 /**
- * Judges an entry. Pure. Another token may see other tools, so other credentials make an entry stale; so does an empty list, which a
- * server also gives while it warms up (case L1), unless it says that it has no tools.
+ * Judges how current an entry is. Pure. Other credentials make it stale, because another token may see other tools. So does an empty
+ * list, which a server may give while it warms up (case L1), unless the server declares no tools capability.
  */
 export function judge(
   entry: CatalogEntry | undefined,
@@ -40,13 +40,13 @@ export function judge(
   return { freshness: isFresh ? "fresh" : "stale", failedLastTime };
 }
 
-/** A server may say how long its list holds; at most a day is believed, and what is no duration is none. */
+/** The server's `ttlMs`, at most one day; 0 if it is not a duration. */
 function reliableTtlMs(ttlMs: number | undefined): number | undefined {
   if (ttlMs === undefined) return undefined;
   return typeof ttlMs === "number" && ttlMs >= 0 ? Math.min(ttlMs, LONGEST_TTL_MS) : 0;
 }
 
-/** The entry after a server has been listed. A list that was begun before the mark may not know why it was made. */
+/** The entry after a server has been listed. It stays stale if the list was requested before the last announced change. */
 export function listedEntry(
   before: CatalogEntry | undefined,
   server: string,

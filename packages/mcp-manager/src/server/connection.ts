@@ -18,7 +18,7 @@ import { answerSeeker } from "./session-answer.ts";
 import { INITIAL_STATE, type ServerEvent, type ServerState, transition } from "./state.ts";
 import { type CallCounts, type WatchedSession, watchSession } from "./watched-session.ts";
 
-/** The server whose connection it is. */
+/** The server that owns the connection. */
 export interface ConnectionSubject {
   /** As it is now: filters and limits may change while a session is up. */
   readonly definition: ServerDefinition;
@@ -31,30 +31,30 @@ export interface ConnectionSubject {
 }
 
 /**
- * One server's connection: does what entering a state demands, and owns the attempt, the session and the timer. It decides
- * nothing: `transition`, `answerSeeker` and `nextRetry` do.
+ * One server's connection. It acts on each new state, and owns the attempt, the session and the timer. It decides nothing:
+ * `transition`, `answerSeeker` and `nextRetry` do.
  */
 export interface Connection {
   readonly state: ServerState;
-  /** Connects unless it is connected, connecting, or was disconnected on purpose. */
+  /** Connects if the server is idle and was not disconnected on purpose. */
   wake(): void;
   /**
-   * The state answers: uses the session, waits for one, or throws why there is none.
+   * Returns the session, or waits for one, connecting if need be.
    *
-   * @throws McpError with outcome `not-sent`.
+   * @throws McpError why there is none.
    */
   session(deadline: Deadline): Promise<Session>;
-  /** Replaces whatever there is by a new connection and waits for it; asked for twice at once, it happens once ([R3]). */
+  /** Replaces any connection by a new one and waits for it; concurrent calls share one reconnect ([R3]). */
   reconnect(signal: AbortSignal): Promise<Session>;
-  /** Takes the session for lost, if it is still the one in use: it is closed, and the server is connected anew as after any loss. */
+  /** Treats the session as lost, if it is still in use: closes it and reconnects the server as after any loss. */
   lose(session: Session, error: McpError): void;
-  /** Lets the session go; `disconnected`: only `reconnect` connects again. */
+  /** Closes the session; `disconnected`: only `reconnect` connects again. */
   release(disconnected: boolean): Promise<void>;
-  /** Ends it for good. Resolves when nothing is left. */
+  /** Closes for good. Resolves when nothing is left, at most after `closeTimeoutMs`. */
   close(): Promise<void>;
 }
 
-/** @param predecessor - what must be gone before the first attempt: the server of this name that was replaced */
+/** @param predecessor - the closing of a replaced server of this name; the first attempt waits for it */
 export function createConnection(
   subject: ConnectionSubject,
   settings: ConnectionSettings,
@@ -67,11 +67,11 @@ class ServerConnection implements Connection {
   readonly #subject: ConnectionSubject;
   readonly #settings: ConnectionSettings;
   #state: ServerState = INITIAL_STATE;
-  /** The next change, once somebody waits for it. */
+  /** Resolves at the next state change; made on demand. */
   #change: PromiseWithResolvers<ServerState> | undefined;
   #timer: LongTimer | undefined;
   #wasEverReady = false;
-  /** A reconnect under way, which whoever asks for one meanwhile shares; none once the attempt it waits for is over. */
+  /** A reconnect under way, shared by concurrent callers; cleared when its attempt is over. */
   #restarting: Promise<Session> | undefined;
   /** What is still ending: aborted attempts and closing sessions. */
   readonly #ending = createPendingWork();
@@ -104,9 +104,9 @@ class ServerConnection implements Connection {
       if (typeof answer === "object") throw answer.refusal;
       if (answer === "connect") {
         this.#dispatch({ type: "connect" });
-        continue; // Whoever heard of it may have brought the server into another state.
+        continue; // A listener may have changed the state.
       }
-      using _held = this.#timer?.hold(); // A call without a limit has no timer of its own.
+      using _held = this.#timer?.hold(); // Keeps the process alive: a call without a limit has no timer of its own.
       await raceSignal(this.#changed(), deadline.signal);
     }
   }
@@ -157,7 +157,7 @@ class ServerConnection implements Connection {
     return goneError(this.#subject.definition.name, this.#state.status === "idle");
   }
 
-  /** Applies an event; false if it means nothing in this state. The only place where the state changes. */
+  /** Applies an event; false if it does not apply in this state. The only place where the state changes. */
   #dispatch(event: ServerEvent): boolean {
     const before = this.#state;
     const after = transition(before, event);
@@ -177,7 +177,7 @@ class ServerConnection implements Connection {
     if (state.status === "connecting") this.#restarting = undefined;
     if (state.status === "connecting" && event.type !== "opened") state.abort.abort();
     if (state.status !== "ready") return;
-    // Callers hear of it before the server does ([S3]); what a session that was lost says itself of each request is more exact.
+    // Callers are rejected before the session is closed ([S3]); a lost session rejects its requests itself, which is more exact.
     if (event.type === "lost") state.session.lost(event.error);
     else state.session.giveUp(() => givenUpError(this.#subject.definition.name, event));
     this.#end(state.session.close());
@@ -187,7 +187,7 @@ class ServerConnection implements Connection {
     if (state.status === "connecting") this.#end(this.#attempt(state, this.#ended()));
     if (state.status === "ready") this.#wasEverReady = true;
     if (state.status === "backoff") {
-      // A server that is down keeps no process alive, unless somebody waits for it.
+      // A pending retry keeps the process alive only while a caller waits for it.
       this.#timer = setLongTimer(state.retryAt, () => this.#dispatch({ type: "connect" }));
     }
   }
@@ -265,7 +265,10 @@ class ServerConnection implements Connection {
     return toMcpError(thrown, "MCP_CONNECT_FAILED", message, { server: name, phase: "handshake" });
   }
 
-  /** When what is ending now has ended. A session that hangs while it closes holds nobody up for longer than this ([C21]). */
+  /**
+   * Resolves when what is ending now has ended, at most after `closeTimeoutMs`: a session that hangs while it closes is left behind
+   * ([C21]).
+   */
   async #ended(): Promise<void> {
     const { closeTimeoutMs, log } = this.#settings;
     if (await this.#ending.finished(closeTimeoutMs)) return;

@@ -1,10 +1,10 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { isSameJson } from "../json-equality.ts";
 
-/** What is different in a definition. `settings`: what a session that is up can live with. `connection`: what it rests on. */
+/** What changed in a definition. `settings`: an open session can go on; `connection`: the server must be reconnected. */
 export type DefinitionChange = "none" | "settings" | "connection";
 
-/** Fields that no connection rests on. */
+/** Fields that the connection does not depend on. */
 const SETTINGS: ReadonlySet<string> = new Set([
   "name",
   "enabled",
@@ -18,9 +18,9 @@ const SETTINGS: ReadonlySet<string> = new Set([
 /**
  * Compares two definitions of one name by value. Pure.
  *
- * Limits, tool filter, `lazy`, the line a definition stands on and what it stands in front of are settings. Everything else is taken for what the connection rests
- * on, fields that Jackfield does not read included, because a resolver may read them; and so are the scope and the file, because
- * they decide what a variable may stand for.
+ * Limits, tool filter, `lazy`, the line of the definition and `shadows` are settings. Everything else counts as part of the connection,
+ * including fields that Jackfield does not read, because a resolver may read them, and the scope and the file, because they decide what
+ * a variable may stand for.
  */
 export function compareDefinitions(before: ServerDefinition, after: ServerDefinition): DefinitionChange {
   if (!isSameJson(connectionPart(before), connectionPart(after))) return "connection";
@@ -46,7 +46,7 @@ function settings({ limits, tools, lazy, definedIn, shadows }: ServerDefinition)
   };
 }
 
-/** A field that is `undefined` is a field that is missing. */
+/** An `undefined` field counts as missing. */
 function present(fields: object | undefined = {}): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

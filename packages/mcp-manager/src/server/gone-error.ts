@@ -1,24 +1,24 @@
 import { type ErrorCode, McpError } from "@jackfield/mcp-core";
 import type { ServerEvent } from "./state.ts";
 
-/** Why there is no session, and none to wait for: the request was not sent. */
+/** There is no session, and none to wait for; the request was not sent. */
 export function goneError(server: string, isDisconnected: boolean): McpError {
   const how = isDisconnected ? "was disconnected; reconnect it to use it again" : "was closed";
   return new McpError("MCP_CLOSED", `Server "${server}" ${how}.`, { server, outcome: "not-sent" });
 }
 
-/** Why a request was given up that is in flight when its session is let go: it may have been carried out. */
+/** A request was in flight when its session was closed on purpose; it may have been carried out. */
 export function givenUpError(server: string, event: ServerEvent): McpError {
   const released = event.type === "release" && (event.disconnected ? "disconnected" : "reconnected");
   return inFlightError("MCP_CLOSED", server, `was ${released || "closed"}`);
 }
 
-/** The same of a session that is given up because its server is dead: what it would say itself if it were lost. */
+/** A request was in flight when its server stopped answering pings; the same code as for a lost session. */
 export function silencedError(server: string, isCall: boolean): McpError {
   return inFlightError(isCall ? "MCP_OUTCOME_UNKNOWN" : "MCP_SESSION_LOST", server, "gave no sign of life");
 }
 
-/** What a request of a lost session is told that says no more than that it was closed: nobody who uses it closed it. */
+/** Replaces the `MCP_CLOSED` of a request on a lost session: its user did not close the session. */
 export function lostError(closed: McpError, loss: McpError, isCall: boolean): McpError {
   const isSent = closed.outcome !== "not-sent";
   const became = isSent

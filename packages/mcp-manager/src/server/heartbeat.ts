@@ -1,27 +1,26 @@
 import { isMcpError, McpError, type TransportKind } from "@jackfield/mcp-core";
 import { startTimer } from "../timer.ts";
 
-/** How a session that nobody uses is looked after. Times are milliseconds. */
+/** How an unused session is checked for life. Times are milliseconds. */
 export interface HeartbeatPolicy {
   /**
-   * How long nothing may have come from the server before it is asked for a sign of life; `0` = never. Default 30,000 for remote
-   * servers, and `0` for those of this machine: there the end of the process tells, and one that is busy with itself for a minute
-   * would be ended for it.
+   * How long a server may be silent before it is pinged; `0` = never. Default 30,000 for remote servers and `0` for local ones: the
+   * exit of a local process is noticed anyway, and one that is busy for a minute must not be killed for it.
    */
   readonly intervalMs: number;
-  /** How long a sign of life may take. Default 10,000. */
+  /** How long the answer to a ping may take. Default 10,000. */
   readonly timeoutMs: number;
-  /** After so many that did not come, one right after the other, the session is given up. Default 1. */
+  /** The session is dropped after this many unanswered pings in a row. Default 1. */
   readonly threshold: number;
 }
 
-/** What is said of it; each field that is missing has its default. */
+/** A heartbeat policy; each missing field has its default. */
 export type HeartbeatOptions = { readonly [K in keyof HeartbeatPolicy]?: HeartbeatPolicy[K] | undefined };
 
-/** Of remote servers. One that is gone without a word is found within 40 seconds. */
+/** The default for remote servers. A server that disappears silently is noticed within 40 seconds. */
 export const DEFAULT_HEARTBEAT: HeartbeatPolicy = { intervalMs: 30_000, timeoutMs: 10_000, threshold: 1 };
 
-/** The policy for a server that is reached in this way. */
+/** The policy for a server with this transport. */
 export function heartbeatFor(transport: TransportKind, options: HeartbeatOptions): HeartbeatPolicy {
   const isRemote = transport === "http" || transport === "sse";
   const { intervalMs, timeoutMs, threshold } = DEFAULT_HEARTBEAT;
@@ -32,27 +31,27 @@ export function heartbeatFor(transport: TransportKind, options: HeartbeatOptions
   };
 }
 
-/** What is watched. */
+/** The session that is watched. */
 export interface HeartbeatSubject {
   readonly server: string;
-  /** Asks for a sign of life. */
+  /** Sends a ping. */
   ping(timeoutMs: number): Promise<unknown>;
   /** When the server was last heard, by the monotonic clock, in milliseconds. */
   heardAt(): number;
-  /** Whether an answer is being waited for that has a deadline of its own: then a busy server is left in peace. */
+  /** Whether a request with its own deadline is in flight: a busy server is not pinged. */
   isBusy(): boolean;
 }
 
-/** Something that goes on until it is stopped. */
+/** Runs until it is stopped. */
 export interface Heartbeat {
   stop(): void;
 }
 
 /**
- * Asks a silent server for signs of life, and tells once when they do not come. Any answer is one, also the error of a server that
- * does not know `ping` ([S5]).
+ * Pings a silent server, and reports once when the pings go unanswered. Any answer counts, including the error of a server that does
+ * not know `ping` ([S5]).
  *
- * @param lost - told with `MCP_SESSION_LOST` when the threshold is reached; nothing is asked afterwards
+ * @param lost - called with `MCP_SESSION_LOST` when the threshold is reached; no ping follows
  */
 export function createHeartbeat(
   policy: HeartbeatPolicy,
@@ -68,7 +67,7 @@ export function createHeartbeat(
     const quietMs = performance.now() - subject.heardAt();
     const waitMs = subject.isBusy() ? intervalMs : Math.max(1, intervalMs - quietMs);
     timer = startTimer(() => void beat(), waitMs);
-    timer.unref(); // Looking after a server keeps no process alive.
+    timer.unref(); // A heartbeat does not keep the process alive.
   }
 
   async function beat(): Promise<void> {

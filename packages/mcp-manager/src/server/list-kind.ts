@@ -8,12 +8,12 @@ import {
 } from "@jackfield/mcp-core";
 import { createDeadline, raceSignal } from "../deadline.ts";
 
-/** A list, and when it was begun, epoch milliseconds: it may know nothing of what happened later. */
+/** A list, and when it was requested, epoch milliseconds: later changes may be missing. */
 export interface DatedListing<K extends CatalogKind> extends Listing<K> {
   readonly beganAt: number;
 }
 
-/** What the kinds are called. */
+/** The kinds, as messages name them. */
 export const KIND_WORDS: { readonly [K in CatalogKind]: string } = {
   tools: "tools",
   resources: "resources",
@@ -22,7 +22,7 @@ export const KIND_WORDS: { readonly [K in CatalogKind]: string } = {
 };
 
 /**
- * Lists one kind of what a server has, all pages within its `callTimeoutMs`; with `isStarting` also within its `connectTimeoutMs`,
+ * Lists one kind of a server's items, all pages within its `callTimeoutMs`; with `isStarting` also within its `connectTimeoutMs`,
  * because a start may wait for it.
  *
  * @throws McpError `MCP_CALL_TIMEOUT`, or whatever the session throws.

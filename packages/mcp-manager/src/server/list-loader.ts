@@ -17,7 +17,7 @@ export type ListState =
   | { readonly status: "live" }
   | { readonly status: "failed"; readonly error: McpError };
 
-/** What became of one list; `none`: its session is gone. Another one may be under way by the time that somebody looks at the state. */
+/** The result of one list; `none`: its session is gone. Unlike the state, it does not change when another list begins. */
 export type ListOutcome = Exclude<ListState, { readonly status: "loading" }>;
 
 const ABANDONED: ListOutcome = { status: "none" };
@@ -25,7 +25,7 @@ const ABANDONED: ListOutcome = { status: "none" };
 export interface ListLoaderOptions<L extends Listing> {
   readonly server: string;
   readonly kind: CatalogKind;
-  /** How often a list is read anew that the server does not say anything about, in milliseconds; `0` = never. */
+  /** How often the list is read again without an announced change, in milliseconds; `0` = never. */
   readonly pollIntervalMs: number;
   /** Lists once, within a deadline of its own. */
   readonly list: (session: Session) => Promise<L>;
@@ -37,34 +37,34 @@ interface Load {
   readonly session: Session;
   /** By the monotonic clock, in milliseconds. */
   readonly beganAt: number;
-  /** It was begun because something happened during the one before; what happens now has to wait its turn. */
+  /** It follows another list, or was scheduled; a change announced now is scheduled too. */
   readonly isFollowUp: boolean;
   readonly done: PromiseWithResolvers<ListOutcome>;
-  /** Somebody had no more patience with it. */
+  /** A caller has stopped waiting for it. */
   isOverdue: boolean;
-  /** Who asked while it was under way, and waits for the follow-up. */
+  /** For callers that asked while it was under way; resolves with the follow-up. */
   followUp: PromiseWithResolvers<ListOutcome> | undefined;
 }
 
 /**
- * Keeps one of a server's lists up to date. Whoever asks while a list is under way shares one follow-up, and what it supersedes is
- * not published: a burst of changes that is over by then costs two lists and is one change, a longer one is one more change each
- * second. An answer from a session that was replaced meanwhile is thrown away ([L19], [L20]).
+ * Keeps one of a server's lists up to date. Callers that ask while a list is under way share one follow-up, and the superseded list is
+ * not published: a short burst of changes costs two lists and is one change, a longer one is one more change each second. An answer
+ * from a replaced session is discarded ([L19], [L20]).
  */
 export interface ListLoader {
   readonly state: ListState;
-  /** Resolves with what became of a list that was begun after this call. */
+  /** Resolves with the result of a list that begins after this call. */
   load(session: Session): Promise<ListOutcome>;
-  /** Like `load`, but is content with a list that is in or under way. */
+  /** Like `load`, but accepts a list that is loaded or under way. */
   settle(session: Session): Promise<ListOutcome>;
   /**
-   * Like `settle`, but has no more patience than this, counted from now; with a list that somebody gave up on already, from when that
-   * was begun: not everybody finds out for himself that the server does not answer. `undefined`: it was not in by then.
+   * Like `settle`, but waits at most `patienceMs`. The time counts from the beginning of the list if another caller has given up on it:
+   * not every caller has to find out that the server does not answer. `undefined`: not loaded in time.
    */
   settleWithin(session: Session, patienceMs: number): Promise<ListOutcome | undefined>;
   /**
-   * The server says that its list changed. One that says so all the time is asked ever more rarely. Resolves, in the order of the
-   * calls, when a list that knows the change is in or has failed, or the session is gone.
+   * The server announced that its list changed. Frequent announcements without changes are followed ever more rarely. Resolves, in the
+   * order of the calls, when a list that includes the change is loaded or has failed, or the session is gone.
    */
   announce(session: Session): Promise<ListOutcome>;
   /** The session is gone: whatever is under way no longer counts. */
@@ -81,11 +81,11 @@ class Loader<L extends Listing> implements ListLoader {
   #state: ListState = { status: "none" };
   #current: Load | undefined;
   #items: Listing["items"] = [];
-  /** Armed for the next list that nobody waits for: one that is due, or the next poll. */
+  /** For the next list that no caller waits for: one that is due, or the next poll. */
   #timer: NodeJS.Timeout | undefined;
   /** The list under way or scheduled was announced by the server. */
   #isAnnounced = false;
-  /** One more list is wanted, as soon as the pace allows. Resolves when it is in. */
+  /** One more list is wanted, as soon as the pace allows. Resolves with its result. */
   #due: PromiseWithResolvers<ListOutcome> | undefined;
 
   constructor(options: ListLoaderOptions<L>) {
@@ -150,7 +150,7 @@ class Loader<L extends Listing> implements ListLoader {
     this.#state = { status: "none" };
     abandoned?.done.resolve(ABANDONED);
     abandoned?.followUp?.resolve(ABANDONED);
-    // After whoever waits for a list that this one superseded.
+    // After the callers of a list that was abandoned.
     void Promise.resolve(abandoned?.done.promise).then(() => due?.resolve(ABANDONED));
   }
 
@@ -173,23 +173,23 @@ class Loader<L extends Listing> implements ListLoader {
     );
     if (this.#current !== load) return;
     const { followUp, isFollowUp, session } = load;
-    // What a follow-up supersedes is not published; never twice in a row, so that there is an end to it.
+    // A superseded list is not published, but never two in a row, so that changes get through.
     const isPublished = followUp === undefined || isFollowUp || this.#state.status !== "live";
     const published = isPublished ? this.#publish(session, outcome) : undefined;
-    if (this.#current !== load) return; // Whoever heard of it has disconnected the server.
+    if (this.#current !== load) return; // A listener has disconnected the server.
     this.#current = undefined;
     if (followUp === undefined) this.#rest(session);
     else {
       const seen = this.#begin(session, true);
-      if (published === undefined) void seen.then(load.done.resolve); // Whoever waits for this list finds what it says.
+      if (published === undefined) void seen.then(load.done.resolve); // Callers of the unpublished list get the follow-up's result.
       void seen.then(followUp.resolve);
     }
     if (published !== undefined) load.done.resolve(published);
   }
 
   /**
-   * A server that has just started may stumble once ([S12]); a session that is gone will not answer the second time either, and whoever
-   * waits for one that took all its time need not wait for as long again.
+   * Retries once, because a server that has just started may stumble ([S12]). Not on a session that is gone, which would fail again,
+   * nor after a time-out, which would double the wait.
    */
   async #listWithOneRetry(load: Load): Promise<L> {
     try {
@@ -239,6 +239,6 @@ class Loader<L extends Listing> implements ListLoader {
   #schedule(list: () => void, waitMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = startTimer(list, waitMs);
-    this.#timer.unref(); // Looking whether something changed keeps no process alive.
+    this.#timer.unref(); // A scheduled list does not keep the process alive.
   }
 }

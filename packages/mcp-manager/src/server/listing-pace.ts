@@ -2,13 +2,13 @@ const LEAST_MS = 1_000;
 const MOST_MS = 30_000;
 
 /**
- * How soon a server that says "my list changed" is listed again: at once if it has been quiet, else a second after the last time, and
- * twice as long each time nothing had changed. A server whose list changes because it is listed would be listed for ever.
+ * How soon a list is read again when the server announces a change: at once after a quiet time, else 1 s after the last list, doubling
+ * to 30 s while nothing has changed. A server that announces a change at each listing would otherwise be listed for ever.
  */
 export interface ListingPace {
   /** How long the next list has to wait, in milliseconds. */
   waitMs(): number;
-  /** A list that was announced is in. */
+  /** An announced list was read, or failed. */
   listed(list: { readonly isChanged: boolean }): void;
 }
 

@@ -1,15 +1,15 @@
 import { MAX_TIMER_MS } from "../timer.ts";
 
-/** Something that is done at a time, unless it is called off. */
+/** A timer that fires unless it is cleared. */
 export interface LongTimer {
-  /** Keeps the process alive until what is returned is disposed: somebody waits for it. */
+  /** Keeps the process alive until the result is disposed: a caller is waiting. */
   hold(): Disposable;
   clear(): void;
 }
 
 /**
- * Does something at a time, epoch milliseconds, however far away that is. It keeps no process alive unless it is held. What is
- * due already comes in the next turn of the event loop: the shortest timer takes a millisecond.
+ * Calls `due` at a time in epoch milliseconds, however far away. It keeps the process alive only while held. A time that has passed
+ * fires in the next turn of the event loop, because the shortest timer takes a millisecond.
  */
 export function setLongTimer(at: number, due: () => void): LongTimer {
   let timer: NodeJS.Timeout | undefined;

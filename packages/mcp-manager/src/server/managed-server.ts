@@ -24,9 +24,9 @@ import type { CallCounts, WatchedSession } from "./watched-session.ts";
 
 export interface ManagedServerOptions {
   readonly definition: ServerDefinition;
-  /** As whom it is reached. */
+  /** The user on whose behalf it is reached. */
   readonly principal: string | undefined;
-  /** What must be gone before the first attempt: the server of this name that was replaced. */
+  /** The closing of a replaced server of this name; the first attempt waits for it. */
   readonly predecessor: Promise<unknown> | undefined;
   readonly settings: ServerSettings;
   readonly hooks: ServerHooks;
@@ -43,21 +43,21 @@ export interface ManagedServer {
   /** Why it was dropped, if it was. */
   readonly dropped: McpError | undefined;
   snapshot(): ServerSnapshot;
-  /** Takes what the catalog knows; what the server itself has said is newer. */
+  /** Takes the catalog's record; what the server itself has said is newer. */
   recall(record: CatalogRecord | undefined): void;
-  /** Takes a definition of which only settings are different: limits hold from now on. */
+  /** Takes a definition with changed settings only: limits hold from now on. */
   redefine(definition: ServerDefinition): void;
   wake(): void;
-  /** The session, while the server is ready: a call that has nothing to wait for needs no deadline to wait by. */
+  /** The session while the server is ready: a call that need not wait needs no deadline. */
   readonly openSession: WatchedSession | undefined;
   session(deadline: Deadline): Promise<Session>;
-  /** Whoever finds that a session is over says so: it has not been told yet where it has only just ended. */
+  /** Reports a session that the caller has found to be lost, which may not have reported its end yet. */
   lose(session: Session, error: McpError): void;
-  /** Waits for a session and for its tools, as far as they can be had; see `listedSession`. */
+  /** Waits for a session and, where possible, for its tools; see `listedSession`. */
   listedSession(deadline: Deadline, patienceMs: () => number): Promise<Session>;
   /** Waits for a live tool list, connecting if need be. */
   ensureTools(deadline: Deadline): Promise<void>;
-  /** Lists the tools anew, connecting if need be. */
+  /** Lists the tools again, connecting if need be. */
   refreshTools(deadline: Deadline): Promise<void>;
   reconnect(deadline: Deadline): Promise<void>;
   disconnect(): Promise<void>;
@@ -68,7 +68,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
   return new Server(options);
 }
 
-/** Of a thousand servers that a start makes, most are only shown and known: what a session needs is made with the first. */
+/** Most of a thousand servers stay unconnected after a start, so what a session needs is made with the first one. */
 class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   readonly #hooks: ServerHooks;
   readonly #settings: ServerSettings;
@@ -83,7 +83,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   #context: ServerContext | undefined;
   #heartbeat: Heartbeat | undefined;
   #since = Date.now();
-  /** The last failure, until a session proves it past or nobody wants one any more. */
+  /** The last failure, until a session or a list succeeds, or the server is idle. */
   #trouble: { readonly error: McpError; readonly at: number } | undefined;
 
   constructor({ definition, principal, predecessor, settings, hooks }: ManagedServerOptions) {
@@ -129,7 +129,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     return Object.freeze({
       name,
       transport,
-      definedIn: Object.freeze({ ...definedIn }), // The host's own stays as it is.
+      definedIn: Object.freeze({ ...definedIn }), // Copied, so that the host's own object stays unfrozen.
       status: state.status,
       since: this.#since,
       error: this.#errorReport(),
@@ -146,7 +146,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   recall(record: CatalogRecord | undefined): void {
     this.#memory.take(record);
     const { state } = this.#connection;
-    // A call woke the server before start-up got here, or somebody disconnected it ([C9]).
+    // A server that was disconnected before start-up got here stays without tools ([C9]).
     if (record === undefined || (state.status === "idle" && state.disconnected)) return;
     this.#tools.recall(record);
     this.#context?.recall(record.entry);
@@ -210,7 +210,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   changed(before: ServerState, after: ServerState): void {
     const now = Date.now();
     const since = this.#since;
-    const isOther = before.status !== after.status; // An idle server may only have become one that calls do not wake.
+    const isOther = before.status !== after.status; // An idle server may only have been marked as disconnected.
     if (isOther) this.#since = now;
     if (before.status === "ready") this.#sessionGone();
     if (after.status === "ready") this.#heartbeat = attendSession(after.session, this.#attendance());

@@ -3,16 +3,16 @@ import { createDeadline, type Deadline } from "../deadline.ts";
 import { invalidOption } from "../tools/call-time.ts";
 import type { ManagedServer } from "./managed-server.ts";
 
-/** How long an operation on one server may take. */
+/** The signal and the time limit of an operation on one server. */
 export type OperationOptions = Pick<RequestOptions, "signal" | "timeoutMs">;
 
-/** What a server is asked to do, the limit of it that applies by default, and the words for it. */
+/** The default limit of each operation, and its name in messages. */
 const OPERATIONS = {
   reconnect: { limit: "connectTimeoutMs", words: "reconnect" },
   list: { limit: "callTimeoutMs", words: "list its tools" },
 } as const;
 
-/** @throws McpError `MCP_CONFIG_INVALID` for options of a request that cannot be right. Nothing was asked of the server. */
+/** @throws McpError `MCP_CONFIG_INVALID` for invalid request options. Nothing was sent to the server. */
 export function checkOptions(server: string, options: RequestOptions): void {
   const invalid = invalidOption(options);
   if (invalid === undefined) return;
@@ -23,7 +23,7 @@ export function checkOptions(server: string, options: RequestOptions): void {
 /**
  * The deadline of an operation: the caller's time limit, else the server's own.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for a limit that is none.
+ * @throws McpError `MCP_CONFIG_INVALID` for invalid options.
  */
 export function operationDeadline(
   { definition: { name, limits } }: ManagedServer,

@@ -5,9 +5,10 @@ import type { ManagedServer } from "./managed-server.ts";
 import { operationDeadline } from "./operation-deadline.ts";
 
 /**
- * Connects servers anew, all at the same time, each within a deadline of its own.
+ * Reconnects servers in parallel, each within its own deadline.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for what are no options, or a choice that there is not; the cause of the first that failed, in their order, once all have settled.
+ * @throws McpError `MCP_CONFIG_INVALID` for invalid options; the error of the first server, in order, that failed, once all have
+ * settled.
  */
 export async function reconnectServers(
   servers: readonly ManagedServer[],

@@ -10,9 +10,9 @@ import { createDeadline, raceSignal } from "../deadline.ts";
 import { isSameJson } from "../json-equality.ts";
 
 /**
- * Fills in a definition's variables and gives the server the definition's limits, whatever the resolver says of them: they are final, and
- * a resolver need not know of any. All within the server's `connectTimeoutMs`. A resolver that hangs, and does not hear that it is given
- * up, holds neither the server nor a close; there is nothing to clean up after it.
+ * Fills in a definition's variables within the server's `connectTimeoutMs`. The result has the definition's limits, which are final,
+ * whatever the resolver returns. A resolver that hangs and ignores the signal blocks neither the server nor a close; it leaves nothing
+ * to clean up.
  *
  * @throws McpError `MCP_CONNECT_TIMEOUT`, `MCP_ABORTED`, or whatever the resolver throws.
  */
@@ -38,6 +38,6 @@ export async function resolveInTime(
   });
   const resolving = resolve(definition, { signal: deadline.signal, principal });
   const server = await raceSignal(resolving, deadline.signal);
-  // What has them already stays the object that it is: whoever resolved it may know it by that.
+  // With equal limits the object stays the same: the resolver may know it by identity.
   return isSameJson(server.limits, limits) ? server : { ...server, limits };
 }

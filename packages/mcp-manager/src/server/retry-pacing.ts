@@ -1,15 +1,15 @@
 const SECOND_MS = 1_000;
 
 /**
- * Puts retries off so that no second of the clock holds more than a number of them, whoever makes them: a thousand servers that are lost at once do not
- * come back in one wave. Jitter alone would not do: it spreads a wave over one delay only.
+ * Delays retries so that no second of the clock holds more than `maxPerSecond`, over all servers: a thousand servers lost at once must
+ * not come back in one wave. Jitter alone would only spread the wave over one delay.
  *
- * @returns when an attempt that is wanted at a time may be made, both epoch milliseconds. Asking takes the place.
+ * @returns when an attempt wanted at `wantedAt` may be made, both epoch milliseconds. Each call reserves a place.
  */
 export type RetryPacing = (wantedAt: number) => number;
 
 export function createRetryPacing(maxPerSecond: number): RetryPacing {
-  /** How many attempts each second holds, by its number since the epoch. */
+  /** How many attempts each second holds, by seconds since the epoch. */
   const taken = new Map<number, number>();
   return (wantedAt) => {
     const wanted = Math.floor(wantedAt / SECOND_MS);

@@ -1,39 +1,39 @@
 import type { McpError } from "@jackfield/mcp-core";
 import type { Retry } from "./state.ts";
 
-/** When a lost or unreachable server is tried again. Times are milliseconds. */
+/** When a lost or unreachable server is retried. Times are milliseconds. */
 export interface RetryPolicy {
   /** Before the first retry. Default 1,000. */
   readonly initialDelayMs: number;
   /**
-   * Whether the first retry after the loss of a local server's session is made at once: whoever waits for a process of this machine
-   * waits alone, while a remote server that comes back has all its clients at once. Not with `delaysMs`. Default true.
+   * Whether the first retry after a local server's session is lost is immediate: only this client waits for a local process, while all
+   * clients of a remote server reconnect together. Ignored with `delaysMs`. Default true.
    */
   readonly restartsAtOnce: boolean;
-  /** Each delay is the one before times this. Default 2. */
+  /** Each delay is the previous one times this. Default 2. */
   readonly factor: number;
-  /** No exponential delay is longer. Default 30,000. */
+  /** The longest exponential delay. Default 30,000. */
   readonly maxDelayMs: number;
-  /** The delays one by one, instead of the exponential ones: as many retries as there are delays. Default: none. */
+  /** A list of delays that replaces the exponential ones and `maxRetries`: one retry per delay. Default: none. */
   readonly delaysMs?: readonly number[] | undefined;
   /**
-   * `full`: a delay is drawn evenly between 0 and itself, so that servers lost together do not come back together. `around`:
-   * between half and one and a half of itself, at most `maxDelayMs`. Default `full`.
+   * `full`: a random time between 0 and the delay, so that servers lost together do not reconnect together. `around`: between half and
+   * one and a half times the delay; exponential ones at most `maxDelayMs`. Default `full`.
    */
   readonly jitter: "full" | "around" | "none";
   /** Retries after the first attempt, in a row. Default 5. */
   readonly maxRetries: number;
-  /** For a remote server that was once up: what follows when the retries are spent; the last one repeats. */
+  /** Delays for a remote server that was once up, after the other retries are spent; the last one repeats. Default 15 s to 5 min. */
   readonly slowDelaysMs?: readonly number[] | undefined;
-  /** How many retries a runtime makes in one second, all its servers together; the others come later. Default 50. */
+  /** The most retries per second for all servers together; the others are delayed. Default 50. */
   readonly maxPerSecond: number;
-  /** A session that lasted this long resets the count. Default 10,000. */
+  /** A session that lasted this long resets the retry count. Default 10,000. */
   readonly stableAfterMs: number;
   /** Whether a call tries a failed server once more when its last attempt is older than `maxDelayMs`. Default true. */
   readonly reviveOnCall: boolean;
 }
 
-/** What holds where the retry policy says nothing. */
+/** The default retry policy. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   initialDelayMs: 1_000,
   restartsAtOnce: true,
@@ -47,7 +47,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   reviveOnCall: true,
 };
 
-/** The last time there is a date for: a server may ask for any number of seconds. */
+/** The latest time that a `Date` can hold: a server may ask for any number of seconds. */
 const LATEST = 8.64e15;
 
 /** What is known when a server is lost. */
@@ -68,10 +68,10 @@ export interface Loss {
 /**
  * Decides when to try again. Pure.
  *
- * Attempts count from one again only after a session has *stayed* up: a server that dies after each handshake spends its
- * retries and ends `failed` instead of looping for ever ([R1], [S9]).
+ * The attempt count resets only after a session has *stayed* up: a server that dies after each handshake spends its retries and ends
+ * `failed` instead of looping for ever ([R1], [S9]).
  *
- * @returns `undefined` if nothing is to be scheduled.
+ * @returns `undefined` if there is no retry.
  */
 export function nextRetry(policy: RetryPolicy, loss: Loss): Retry | undefined {
   if (!loss.error.retryable) return undefined;
@@ -82,7 +82,7 @@ export function nextRetry(policy: RetryPolicy, loss: Loss): Retry | undefined {
   return { attempt: retries + 1, retryAt: Math.min(retryAt, LATEST) };
 }
 
-/** How many attempts in a row are spent when a server is lost: a session that has stayed up makes them one again. */
+/** How many attempts in a row are spent when a server is lost; 1 after a session that stayed up. */
 export function spentAttempts(policy: RetryPolicy, loss: Loss): number {
   return wasStable(policy, loss) ? 1 : loss.attempt;
 }
@@ -101,7 +101,7 @@ function delayBefore(policy: RetryPolicy, retries: number, loss: Loss): number |
     const exponentialMs = Math.min(maxDelayMs, initialDelayMs * times);
     const listedMs = delaysMs?.[retries - 1];
     if (listedMs !== undefined) return jittered(policy, listedMs, loss.random);
-    return jittered(policy, exponentialMs, loss.random, maxDelayMs); // Jitter leads beyond no cap ([R26]).
+    return jittered(policy, exponentialMs, loss.random, maxDelayMs); // Jitter must not exceed the cap ([R26]).
   }
   const slow = policy.slowDelaysMs ?? [];
   if (!loss.isRemote || !loss.wasEverReady || slow.length === 0) return undefined;

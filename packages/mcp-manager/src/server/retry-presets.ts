@@ -1,13 +1,13 @@
 import type { RetryPolicy } from "./retry-policy.ts";
 
 /**
- * When five earlier runtimes try a lost server again, as policies to pass as `retry`.
+ * Retry policies of five earlier runtimes, to pass as `retry`.
  *
- * - `oh-my-pi`: at once, then after 0.5, 1, 2 and 4 s; a remote server that was once up goes on being tried every 15 s, doubling to 5 min.
- * - `sidecar`: after 2, 5 and 15 s, then never; a session that stayed up for 10 s starts over.
- * - `openai-agents`: never by itself; a failed server waits for `reconnect`.
+ * - `oh-my-pi`: at once, then after 0.5, 1, 2 and 4 s; a remote server that was once up is then retried after 15 s, doubling to 5 min.
+ * - `sidecar`: after 2, 5 and 15 s, then never; a session that stayed up for 10 s resets the count.
+ * - `openai-agents`: no automatic retry; a failed server waits for `reconnect`.
  * - `claude-code`: after 1 s, doubling to 30 s, five times, with full jitter.
- * - `hexos`: three attempts in all, 250 ms doubling to 2 s, each delay between half and one and a half of itself.
+ * - `hexos`: three attempts in all, 250 ms doubling to 2 s, each delay varied between half and one and a half times its length.
  */
 export const RETRY_PRESETS = {
   "oh-my-pi": {

@@ -7,26 +7,26 @@ import type {
 } from "@jackfield/mcp-core";
 import type { StorableRecord } from "./catalog-memory.ts";
 
-/** What one server tells the directory it belongs to. */
+/** How a server reports to its directory. */
 export interface ServerHooks {
   /** These are the server's tools now. */
   offer(tools: readonly ToolDefinition[], origin: "live" | "cache"): void;
-  /** Nothing of the server is to be offered. */
+  /** No tool of the server is offered any more. */
   withdraw(): void;
   /** How many of its tools are on offer. */
   offered(): number;
   statusChanged(before: ServerStatus): void;
   notified(notification: ServerNotification): void;
-  /** A list besides the tools is another now. */
+  /** The list of resources or prompts has changed. */
   catalogChanged(kind: "resources" | "prompts"): void;
-  /** A resource that somebody watches has changed. */
+  /** A subscribed resource has changed. */
   resourceUpdated(uri: string): void;
-  /** The server gives no sign of life; its session is about to be given up. */
+  /** The server does not answer pings; its session is about to be dropped. */
   unhealthy(error: McpError): void;
-  /** Something failed that nobody is waiting for. */
+  /** A connection or a list failed in the background. */
   troubled(error: McpError): void;
-  /** The catalog should know this. */
+  /** This record is to be stored in the catalog. */
   store(record: StorableRecord): void;
-  /** What the catalog knows may be out of date. */
+  /** The catalog entry may be out of date. */
   doubted(identity: CatalogIdentity): void;
 }

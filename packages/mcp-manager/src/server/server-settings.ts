@@ -2,12 +2,12 @@ import type { ConnectOptions, Connector, Logger, ResolveServer } from "@jackfiel
 import type { HeartbeatOptions } from "./heartbeat.ts";
 import type { RetryPolicy } from "./retry-policy.ts";
 
-/** What the connections of all servers have in common: one object, however many there are. */
+/** The settings of all servers' connections, in one object. */
 export interface ConnectionSettings {
   readonly connect: Connector;
   readonly resolve: ResolveServer;
   readonly retry: RetryPolicy;
-  /** Spreads the retries of many servers: when an attempt wanted at a time is to be made, both epoch milliseconds. */
+  /** Spreads the retries of many servers; see `RetryPacing`. */
   readonly pace: (wantedAt: number) => number;
   readonly handlers?: ConnectOptions["handlers"];
   readonly auth?: ConnectOptions["auth"];
@@ -16,13 +16,13 @@ export interface ConnectionSettings {
   readonly closeTimeoutMs: number;
 }
 
-/** What all servers of a directory have in common: one object, however many there are. */
+/** The settings of all servers of a directory, in one object. */
 export interface ServerSettings extends ConnectionSettings {
-  /** How often tools are listed anew, in milliseconds; `0` = never. */
+  /** How often tools are listed again, in milliseconds; `0` = never. */
   readonly toolPollIntervalMs: number;
   /** Whether a server that fails is dropped: not tried again, and not shown. */
   readonly dropFailed: boolean;
   readonly heartbeat: HeartbeatOptions;
-  /** How long a resource has to be quiet before an update of it is told, in milliseconds; `0` = at once. */
+  /** How long a resource must be quiet before its updates are reported, in milliseconds; `0` = at once. */
   readonly resourceUpdateQuietMs: number;
 }

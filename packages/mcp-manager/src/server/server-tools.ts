@@ -6,15 +6,15 @@ import type { ServerHooks } from "./server-hooks.ts";
 
 type ToolListing = DatedListing<"tools">;
 
-/** The server whose tools they are. */
+/** The server that owns the tools. */
 export interface ServerToolsSubject {
   readonly definition: ServerDefinition;
-  /** Its list is in. */
+  /** The list was loaded. */
   toolsListed(session: Session, listing: ToolListing): void;
   toolsFailed(error: McpError): void;
 }
 
-/** One server's tools: those of the catalog until its own list is in, and its last list while it is away. */
+/** One server's tools: those of the catalog until its own list is loaded, and its last list while it has no session. */
 export interface ServerTools {
   readonly loader: ListLoader;
   readonly from: ToolsFrom;
@@ -22,13 +22,16 @@ export interface ServerTools {
   readonly wasListed: boolean;
   /** Offers what the catalog knows. */
   recall(record: CatalogRecord): void;
-  /** The session is gone; the tools stay on offer, since a call waits for the next. @returns whether it had listed any. */
+  /**
+   * The session is gone; the tools stay on offer, because a call waits for the next one. @returns whether the session had listed its
+   * tools.
+   */
   gone(): boolean;
-  /** Offers nothing any more. */
+  /** Stops offering the tools. */
   withdraw(): void;
 }
 
-/** @param pollIntervalMs - how often tools are listed anew, in milliseconds; `0` = never */
+/** @param pollIntervalMs - how often tools are listed again, in milliseconds; `0` = never */
 export function createServerTools(
   subject: ServerToolsSubject,
   hooks: Pick<ServerHooks, "offer" | "withdraw">,
@@ -56,7 +59,7 @@ class Tools implements ServerTools {
     this.#pollIntervalMs = pollIntervalMs;
   }
 
-  /** Made when there is something to load: at a start that finds all tools in the catalog, that is later. */
+  /** Created at first use: a start that finds all tools in the catalog does not need it at once. */
   get loader(): ListLoader {
     this.#loader ??= createListLoader<ToolListing>({
       server: this.#subject.definition.name,

@@ -4,19 +4,19 @@ import type { RetryPolicy } from "./retry-policy.ts";
 import type { ServerState } from "./state.ts";
 import type { WatchedSession } from "./watched-session.ts";
 
-/** Who asks a server for a session. */
+/** A request for a session. */
 export interface SessionSeeker {
   readonly server: string;
-  /** The clock, in epoch milliseconds: it is looked at where the time matters, and most servers are ready. */
+  /** The clock, in epoch milliseconds; read on demand, because most servers are ready. */
   readonly now: () => number;
-  /** Until when it waits, epoch milliseconds. */
+  /** Until when the caller waits, epoch milliseconds. */
   readonly latest: number;
   readonly retry: Pick<RetryPolicy, "reviveOnCall" | "maxDelayMs">;
-  /** Whether it asks for the first time: it tries a failed server once, not as often as that fails again. */
+  /** Whether this is the first try: a request retries a failed server once, not each time that fails again. */
   readonly isFirst: boolean;
 }
 
-/** What comes of it. `connect`: first a connection is to be opened; `wait`: one is on its way. */
+/** The answer. `connect`: open a connection first; `wait`: an attempt is under way or scheduled. */
 export type SessionAnswer =
   | { readonly session: WatchedSession }
   | { readonly refusal: McpError }

@@ -16,21 +16,21 @@ export interface SessionAttendantOptions {
   readonly heartbeat: HeartbeatPolicy;
   /** Whether this is still the session in use. */
   readonly isCurrent: (session: WatchedSession) => boolean;
-  /** Gives the session up. */
+  /** Treats the session as lost. */
   readonly lose: (session: WatchedSession, error: McpError) => void;
 }
 
-/** So many notifications wait for their lists at most: a server that floods fills no memory with them. */
+/** The most notifications that wait for their lists: a server that floods must not fill the memory. */
 const MOST_WAITING = 100;
 
-/** Does what a session that has just been opened wants done: loads what the server offers, hears what it says, sees that it lives. */
+/** Attends to a newly opened session: loads what the server offers, handles notifications, and starts the heartbeat. */
 export function attendSession(
   session: WatchedSession,
   options: SessionAttendantOptions,
 ): Heartbeat | undefined {
   const { tools, context, memory, hooks, isCurrent } = options;
 
-  /** What else a server offers is asked for when its tools are in. */
+  /** Resources and prompts are loaded after the tools. */
   const load = () => {
     context.opened(session);
     void tools.loader.load(session).then(() => {
@@ -39,7 +39,7 @@ export function attendSession(
   };
 
   let waiting = 0;
-  /** Whoever hears that a list has changed finds the new one ([N12]); everything else is told at once. */
+  /** A `list_changed` notification is passed on when the new list is in ([N12]); all others at once. */
   const notified = (notification: ServerNotification) => {
     const isOfTools = notification.method === "notifications/tools/list_changed";
     if (isOfTools) memory.doubt();
@@ -52,7 +52,7 @@ export function attendSession(
     });
   };
 
-  /** What came during the handshake is older than the lists that are about to be asked for: it makes none be asked for anew ([N10]). */
+  /** Notifications from the handshake are older than the lists loaded below, so they cause no second load ([N10]). */
   let isBegun = false;
   session.onNotification((notification) => {
     if (!isCurrent(session)) return;
@@ -67,7 +67,7 @@ export function attendSession(
   return seeThatItLives(session, options);
 }
 
-/** From 2026-07-28 on there is no ping: there the open stream and the calls are the evidence. */
+/** Protocol versions from 2026-07-28 on have no ping: the open stream and the calls are the evidence. */
 function seeThatItLives(
   session: WatchedSession,
   { server, heartbeat, hooks, lose }: SessionAttendantOptions,
@@ -81,7 +81,7 @@ function seeThatItLives(
   };
   return createHeartbeat(heartbeat, subject, (error) => {
     hooks.unhealthy(error);
-    session.giveUp((isCall) => silencedError(server, isCall)); // It cannot say by itself why it ends.
+    session.giveUp((isCall) => silencedError(server, isCall)); // The session cannot tell why it ends.
     lose(session, error);
   });
 }

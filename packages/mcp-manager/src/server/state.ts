@@ -2,8 +2,8 @@ import type { McpError } from "@jackfield/mcp-core";
 import type { WatchedSession } from "./watched-session.ts";
 
 /**
- * The status of a server with exactly the data that belongs to it. The object is the generation: whoever waited for
- * something asks afterwards whether the state is still the one it started from, and throws away what it holds if not.
+ * The status of a server with the data that belongs to it. The object's identity is the generation: after an `await`, code checks that
+ * the state is still the same object, and discards what it holds if not.
  */
 export type ServerState =
   | { readonly status: "idle"; readonly disconnected: boolean }
@@ -31,12 +31,12 @@ export type ServerState =
   | { readonly status: "closed" };
 
 export type ServerEvent =
-  /** Start-up, demand or the backoff's timer wants a connection. */
+  /** Start-up, a request or the backoff timer wants a connection. */
   | { readonly type: "connect" }
   | { readonly type: "opened"; readonly session: WatchedSession; readonly now: number }
   /**
-   * The attempt failed or the session ended, and so many attempts in a row are spent. `retry` is what the retry policy says,
-   * `undefined` if nothing is to follow.
+   * The attempt failed or the session ended, after `attempt` attempts in a row. `retry` is what the retry policy says; `undefined` for
+   * none.
    */
   | {
       readonly type: "lost";
@@ -45,10 +45,10 @@ export type ServerEvent =
       readonly now: number;
       readonly retry: Retry | undefined;
     }
-  /** Let the connection go but stay configured. `disconnected`: only an explicit reconnect connects again. */
+  /** Close the connection but stay configured. `disconnected`: only an explicit reconnect connects again. */
   | { readonly type: "release"; readonly disconnected: boolean }
   | { readonly type: "close" }
-  /** Everything that was open is gone. */
+  /** Everything that was open is closed. */
   | { readonly type: "ended" };
 
 /** When to try next, and how many attempts in a row have been spent by then. */
@@ -60,9 +60,9 @@ export interface Retry {
 export const INITIAL_STATE: ServerState = { status: "idle", disconnected: false };
 
 /**
- * The table of a server's life. Pure.
+ * The state machine of a server. Pure.
  *
- * @returns the next state, or `undefined` if the event means nothing in this one: the caller closes what it holds.
+ * @returns the next state, or `undefined` if the event does not apply in this one; the caller then closes what it holds.
  */
 export function transition(state: ServerState, event: ServerEvent): ServerState | undefined {
   switch (event.type) {
@@ -82,7 +82,7 @@ export function transition(state: ServerState, event: ServerEvent): ServerState 
   }
 }
 
-/** A failed server is tried once more, and not with all its retries again: what was spent stays spent. */
+/** A failed server keeps its attempt count: it gets one more attempt, not all its retries again. */
 function connecting(state: ServerState): ServerState | undefined {
   const { status } = state;
   if (status !== "idle" && status !== "backoff" && status !== "failed") return undefined;

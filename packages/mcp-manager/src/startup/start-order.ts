@@ -3,7 +3,7 @@ export interface Startable {
   readonly settled: Promise<void>;
 }
 
-/** Wakes servers in their order, so many at a time; the next one starts when one has settled. Resolves when all have. */
+/** Wakes servers in order, `concurrency` at a time: the next one starts when one has settled. Resolves when all have. */
 export async function startInOrder(
   servers: readonly Startable[],
   concurrency: number,

@@ -9,23 +9,23 @@ export interface StartRunOptions {
   readonly directory: ServerDirectory;
   readonly options: ResolvedManagerOptions;
   readonly signal: AbortSignal | undefined;
-  /** What a run after another is made of, asked when the other has ended. */
+  /** The configuration of a run that follows another; called when the other has ended. */
   readonly latest: () => readonly ServerDefinition[];
   /** Closes the run when starting it fails. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Starts a manager's servers, made anew if it was closed before, and says how that went.
+ * Starts a manager's servers, which are made anew after a `close()`, and reports the result.
  *
- * @throws McpError `MCP_ABORTED` if the signal fires, `MCP_CLOSED`, or why the first server failed where all must come up; everything
- * that was connected is gone then, by a call before the start as well.
+ * @throws McpError `MCP_ABORTED` if the signal fires, `MCP_CLOSED`, or the first server's failure if all must come up. If starting
+ * fails, everything is closed first, including what calls had connected before.
  */
 export async function startRun(
   run: Run,
   { directory, options, signal, latest, close }: StartRunOptions,
 ): Promise<StartupReport> {
-  const startedAt = process.hrtime.bigint(); // Nothing has to be loaded for it, as for `performance`.
+  const startedAt = process.hrtime.bigint(); // Unlike `performance`, it loads no module.
   if (run.before !== undefined) {
     run.renewed = renewAfter(run.before, run, () => directory.renew(latest()));
     await run.renewed;

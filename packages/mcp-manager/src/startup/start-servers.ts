@@ -9,8 +9,8 @@ import { startInOrder } from "./start-order.ts";
 import { byPatience, patienceFor, waitAtGate } from "./startup-gate.ts";
 
 /**
- * Brings servers up: what the catalog knows of them first, then their connections. Resolves when nobody has to be waited for
- * any longer, or the signal fires; who is late goes on in the background.
+ * Starts servers: offers their tools from the catalog, then connects them. Resolves when start-up need not wait for any longer, or the
+ * signal fires; late servers go on in the background.
  */
 export async function startServers(
   servers: readonly ManagedServer[],
@@ -31,7 +31,7 @@ export async function startServers(
 /**
  * Like `startServers`, but waits for every server that is not lazy, whatever the catalog knows, and gives up at the first failure.
  *
- * @throws McpError why the first server failed; what was started is not closed.
+ * @throws McpError the first server's failure; what was started is not closed.
  */
 export async function startAllOrNone(
   servers: readonly ManagedServer[],
@@ -44,7 +44,7 @@ export async function startAllOrNone(
   if (failure !== undefined && !stop.aborted) throw failure;
 }
 
-/** Hands each server what the catalog knows of it. @returns the servers that are to be woken: those that are not lazy. */
+/** Gives each server its catalog record. @returns the servers to wake: those that are not lazy. */
 async function recallServers(
   servers: readonly ManagedServer[],
   options: ResolvedManagerOptions,

@@ -5,18 +5,18 @@ import { startTimer } from "../timer.ts";
 /** How long start-up waits for a server: not at all, up to the gate, or until it has settled. */
 export type Patience = "none" | "gate" | "settled";
 
-/** Servers that the start waits for longest connect first: queued behind others they would delay it. */
+/** Servers that start-up waits for longest connect first: queued behind others they would delay it. */
 const PATIENCES: readonly Patience[] = ["settled", "gate", "none"];
 
-/** Puts those first for whom start-up waits longest, else in the order they have. */
+/** Sorts servers by how long start-up waits for them, longest first; otherwise the order stays. */
 export function byPatience<T extends { readonly patience: Patience }>(servers: readonly T[]): readonly T[] {
   return PATIENCES.flatMap((patience) => servers.filter((server) => server.patience === patience));
 }
 
 /**
- * Decides how long a server may hold start-up. Pure.
+ * Decides how long start-up waits for a server. Pure.
  *
- * A lazy server is not connected at start-up, so nobody waits for it. A server whose last attempt failed slows down one start,
+ * A lazy server is not connected at start-up, so there is nothing to wait for. A server whose last attempt failed slows down one start,
  * not every start.
  */
 export function patienceFor(

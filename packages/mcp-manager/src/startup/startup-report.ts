@@ -1,16 +1,16 @@
 import type { McpError, ServerDefinition, ServerSnapshot } from "@jackfield/mcp-core";
 
-/** How a start went, server by server. Each server stands in exactly one list. Frozen. */
+/** The result of a start. Each server is in exactly one list. Frozen. */
 export interface StartupReport {
   /** Connected, with live tools. */
   readonly ready: readonly ServerSnapshot[];
-  /** Not connected yet, or not to be before its first use; its tools come from the catalog. */
+  /** Not connected or listed yet, or lazy; its tools come from the catalog. */
   readonly cached: readonly ServerSnapshot[];
   /** Could not be connected or listed; `error` says why. */
   readonly failed: readonly { readonly name: string; readonly error: McpError }[];
-  /** Neither connected nor failed nor known: its tools appear through `toolsChanged`. */
+  /** Neither ready, nor failed, nor in the catalog; its tools are announced through `toolsChanged`. */
   readonly waiting: readonly ServerSnapshot[];
-  /** Configured but not to be started; the reason says why. */
+  /** Configured but not started; `reason` says why. */
   readonly blocked: readonly { readonly name: string; readonly reason: string }[];
   /** From the call of `start()` to its return, in milliseconds. */
   readonly tookMs: number;
@@ -38,7 +38,7 @@ export function reportStartup(
   const blocked = configured
     .filter(({ enabled }) => enabled === false)
     .map(({ name }) => ({ name, reason: "it is switched off where it is defined" }));
-  // Whoever starts again is given the same report ([R35]).
+  // Later calls of `start()` return the same report ([R35]).
   return Object.freeze({
     ready: frozen(snapshots.filter(isReady)),
     cached: frozen(snapshots.filter(isCached)),

@@ -11,25 +11,25 @@ import {
 } from "@jackfield/mcp-core";
 import { abortedBeforeSending, detailsOf, middlewareError } from "./call-error.ts";
 
-/** Makes the call of a tool that has been found. May throw at once as well. */
+/** Makes the call of a tool that has been found. May also throw synchronously. */
 export type MakeCall = (
   tool: ToolDescriptor,
   args: JsonObject,
   options: CallOptions,
   /** See `FoundTool`. */
   session?: Session,
-  /** Nobody had the call between finding its tool and this: what is put around it is never told so. */
+  /** Nothing has judged the call since its tool was found; never set behind middleware. */
   isUnjudged?: boolean,
 ) => Promise<ToolCallResult>;
 
-/** A call's way to the server. */
+/** The state of one call on its way to the server. */
 interface Passage {
-  /** Whether the call itself was begun: whatever fails after that, it may have been carried out. */
+  /** Whether the call itself was made: after that, any failure leaves open whether it was carried out. */
   wasMade: boolean;
   readonly session: Session | undefined;
 }
 
-/** One stage of the way; what a call has to be known by is handed on, so that the stages are made once for all calls. */
+/** One stage of the way. It gets the call's data as arguments, so that the stages are made once for all calls. */
 type Stage = (
   tool: ToolDescriptor,
   args: JsonObject,
@@ -42,7 +42,7 @@ export function throughMiddleware(use: readonly CallMiddleware[], call: MakeCall
   const [outermost, ...others] = use;
   if (outermost === undefined) return call;
   const innermost: Stage = (tool, args, options, passage) => {
-    const isLate = options.signal?.aborted === true; // What comes after the abort is not sent.
+    const isLate = options.signal?.aborted === true; // A call made after the abort is not sent.
     const result = call(tool, args, options, passage.session);
     passage.wasMade ||= !isLate;
     return result;
@@ -69,7 +69,7 @@ function within(middleware: CallMiddleware, next: Stage): Stage {
     enter(middleware, next, { tool, args, options }, passage).then((given) => resultOf(given, tool, passage));
 }
 
-/** Hands a call to a middleware. What it makes of it may be anything; what it throws at once is a rejection as well. */
+/** Passes a call to a middleware. It may return anything; a synchronous throw becomes a rejection. */
 function enter(middleware: CallMiddleware, next: Stage, call: ToolCall, passage: Passage): Promise<unknown> {
   const { tool, args, options } = call;
   let used = false;
@@ -84,7 +84,7 @@ function enter(middleware: CallMiddleware, next: Stage, call: ToolCall, passage:
   };
   try {
     const given: unknown = middleware(call, goOn);
-    // What it gives may have a `then` of its own, and that may do anything: the engine calls it once and holds it to the rules.
+    // The result may have its own `then`, which may do anything: `resolve` calls it once and enforces the rules of promises.
     const hasOwnThen = typeof given === "object" && given !== null && Object.hasOwn(given, "then");
     return hasOwnThen ? new Promise((resolve) => resolve(given)) : Promise.resolve(given);
   } catch (error) {
@@ -101,7 +101,7 @@ function withMeta(options: CallOptions, meta: JsonObject | undefined): CallOptio
   return meta === undefined ? options : { ...options, meta: { ...options.meta, ...meta } };
 }
 
-/** Middleware that ignores the signal does not keep the caller, who is released a turn after the abort: an error from within comes first. */
+/** Rejects a turn after the abort, even if middleware ignores the signal: an error from within comes first. */
 async function unlessAborted(
   result: Promise<unknown>,
   tool: ToolDescriptor,

@@ -7,7 +7,7 @@ import {
   toMcpError,
 } from "@jackfield/mcp-core";
 
-/** What an error says of a tool; there may be no more of one that was never listed. */
+/** What an error says about a tool; no more is known of one that was never listed. */
 type NamedTool = Pick<ToolDescriptor, "server" | "originalName">;
 
 /** Where a call went wrong. */
@@ -26,7 +26,7 @@ export function optionInvalid(what: string, ref: ToolRef): McpError {
   return new McpError("MCP_CONFIG_INVALID", message, { ...place, phase: "call", outcome: "not-sent" });
 }
 
-/** Why there is no session, told of this call: the same error may answer many callers. */
+/** The reason there is no session, as an error of this call: the same reason may apply to many calls. */
 export function unavailable(tool: NamedTool, thrown: unknown): McpError {
   const cause = toMcpError(thrown, "MCP_INTERNAL", "The server could not be reached.");
   const message = `Tool "${tool.originalName}" was not called: ${cause.message}`;
@@ -39,8 +39,8 @@ export function unavailable(tool: NamedTool, thrown: unknown): McpError {
 }
 
 /**
- * What a session threw, told of the tool the request was for. An abort that is not the caller's own is a failure like others:
- * it must not end the run of whoever sees it ([T29]).
+ * A session's error with the tool it concerns. An abort that the caller did not request becomes an ordinary failure, so that it does
+ * not end the caller's run ([T29]).
  */
 export function callError(thrown: unknown, tool: ToolDescriptor, signal: AbortSignal | undefined): McpError {
   if (isMcpError(thrown, "MCP_ABORTED") && signal?.aborted !== true) {
@@ -63,10 +63,7 @@ export function callError(thrown: unknown, tool: ToolDescriptor, signal: AbortSi
   });
 }
 
-/**
- * What became of a call in its middleware. Once the call was made, whatever fails on the way back leaves it open whether it was
- * carried out; an outcome that is told is known better by whoever tells it.
- */
+/** The error of a call that failed in its middleware. Once the call was made, its outcome is unknown, unless the error states one. */
 export function middlewareError(
   thrown: unknown,
   tool: ToolDescriptor,
@@ -82,7 +79,7 @@ export function middlewareError(
   return new McpError("MCP_INTERNAL", message, details);
 }
 
-/** A failed repetition does not undo an earlier attempt that may have been carried out: that is what the caller must know. */
+/** A failed retry does not undo an earlier attempt that may have been carried out: the caller must be told of that. */
 export function keepUncertainty(
   error: McpError,
   uncertain: McpError | undefined,
@@ -94,7 +91,7 @@ export function keepUncertainty(
   return new McpError("MCP_ABORTED", message, { ...detailsOf(tool), outcome: "unknown", cause: uncertain });
 }
 
-/** JSON-RPC's method not found and invalid params, with which servers answer a name they do not know. */
+/** JSON-RPC's codes for method not found and invalid params: servers answer an unknown tool with either. */
 const NOT_KNOWN = [-32601, -32602];
 const SAYS_UNKNOWN = /\b(?:unknown|no such|invalid) tool\b|\btool\b.*\b(?:not found|unknown|not exist)/is;
 

@@ -12,12 +12,12 @@ import { refuseIfOther, refuseIfUnlisted } from "./tool-finder.ts";
 import type { ToolRegistry } from "./tool-registry.ts";
 
 /**
- * Sends a call within its deadlines, and again where that is safe or wanted: only to the tool that was judged (threat T78).
+ * Sends a call within its deadlines, and again where that is safe or wanted, but only to the tool that was judged (threat T78).
  *
- * @param judgedOn - the session under which the tool was found. On another one it is looked for again, and refused if it has changed
- * or that one does not list it
- * @param isUnjudged - it was found in this very turn, maybe on a session that had ended and had not said so: what could not be sent
- * then is as good as a new call, and goes to a server that does not list its tools as well
+ * @param judgedOn - the session on which the tool was found. On another one the tool is looked up again, and refused if it has changed
+ * or is not listed there
+ * @param isUnjudged - the tool was found in this turn, maybe on a session whose end was not yet known. If nothing could be sent, the
+ * call counts as new, and may go to a server that does not list its tools
  * @throws McpError whose `outcome` holds for all attempts together.
  */
 export function sendCall(
@@ -37,7 +37,7 @@ export function sendCall(
       { thrown, session },
     );
   try {
-    // Where the server is ready nothing is waited for, and nothing is made that a wait or another attempt would need.
+    // The fast path if the server is ready: nothing is made that only a wait or another attempt needs.
     return sendOnce(call, session, time.whole()).catch(onFailure);
   } catch (thrown) {
     return onFailure(thrown);
@@ -51,7 +51,7 @@ interface Failure {
   readonly session: Session | undefined;
 }
 
-/** Waits for a session where there is none, and goes on after a failure as long as that is safe or wanted. */
+/** Waits for a session if there is none, and goes on after a failure as long as that is safe or wanted. */
 async function sendUntilSettled(attempts: Attempts, first?: Failure): Promise<ToolCallResult> {
   const { call, time } = attempts;
   for (let failure = first; ; ) {
@@ -76,25 +76,25 @@ interface Attempts {
   readonly target: ManagedServer;
   readonly registry: ToolRegistry;
   readonly time: CallTime;
-  /** The session under which the tool is what was judged. */
+  /** The session on which the judged tool was found. */
   readonly judgedOn: Session | undefined;
   readonly isUnjudged: boolean;
   /** See `ReplayQuestion`. */
   mayHaveRun: number;
   unsent: number;
   refused: number;
-  /** The session of the last one, if that could not be sent. */
+  /** The session of the last attempt, if that could not be sent. */
   unusable: Session | undefined;
-  /** Of the last one that may have run. */
+  /** The error of the last attempt that may have run. */
   uncertain: McpError | undefined;
 }
 
 const NO_ATTEMPT = { mayHaveRun: 0, unsent: 0, refused: 0, unusable: undefined, uncertain: undefined };
 
 /**
- * The session there is, or will be.
+ * The session, once there is one.
  *
- * @throws McpError why there is none, or that the tool is not, or is not known to be, the one that was judged.
+ * @throws McpError why there is none, or that the tool has changed or is not listed.
  */
 async function judgedSession(attempts: Attempts): Promise<Session> {
   const { call, target, registry, time, judgedOn, isUnjudged, unsent, refused, mayHaveRun } = attempts;
@@ -109,13 +109,13 @@ async function judgedSession(attempts: Attempts): Promise<Session> {
 /**
  * How long to wait after a failed attempt before the next, in milliseconds.
  *
- * @throws McpError for all attempts together, if there is to be no other.
+ * @throws McpError for all attempts together, if there is no next one.
  */
 function delayAfter(failure: Failure, attempts: Attempts): number {
   const { call, target, registry, time } = attempts;
   const { tool, options } = call;
   const error = callError(failure.thrown, tool, options.signal);
-  // Where there is no session all has been waited for that could be.
+  // Without a session the wait itself has failed.
   if (failure.session === undefined) throw keepUncertainty(error, attempts.uncertain, tool);
   count(failure.session, error, attempts);
   const { mayHaveRun, unsent, refused } = attempts;
@@ -145,7 +145,7 @@ function count(session: Session, error: McpError, attempts: Attempts): void {
   } else if (isUnsent(error)) {
     attempts.unsent += 1;
     attempts.unusable = session;
-    // Over HTTP a connection may break whose session goes on. One that cannot be used twice in a row has ended, whatever it says.
+    // Over HTTP a connection may break while its session goes on. One that fails twice in a row has ended, whatever it says.
     if (unusable === session) attempts.target.lose(session, error);
   } else attempts.refused += 1;
 }
@@ -171,7 +171,7 @@ function sendOnce(
   });
 }
 
-/** A session may add to what it sends; what the caller holds stays as it is ([T41]). */
+/** Copied because a session may add to what it sends; the caller's object must not change ([T41]). */
 function copied(meta: JsonObject, tool: ToolCall["tool"]): JsonObject {
   try {
     return structuredClone(meta);
@@ -196,9 +196,9 @@ async function pause(delayMs: number, { tool, options: { signal } }: ToolCall): 
   }
 }
 
-/** The list the tool came from is out of date. The call is left to whoever reads the new one. */
+/** Reads the outdated list again. The call is not repeated: its caller decides by the new list. */
 async function relist(target: ManagedServer): Promise<void> {
   using deadline = operationDeadline(target, "list", {});
-  // Whoever watches the server is told if this fails.
+  // The server reports a failure itself.
   await target.refreshTools(deadline).catch(() => {});
 }

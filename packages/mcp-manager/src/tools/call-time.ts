@@ -3,28 +3,28 @@ import { MAX_TIMER_MS } from "../timer.ts";
 import { writtenValue } from "../written-value.ts";
 
 /**
- * How much of its time a call has left, all its waits and attempts included. Read off the monotonic clock, so that a
- * machine whose time is put right ends no call. Milliseconds; `0` = no limit.
+ * The time a call has left, all its waits and attempts included. Measured by the monotonic clock, so that an adjustment of the system
+ * time ends no call. Milliseconds; `0` = no limit.
  */
 export interface CallTime {
-  /** What the caller was promised: the shorter of the two limits. */
+  /** The shorter of the call's two limits. */
   readonly limitMs: number;
-  /** What a request is given that is made at once. */
+  /** For a request that is sent at once. */
   whole(): RequestTime;
-  /** What a later one is given. */
+  /** For a later request. */
   left(): RequestTime;
-  /** For a connection. */
+  /** For waiting until the server is ready. */
   waitMs(): number;
-  /** Before another attempt is of no use; `Infinity` = no limit. */
+  /** For another attempt; `Infinity` = no limit. */
   leftMs(): number;
   /**
-   * The server has worked on a request that is lost: what it is given until an answer or increasing progress begins anew, for
-   * nobody here knows when it last told of any. Its time in all does not.
+   * The server has worked on a request that is lost. Restarts the time for an answer or progress, because it is unknown here when
+   * progress was last reported. The total time goes on.
    */
   worked(): void;
 }
 
-/** The time of one request: until an answer or increasing progress, and in all. */
+/** The time of one request: until an answer or increasing progress, and in total. */
 export interface RequestTime {
   readonly timeoutMs: number;
   readonly maxTotalMs: number;
@@ -39,7 +39,7 @@ export function createCallTime(options: CallOptions, limits: ServerLimits): Call
 
 class ElapsingTime implements CallTime {
   readonly #startedAt = performance.now();
-  /** From when on an answer or progress is waited for. */
+  /** Since when an answer or progress is awaited. */
   #workedAt = this.#startedAt;
   readonly #idleMs: number;
   readonly #totalMs: number;
@@ -91,14 +91,14 @@ class ElapsingTime implements CallTime {
   }
 }
 
-/** Never 0, which would mean no limit. */
+/** The rest of a limit: at least 1, because 0 means no limit. */
 function rest(limitMs: number, elapsedMs: number): number {
   if (limitMs === 0) return 0;
   return Math.min(MAX_TIMER_MS, Math.max(1, limitMs - elapsedMs));
 }
 
 /**
- * What is wrong with the options of a call, or of another request, if anything: a time that is none would never or always fire ([R45]), and a
+ * What is wrong with the options of a call or another request, if anything. An invalid time would never or always fire ([R45]), and a
  * misspelt `replay` must not decide whether a call is made twice.
  */
 export function invalidOption(options: CallOptions): string | undefined {
@@ -117,7 +117,7 @@ export function invalidOption(options: CallOptions): string | undefined {
   return undefined;
 }
 
-/** One of another realm is one as well. */
+/** Also accepts an `AbortSignal` of another realm. */
 function isSignal(value: unknown): boolean {
   if (value === undefined) return true;
   if (typeof value !== "object" || value === null) return false;

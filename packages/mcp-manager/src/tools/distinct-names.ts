@@ -3,17 +3,17 @@ const HASH_LENGTH = 8;
 export interface NameRules {
   /** The name that is tried first. */
   nameOf(original: string): string;
-  /** Names to fall back to, best first; of as many rounds as it takes, each with another hash. */
+  /** Fallback names, best first; called again with another hash until one is free. */
   hashedForms(original: string, hash: string): readonly string[];
-  /** What the hash is taken of. */
+  /** The input of the hash. */
   seedOf(original: string): string;
   /** Whether a name may be given at all. */
   isUsable(name: string): boolean;
 }
 
 /**
- * Maps each original to a name of its own. Whatever the order of the originals, the names are the same: those that would be
- * alike all get eight hexadecimal digits of a SHA-256, none keeps the plain name.
+ * Maps each original to a unique name. The names do not depend on the order of the originals: all that would clash get eight
+ * hexadecimal digits of a SHA-256, none keeps the plain name.
  */
 export function distinctNames(originals: readonly string[], rules: NameRules): Map<string, string> {
   const names = new Map<string, string>();
@@ -37,7 +37,7 @@ export function distinctNames(originals: readonly string[], rules: NameRules): M
 function hashedName(original: string, rules: NameRules, given: Set<string>): string {
   for (let round = 0; ; round += 1) {
     const seed = round === 0 ? rules.seedOf(original) : `${rules.seedOf(original)}\0${round}`;
-    // Few names need one, and to import the module would take longer than to name thousands of tools.
+    // Few names need a hash, and importing the module takes longer than naming thousands of tools.
     const { createHash } = process.getBuiltinModule("node:crypto");
     const hash = createHash("sha256").update(seed).digest("hex").slice(0, HASH_LENGTH);
     const name = rules.hashedForms(original, hash).find((form) => !given.has(form) && rules.isUsable(form));
@@ -47,7 +47,7 @@ function hashedName(original: string, rules: NameRules, given: Set<string>): str
   }
 }
 
-/** The beginning of a name and a hash, within a length. */
+/** The beginning of a name plus a hash, within a length. */
 export function suffixed(name: string, hash: string, maxLength: number): string {
   return `${name.slice(0, maxLength - hash.length - 1).replace(/[_-]+$/, "")}_${hash}`;
 }

@@ -2,14 +2,14 @@ import { McpError } from "@jackfield/mcp-core";
 import { writtenValue } from "../written-value.ts";
 
 /**
- * How a name is put together. All but `tool` take the server's name in:
+ * How the exposed name of a tool is built. All but `tool` include the server's name:
  *
- * - `mcp__server__tool`: as it stands, unsafe characters replaced by `_` (Claude Code).
- * - `mcp__server_tool`: lower case, runs of unsafe characters as one `_`, and a tool that begins with its server's name says it
- *   once: `puppeteer/puppeteer_screenshot` is `mcp__puppeteer_screenshot` (oh-my-pi).
- * - `mcp_server_tool`: as it stands, unsafe characters replaced (SideCar).
- * - `mcp_server__tool`: as it stands, unsafe characters replaced, no `_` or `-` at the ends of a part (OpenAI Agents SDK).
- * - `tool`: the tool's name alone (hexos). One that two servers offer gets its `mcp__server__tool` name, for as long as both offer it.
+ * - `mcp__server__tool`: unsafe characters replaced by `_`; runs of `_` in the server's part as one, none at its ends (Claude Code).
+ * - `mcp__server_tool`: lower case, runs of unsafe characters as one `_`; a tool that begins with its server's name does not repeat it:
+ *   `puppeteer/puppeteer_screenshot` is `mcp__puppeteer_screenshot` (oh-my-pi).
+ * - `mcp_server_tool`: unsafe characters replaced by `_` (SideCar).
+ * - `mcp_server__tool`: unsafe characters replaced by `_`, no `_` or `-` at the ends of a part (OpenAI Agents SDK).
+ * - `tool`: the tool's name alone (hexos). While several servers offer it, each of these tools is called `mcp__server__tool`.
  */
 export type NamingStrategy =
   | "mcp__server__tool"
@@ -19,8 +19,8 @@ export type NamingStrategy =
   | "tool";
 
 /**
- * A naming of one's own, given the original names. It must be pure. Unsafe characters of its answer are replaced; a tool for
- * which it gives no usable name of its own (empty, over 64 characters, reserved, given to two tools, or thrown) is called
+ * A custom naming function, called with the original names. It must be pure. Unsafe characters in its result are replaced. If the
+ * result is unusable (empty, over 64 characters, reserved, given to two tools) or the function throws, the tool is called
  * `mcp__server__tool`.
  */
 export type NameTool = (tool: { readonly server: string; readonly tool: string }) => string;
@@ -29,11 +29,11 @@ export type NameTool = (tool: { readonly server: string; readonly tool: string }
 export interface NamingOptions {
   /** Default `mcp__server__tool`. */
   readonly strategy?: NamingStrategy | NameTool | undefined;
-  /** Names the host has given to other tools; no tool gets one of them. */
+  /** Names the host uses for other tools; no tool gets one of them. */
   readonly reserved?: readonly string[] | undefined;
 }
 
-/** The patterns of earlier runtimes, for programs that come from one of them. What makes a clashing name unique is our own. */
+/** The naming of earlier runtimes, for programs that migrate from them. How a clashing name is made unique is our own. */
 export const NAMING_PRESETS = {
   "claude-code": { strategy: "mcp__server__tool" },
   "oh-my-pi": { strategy: "mcp__server_tool" },
@@ -51,7 +51,7 @@ const STRATEGIES: ReadonlySet<unknown> = new Set<NamingStrategy>([
 ]);
 
 /**
- * Makes sure that the options can be right: a misspelt pattern must not silently rename every tool.
+ * Validates the options: a misspelt pattern must not silently rename every tool.
  *
  * @throws McpError `MCP_CONFIG_INVALID`
  */

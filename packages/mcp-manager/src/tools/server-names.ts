@@ -12,7 +12,7 @@ export type NameServerTools = (server: string, tools: readonly string[]) => Read
 /** Names that begin with their server's name. */
 export interface ServerNames {
   readonly namesOf: NameServerTools;
-  /** Whether a name begins like those of a configured server. */
+  /** Whether a name begins with a configured server's prefix. */
   isInTerritory(name: string): boolean;
 }
 
@@ -43,12 +43,12 @@ const PATTERNS: { readonly [S in Exclude<NamingStrategy, "tool">]: Pattern } = {
 };
 
 /**
- * Names that depend on the configured servers and on the tools of their own server alone, so that the order in which servers
- * connect cannot change them.
+ * Names that depend on the configured servers and on the tools of their own server alone, so that the order in which servers connect
+ * cannot change them.
  *
- * They are injective: each configured server has a prefix of its own, and a name belongs to the server with the longest prefix
- * it begins with. A tool whose plain name would belong to another server gets a hash behind its own prefix; so do tools of one
- * server that would be alike, and names that are too long or reserved.
+ * They are injective: each configured server has a prefix of its own, and a name belongs to the server with the longest prefix it
+ * begins with. A tool whose plain name would belong to another server gets a hash behind its own prefix; so do tools of one server
+ * whose names would clash, and names that are too long or reserved.
  */
 export function createServerNames(
   strategy: keyof typeof PATTERNS,
@@ -96,8 +96,8 @@ export function createServerNames(
 }
 
 /**
- * The names of tools each of which may be called what it is called behind its server's prefix: no two of those are alike, so none is
- * compared with the others. `undefined` if one may not.
+ * The names if each tool can keep its original name behind its server's prefix: those are unique, so none is compared with the others.
+ * `undefined` if one cannot.
  */
 function plainNames(
   tools: readonly string[],
@@ -138,12 +138,12 @@ function createTerritories(prefixes: readonly string[]): Territories {
   };
 }
 
-/** A name with nothing put in front of it, which must begin with a letter or `_`: Gemini refuses a whole request for any other. */
+/** A name without a prefix. It must begin with a letter or `_`, because Gemini refuses a whole request otherwise. */
 export function safeWholeName(text: string): string {
   return safeName(text).replace(/^[0-9-]/, "_$&");
 }
 
-/** Characters that a model provider refuses, replaced one by one. */
+/** Replaces each character that a model provider refuses by `_`. */
 function safeName(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]/g, "_");
 }

@@ -5,7 +5,7 @@ import { abortedBeforeSending, detailsOf, unavailable } from "./call-error.ts";
 import type { CallTime } from "./call-time.ts";
 
 /**
- * Waits for something of the server before a call is sent. It is part of the call's own time; what remains is for the request.
+ * Waits for the server before a call is sent. The wait counts against the call's time; the rest is for the request.
  *
  * @throws McpError with outcome `not-sent`: why there is no session, `MCP_CALL_TIMEOUT`, or `MCP_ABORTED`.
  */
@@ -31,11 +31,11 @@ export async function waitForServer<T>(
   }
 }
 
-/** A list may take so much of the time that a call has left: a server that never gives one can still be called. */
+/** The share of a call's remaining time that a list may take: a server that never sends one can still be called. */
 const SHARE_OF_LIST = 0.5;
 
 /**
- * Waits for a session and, as far as they can be had, for its tools: what is called is judged by what the server lists now (threat T78).
+ * Waits for a session and, where possible, for its tools: a call is judged by what the server lists now (threat T78).
  *
  * @throws McpError as `waitForServer` does.
  */

@@ -1,9 +1,9 @@
 import type { ToolDescriptor } from "@jackfield/mcp-core";
 
-/** Tools by name, and in the order of their names. */
+/** Tools by name, and sorted by name. */
 export interface SortedTools {
   get(name: string): ToolDescriptor | undefined;
-  /** Names must be free: whoever replaces a tool removes the old one first. */
+  /** The name must be free: to replace a tool, remove the old one first. */
   add(tool: ToolDescriptor): void;
   remove(tool: ToolDescriptor): void;
   /** Frozen; the same array until something is added or removed. */
@@ -11,14 +11,14 @@ export interface SortedTools {
 }
 
 /**
- * Sorts when it is asked and not before, so that a thousand servers that come up one after the other cost one sort. A few changes
- * are put into a copy of the array that is there already, which takes a fraction of the time of sorting it again.
+ * Sorts on demand, so that a thousand servers that come up one after the other cost one sort. A few changes are merged into a copy of
+ * the sorted array, which takes a fraction of the time of sorting again.
  */
 export function createSortedTools(): SortedTools {
   const byName = new Map<string, ToolDescriptor>();
   /**
-   * Added, and removed, since the array was made; by name, since a text is looked up faster than an object. As long as the array is
-   * empty, everything is new.
+   * Tools added and removed since the array was made; by name, because strings are looked up faster than objects. Not used while the
+   * array is empty.
    */
   const added = new Map<string, ToolDescriptor>();
   const removed = new Map<string, ToolDescriptor>();
@@ -60,7 +60,7 @@ function inOrder(tools: ReadonlyMap<string, ToolDescriptor>): ToolDescriptor[] {
   return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The array with the changes, of which each is looked up and everything between them is copied. */
+/** The array with the changes: each is found by binary search, and everything between them is copied. */
 function updated(sorted: readonly ToolDescriptor[], { removed, added }: Changes): ToolDescriptor[] {
   const result: ToolDescriptor[] = [];
   let copied = 0;
@@ -85,7 +85,7 @@ function updated(sorted: readonly ToolDescriptor[], { removed, added }: Changes)
   return result;
 }
 
-/** The index of the first tool that does not come before the name, from an index on. */
+/** The index of the first tool, from `from` on, that does not come before `name`. */
 function placeOf(name: string, sorted: readonly ToolDescriptor[], from: number): number {
   let low = from;
   let high = sorted.length;

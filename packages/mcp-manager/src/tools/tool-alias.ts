@@ -4,27 +4,27 @@ import type { ToolDescriptor } from "@jackfield/mcp-core";
 export interface KnownTool {
   readonly server: string;
   readonly originalName: string;
-  /** The exposed name, where it has one. */
+  /** The exposed name, if it has one. */
   readonly name: string | undefined;
-  /** Missing where a filter or a policy keeps it back. */
+  /** Missing if a filter or a policy keeps it back. */
   readonly offered: ToolDescriptor | undefined;
 }
 
-/** What frameworks and models put before the name of a tool, as in `functions.mcp__docs__search` or `default_api:search`. */
+/** Prefixes that frameworks and models put before a tool's name, as in `functions.mcp__docs__search` or `default_api:search`. */
 const FRAMEWORK_PREFIX = /^(?:functions?|tools?|default_api|namespace)[.:/]+/i;
-/** What some models put behind it: the number of the call. */
+/** The number of the call, which some models append. */
 const CALL_NUMBER = /:\d+$/;
 const HASH_SUFFIX = /_[0-9a-f]{8}$/;
 const HASH_LENGTH = 8;
-/** A name that is shorter than this has not been cut by a model; its longer namesake is another tool. */
+/** A shorter name was not truncated by a model: a longer one that begins with it is another tool. */
 const LEAST_TRUNCATED_LENGTH = 48;
 
 /**
- * The tool that a model must have meant by a name nobody has: other case, `.` `-` `_` `/` `:` for one another, one or many of them,
- * the server's name or `mcp` missing, a framework's prefix before it, the hash behind it lost, or a long name cut off ([L32]).
+ * The tool that a model must have meant by an unknown name. Tolerates another case, `.` `-` `_` `/` `:` exchanged or repeated, a
+ * missing server name or `mcp`, a framework's prefix, a lost hash, and a long name cut off ([L32]).
  *
- * @returns `undefined` unless exactly one tool fits. Tools that are kept back fit as well, so that a call of one of them is
- * never turned into a call of its neighbour; they are never the answer.
+ * @returns `undefined` unless exactly one tool fits. Tools that are kept back fit as well, so that a call of one never becomes a call
+ * of a similar tool; they are never returned.
  */
 export function repairedTool(asked: string, tools: Iterable<KnownTool>): ToolDescriptor | undefined {
   const readings = readingsOf(asked);
@@ -37,7 +37,7 @@ export function repairedTool(asked: string, tools: Iterable<KnownTool>): ToolDes
   return meant?.offered;
 }
 
-/** A name in the ways it may be meant, each in the form in which names are compared. */
+/** The possible readings of a name, in the form in which names are compared. */
 function readingsOf(asked: string): ReadonlySet<string> {
   const bare = asked.trim().replace(FRAMEWORK_PREFIX, "").replace(CALL_NUMBER, "");
   const readings = [asked, bare].map(comparable);
@@ -74,10 +74,10 @@ function comparable(name: string): string {
     .replace(/^_|_$/g, "");
 }
 
-/** Less alike than this is not worth naming; from 0 to 1. */
+/** The least likeness of a suggested name, from 0 to 1. */
 const LEAST_LIKENESS = 0.4;
 
-/** The names that are most like the one asked for, at most three of them, the most alike first. */
+/** The names most like the one asked for, at most three, best first. */
 export function nearestNames(
   asked: string,
   tools: readonly ToolDescriptor[],

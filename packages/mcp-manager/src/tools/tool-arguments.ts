@@ -13,7 +13,7 @@ export function checkArguments(tool: ToolDescriptor, args: unknown): asserts arg
       throw refusal(tool, "its arguments must be an object");
     if (Array.isArray(required)) missing = missingOf(args as JsonObject, required);
   } catch (error) {
-    // A getter of the caller's may throw.
+    // A getter in the arguments may throw.
     throw isMcpError(error) ? error : refusal(tool, "its arguments cannot be read");
   }
   if (missing === undefined) return;
@@ -26,7 +26,7 @@ export function checkArguments(tool: ToolDescriptor, args: unknown): asserts arg
   );
 }
 
-/** There is a list of them only where there are any. */
+/** The missing arguments; `undefined` if there are none. */
 function missingOf(args: JsonObject, required: readonly string[]): string[] | undefined {
   let missing: string[] | undefined;
   for (const name of required) {

@@ -17,24 +17,24 @@ export interface ToolCallerOptions {
   readonly registry: ToolRegistry;
   /** @throws McpError `MCP_SERVER_UNKNOWN` */
   readonly server: (name: string) => ManagedServer;
-  /** @throws McpError `MCP_CLOSED` once no calls are made any more. */
+  /** @throws McpError `MCP_CLOSED` after the manager is closed. */
   readonly refuseIfClosed: () => void;
 }
 
-/** Calls the tools of a manager. Both throw an `McpError` only. */
+/** Calls the tools of a manager. Every method throws only `McpError`. */
 export interface ToolCaller {
   /**
-   * Finds what a reference means, as a call does, and sends nothing.
+   * Finds the tool a reference means, without calling it.
    *
-   * @throws McpError whatever `ToolFinder` throws, `MCP_CLOSED`, or `MCP_CONFIG_INVALID` for options that cannot be right.
+   * @throws McpError whatever `ToolFinder` throws, `MCP_CLOSED`, or `MCP_CONFIG_INVALID` for invalid options.
    */
   readonly find: ToolFinder;
   /**
-   * Makes a call: finds the tool, goes through the middleware, checks the arguments, sends them within the call's deadlines,
-   * at most once, and checks the answer.
+   * Makes a call: finds the tool, runs the middleware, checks the arguments, sends them within the call's deadlines, again only where
+   * that is safe or wanted, and checks the answer.
    */
   readonly call: (ref: ToolRef, args: JsonObject, options: CallOptions) => Promise<ToolCallResult>;
-  /** The same for a tool that `find` found and somebody has judged since. */
+  /** The same for a tool that `find` returned and that was judged since. */
   readonly callFound: (found: FoundTool, args: JsonObject) => Promise<ToolCallResult>;
 }
 
@@ -60,7 +60,7 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
   };
   return {
     find,
-    // A promise less for each call than an asynchronous function would make.
+    // Not `async`, which would cost one more promise per call.
     call(ref, args, options) {
       try {
         const found = find(ref, options);
@@ -74,9 +74,9 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
       const { tool } = found;
       try {
         refuseIfClosed();
-        const mayBeGone = tool.origin === "cache"; // Middleware may know why.
+        const mayBeGone = tool.origin === "cache"; // Left to the middleware, which may know why.
         if (!mayBeGone || registry.find(tool.server, tool.originalName) !== undefined)
-          refuseIfOther(tool, registry); // Judging it may have taken its time.
+          refuseIfOther(tool, registry); // The tool may have changed while it was judged.
         return sendFound(found, args);
       } catch (error) {
         return Promise.reject(error);
@@ -85,7 +85,7 @@ export function createToolCaller({ use, registry, server, refuseIfClosed }: Tool
   };
 }
 
-/** A getter of the caller's may throw. */
+/** Like `invalidOption`; a getter in the options may throw. */
 function faultIn(options: CallOptions): string | undefined {
   try {
     return invalidOption(options);

@@ -10,8 +10,8 @@ export function isIncluded(filter: ToolFilter | undefined, tool: string): boolea
 }
 
 /**
- * What to tell a person whose filter names tools that the server does not offer: nothing they wanted is missing by accident
- * ([L24]). `undefined` if all is well; an `exclude` that fits nothing does no harm.
+ * The warning for a filter that includes tools the server does not offer, for example because of a typo ([L24]). `undefined` if all is
+ * well; an `exclude` that matches nothing does no harm.
  */
 export function unmatchedInclude(
   { include = [] }: ToolFilter = {},

@@ -27,8 +27,8 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
   };
 
   /**
-   * What is remembered of a tool may not hold any more, and whoever judges the call is to judge what will be called (threat T78). A
-   * server that cannot list its tools is called all the same.
+   * A tool from the catalog may be out of date, and a call must be judged by the tool that will be called (threat T78). A server that
+   * cannot list its tools is called all the same.
    */
   async function awaitLive(known: ToolDescriptor, options: CallOptions): Promise<FoundTool> {
     const owner = server(known.server);
@@ -53,9 +53,9 @@ export function createToolFinder({ registry, server }: ToolFinderOptions): ToolF
 }
 
 /**
- * Refuses a tool that is not what it was when the call was judged (threat T78).
+ * Refuses a tool that has changed since the call was judged (threat T78).
  *
- * @throws McpError `MCP_TOOL_UNKNOWN` if it is not on offer any more, `MCP_TOOL_CHANGED` if it is another one.
+ * @throws McpError `MCP_TOOL_UNKNOWN` if it is not on offer any more, `MCP_TOOL_CHANGED` if it is different.
  */
 export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): void {
   const { server, originalName } = tool;
@@ -67,7 +67,7 @@ export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): voi
 }
 
 /**
- * Refuses a tool that only an earlier session listed: a server that keeps its list back must not escape being judged.
+ * Refuses a tool that only an earlier session listed: a server must not escape judgement by holding its list back.
  *
  * @throws McpError `MCP_SESSION_LOST`
  */
@@ -98,7 +98,7 @@ function refuseTool({ server, tool }: ServerToolRef, registry: ToolRegistry): ne
   );
 }
 
-/** Names no other: whoever called it may be shown some of the tools only. */
+/** Suggests no other tools, because a view may hide them from the caller. */
 function goneTool({ server, originalName }: ToolDescriptor): McpError {
   return unknownTool(
     `Server ${quoted(server)} offers no tool ${quoted(originalName)} any more.`,
@@ -115,7 +115,7 @@ function suggestion(near: readonly string[]): string {
   return near.length === 0 ? "." : `; names near it: ${near.map(quoted).join(", ")}.`;
 }
 
-/** The name may be whatever a model wrote. */
+/** Quotes a name and cuts it: a model may write anything. */
 function quoted(name: string): string {
   return JSON.stringify(name.length > 128 ? `${name.slice(0, 128)}…` : name);
 }

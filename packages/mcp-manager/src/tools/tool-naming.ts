@@ -13,9 +13,9 @@ export interface ListedNames {
 /** Which tool is offered under which name. Names are never parsed back: the registry knows what each stands for. */
 export interface ToolNaming {
   /**
-   * Takes the tools of a server in place of those it had; none forgets it.
+   * Replaces the tools of a server; an empty list forgets it.
    *
-   * @returns the other servers that have a name which is another one now.
+   * @returns the other servers with names that may have changed by this.
    */
   assign(server: string, tools: ListedNames): readonly string[];
   /** The exposed names of a server's tools by original ones. */
@@ -23,11 +23,11 @@ export interface ToolNaming {
 }
 
 /**
- * Names in `[A-Za-z0-9_-]`, of at most 64 characters, one for each tool ([L25] to [L30]), the same for the same servers and
- * tools whatever the order in which they come ([C16]).
+ * Gives each tool a unique name of at most 64 characters in `[A-Za-z0-9_-]` ([L25] to [L30]). The names do not depend on the order in
+ * which servers and tools come ([C16]).
  *
  * @param servers every configured server, connected or not.
- * @throws McpError `MCP_CONFIG_INVALID` for options that cannot be right.
+ * @throws McpError `MCP_CONFIG_INVALID` for invalid options.
  */
 export function createToolNaming(servers: readonly string[], options: NamingOptions): ToolNaming {
   checkNaming(options);
@@ -41,7 +41,7 @@ export function createToolNaming(servers: readonly string[], options: NamingOpti
   return createTerritorialNaming(names);
 }
 
-/** No server's tools can be called like another's, so nobody renames anybody. */
+/** Each server's names have their own prefix, so no server can rename another's tools. */
 function createTerritorialNaming({ namesOf }: ServerNames): ToolNaming {
   const known = new Map<string, ReadonlyMap<string, string>>();
   return {
@@ -54,18 +54,18 @@ function createTerritorialNaming({ namesOf }: ServerNames): ToolNaming {
   };
 }
 
-/** What a server's tools would like to be called. */
+/** The names that a server's tools wish for. */
 interface Wishes {
   /** By original name; missing where there is no usable wish. */
   readonly plain: ReadonlyMap<string, string>;
-  /** The names that are theirs in any case. */
+  /** Their prefixed names, which no other tool can take. */
   readonly safe: ReadonlyMap<string, string>;
 }
 
 /**
- * Names that do not tell the server. A name that more than one tool wishes for goes to none of them: each is then called by the
- * name that begins with its server's, so that a name never passes from one tool to another while both are there. A wish in
- * the territory of those names is granted only if it is the tool's own.
+ * Names without a server prefix. A name that several tools wish for goes to none of them: each gets its prefixed name, so that a name
+ * never passes from one tool to another while both are there. A wish that begins with a server's prefix is granted only if it is the
+ * tool's own prefixed name.
  */
 function createSharedNaming(
   wish: NameTool,
@@ -73,10 +73,10 @@ function createSharedNaming(
   isReserved: (name: string) => boolean,
 ): ToolNaming {
   const wishes = new Map<string, Wishes>();
-  /** How many tools of which server wish for a name. */
+  /** How many tools of each server wish for a name. */
   const claims = new Map<string, Map<string, number>>();
 
-  /** The name a tool is to have if nobody else wishes for it; `own` is the one it has in any case. */
+  /** The name a tool gets if no other wishes for it; `own` is its prefixed name. */
   const usableWish = (server: string, tool: string, own: string) => {
     const name = wishedName(wish, server, tool);
     if (name === "" || name.length > MAX_NAME_LENGTH || isReserved(name)) return undefined;
@@ -125,7 +125,7 @@ function wishedName(wish: NameTool, server: string, tool: string): string {
     const name = wish({ server, tool });
     return isUnawaited(name) ? "" : safeWholeName(name);
   } catch {
-    return ""; // A naming that throws, or gives something else than a text, has no wish.
+    return ""; // A naming function that throws, or returns no string, has no wish.
   }
 }
 
@@ -142,7 +142,7 @@ function drop(claims: Claims, name: string, server: string): void {
   if (claimants?.size === 0) claims.delete(name);
 }
 
-/** Who else is concerned where a server begins or ceases to wish for a name: only who had it, or gets it, alone. */
+/** The other servers affected when a server begins or ceases to wish for a name: those that had it, or get it, alone. */
 function* otherServers(claims: Claims, server: string, names: readonly string[]): Iterable<string> {
   for (const name of names) {
     const claimants = claims.get(name);

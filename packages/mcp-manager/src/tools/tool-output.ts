@@ -16,7 +16,7 @@ export type CheckOutput = (
   answered: Promise<ToolCallResult>,
 ) => Promise<ToolCallResult>;
 
-/** A check that prepares each schema once, and loads the validator with the first: a program may never need one. */
+/** A check that prepares each schema once, and loads the validator with the first: many programs never need it. */
 export function createOutputChecks(): CheckOutput {
   const prepared = new WeakMap<ToolDefinition, Promise<OutputCheck>>();
   const prepare = (tool: ToolDescriptor) => {

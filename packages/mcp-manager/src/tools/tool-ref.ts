@@ -1,7 +1,7 @@
 import { McpError, type ToolRef } from "@jackfield/mcp-core";
 
 /**
- * What names no tool at all is refused like a name that nothing has.
+ * Refuses a value that is no tool reference, as it would an unknown name.
  *
  * @throws McpError `MCP_TOOL_UNKNOWN` with outcome `not-sent`.
  */

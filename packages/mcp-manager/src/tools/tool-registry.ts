@@ -11,17 +11,17 @@ export interface ToolRegistryOptions extends OfferRules {
   /** Every configured server, connected or not: names depend on the configuration. */
   readonly servers: readonly ServerDefinition[];
   readonly naming: NamingOptions;
-  /** Told of what a person should look at, with the server's name. */
+  /** Called with what a person should look at, and the server's name. */
   readonly warn: (message: string, server: string) => void;
 }
 
-/** Which tools are on offer: one slice a server, replaced whole, by the exact name of its owner ([C14]). */
+/** The tools on offer: one slice per server, replaced as a whole, by the owner's exact name ([C14]). */
 export interface ToolRegistry {
   /** Sorted by name, frozen, the same array while nothing changed; identical content gives identical bytes ([C16]). */
   tools(): readonly ToolDescriptor[];
   get(name: string): ToolDescriptor | undefined;
   find(server: string, originalName: string): ToolDescriptor | undefined;
-  /** Every tool of every list, those included that are kept back. */
+  /** Every tool of every list, including those that are kept back. */
   known(): Iterable<KnownTool>;
   /** How many tools of the server are on offer. */
   count(server: string): number;
@@ -33,8 +33,8 @@ export interface ToolRegistry {
   ): readonly ToolsChanged[];
   remove(server: string): readonly ToolsChanged[];
   /**
-   * Tells the new set of configured servers: slices of servers that are gone or switched off are dropped, tools whose name
-   * follows from the set are renamed, changed filters are applied to what is known already.
+   * Applies a new set of configured servers: drops the slices of servers that are gone or switched off, renames tools whose names
+   * depend on the set, and applies changed filters to known lists.
    *
    * @returns what changed for a caller, server by server.
    */
@@ -63,7 +63,7 @@ class Registry implements ToolRegistry {
   readonly #listings = new Map<string, ReceivedList>();
   readonly #slices = new Map<string, Slice>();
   readonly #sorted = createSortedTools();
-  /** What was said last of a server's filter. */
+  /** The last warning about each server's filter. */
   readonly #warned = new Map<string, string>();
 
   constructor(options: ToolRegistryOptions) {
@@ -146,7 +146,7 @@ class Registry implements ToolRegistry {
     return this.#naming.assign(name, { listed: names, included });
   }
 
-  /** Puts the slices of these servers together anew. What they give up is free before anything new takes its name. */
+  /** Rebuilds the slices of these servers. Old tools are removed first, so that new ones can take their names. */
   #offer(servers: readonly string[]): readonly ToolsChanged[] {
     const slices = servers.map((server) => ({
       server,
@@ -157,7 +157,7 @@ class Registry implements ToolRegistry {
       for (const [name, tool] of before) if (after.get(name) !== tool) this.#sorted.remove(tool);
     }
     for (const { server, before, after } of slices) {
-      // There may be ten thousand of them at once, and walking over pairs makes three objects for each.
+      // By values: there may be ten thousand tools, and iterating over pairs makes three objects for each.
       for (const tool of after.values()) if (before.get(tool.originalName) !== tool) this.#sorted.add(tool);
       if (after.size === 0) this.#slices.delete(server);
       else this.#slices.set(server, after);
@@ -165,7 +165,7 @@ class Registry implements ToolRegistry {
     return slices.flatMap(({ server, before, after }) => difference(server, before, after));
   }
 
-  /** A tool that is what it was stays the object it was, and a definition keeps its bytes. */
+  /** An unchanged tool keeps its object, and a definition keeps its bytes. */
   #slice(name: string): Slice {
     const server = this.#servers.get(name);
     const listing = this.#listings.get(name);
@@ -197,7 +197,7 @@ function namesOf(named: readonly { readonly name: string }[]): string[] {
   return named.map(({ name }) => name);
 }
 
-/** Whether a caller could not tell two tools apart. That a tool is live now and not from the catalog is not a difference. */
+/** Whether a caller could not tell two tools apart. The origin, live or catalog, is no difference. */
 export function isAlike(a: ToolDescriptor, b: ToolDescriptor): boolean {
   return isSameJson({ ...a, origin: "" }, { ...b, origin: "" });
 }
@@ -224,7 +224,7 @@ function byName(slice: Slice): Slice {
   return tools;
 }
 
-/** Whether a tool that is still there is another one now. */
+/** Whether a tool that is still there has changed. */
 function isOther(was: ToolDescriptor, tool: ToolDescriptor | undefined): boolean {
   return tool !== undefined && was !== tool && !isAlike(was, tool);
 }

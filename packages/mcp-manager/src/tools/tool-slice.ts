@@ -9,10 +9,10 @@ import { SCHEMA_NAMES, unparsedText } from "@jackfield/mcp-tools/unparsed-schema
 import { isUnawaited } from "../unawaited.ts";
 import { isIncluded } from "./tool-filter.ts";
 
-/** What decides on the tools of a server once they have names. */
+/** What decides which tools of a server are offered. */
 export interface OfferRules {
   readonly policies: readonly ToolListPolicy[];
-  /** Told of every tool that is kept back, save by a filter. */
+  /** Called for every tool that is kept back, except by a filter. */
   readonly blocked: (tool: ToolDescriptor, reason: string) => void;
 }
 
@@ -21,22 +21,22 @@ export interface NamedListing {
   readonly server: ServerDefinition;
   readonly listed: readonly ToolDefinition[];
   readonly origin: "live" | "cache";
-  /** Exposed names by original ones. */
+  /** Exposed names by original names. */
   readonly names: ReadonlyMap<string, string>;
 }
 
 const NAMESAKE = { blocked: "an earlier tool of the server has the same name" };
 
 /**
- * What is offered of a server's list, by original name: what its filter lets through and no policy keeps back. Of two tools
- * with one name the first counts, so that what comes later cannot take its place.
+ * The tools offered of a server's list, by original name: those that its filter lets through and no policy blocks. Of two tools with
+ * one name the first wins, so that a later one cannot take its place.
  */
 export function offeredTools(
   { server, listed, origin, names }: NamedListing,
   { policies, blocked }: OfferRules,
 ): Map<string, ToolDescriptor> {
   const offered = new Map<string, ToolDescriptor>();
-  /** Only where there are namesakes at all: the names are one for each original. */
+  /** Needed only if there are duplicates: `names` has one entry per original name. */
   const seen = names.size < listed.length ? new Set<string>() : undefined;
   for (const definition of listed) {
     const name = names.get(definition.name);
@@ -70,7 +70,7 @@ function applyPolicies(
       if (isUnawaited(decided) || typeof decided.definition !== "object")
         return { blocked: "a tool policy gave something that is no tool" };
       if (decided === offered) continue; // Most tools pass as they are.
-      const { name, server, originalName } = tool; // A policy changes what is said of a tool, never whose it is.
+      const { name, server, originalName } = tool; // A policy cannot change which tool it is.
       offered = Object.freeze({ ...decided, name, server, originalName });
     } catch (error) {
       return { blocked: `a tool policy threw: ${thrownMessage(error)}` };
@@ -80,9 +80,8 @@ function applyPolicies(
 }
 
 /**
- * One definition is shared by the catalog, the policies and every caller: nobody may change it for the others ([L13], [L14]). A
- * schema that its catalog has not parsed yet comes frozen when somebody reads it: looking here would parse those of every tool at
- * each start.
+ * Freezes a definition, because the catalog, the policies and every caller share it ([L13], [L14]). A schema that its catalog has not
+ * parsed yet is skipped: it is frozen when first read, and reading it here would parse the schemas of every tool at each start.
  */
 function frozenDefinition(definition: ToolDefinition): ToolDefinition {
   if (Object.isFrozen(definition)) return definition;

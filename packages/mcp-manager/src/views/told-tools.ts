@@ -1,10 +1,10 @@
 import type { ToolDescriptor, ToolsChanged } from "@jackfield/mcp-core";
 
-/** Which tools the listeners of a view know of, server by server: whoever looks at the view in between changes nothing of that. */
+/** The tools that a view's listeners know of, by server. Reading the view's tools does not change them. */
 export interface ToldTools {
-  /** Forgets what was told: these are known from now on. */
+  /** Starts over: listeners know these tools from now on. */
   begin(tools: readonly ToolDescriptor[]): void;
-  /** What a change of a server's tools is for a view that shows these now; `undefined` if it is none. It counts as told. */
+  /** The change of a server's tools for a view that shows these now; `undefined` if it shows no change. Listeners then know of it. */
   next(tools: readonly ToolDescriptor[], change: ToolsChanged): ToolsChanged | undefined;
 }
 

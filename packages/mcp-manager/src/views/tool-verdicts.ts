@@ -1,8 +1,8 @@
 import type { ToolDefinition, ToolDescriptor } from "@jackfield/mcp-core";
 
-/** What a filter has said of tools. It holds for a tool as long as nothing but its origin changes; of one that is gone it is forgotten. */
+/** A filter's verdicts on tools. A verdict holds until anything but the tool's origin changes, and is forgotten when the tool is gone. */
 export interface ToolVerdicts {
-  /** `undefined` if this tool, as it is, was not judged. */
+  /** `undefined` if this version of the tool was not judged. */
   get(tool: ToolDescriptor): boolean | undefined;
   set(tool: ToolDescriptor, isShown: boolean): void;
 }
@@ -12,9 +12,9 @@ interface Verdict {
   readonly isShown: boolean;
 }
 
-/** A tool of the catalog that is live now is a new object with the definition it had, and nobody is told of it. */
+/** When a tool from the catalog turns live, its descriptor is a new object with the same definition, and no event announces it. */
 export function createToolVerdicts(): ToolVerdicts {
-  /** Two servers may share a definition, so there may be several of one. */
+  /** Several for one definition, because two servers may share it. */
   const verdicts = new WeakMap<ToolDefinition, readonly Verdict[]>();
   return {
     get: (tool) => verdicts.get(tool.definition)?.find((verdict) => isSameTool(verdict.tool, tool))?.isShown,
@@ -27,12 +27,12 @@ export function createToolVerdicts(): ToolVerdicts {
   };
 }
 
-/** Whether everything that a filter may look at is the same, save the origin. */
+/** Whether two descriptors are equal, except for the origin. */
 function isSameTool(a: ToolDescriptor, b: ToolDescriptor): boolean {
   return a === b || (holds(a, b) && holds(b, a));
 }
 
-/** No array of names: this is asked of ten thousand tools whenever they are looked at. */
+/** Makes no array of keys, because it runs for ten thousand tools at each look. */
 function holds(a: ToolDescriptor, b: ToolDescriptor): boolean {
   for (const key in a) {
     if (key !== "origin" && a[key as keyof ToolDescriptor] !== b[key as keyof ToolDescriptor]) return false;

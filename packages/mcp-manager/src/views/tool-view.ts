@@ -28,32 +28,32 @@ import {
 } from "./view-filter.ts";
 import { createViewSubscriptions } from "./view-subscriptions.ts";
 
-/** Some servers and tools of a runtime, as a source of its own: what one agent may use. */
+/** A tool source with some of a runtime's servers and tools, for one agent. */
 export interface ToolView extends ContextSource<McpEvents>, AsyncDisposable {
-  /** Of the servers that the view lets through. */
+  /** The servers that the view shows. */
   servers(): readonly ServerSnapshot[];
-  /** A view of this view: it lets through what both do. @throws McpError `MCP_CONFIG_INVALID` for what is no filter. */
+  /** A view of this view: it shows what both filters let through. @throws McpError `MCP_CONFIG_INVALID` for an invalid filter. */
   view(filter: ViewFilter): ToolView;
   /**
-   * The same with a filter that has to look something up; resolves when it has, for what is on offer now.
+   * Like `view`, with a filter that may be asynchronous. Resolves when it has decided on everything offered now.
    *
-   * @throws McpError `MCP_CONFIG_INVALID`; `MCP_CLOSED` if this, or what it is a view of, is closed before the filter has answered.
+   * @throws McpError `MCP_CONFIG_INVALID`; `MCP_CLOSED` if this view or its parent is closed before the filter has answered.
    */
   viewFor(filter: AsyncViewFilter): Promise<ToolView>;
-  /** Ends the view and the subscriptions that were made through it: it offers nothing any more. What it is a view of goes on ([C23]). Idempotent. */
+  /** Ends the view and the subscriptions made through it; it then offers nothing. Its parent is not affected ([C23]). Idempotent. */
   close(): Promise<void>;
 }
 
-/** What a view is of. */
+/** The source of a view: a manager or another view. */
 export interface ViewParent extends ContextSource<McpEvents> {
   servers(): readonly ServerSnapshot[];
-  /** Fires when it is closed; its reason is the `McpError` that says so. */
+  /** Fires when the parent is closed, with the `McpError` as its reason. */
   readonly ended: AbortSignal;
-  /** Finds a tool as a call does, or waits for it; sends nothing. */
+  /** Finds a tool as a call does, or waits for it, without calling it. */
   readonly find: ToolFinder;
-  /** Calls a tool that `find` found: it is judged as it was found, and not found again. */
+  /** Calls a tool that `find` returned; it is not looked up again. */
   callFound(found: FoundTool, args: JsonObject): Promise<ToolCallResult>;
-  /** As `on`, for some of the events only: the others stay for those who want them. */
+  /** Like `on`, for wanted events only: kept events that this listener does not want stay for others. */
   listen<E extends keyof McpEvents>(
     event: E,
     listener: (event: McpEvents[E]) => void,
@@ -65,7 +65,7 @@ export function createToolView(parent: ViewParent, filter: ViewFilter, log: Logg
   return new View(parent, viewRules(filter, log), log);
 }
 
-/** A view whose filter has to look something up. A tool that comes later, or changes, is hidden until it has been judged. */
+/** A view with an asynchronous filter. A tool that is added or changed later is hidden until the filter has decided on it. */
 export async function createAsyncToolView(
   parent: ViewParent,
   filter: AsyncViewFilter,
@@ -90,9 +90,9 @@ class View implements ToolView, ViewParent {
   readonly #rules: ViewRules;
   readonly #log: Logger;
   readonly #changes: Emitter<Pick<McpEvents, "toolsChanged">>;
-  /** What ends the listening to the parent, of this view and of its listeners. */
+  /** Removes the listeners from the parent: the view's own and those of its users. */
   readonly #stops = new Set<() => void>();
-  /** What the parent offered when `#tools` was made of it. */
+  /** The parent's tools that `#tools` was filtered from. */
   #offered: readonly ToolDescriptor[] | undefined;
   #tools: readonly ToolDescriptor[] = Object.freeze([]);
   readonly #told = createToldTools();
@@ -119,7 +119,7 @@ class View implements ToolView, ViewParent {
     return AbortSignal.any([this.#parent.ended, this.#closing.signal]);
   }
 
-  /** What is on offer now needs to be told to nobody: the view is about to be handed out. */
+  /** Takes the tools on offer as known, without an event: the view is about to be returned. */
   begin(): void {
     this.#told.begin(this.tools());
   }
@@ -136,7 +136,7 @@ class View implements ToolView, ViewParent {
       : this.#parent.callFound(finding, args);
   }
 
-  /** What was shown when it was found may be hidden by now: a filter within this one may have looked something up. */
+  /** A tool that was shown when found may be hidden by now: a nested view's filter may have taken time to decide. */
   callFound(found: FoundTool, args: JsonObject): Promise<ToolCallResult> {
     if (this.#isClosed) return Promise.reject(this.#closing.signal.reason);
     if (this.#rules.hasTool(found.tool)) return this.#parent.callFound(found, args);
@@ -220,7 +220,7 @@ class View implements ToolView, ViewParent {
     await this.close();
   }
 
-  /** The same array as before where the same tools are let through, so that identity tells whether to look again. */
+  /** Keeps the array while it holds the same tools, so that identity tells whether they changed. */
   #refresh(): void {
     if (this.#isClosed) return;
     const offered = this.#parent.tools();
@@ -232,7 +232,7 @@ class View implements ToolView, ViewParent {
     if (!isSame) this.#tools = Object.freeze(tools);
   }
 
-  /** Whether an event tells of a server that the view lets through, or of none. */
+  /** Whether an event is about a server that the view shows, or about none. */
   #concerns(event: McpEvents[keyof McpEvents]): boolean {
     const server = "snapshot" in event ? event.snapshot.name : event.server;
     return server === undefined || this.#rules.hasServer(server);
@@ -242,7 +242,7 @@ class View implements ToolView, ViewParent {
     this.#publish(change);
     const { judge } = this.#rules;
     const publish = () => this.#publish({ ...change, changed: [] });
-    void judge?.([change.server], this.#parent.tools(), publish).then(publish); // Also where a server's verdict hides its tools.
+    void judge?.([change.server], this.#parent.tools(), publish).then(publish); // Needed if the server is hidden: no tool is judged then.
   }
 
   #publish(change: ToolsChanged): void {
@@ -251,7 +251,7 @@ class View implements ToolView, ViewParent {
     if (visible !== undefined) this.#changes.emit("toolsChanged", visible);
   }
 
-  /** A tool that came while it was waited for has only just been shown to the filter, which may have to look something up. */
+  /** A tool that arrived while the call waited is new to the filter, which may need time to decide. */
   async #awaited(ref: ToolRef, finding: Promise<FoundTool>): Promise<FoundTool> {
     const { judge } = this.#rules;
     try {

@@ -5,9 +5,9 @@ import { createCallTime } from "../tools/call-time.ts";
 import type { FoundTool } from "../tools/found-tool.ts";
 
 /**
- * Waits for the verdict on a tool within what its call has left of its time.
+ * Waits for the verdict on a tool within the remaining time of its call.
  *
- * @throws McpError `MCP_CALL_TIMEOUT`, `MCP_ABORTED`, or why it ended, with outcome `not-sent`.
+ * @throws McpError `MCP_CALL_TIMEOUT`, `MCP_ABORTED`, or the reason of `ended`, with outcome `not-sent`.
  */
 export async function verdictInTime(
   judging: Promise<void>,

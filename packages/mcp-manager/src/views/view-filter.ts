@@ -4,7 +4,7 @@ import { isUnawaited } from "../unawaited.ts";
 import { writtenValue } from "../written-value.ts";
 import { createToolVerdicts } from "./tool-verdicts.ts";
 
-/** What a view lets through. Functions are asked anew each time, so that they may depend on what has happened meanwhile. */
+/** What a view lets through. Functions are called each time, so that their answer may change. */
 export interface ViewFilter {
   /** Servers by exact name, or a function. Default: all. */
   readonly servers?: readonly string[] | ((server: string) => boolean) | undefined;
@@ -12,7 +12,7 @@ export interface ViewFilter {
   readonly tools?: readonly string[] | ((tool: ToolDescriptor) => boolean) | undefined;
 }
 
-/** A filter that has to look something up. It is asked once for each server and tool, and again when one of them changed. */
+/** A filter whose functions may return promises. They are called once for each server and each tool, and again for a tool that changed. */
 export interface AsyncViewFilter {
   /** Default: all. */
   readonly servers?: readonly string[] | ((server: string) => boolean | Promise<boolean>) | undefined;
@@ -20,32 +20,32 @@ export interface AsyncViewFilter {
   readonly tools?: readonly string[] | ((tool: ToolDescriptor) => boolean | Promise<boolean>) | undefined;
 }
 
-/** What is asked of a filter. */
+/** A filter, as a view uses it. */
 export interface ViewRules {
-  /** Whether some tools may be let through at one time and not at another. */
+  /** Whether the verdict on a tool may change over time. */
   readonly isDynamic: boolean;
   hasServer(server: string): boolean;
   hasTool(tool: ToolDescriptor): boolean;
   /**
-   * Looks up what it has not judged yet; until then it is hidden. Missing where nothing has to be looked up.
+   * Judges servers and tools that have no verdict yet; until then they are hidden. Missing for a synchronous filter.
    *
-   * @param judged - called after verdicts, once for those that come together
+   * @param judged - called after verdicts on tools, once for those of the same turn
    */
   readonly judge?:
     | ((servers: readonly string[], tools: readonly ToolDescriptor[], judged?: () => void) => Promise<void>)
     | undefined;
 }
 
-/** The rules of a filter that looks things up. */
+/** The rules of an asynchronous filter. */
 export interface AsyncViewRules extends ViewRules {
   readonly judge: NonNullable<ViewRules["judge"]>;
 }
 
 /**
- * Makes the rules of a filter. A function that throws, or gives anything but `true`, hides what it was asked about ([L16]): also one
- * that gives a promise.
+ * Makes the rules of a synchronous filter. A function that throws, or returns anything but `true`, hides its server or tool ([L16]); so
+ * does one that returns a promise.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for what is no filter: it would hide nothing, or fail when it is asked.
+ * @throws McpError `MCP_CONFIG_INVALID` for an invalid filter, which would hide nothing or fail later.
  */
 export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
   checkFilter(filter);
@@ -79,9 +79,9 @@ export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
 }
 
 /**
- * The rules of a filter that has to look something up. Promises that reject hide what was asked about.
+ * Makes the rules of an asynchronous filter. A promise that rejects hides its server or tool.
  *
- * @throws McpError `MCP_CONFIG_INVALID` for what is no filter.
+ * @throws McpError `MCP_CONFIG_INVALID` for an invalid filter.
  */
 export function asyncViewRules(filter: AsyncViewFilter, log: Logger): AsyncViewRules {
   checkFilter(filter);
@@ -100,7 +100,7 @@ export function asyncViewRules(filter: AsyncViewFilter, log: Logger): AsyncViewR
     }
   };
   const asking = new Map<string | ToolDescriptor, Promise<void>>();
-  /** Who wants to know what is being looked up already waits for the same answer. */
+  /** Callers that ask while the filter decides share its answer. */
   const once = (subject: string | ToolDescriptor, look: () => Promise<void>) => {
     const asked = asking.get(subject) ?? look().finally(() => asking.delete(subject));
     asking.set(subject, asked);

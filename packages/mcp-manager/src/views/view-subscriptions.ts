@@ -4,7 +4,7 @@ import { McpError, type ResourceSubscription } from "@jackfield/mcp-core";
 export interface ViewSubscriptions {
   /** @throws McpError `MCP_CLOSED` if the view was closed meanwhile; then the subscription has been ended. */
   add(subscription: ResourceSubscription): Promise<ResourceSubscription>;
-  /** Ends all of them: at once for their listeners, and when this resolves for their servers. */
+  /** Ends all of them: listeners are removed at once, servers are unsubscribed when this resolves. */
   close(): Promise<void>;
 }
 

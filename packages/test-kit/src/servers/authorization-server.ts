@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { type LocalHttpServer, startLocalHttpServer } from "./local-http-server.ts";
 import { createTokenOffice, type TokenOffice } from "./token-office.ts";
 
-/** An answer in place of the ordinary one. */
+/** An answer that replaces the regular one. */
 export interface AuthorizationReply {
   readonly status: number;
   readonly body: unknown;
@@ -11,19 +11,22 @@ export interface AuthorizationReply {
 
 /** How an authorization server differs from a well-behaved one. */
 export interface AuthorizationBehavior {
-  /** Laid over the metadata; `null` takes a member away. */
+  /** Overrides members of the metadata; `null` removes one. */
   readonly metadata?: { readonly [member: string]: unknown } | undefined;
-  /** Of access tokens, in seconds; `null`: it is not said. Default 3,600. */
+  /** Lifetime of access tokens in seconds; `null` omits it. Default 3,600. */
   readonly lifetimeS?: number | null | undefined;
-  /** `rotate` (the default): each refresh gives another refresh token, and using one twice ends all of them. `keep`: the answer has none, and the old one goes on. */
+  /**
+   * `rotate` (default): each refresh issues a new refresh token, and reuse of a spent one ends the login. `keep`: the answer has none,
+   * and the old one stays valid.
+   */
   readonly refreshTokens?: "rotate" | "keep" | undefined;
-  /** What the answer of a login has besides or instead; `null` takes a parameter away. */
+  /** Overrides parameters of the authorization response; `null` removes one. */
   readonly callback?: { readonly [parameter: string]: string | null } | undefined;
-  /** Answers in place of the registration endpoint. */
+  /** Replaces the answer of the registration endpoint. */
   readonly registration?: AuthorizationReply | undefined;
-  /** Answers in place of the token endpoint, for one grant type or all. */
+  /** Replaces the answer of the token endpoint; `undefined` for a grant type keeps the regular one. */
   readonly tokens?: ((grantType: string) => AuthorizationReply | undefined) | undefined;
-  /** Grants these scopes, whatever is asked for. */
+  /** Grants these scopes, whatever is requested. */
   readonly grantedScope?: string | undefined;
 }
 
@@ -31,7 +34,7 @@ export interface AuthorizationBehavior {
 export interface AuthorizationServerRequest {
   readonly method: string;
   readonly path: string;
-  /** The parameters of the query and of a form. */
+  /** The parameters of the query and of a form body. */
   readonly parameters: { readonly [name: string]: string };
   readonly headers: IncomingMessage["headers"];
   /** A JSON body. */
@@ -42,7 +45,7 @@ export interface AuthorizationServerRequest {
 export interface AuthorizationServer extends AsyncDisposable {
   readonly issuer: string;
   readonly requests: readonly AuthorizationServerRequest[];
-  /** Who holds what; a resource server asks it. */
+  /** Issues and checks tokens; a resource server uses it to validate them. */
   readonly office: TokenOffice;
   /** Replaces the behaviour. */
   behave(behavior: AuthorizationBehavior): void;

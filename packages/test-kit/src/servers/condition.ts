@@ -1,12 +1,12 @@
-/** Lets tests wait for what they can only look at. */
+/** Lets tests wait until a predicate holds. */
 export interface Conditions {
-  /** Resolves as soon as the test holds; it is asked now and after each change. Rejects if it throws. */
+  /** Resolves as soon as `test` returns true; it runs now and after each change. Rejects if it throws. */
   until(test: () => boolean): Promise<void>;
-  /** Says that something has changed. */
+  /** Reports that something has changed. */
   check(): void;
 }
 
-/** Makes conditions that nobody waits for yet. */
+/** Creates a set of conditions. */
 export function createConditions(): Conditions {
   const checks = new Set<() => void>();
   return {

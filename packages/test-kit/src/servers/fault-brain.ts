@@ -16,28 +16,28 @@ const LIST_METHODS = ["tools/list", "resources/list", "resources/templates/list"
 const CACHEABLE_METHODS = ["server/discover", "resources/read", ...LIST_METHODS];
 const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
-/** Something to send. */
+/** A message to send. */
 export interface FaultStep {
   readonly message: RpcMessage;
   /** Counted from the arrival of the message that caused it. */
   readonly afterMs: number;
-  /** Where it belongs: to the request that caused it, to nobody's request, or to the subscription of this id. */
+  /** The message belongs to the request that caused it, to the session as a whole, or to the subscription with this id. */
   readonly channel: "request" | "session" | { readonly subscription: RpcId };
 }
 
-/** A server's side of the conversation, without anything that carries it. */
+/** A server's side of the conversation, independent of the transport. */
 export interface FaultBrain {
-  /** What to send because of a message, in order. */
+  /** Returns what to send in response to a message, in order. */
   receive(message: RpcMessage): readonly FaultStep[];
 }
 
-/** What a brain is told beside its script. */
+/** Options of a brain besides its script. */
 export interface FaultBrainOptions {
-  /** Given by the tool `environment`, which is offered only if this is set. */
+  /** The result of the tool `environment`, which is offered only if this is set. */
   readonly environment?: JsonObject | undefined;
 }
 
-/** Thrown within this file only: becomes the error of an answer. */
+/** Thrown and caught within this file; becomes the error of an answer. */
 class Refusal extends Error {
   readonly error: RpcError;
 
@@ -93,7 +93,7 @@ class ScriptedBrain implements FaultBrain {
     }
   }
 
-  /** The era of one request. Throws where the script's era does not serve it. */
+  /** Whether a request is of the modern era. Throws a `Refusal` if the script's era does not serve it. */
   #isModern(method: string, params: JsonObject): boolean {
     const { era = "legacy" } = this.#script;
     const meta = (params._meta ?? {}) as JsonObject;
@@ -221,7 +221,7 @@ class ScriptedBrain implements FaultBrain {
     }));
   }
 
-  /** What protocol 2026-07-28 wants of every result, and of those that may be kept. */
+  /** Adds the members that protocol 2026-07-28 requires in every result, and in cacheable ones. */
   #stamped(method: string, result: JsonObject): JsonObject {
     const cacheable = CACHEABLE_METHODS.includes(method);
     return {

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 export type FaultRecord =
   | { readonly event: "started"; readonly pid: number; readonly grandchild?: number | undefined }
   | { readonly event: "received"; readonly pid: number; readonly method: string; readonly params?: unknown }
-  /** Missing after a process that was killed. */
+  /** Missing if the process was killed. */
   | { readonly event: "ended"; readonly pid: number; readonly because: string };
 
 /** Appends one event. Synchronous, so that it is kept even if the process is killed next. */
@@ -12,7 +12,7 @@ export function writeFaultRecord(file: string | undefined, record: FaultRecord):
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(record)}\n`);
 }
 
-/** What the servers with this `recordTo` have done so far, oldest first; nothing if none has started. */
+/** Reads the events of the servers with this `recordTo`, oldest first; empty if none has started. */
 export function readFaultRecord(file: string): readonly FaultRecord[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n");

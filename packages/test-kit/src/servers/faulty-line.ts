@@ -1,7 +1,7 @@
 import type { FaultScript } from "./fault-script.ts";
 import { isAnswer, type RpcMessage } from "./rpc-message.ts";
 
-/** What a server writes to its stdout because of a message it wants to send, line by line. */
+/** The lines that a server writes to its stdout for one message. */
 export function faultyLines(
   message: RpcMessage,
   script: FaultScript,
@@ -24,7 +24,7 @@ function strayAnswer(id: string | number): string {
   return JSON.stringify({ jsonrpc: "2.0", id, result: {} });
 }
 
-/** The answer with a result that makes its line so long; an error stays as it is. */
+/** Pads the result of an answer so that its line has at least `lineBytes`; an error stays as it is. */
 function padded(answer: RpcMessage, lineBytes: number): RpcMessage {
   const { result } = answer;
   const missing = lineBytes - Buffer.byteLength(JSON.stringify(answer));

@@ -1,49 +1,49 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import { isAnswer, type RpcError, type RpcId, type RpcMessage } from "./rpc-message.ts";
 
-/** A request that the server makes of the client. */
+/** A request from the server to the client. */
 export interface HttpServerRequest {
   /** For example `ping`, `roots/list`, `sampling/createMessage` or `elicitation/create`. */
   readonly method: string;
   readonly params?: JsonObject | undefined;
-  /** `pending` is the id of the very request in whose course this one is made. Default: an id of the server's own. */
+  /** `pending` reuses the id of the client's request that is being served. Default: an id of the server's own. */
   readonly id?: RpcId | "pending" | undefined;
-  /** Whether the client's request is answered only after this one was. Default false. */
+  /** Whether the client's request is answered only after this one is. Default false. */
   readonly waits?: boolean | undefined;
 }
 
-/** What is wrong with what a request is answered, as JSON-RPC. */
+/** Faults in the JSON-RPC answer to a request. */
 export interface HttpAnswerFault {
-  /** Answers this error; the request is not carried out. */
+  /** Answers with this error; the request is not carried out. */
   readonly rpcError?: RpcError | undefined;
   /**
-   * Answers request 1 as "1" (`string`), as a request that nobody has made (`unknown`), or as none (`null`). `swapped` waits
+   * The id of the answer to request 1: "1" (`string`), that of a request that was never made (`unknown`), or `null`. `swapped` waits
    * for a second request and gives each answer the other's id.
    */
   readonly answerId?: "string" | "unknown" | "null" | "swapped" | undefined;
-  /** Before the answer come two to requests that nobody has made, with a number and a text as their ids. */
+  /** Sends two answers to requests that were never made first, with a number and a string as ids. */
   readonly strayAnswers?: boolean | undefined;
-  /** Answers twice; after a JSON answer the second comes on the GET stream. */
+  /** Answers twice. After a JSON answer, the second is sent on the GET stream. */
   readonly duplicateAnswers?: boolean | undefined;
-  /** Sends the answer and whatever comes before it, progress for example, as one JSON array. */
+  /** Sends the answer and everything before it, such as progress, as one JSON array. */
   readonly batch?: boolean | undefined;
-  /** `get-stream` answers the POST with 202 and sends everything that belongs to it on the GET stream. */
+  /** `get-stream` answers the POST with 202 and sends its messages on the GET stream. */
   readonly answerOn?: "get-stream" | undefined;
-  /** Before it answers the server asks something itself. */
+  /** Sends this request to the client before the answer. */
   readonly ask?: HttpServerRequest | undefined;
 }
 
-/** A way to the client. What comes last, an answer, ends it if it serves one request only. */
+/** Sends a value to the client. The last one, an answer, ends a channel that serves one request only. */
 export type HttpWay = (value: unknown, isLast: boolean) => void;
 
-/** What the answer to one request goes through. */
+/** The fault and the channels for the answer to one request. */
 export interface HttpAnswering {
   /** The id of the request. */
   readonly id: RpcId;
   readonly fault: HttpAnswerFault;
   /** The response to the POST. */
   readonly request: HttpWay;
-  /** Whether the response has room for more than the answer. */
+  /** Whether the response can carry more than the answer. */
   readonly isStream: boolean;
   /** The GET stream. */
   readonly session: HttpWay;
@@ -53,7 +53,7 @@ export interface HttpAnswering {
   answered(id: RpcId): Promise<unknown>;
 }
 
-/** Sends what belongs to a request, in the order given. */
+/** Sends the messages of a request, in the order given. */
 export function createAnswerer(answering: HttpAnswering): (message: RpcMessage) => void {
   const { fault, isStream, request, session } = answering;
   const beside = isStream ? request : session;
@@ -62,7 +62,7 @@ export function createAnswerer(answering: HttpAnswering): (message: RpcMessage) 
     if (!isAnswer(message)) {
       if (fault.batch) before.push(message);
       else if (isStream) request(message, false);
-      // What remains is a notification before a JSON answer, which has no room for it.
+      // Otherwise dropped: a JSON answer cannot carry a notification.
       return;
     }
     const answer = () => {
@@ -74,7 +74,7 @@ export function createAnswerer(answering: HttpAnswering): (message: RpcMessage) 
   };
 }
 
-/** Holds an answer until another one comes with which it can change ids. */
+/** Holds an answer until there is another one to swap ids with. */
 export class IdSwaps {
   #waiting: { readonly message: RpcMessage; readonly send: (message: RpcMessage) => void } | undefined;
 

@@ -7,32 +7,32 @@ import { firstHalf, type HttpPayload } from "./http-payload.ts";
 import { cutConnection } from "./http-refusal.ts";
 import type { TcpCut } from "./tcp-connection-plan.ts";
 
-/** A way to compress that Node knows. */
+/** A content coding that Node supports. */
 export type HttpCoding = "gzip" | "deflate" | "br" | "zstd";
 
-/** How the body of an answer is carried wrongly. */
+/** Faults in how the body of an answer is sent. */
 export interface HttpBodyFault {
-  /** In place of the content type that MCP asks for. An empty text stands for no content type. */
+  /** Replaces the content type that MCP requires. An empty text omits it. */
   readonly contentType?: string | undefined;
-  /** Compresses the body, one way after the other, and names them in `Content-Encoding`. Nobody is asked whether he reads it. */
+  /** Applies these codings in order and names them in `Content-Encoding`, whatever the client's `Accept-Encoding` says. */
   readonly compress?: readonly HttpCoding[] | undefined;
-  /** What `Content-Encoding` says, whatever was done. */
+  /** Overrides `Content-Encoding`. */
   readonly contentEncoding?: string | undefined;
-  /** Sends the body byte by byte, each so much later than the one before, in milliseconds. Default: as it comes. */
+  /** Sends the body byte by byte, with this pause after each, in milliseconds. Default: as it comes. */
   readonly dripMs?: number | undefined;
 }
 
-/** The body of one response, written in order and no faster than it is read. */
+/** The body of one response, written in order and with backpressure. */
 export interface HttpBody {
   write(payload: HttpPayload): void;
   end(): void;
-  /** Drops the connection in place of the payload, or in the middle of it, once everything before is out. */
+  /** Drops the connection instead of sending the payload, or in the middle of it, once everything before has been sent. */
   drop(payload: HttpPayload, where: "headers" | "body", by: TcpCut | undefined): void;
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** Writes the head of a response and opens its body. The whole length is said if it is known. */
+/** Writes the head of a response and opens its body. Sends `Content-Length` if `wholeLength` is given. */
 export function openBody(
   response: ServerResponse,
   contentType: string,
@@ -47,7 +47,7 @@ export function openBody(
     ...(wholeLength === undefined || compress.length > 0 ? {} : { "content-length": wholeLength }),
     "cache-control": "no-cache",
   });
-  response.write(NOTHING); // sends the head byte for byte, where `flushHeaders` would make UTF-8 of it
+  response.write(NOTHING); // sends the head byte for byte; `flushHeaders` would encode it as UTF-8
   return new QueuedBody(response, fault);
 }
 
@@ -62,7 +62,7 @@ class QueuedBody implements HttpBody {
     this.#response = response;
     this.#fault = fault;
     this.#finish = () => response.end();
-    this.#carry().catch(() => response.destroy()); // whoever reads it has gone
+    this.#carry().catch(() => response.destroy()); // the client has gone
   }
 
   write(payload: HttpPayload): void {
@@ -116,7 +116,7 @@ class QueuedBody implements HttpBody {
   }
 }
 
-/** Each gives out at once what it was given, so that a stream of events stays one. */
+/** Each flushes after every write, so that events are not held back. */
 const CODINGS: { readonly [coding in HttpCoding]: () => Transform } = {
   gzip: () => createGzip({ flush: constants.Z_SYNC_FLUSH }),
   deflate: () => createDeflate({ flush: constants.Z_SYNC_FLUSH }),

@@ -11,15 +11,15 @@ export interface ExecutedCall {
   readonly session?: string | undefined;
 }
 
-/** What a server does because of messages, and what it has done. */
+/** Answers messages, and records the tool calls that were carried out. */
 export interface HttpConversation {
   readonly calls: readonly ExecutedCall[];
-  /** Carries a message out and tells what to send, unless the fault answers in its place. */
+  /** Carries out a message and returns what to send, unless the fault replaces the answer. */
   receive(message: RpcMessage, session: string | undefined, fault: HttpAnswerFault): readonly FaultStep[];
   setScript(script: HttpFaultScript): void;
 }
 
-/** Makes a conversation in which nothing was said. */
+/** Creates an empty conversation. */
 export function createHttpConversation(script: HttpFaultScript): HttpConversation {
   const calls: ExecutedCall[] = [];
   let brain: FaultBrain = createFaultBrain(script);
@@ -42,7 +42,7 @@ export function createHttpConversation(script: HttpFaultScript): HttpConversatio
   };
 }
 
-/** The protocol version that an answer agrees to, if it does. */
+/** The protocol version in an answer, if there is one. */
 export function agreedVersion(steps: readonly FaultStep[]): string | undefined {
   const agreed = steps.find(({ message }) => message.result)?.message.result?.protocolVersion;
   return agreed === undefined ? undefined : String(agreed);

@@ -4,47 +4,47 @@ import { createPayload, type HttpPayload, type HttpPayloadFault, wrapped } from 
 import type { HttpRefusalFault } from "./http-refusal.ts";
 import type { HttpTimers } from "./http-timers.ts";
 
-/** How a stream of events ends too early, or says too much. */
+/** Faults of an event stream: it ends too early, or contains extra fields. */
 export interface HttpStreamFault {
-  /** Ends the stream so many milliseconds after it was opened, whatever is still owed; 0 is at once. Default: never. */
+  /** Ends the stream this many milliseconds after it was opened, even if messages are pending; 0 is at once. Default: never. */
   readonly endAfterMs?: number | undefined;
-  /** Ends the stream after so many events. Default: never. */
+  /** Ends the stream after this many events. Default: never. */
   readonly endAfterEvents?: number | undefined;
   /** Begins the stream with a `retry:` field. */
   readonly retryMs?: number | undefined;
-  /** Sends a comment each time so many milliseconds have passed. Default: never. */
+  /** Sends a comment at this interval, in milliseconds. Default: never. */
   readonly commentEveryMs?: number | undefined;
 }
 
-/** What comes with a message. */
+/** Options of a message on a stream. */
 export interface EventOptions {
-  /** Nothing comes after it: the stream ends for good. Default false. */
+  /** Whether this message ends the stream for good. Default false. */
   readonly isLast?: boolean | undefined;
-  /** What goes wrong with it when it is sent, but not when it is repeated. */
+  /** The fault with which it is sent. A replay has no fault. */
   readonly fault?: (HttpPayloadFault & HttpRefusalFault) | undefined;
 }
 
-/** A stream of events. If its events have ids it outlives the responses that carry it. */
+/** A stream of events. If its events have ids, it outlives the responses that carry it. */
 export interface EventStream {
   readonly isOpen: boolean;
-  /** How many events were sent, those that nobody read included. */
+  /** How many events were sent, including those sent while no response was open. */
   readonly sentEvents: number;
-  /** Carries the stream on in this response, after what was sent up to and with this event. */
+  /** Continues the stream in this response, after event number `after`. */
   open(response: ServerResponse, fault: HttpStreamFault & HttpBodyFault, after?: number): void;
   /** Sends a message or a batch. */
   send(value: unknown, options?: EventOptions): void;
-  /** Writes text that is no message. Nothing of it is repeated. */
+  /** Writes text that is not a message. It is not replayed. */
   write(text: string): void;
-  /** Ends the response. A stream whose events have ids can be taken up again. */
+  /** Ends the response. A stream whose events have ids can be resumed. */
   end(): void;
 }
 
-/** What a stream is made of. */
+/** Options of `createEventStream`. */
 export interface EventStreamOptions {
-  /** Begins the ids of its events. Without it they have none. */
+  /** The prefix of its event ids. Without it, events have no ids. */
   readonly name?: string | undefined;
   readonly timers: HttpTimers;
-  /** Called whenever it is opened, ended, or has sent something. */
+  /** Called whenever the stream is opened, is ended, or sends something. */
   onChanged(): void;
 }
 
@@ -81,7 +81,7 @@ class RecordingStream implements EventStream {
       if (this.#body === body) this.end();
     });
     if (fault.retryMs !== undefined) this.write(`retry: ${fault.retryMs}\n\n`);
-    // So that a client can take up a stream of which it has seen nothing (SEP-1699).
+    // Lets a client resume a stream before it has received an event (SEP-1699).
     if (name !== undefined) this.write(`id: ${name}-${after}\ndata: \n\n`);
     this.#history.slice(after).forEach(({ value, isLast }, index) => {
       this.#carry(value, after + index + 1, { isLast });

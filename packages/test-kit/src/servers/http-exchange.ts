@@ -7,13 +7,13 @@ import { createPayload } from "./http-payload.ts";
 import { reply } from "./http-refusal.ts";
 import type { RpcMessage } from "./rpc-message.ts";
 
-/** Sends what belongs to one request. Its answer is the last. */
+/** Sends the messages of one request. Its answer is the last. */
 export type HttpExchange = (message: RpcMessage) => void;
 
-/** What every exchange of a server needs beside its way to the client. */
+/** What every exchange of a server needs besides its channel to the client. */
 export type HttpExchangeContext = Omit<HttpAnswering, "request" | "isStream">;
 
-/** The answer is the body of the response; nothing else has room there. */
+/** Sends the answer as the body of the response, which can carry nothing else. */
 export function createJsonExchange(
   { response }: HttpIncoming,
   fault: HttpFault,
@@ -32,7 +32,7 @@ export function createJsonExchange(
   return createAnswerer({ ...context, request, isStream: false });
 }
 
-/** Everything is an event of the stream that answers the request. */
+/** Sends every message as an event of the stream that answers the request. */
 export function createStreamExchange(
   stream: EventStream,
   fault: HttpFault,
@@ -44,7 +44,7 @@ export function createStreamExchange(
   return createAnswerer({ ...context, request, isStream: true });
 }
 
-/** The request is accepted with 202; everything else goes a way that serves other requests too. */
+/** Accepts the request with 202, and sends every message on a channel that other requests share. */
 export function createDetachedExchange(
   { response }: HttpIncoming,
   context: HttpExchangeContext,

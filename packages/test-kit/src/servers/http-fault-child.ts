@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { TEST_RUN_VARIABLE, testRunId } from "../test-run.ts";
 import type { HttpFaultScript } from "./http-fault-script.ts";
 
-/** A server that shares neither memory nor processor time with whoever measures its client. */
+/** A server in its own process, so that it does not distort measurements of its client. */
 export interface HttpFaultProcess extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
@@ -13,15 +13,15 @@ export interface HttpFaultProcess extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The program stands beside this file in the sources, and in its own file in the build. */
+/** The program is beside this file in the sources, and a separate file in the build. */
 const PROGRAM = import.meta.url.endsWith(".ts")
   ? "./http-fault-process.ts"
   : "./servers/http-fault-process.js";
 
 /**
- * Starts a server that follows the script, on 127.0.0.1, in a process of its own. It ends with this process too.
+ * Starts a server that follows the script, on 127.0.0.1, in its own process. It also ends when this process does.
  *
- * @throws Error with what the process says, if it ends before its server has started.
+ * @throws Error with the process's stderr, if it ends before its server has started
  */
 export async function startHttpFaultProcess(script: HttpFaultScript = {}): Promise<HttpFaultProcess> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(PROGRAM, import.meta.url))], {

@@ -1,18 +1,18 @@
 import type { HttpFault, HttpFaultScript } from "./http-fault-script.ts";
 
-/** Tells which fault the next request meets. */
+/** Chooses the fault of each request. */
 export interface HttpFaultPlan {
-  /** Counts the request at the first of the places that has a fault which is not used up. */
+  /** Counts the request against the first fault of these places that is not used up, and returns what it meets. */
   next(places: readonly string[]): HttpFault;
 }
 
 const NO_FAULT: HttpFault = {};
 
-/** Makes a plan in which nothing has been counted yet. */
+/** Creates a plan that has counted no requests. */
 export function createHttpFaultPlan({ on = {} }: HttpFaultScript): HttpFaultPlan {
   const counts = new Map<HttpFault, number>();
 
-  /** Nothing if the fault is used up. */
+  /** Counts a request; `undefined` if the fault is used up. */
   const counted = (fault: HttpFault): HttpFault | undefined => {
     const { skip = 0, times = Number.POSITIVE_INFINITY } = fault;
     const count = counts.get(fault) ?? 0;

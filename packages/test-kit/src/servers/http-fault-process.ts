@@ -1,4 +1,4 @@
-// The program that `startHttpFaultProcess` starts: an HTTP fault server with a process to itself.
+// The program that `startHttpFaultProcess` starts: an HTTP fault server in its own process.
 import type { HttpFaultScript } from "./http-fault-script.ts";
 import { startHttpFaultServer } from "./http-fault-server.ts";
 import { readLines } from "./line-reader.ts";
@@ -8,6 +8,6 @@ readLines(process.stdin, {
     const { url } = await startHttpFaultServer(JSON.parse(script) as HttpFaultScript);
     process.stdout.write(url);
   },
-  // Whoever has started it has closed it, or is gone.
+  // The parent has closed the server, or has ended.
   onEnd: () => process.exit(),
 });

@@ -5,24 +5,24 @@ import type { HttpStreamFault } from "./http-event-stream.ts";
 import type { HttpPayloadFault } from "./http-payload.ts";
 import type { HttpRefusalFault } from "./http-refusal.ts";
 
-/** What goes wrong with some requests. One field is one fault; several go together where they make sense together. */
+/** The faults of some requests. Each field is one fault; fields can be combined where that makes sense. */
 export interface HttpFault
   extends HttpRefusalFault,
     HttpAnswerFault,
     HttpPayloadFault,
     HttpBodyFault,
     HttpStreamFault {
-  /** How many requests are served well first. Default 0. */
+  /** How many requests are first served without the fault. Default 0. */
   readonly skip?: number | undefined;
-  /** How many are then treated so. Default: all. */
+  /** How many requests then meet the fault. Default: all. */
   readonly times?: number | undefined;
-  /** How late the request is looked at, in milliseconds. Default 0. */
+  /** How long the server waits before it handles the request, in milliseconds. Default 0. */
   readonly lateMs?: number | undefined;
-  /** Every session is forgotten when the request arrives: one that belongs to a session gets 404. */
+  /** Forgets every session when the request arrives. A request that belongs to a session gets 404. */
   readonly forget?: boolean | undefined;
 }
 
-/** What an HTTP server does wrong, as JSON values only. An empty script is a correct server. */
+/** The faults of an HTTP server, as JSON values only. An empty script is a correct server. */
 export interface HttpFaultScript extends ConversationScript {
   /**
    * How requests are answered. `json` (default) and `sse` are Streamable HTTP; there `subscriptions/listen` is always a
@@ -30,24 +30,24 @@ export interface HttpFaultScript extends ConversationScript {
    */
   readonly answer?: "json" | "sse" | "legacy-sse" | undefined;
   /**
-   * Faults by place: a JSON-RPC method, or `POST`, `GET`, `DELETE` for whatever comes that way. A method goes before
-   * `POST`. Of a list the first fault that is not used up counts.
+   * Faults by place: a JSON-RPC method, or `POST`, `GET`, `DELETE` for all requests of that kind. A JSON-RPC method takes
+   * precedence over `POST`. In a list, the first fault that is not used up applies.
    */
   readonly on?: { readonly [place: string]: HttpFault | readonly HttpFault[] } | undefined;
-  /** The values of `Authorization` that are accepted; whoever sends another gets 401. Default: nobody is asked. */
+  /** The accepted values of `Authorization`; other requests get 401. Default: no check. */
   readonly authorization?: readonly string[] | undefined;
   /** Gives no session ids. Default false. */
   readonly sessionless?: boolean | undefined;
-  /** The id that every session gets, as far as a header can carry it. Default: a random one for each. */
+  /** The id of every session, which must be a valid header value. Default: a random one for each. */
   readonly sessionId?: string | undefined;
   /** Every answer to a POST names a new session id; the earlier ones stay valid. Default false. */
   readonly sessionIdChanges?: boolean | undefined;
-  /** Events have ids, and GET with `Last-Event-ID` takes up the stream where it was. Default false. */
+  /** Events have ids, and a GET with `Last-Event-ID` resumes the stream. Default false. */
   readonly eventIds?: boolean | undefined;
-  /** What is repeated when a stream is taken up: what was missed (default), nothing, or everything from its start. */
+  /** The events that are replayed when a stream is resumed: the missed ones (default), none, or all from the start. */
   readonly replay?: "missed" | "none" | "all" | undefined;
-  /** `legacy-sse`: what the event `endpoint` names, `null` for no such event. Default: a path of this server. */
+  /** `legacy-sse`: the data of the `endpoint` event; `null` omits the event. Default: a path of this server. */
   readonly endpoint?: string | null | undefined;
-  /** `legacy-sse`: the status of a POST to the address of the stream. Default 405. */
+  /** `legacy-sse`: the status of a POST to the URL of the stream. Default 405. */
   readonly postStatus?: number | undefined;
 }

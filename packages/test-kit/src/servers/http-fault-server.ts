@@ -13,35 +13,35 @@ import type { RpcMessage } from "./rpc-message.ts";
 /** A server for Streamable HTTP or the old SSE transport, in this process, on a port of its own. */
 export interface HttpFaultServer extends AsyncDisposable {
   readonly url: string;
-  /** Every request since the start that was read whole, in order of arrival. */
+  /** Every request since the start that was read completely, in order of arrival. */
   readonly requests: readonly RecordedHttpRequest[];
-  /** Every tool call since the start that was carried out, whether or not anybody got its answer. */
+  /** Every tool call since the start that was carried out, even if its answer did not reach the client. */
   readonly calls: readonly ExecutedCall[];
-  /** Every stream of events since the start, in order of its opening, as it stands now. */
+  /** Every event stream since the start, in order of opening, with its current state. */
   readonly streams: readonly HttpStreamRecord[];
   /** The ids of the sessions that are valid now. */
   readonly sessions: readonly string[];
-  /** What clients of Streamable HTTP have done against the specification, one sentence each. Nothing of it is refused. */
+  /** How clients of Streamable HTTP have violated the specification, one sentence each. Violations are not refused. */
   readonly violations: readonly string[];
   /** How many connections have been accepted since the start. */
   readonly connectionCount: number;
   /** How many calls with this `nonce` among their arguments were carried out. */
   timesCarriedOut(nonce: string): number;
-  /** Resolves with the first request for which the test holds, be it past or future. */
+  /** Resolves with the first past or future request for which `test` returns true. */
   received(test: (request: RecordedHttpRequest) => boolean): Promise<RecordedHttpRequest>;
-  /** Resolves as soon as the test holds; it is asked now and whenever something above changes. */
+  /** Resolves as soon as `test` returns true; it runs now and whenever one of the properties above changes. */
   until(test: () => boolean): Promise<void>;
-  /** Replaces the script; what was counted is forgotten, sessions and streams stay. */
+  /** Replaces the script and resets its counts. Sessions and streams stay. */
   setScript(script: HttpFaultScript): void;
-  /** Sends a message, a request with an `id` included, on every open GET stream. */
+  /** Sends a message, or a request if it has an `id`, on every open GET stream. */
   notify(message: Omit<RpcMessage, "jsonrpc">): void;
   /** Ends every open GET stream; the sessions stay valid. */
   endStreams(): void;
-  /** Invalidates every session and ends its streams: its id gets 404 from now on. */
+  /** Invalidates every session and ends its GET streams. Requests with its id get 404 from now on. */
   forgetSessions(): void;
   /**
-   * Forgets the sessions and fails the next `initialize`, so that a client that renews its session loses it all the same.
-   * With `legacy-sse` it is `forgetSessions`: there a session is its stream and cannot be renewed.
+   * Forgets the sessions and fails the next `initialize`, so that a client cannot renew its session. With `legacy-sse`, it only
+   * forgets them: there a session is its stream and cannot be renewed.
    */
   loseSessions(): void;
   /** Ends the server and every connection. Idempotent. */
@@ -50,7 +50,7 @@ export interface HttpFaultServer extends AsyncDisposable {
 
 /** Options of `startHttpFaultServer`. */
 export interface HttpFaultServerOptions {
-  /** Default: one that nobody uses. Another server that was closed can so be stood up again. */
+  /** Default: a free one. Set it to restart a closed server on its port. */
   readonly port?: number | undefined;
 }
 
@@ -76,7 +76,7 @@ class ScriptedHttpServer implements HttpFaultServer {
   readonly #router: HttpRouter;
   readonly #connectionNumbers = new WeakMap<Socket, number>();
   readonly #server = createServer((request, response) => {
-    // A request that breaks off or is not JSON ends its own connection, not the test's process.
+    // A request that is cut off or is not JSON ends its own connection, not the test's process.
     this.#handle(request, response).catch(() => response.destroy());
   });
   #closed: Promise<unknown> | undefined;

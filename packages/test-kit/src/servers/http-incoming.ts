@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RecordedHttpRequest } from "./request-log.ts";
 import type { RpcMessage } from "./rpc-message.ts";
 
-/** The parameter by which messages of the old transport name their session. */
+/** The query parameter with the session id in the old SSE transport. */
 const SESSION_PARAMETER = "sessionId";
 
-/** A request that was read whole, and the way to answer it. */
+/** A request that was read completely, and its response. */
 export interface HttpIncoming extends RecordedHttpRequest {
-  /** Without its query. */
+  /** The path without its query. */
   readonly pathname: string;
   readonly session?: string | undefined;
   readonly response: ServerResponse;
@@ -16,7 +16,7 @@ export interface HttpIncoming extends RecordedHttpRequest {
 /**
  * Reads a request to its end.
  *
- * @throws Error if it breaks off, SyntaxError if its body is not JSON.
+ * @throws Error if it is cut off, SyntaxError if its body is not JSON
  */
 export async function readIncoming(
   request: IncomingMessage,
@@ -31,7 +31,7 @@ export async function readIncoming(
   return { method, path, headers, body, connection, pathname, session, response };
 }
 
-/** By its events: iterating over it costs more, and tests make many thousand requests. */
+/** Uses events: iterating over the request is slower, and tests make many thousand requests. */
 function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ function readText(request: IncomingMessage): Promise<string> {
   });
 }
 
-/** Where messages of the old transport go. */
+/** The path for a session's messages in the old SSE transport. */
 export function messagePath(session: string): string {
   return `/messages?${SESSION_PARAMETER}=${encodeURIComponent(session)}`;
 }

@@ -1,30 +1,30 @@
-/** What is wrong with the text of an answer. */
+/** Faults in the text of an answer. */
 export interface HttpPayloadFault {
   /**
-   * How many bytes the JSON of an answer has at least: the `_meta` of its result is padded. It is made while it is sent,
-   * so that the size costs the server no memory. Default 0.
+   * The minimum size of an answer's JSON in bytes: the `_meta` of its result is padded. The padding is generated while it is
+   * sent, so that it takes no memory. Default 0.
    */
   readonly answerBytes?: number | undefined;
   /**
-   * Sends in place of the answer its first half, text that is not JSON, JSON that is not JSON-RPC, the answer with a string
-   * that is not UTF-8, or with a `_meta` that is 200,000 arrays deep or more than a million arrays wide.
+   * Replaces the answer with its first half, text that is not JSON, JSON that is not JSON-RPC, the answer with a string that
+   * is not UTF-8, or the answer with a `_meta` that is 200,000 arrays deep or more than a million arrays wide.
    */
   readonly garbled?: "truncated" | "not-json" | "not-rpc" | "not-utf8" | "deep" | "wide" | undefined;
 }
 
-/** Bytes that need not exist all at once. */
+/** Bytes that are generated piece by piece. */
 export interface HttpPayload {
   readonly length: number;
   pieces(): Iterable<Buffer>;
 }
 
-/** Stands where something is put into the text of an answer. */
+/** A placeholder in the text of an answer. */
 const MARK = "<filling of an answer>";
 const DEPTH = 200_000;
 const WIDTH = 1_100_000;
 const PIECE = Buffer.alloc(65_536, "x");
 
-/** The JSON of a message or a batch. Only answers meet the fault. */
+/** The JSON of a message or a batch, changed by the fault. */
 export function createPayload(value: unknown, fault: HttpPayloadFault = {}): HttpPayload {
   const { garbled, answerBytes = 0 } = fault;
   const text = JSON.stringify(value);
@@ -46,7 +46,7 @@ export function createPayload(value: unknown, fault: HttpPayloadFault = {}): Htt
   }
 }
 
-/** What comes before, the payload, and what comes after. */
+/** The payload between two texts. */
 export function wrapped(before: string, payload: HttpPayload, after: string): HttpPayload {
   const [head, tail] = [Buffer.from(before), Buffer.from(after)];
   return {
@@ -79,13 +79,13 @@ function joined(...buffers: readonly Buffer[]): HttpPayload {
   return { length: buffers.reduce((sum, { length }) => sum + length, 0), pieces: () => buffers };
 }
 
-/** 0xFF occurs nowhere in UTF-8. It stands behind the first quotation mark, so the JSON is whole but for it. */
+/** Inserts 0xFF, which never occurs in UTF-8, after the first quotation mark. The JSON is otherwise intact. */
 function withInvalidByte(text: string): HttpPayload {
   const middle = text.indexOf('"') + 1;
   return joined(Buffer.from(text.slice(0, middle)), Buffer.from([0xff]), Buffer.from(text.slice(middle)));
 }
 
-/** The answer with this JSON in the `_meta` of its result. */
+/** Inserts this JSON into the `_meta` of an answer's result. */
 function filled(value: unknown, json: string): HttpPayload {
   const [before = "", after] = marked(value).split(`"${MARK}"`);
   if (after === undefined) return joined(Buffer.from(before));
@@ -99,7 +99,7 @@ function padded(value: unknown, answerBytes: number): HttpPayload {
   return wrapped(before, { length: padding, pieces: () => repeated(padding) }, after);
 }
 
-/** An error has no room for a mark and stays as it is. */
+/** The JSON with the placeholder in the `_meta` of the result. An error has no result and stays as it is. */
 function marked(value: unknown): string {
   const { result } = value as { result?: { _meta?: object } };
   if (!result) return JSON.stringify(value);

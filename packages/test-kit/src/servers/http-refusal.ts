@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { HttpTimers } from "./http-timers.ts";
 import type { TcpCut } from "./tcp-connection-plan.ts";
 
-/** An HTTP answer in place of the one MCP asks for. */
+/** An HTTP answer that replaces the one MCP requires. */
 export interface HttpReply {
   readonly status: number;
   /** For example `WWW-Authenticate` or `Retry-After`. */
@@ -10,20 +10,20 @@ export interface HttpReply {
   readonly body?: string | undefined;
 }
 
-/** How a request fails to get what MCP asks for. */
+/** Faults that withhold the MCP answer to a request. */
 export interface HttpRefusalFault {
-  /** Answers this. */
+  /** Sends this answer. */
   readonly reply?: HttpReply | undefined;
   /**
-   * Redirects to `same-origin`, another path of this server that serves everything without faults; to the same place again
-   * (`loop`); or to whatever the text names.
+   * Redirects to another path of this server that serves everything without faults (`same-origin`), to the same path (`loop`),
+   * or to the URL given.
    */
   readonly redirect?: "same-origin" | "loop" | (string & {}) | undefined;
   /** For `redirect`. Default 307. */
   readonly redirectStatus?: number | undefined;
-  /** Never begins to answer: not even the headers come. */
+  /** Never answers, not even with headers. */
   readonly hang?: boolean | undefined;
-  /** Sends one header after the other, without end. */
+  /** Sends an endless series of headers. */
   readonly endlessHeaders?: boolean | undefined;
   /**
    * Ends the connection when the request has arrived (`arrival`), after it was carried out (`run`), after the headers of the
@@ -32,11 +32,11 @@ export interface HttpRefusalFault {
   readonly drop?: "arrival" | "run" | "headers" | "body" | undefined;
   /** For `drop`. Default `fin`. */
   readonly dropBy?: TcpCut | undefined;
-  /** Carries the request out nevertheless, where the fault is one of those above. Default false. */
+  /** Carries out the request despite one of the faults above. Default false. */
   readonly runs?: boolean | undefined;
 }
 
-/** Where `redirect: "same-origin"` leads. */
+/** The target of `redirect: "same-origin"`. */
 export const MOVED_PATH = "/moved";
 
 const HEADER_EVERY_MS = 20;
@@ -46,7 +46,7 @@ export function isRefusedUnheard(fault: HttpRefusalFault): boolean {
   return isRefusal(fault) && !fault.runs && fault.drop !== "run";
 }
 
-/** Whether what the request is answered never gets on its way. */
+/** Whether the MCP answer to the request is never sent. */
 export function isRefusal({ reply, redirect, hang, endlessHeaders, drop }: HttpRefusalFault): boolean {
   const isDropped = drop === "arrival" || drop === "run";
   return (
@@ -54,7 +54,7 @@ export function isRefusal({ reply, redirect, hang, endlessHeaders, drop }: HttpR
   );
 }
 
-/** Refuses as the fault says. `path` is the one that was asked for. */
+/** Refuses a request as the fault says. `path` is the requested one. */
 export function refuse(
   response: ServerResponse,
   fault: HttpRefusalFault,
@@ -75,12 +75,12 @@ export function refuse(
   }
 }
 
-/** Answers with a status and nothing of MCP. */
+/** Sends a plain HTTP answer. */
 export function reply(response: ServerResponse, { status, headers = {}, body = "" }: HttpReply): void {
   response.writeHead(status, headers).end(body);
 }
 
-/** Ends the connection beneath a response once what was written is out, or resets it. */
+/** Ends a response's connection once everything written has been sent, or resets it at once. */
 export function cutConnection({ socket }: ServerResponse, by: TcpCut = "fin"): void {
   if (by === "rst") socket?.resetAndDestroy();
   else socket?.destroySoon();

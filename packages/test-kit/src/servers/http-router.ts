@@ -24,7 +24,7 @@ import { createHttpTimers } from "./http-timers.ts";
 import { createViolationWatch } from "./http-violations.ts";
 import { isAnswer, type RpcId, type RpcMessage } from "./rpc-message.ts";
 
-/** Treats every request as the script wants it. */
+/** Handles every request as the script says. */
 export interface HttpRouter {
   readonly calls: readonly ExecutedCall[];
   readonly streams: HttpStreams;
@@ -38,14 +38,14 @@ export interface HttpRouter {
   close(): void;
 }
 
-/** What a router needs of its server. */
+/** What a router needs from its server. */
 export interface HttpRouterOptions {
   onChanged(): void;
   /** Resolves when a client has answered the request with this id. */
   answered(id: RpcId): Promise<unknown>;
 }
 
-/** Makes a router that has seen nothing. */
+/** Creates a router without sessions or streams. */
 export function createHttpRouter(script: HttpFaultScript, options: HttpRouterOptions): HttpRouter {
   return new ScriptedRouter(script, options);
 }
@@ -96,7 +96,7 @@ class ScriptedRouter implements HttpRouter {
 
   loseSessions(): void {
     this.forgetSessions();
-    // A session of the old transport is its stream: nobody renews it, so nothing has to fail.
+    // In the old transport a session is its stream and cannot be renewed, so no `initialize` has to fail.
     this.#failsNextInitialize = this.#script.answer !== "legacy-sse";
   }
 
@@ -118,7 +118,7 @@ class ScriptedRouter implements HttpRouter {
     this.#timers.after(fault.lateMs ?? 0, () => this.#serve(incoming, fault));
   }
 
-  /** Turns away whoever may not come in. */
+  /** Refuses a request without the right `Authorization` or with an unknown session; returns whether it did. */
   #isStranger({ session, headers, response }: HttpIncoming): boolean {
     const { authorization } = this.#script;
     if (authorization && !authorization.includes(headers.authorization ?? "")) {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** The sessions a server knows. */
+/** The valid sessions of a server. */
 export interface HttpSessions {
   readonly ids: readonly string[];
   has(id: string): boolean;
@@ -10,7 +10,7 @@ export interface HttpSessions {
   endAll(): void;
 }
 
-/** Makes a server's memory of its sessions. */
+/** Creates an empty set of sessions. */
 export function createHttpSessions(): HttpSessions {
   const ids = new Set<string>();
   return {

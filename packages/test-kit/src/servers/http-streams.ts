@@ -4,14 +4,14 @@ import type { HttpFault, HttpFaultScript } from "./http-fault-script.ts";
 import type { HttpIncoming } from "./http-incoming.ts";
 import type { HttpTimers } from "./http-timers.ts";
 
-/** A stream of events that a server has opened, as it stands now. */
+/** The current state of an event stream that a server has opened. */
 export interface HttpStreamRecord {
   readonly method: "GET" | "POST";
   readonly session?: string | undefined;
   readonly isOpen: boolean;
   /** How many messages were sent, or would have been sent if it were still open. */
   readonly sentEvents: number;
-  /** How often it was taken up with `Last-Event-ID`. */
+  /** How often it was resumed with `Last-Event-ID`. */
   readonly resumptions: number;
 }
 
@@ -20,11 +20,11 @@ export interface HttpStreams {
   readonly records: readonly HttpStreamRecord[];
   /** Answers a POST with a stream. */
   openForRequest(incoming: HttpIncoming, fault: HttpFault, script: HttpFaultScript): EventStream;
-  /** Answers a GET with a stream of its own, or with the one its `Last-Event-ID` names. */
+  /** Answers a GET with a new stream, or with the one its `Last-Event-ID` names. */
   openForSession(incoming: HttpIncoming, fault: HttpFault, script: HttpFaultScript): void;
   /** Answers a GET with the stream of the old transport, which begins with `greeting`. */
   openForMessages(incoming: HttpIncoming, fault: HttpFault, session: string, greeting: string): EventStream;
-  /** Sends a message on every open GET stream; the first one gets it if there is none yet. */
+  /** Sends a message on every open GET stream. If none is open, the next one to open gets it. */
   say(value: unknown, options?: EventOptions): void;
   /** Sends a message on every open GET stream. */
   broadcast(value: unknown, options?: EventOptions): void;
@@ -32,7 +32,7 @@ export interface HttpStreams {
   endSessionStreams(): void;
 }
 
-/** Makes streams of which none is open. */
+/** Creates an empty set of streams. */
 export function createHttpStreams(timers: HttpTimers, onChanged: () => void): HttpStreams {
   return new NumberedStreams(timers, onChanged);
 }
@@ -101,7 +101,7 @@ class NumberedStreams implements HttpStreams {
   }
 
   say(value: unknown, options?: EventOptions): void {
-    // A client opens its stream after the handshake, at its leisure: until then the message waits.
+    // A client may open its stream some time after the handshake: until then the message waits.
     if (this.#sessionStreams().length === 0) this.#unsaid.push({ value, options });
     else this.broadcast(value, options);
   }
@@ -133,7 +133,7 @@ class NumberedStreams implements HttpStreams {
     return stream;
   }
 
-  /** False if no event has this id. */
+  /** Returns false if no stream has this event id. */
   #resume(
     lastEventId: string,
     response: ServerResponse,

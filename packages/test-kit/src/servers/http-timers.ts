@@ -1,13 +1,13 @@
-/** The timers of one server, all of which end with it. */
+/** The timers of one server, which end with it. */
 export interface HttpTimers {
-  /** Acts at once if there is nothing to wait for. Returns what prevents it. */
+  /** Calls `act` after the delay, or at once if it is 0. Returns a function that cancels it. */
   after(delayMs: number, act: () => void): () => void;
-  /** Acts again and again. Returns what ends it. */
+  /** Calls `act` at every interval. Returns a function that stops it. */
   every(intervalMs: number, act: () => void): () => void;
   clear(): void;
 }
 
-/** Makes timers of which none runs. */
+/** Creates an empty set of timers. */
 export function createHttpTimers(): HttpTimers {
   const running = new Set<NodeJS.Timeout>();
   const stop = (timer: NodeJS.Timeout) => () => {

@@ -2,21 +2,21 @@ import type { JsonObject } from "@jackfield/mcp-core";
 import type { HttpIncoming } from "./http-incoming.ts";
 import type { RpcId } from "./rpc-message.ts";
 
-/** Knows what the specification forbids a client of Streamable HTTP. */
+/** Detects violations of the specification by clients of Streamable HTTP. */
 export interface HttpViolationWatch {
-  /** What has been done against the specification, in the order in which it was seen. */
+  /** The violations seen so far, in order. */
   readonly violations: readonly string[];
   see(incoming: HttpIncoming): void;
-  /** A version was agreed. */
+  /** Records that a version was negotiated. */
   agree(version: string): void;
 }
 
 const VERSION_HEADER = "mcp-protocol-version";
 const VERSION_FIELD = "io.modelcontextprotocol/protocolVersion";
-/** From this version on a client says the version with every request. */
+/** From this version on, a client sends the version with every request. */
 const FIRST_VERSION_WITH_HEADER = "2025-06-18";
 
-/** Makes a watch that has seen nothing. */
+/** Creates a watch without violations. */
 export function createViolationWatch(): HttpViolationWatch {
   return new SpecificationWatch();
 }
@@ -63,7 +63,7 @@ class SpecificationWatch implements HttpViolationWatch {
     }
   }
 
-  /** Not of a client that has perhaps not read yet what was agreed. */
+  /** Whether the request must have the version header. A client that may not have read the negotiated version yet is exempt. */
   #isVersionWanted({ session, body }: HttpIncoming): boolean {
     const isInformed = this.#initialized.has(session) || body?.method === "notifications/initialized";
     return isInformed && [...this.#agreedVersions].some((version) => version >= FIRST_VERSION_WITH_HEADER);

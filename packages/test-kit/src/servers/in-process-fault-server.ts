@@ -2,7 +2,7 @@ import { createFaultBrain } from "./fault-brain.ts";
 import type { ConversationScript } from "./fault-script.ts";
 import type { RpcMessage } from "./rpc-message.ts";
 
-/** What a server needs of the transport it is joined to; the transports of the SDK have it. */
+/** The part of an SDK transport that the server needs. */
 export interface InProcessTransport {
   onmessage?: ((message: RpcMessage) => void) | undefined;
   onclose?: (() => void) | undefined;
@@ -11,12 +11,12 @@ export interface InProcessTransport {
   close(): Promise<void>;
 }
 
-/** A server without a process, which can be joined to a transport as the servers of the SDK can. */
+/** A server in this process, which connects to a transport like the servers of the SDK. */
 export interface InProcessFaultServer {
   /** Every message since the server was made, in order of arrival. */
   readonly received: readonly RpcMessage[];
   connect(transport: InProcessTransport): Promise<void>;
-  /** Parts it from its transport. Idempotent. */
+  /** Closes its transport. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ class ScriptedServer implements InProcessFaultServer {
     await this.#transport?.close();
   }
 
-  /** Never within the call that caused it: a server elsewhere could not do that either. */
+  /** Always sends asynchronously, as a remote server would. */
   #sendAfter(delayMs: number, message: RpcMessage): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);

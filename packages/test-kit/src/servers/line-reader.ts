@@ -1,13 +1,13 @@
 import type { Readable } from "node:stream";
 
-/** What a reader of lines tells. */
+/** The listeners of `readLines`. */
 export interface LineListeners {
   onLine(line: string): void;
-  /** `rest` is what came after the last LF. */
+  /** `rest` is the text after the last LF. */
   onEnd(rest: string): void;
 }
 
-/** Reads lines that end with LF. `node:readline` will not do: it ends a line at U+2028 too, which JSON may contain. */
+/** Reads lines that end with LF. `node:readline` does not fit: it also ends a line at U+2028, which JSON may contain. */
 export function readLines(stream: Readable, { onLine, onEnd }: LineListeners): void {
   let rest = "";
   stream.setEncoding("utf8");

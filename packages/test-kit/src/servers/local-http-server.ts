@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An HTTP server on 127.0.0.1, on a port of the system's choice. */
+/** An HTTP server on 127.0.0.1, on a free port. */
 export interface LocalHttpServer {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly origin: string;
   /** Ends all connections. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Starts it. A request whose answer fails is cut off. */
+/** Starts a server. If `receive` rejects, the request's connection is cut. */
 export async function startLocalHttpServer(
   receive: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<LocalHttpServer> {

@@ -3,31 +3,31 @@ import { text } from "node:stream/consumers";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { type LocalHttpServer, startLocalHttpServer } from "./local-http-server.ts";
 
-/** How a server that wants a login is guarded. */
+/** How a server that requires a login is protected. */
 export interface ProtectedServerOptions {
   readonly authorizationServer: Pick<AuthorizationServer, "issuer" | "office">;
-  /** The MCP server behind the guard. Default: an empty answer of status 200. */
+  /** The URL of the MCP server behind this one. Default: none, and requests get an empty answer with status 200. */
   readonly behind?: string | undefined;
-  /** Laid over the protected resource metadata; `null` takes a member away, `false` takes the document away. */
+  /** Overrides members of the protected resource metadata; `null` removes one, `false` removes the document. */
   readonly metadata?: { readonly [member: string]: unknown } | false | undefined;
-  /** It has no metadata of its own; its origin is the issuer, and the endpoints are the authorization server's (MCP 2025-03-26). */
+  /** Has no resource metadata; its origin is the issuer, with the endpoints of the authorization server (MCP 2025-03-26). */
   readonly isIssuer?: boolean | undefined;
-  /** Named in the challenge, and wanted of a token. */
+  /** Named in the challenge, and required of a token. */
   readonly scope?: string | undefined;
 }
 
 /** A request to the MCP endpoint as it arrived. */
 export interface ProtectedServerRequest {
   readonly headers: IncomingMessage["headers"];
-  /** What was answered: 200 stands for whatever the server behind the guard has answered. */
+  /** The status of the answer. 200 stands for any answer of the MCP server behind this one. */
   readonly status: number;
 }
 
-/** A remote MCP server that answers only who has logged in (MCP, authorization; RFC 9728, 6750). */
+/** A remote MCP server that requires a login (MCP, authorization; RFC 9728, 6750). */
 export interface ProtectedServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly ProtectedServerRequest[];
-  /** Replaces how it is guarded. */
+  /** Replaces the options. */
   guard(options: ProtectedServerOptions): void;
   close(): Promise<void>;
 }

@@ -9,15 +9,15 @@ export interface RecordedHttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** The JSON-RPC message; missing without a body. */
   readonly body?: RpcMessage | undefined;
-  /** Which connection it came on; counts from 0 over the server's life. */
+  /** The number of its connection, counted from 0 over the server's life. */
   readonly connection: number;
 }
 
-/** What a server has been asked. */
+/** The requests that a server has received. */
 export interface RequestLog {
   readonly requests: readonly RecordedHttpRequest[];
   add(request: RecordedHttpRequest): void;
-  /** Resolves with the first request for which the test holds, be it past or future. */
+  /** Resolves with the first past or future request for which `test` returns true. */
   received(test: (request: RecordedHttpRequest) => boolean): Promise<RecordedHttpRequest>;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 
-/** What tells an answer's request. */
+/** The id that links an answer to its request. */
 export type RpcId = string | number;
 
 /** The error of a JSON-RPC answer. */

@@ -1,4 +1,4 @@
-// The program that `stdioFaultServer` describes: a child process with nothing but Node beneath it.
+// The program that `stdioFaultServer` describes: a child process that uses nothing but Node.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -73,7 +73,7 @@ class FaultProcess {
     }
   }
 
-  /** Does what the script wants of a moment. */
+  /** Applies the script's faults for a moment. */
   #reach(moment: FaultMoment | undefined): void {
     if (moment === undefined) return;
     const { exitOn, exitCode = 1, stopReadingOn, closeStdoutOn } = this.#script;
@@ -84,7 +84,7 @@ class FaultProcess {
       stayAlive();
     }
     if (moment === closeStdoutOn) {
-      process.stdout.on("error", () => {}); // whatever is written from now on
+      process.stdout.on("error", () => {}); // later writes fail
       process.stdout.end();
     }
   }
@@ -110,7 +110,7 @@ class FaultProcess {
     }
   }
 
-  /** Writes in order; in pieces, each in a turn of its own, if the script says so. */
+  /** Writes in order, and in chunks if the script says so, each in its own turn of the event loop. */
   #write(text: string): void {
     const { chunkBytes } = this.#script;
     if (chunkBytes === undefined) {

@@ -1,20 +1,20 @@
-/** How a connection is cut: by an orderly end to both sides, or by a reset of both. */
+/** How a connection is cut: with an orderly end or a reset, on both sides. */
 export type TcpCut = "fin" | "rst";
 
 /** What happens to the bytes of one direction. Byte positions count from the start of the connection. */
 export interface TcpDirectionPlan {
   /**
-   * Once exactly so many bytes have been passed on, the connection is cut in both directions. 0 cuts when the first byte
-   * arrives, before it is passed on. Default: never.
+   * Cuts the connection in both directions once exactly this many bytes have been passed on. 0 cuts when the first byte arrives,
+   * before it is passed on. Default: never.
    */
   readonly cutAtByte?: number | undefined;
   /** For `cutAtByte`. Default `rst`. */
   readonly cutBy?: TcpCut | undefined;
-  /** Once so many bytes have been passed on, the rest of this direction is swallowed, its end included. Default: never. */
+  /** Swallows the rest of this direction, including its end, once this many bytes have been passed on. Default: never. */
   readonly swallowFromByte?: number | undefined;
-  /** How much later everything is passed on, its end included, in milliseconds. Default 0. */
+  /** The delay of everything that is passed on, including the end, in milliseconds. Default 0. */
   readonly delayMs?: number | undefined;
-  /** Passes on at most so many bytes at a time, each piece in a turn of its own. Default: as they come. */
+  /** Passes on at most this many bytes at a time, each piece in its own turn of the event loop. Default: as they come. */
   readonly chunkBytes?: number | undefined;
 }
 
@@ -32,15 +32,15 @@ export interface TcpConnectionPlan {
 }
 
 /**
- * The plans of the connections to come: one for all, a queue after whose end connections are passed on unharmed, or a
- * function of the connection's number, which counts from 0 over the proxy's life.
+ * The plans of future connections: one plan for all, a queue after whose end connections are passed on unchanged, or a function of
+ * the connection's number, which counts from 0 over the proxy's life.
  */
 export type TcpPlan =
   | TcpConnectionPlan
   | readonly TcpConnectionPlan[]
   | ((connectionNumber: number) => TcpConnectionPlan | undefined);
 
-/** Hands out the plan of each connection, in order of their arrival. */
+/** Returns a function that gives each connection its plan, in order of arrival. */
 export function createTcpPlanner(plan: TcpPlan): (connectionNumber: number) => TcpConnectionPlan {
   if (typeof plan === "function") return (connectionNumber) => plan(connectionNumber) ?? {};
   if (!isQueue(plan)) return () => plan;

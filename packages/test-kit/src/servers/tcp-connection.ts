@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import type { TcpConnectionPlan, TcpCut, TcpDirectionPlan } from "./tcp-connection-plan.ts";
 import { createTcpDirection, type TcpDirection } from "./tcp-direction.ts";
 
-/** A connection that a proxy has accepted, as it stands now. */
+/** The current state of a connection that a proxy has accepted. */
 export interface TcpConnection {
   /** Counts from 0 over the proxy's life. */
   readonly number: number;
@@ -13,23 +13,23 @@ export interface TcpConnection {
   readonly answerBytes: number;
   /** Whether one of its two sockets is still open. */
   readonly isOpen: boolean;
-  /** How the proxy has cut it, if it has. */
+  /** How the proxy cut the connection; missing if it did not. */
   readonly cutBy?: TcpCut | undefined;
 }
 
-/** A connection in the hands of its proxy. */
+/** A connection with the operations of its proxy. */
 export interface ProxiedConnection extends TcpConnection {
   /** Holds back both directions until `resume`. */
   stall(): void;
   resume(): void;
-  /** Swallows both directions for good, ends and resets included. */
+  /** Swallows both directions for good, including ends and resets. */
   swallow(): void;
   cut(by: TcpCut): void;
   /** Drops both sockets; resolves when they are closed. */
   destroy(): Promise<void>;
 }
 
-/** What a connection is made of. */
+/** Options of `createProxiedConnection`. */
 export interface TcpConnectionOptions {
   readonly number: number;
   readonly client: Socket;
@@ -39,7 +39,7 @@ export interface TcpConnectionOptions {
   onChanged(): void;
 }
 
-/** Treats an accepted client as the plan wants it. */
+/** Handles an accepted client as the plan says. */
 export function createProxiedConnection(options: TcpConnectionOptions): ProxiedConnection {
   return new PlannedConnection(options);
 }
@@ -103,7 +103,7 @@ class PlannedConnection implements ProxiedConnection {
   cut(by: TcpCut): void {
     if (this.cutBy !== undefined || !this.isOpen) return;
     this.cutBy = by;
-    // Whatever still comes is read and dropped: a socket closed with unread bytes would send a reset in place of an end.
+    // Data that still arrives is read and dropped: a socket closed with unread bytes would send a reset instead of an end.
     this.#request?.swallow();
     this.#answer?.swallow();
     for (const socket of this.#sockets) {
@@ -131,7 +131,7 @@ class PlannedConnection implements ProxiedConnection {
     return createTcpDirection({ from, to, cut, onPassed: this.#onChanged }, plan);
   }
 
-  /** Passes the loss of one side on to the other, unless nothing is passed on any more. */
+  /** Passes the loss of one side on to the other, unless the connection is swallowing. */
   #watch(socket: Socket, other: Socket | undefined): void {
     socket.on("error", () => {
       if (!this.#isSwallowing) other?.resetAndDestroy();

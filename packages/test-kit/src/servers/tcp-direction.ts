@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { TcpDirectionPlan } from "./tcp-connection-plan.ts";
 
-/** What a direction needs of the connection it belongs to. */
+/** What a direction needs from its connection. */
 export interface TcpDirectionEnds {
   readonly from: Socket;
   readonly to: Socket;
@@ -10,25 +10,25 @@ export interface TcpDirectionEnds {
   onPassed(): void;
 }
 
-/** The bytes that go one way. */
+/** One direction of a connection. */
 export interface TcpDirection {
   readonly passedBytes: number;
-  /** Holds back whatever has not been passed on yet. */
+  /** Holds back everything that has not been passed on yet. */
   stall(): void;
   /** Ends `stall`. */
   resume(): void;
-  /** Swallows everything from now on; there is no way back. */
+  /** Swallows everything from now on, irreversibly. */
   swallow(): void;
-  /** Drops what is held back or late. */
+  /** Drops data that is held back or delayed. */
   stop(): void;
 }
 
-/** Passes on what one socket receives to the other, as the plan wants it. */
+/** Passes data from one socket to the other, as the plan says. */
 export function createTcpDirection(ends: TcpDirectionEnds, plan: TcpDirectionPlan): TcpDirection {
   return new PlannedDirection(ends, plan);
 }
 
-/** A piece of what was received, or its end. */
+/** A piece of the received data, or its end. */
 type Received = Buffer | "end";
 
 class PlannedDirection implements TcpDirection {
@@ -51,7 +51,7 @@ class PlannedDirection implements TcpDirection {
 
   stall(): void {
     this.#isStalled = true;
-    this.#ends.from.pause(); // so that the sender feels it, as it would on a real network
+    this.#ends.from.pause(); // puts backpressure on the sender, as a real network would
   }
 
   resume(): void {

@@ -4,27 +4,27 @@ import { createConditions } from "./condition.ts";
 import { createProxiedConnection, type ProxiedConnection, type TcpConnection } from "./tcp-connection.ts";
 import { createTcpPlanner, type TcpCut, type TcpPlan } from "./tcp-connection-plan.ts";
 
-/** Stands between a client and a server of this machine, and does to their connections what networks do. */
+/** A proxy between a client and a server on this machine that simulates network faults. */
 export interface TcpFaultProxy extends AsyncDisposable {
   /** The server's URL, with the proxy's port in place of the server's. */
   readonly url: string;
   readonly port: number;
-  /** Every connection since the start, in order of arrival, as it stands now. */
+  /** Every connection since the start, in order of arrival, with its current state. */
   readonly connections: readonly TcpConnection[];
-  /** Resolves as soon as the test holds for the connections, be it now or after a later change of one of them. */
+  /** Resolves as soon as `test` returns true; it runs now and after each change of a connection. */
   until(test: (connections: readonly TcpConnection[]) => boolean): Promise<void>;
-  /** Replaces the plan for the connections to come; a queue begins anew. */
+  /** Replaces the plan for future connections; a queue starts from its beginning. */
   setPlan(plan: TcpPlan): void;
   /** Holds back every byte and every end, of new connections too, until `resume`. Nothing is lost. */
   stall(): void;
   /**
-   * Swallows every byte, end and reset, as a network does that has lost its memory: the connections that are open never
-   * recover, new ones are accepted and swallowed, until `resume`.
+   * Swallows every byte, end and reset until `resume`, as a network device does that has lost its state. Open connections never
+   * recover; new ones are accepted and swallowed.
    */
   blackHole(): void;
   /** Cuts every open connection. Default `rst`. New ones are accepted. */
   cut(by?: TcpCut): void;
-  /** Refuses new connections until `resume`; the open ones go on. */
+  /** Refuses new connections until `resume`; open ones continue. */
   refuse(): void;
   /**
    * Ends `stall`, `blackHole` and `refuse`; resolves when new connections are accepted again, on the same port.
@@ -38,13 +38,13 @@ export interface TcpFaultProxy extends AsyncDisposable {
 
 /** Options of `startTcpFaultProxy`. */
 export interface TcpFaultProxyOptions {
-  /** Default: every connection is passed on unharmed. */
+  /** Default: every connection is passed on unchanged. */
   readonly plan?: TcpPlan | undefined;
 }
 
 /**
- * Starts a proxy on 127.0.0.1 in front of the server behind `url`, of which only host, port and path count. The server
- * need not run yet: a connection that finds nobody is reset.
+ * Starts a proxy on 127.0.0.1 in front of the server at `url`, of which only host, port and path matter. The server need not
+ * run yet: until it does, connections are reset.
  */
 export async function startTcpFaultProxy(
   url: string | URL,
@@ -103,7 +103,7 @@ class PlannedProxy implements TcpFaultProxy {
   }
 
   refuse(): void {
-    this.#server?.close(); // does not wait for the connections, and need not
+    this.#server?.close(); // need not wait for the open connections
     this.#server = undefined;
   }
 
@@ -134,7 +134,7 @@ class PlannedProxy implements TcpFaultProxy {
   }
 
   #accept(client: Socket): void {
-    // Whoever was accepted while the proxy closed would be nobody's to destroy.
+    // A client accepted while the proxy closes would otherwise never be destroyed.
     if (this.#closed) {
       client.destroy();
       return;

@@ -1,27 +1,27 @@
 import { createHash, randomUUID } from "node:crypto";
 
-/** What a code or a refresh token has brought. */
+/** The tokens issued for a code or a refresh token. */
 export interface IssuedTokens {
   readonly accessToken: string;
-  /** Missing where the old one goes on. */
+  /** Missing if the old one stays valid. */
   readonly refreshToken?: string | undefined;
   readonly scope: string | undefined;
 }
 
 type Parameters = { readonly [name: string]: string };
 
-/** Issues tokens, and knows which of them count. */
+/** Issues tokens, and tracks which of them are valid. */
 export interface TokenOffice {
   register(): string;
-  /** A code for what an authorization request asks for. */
+  /** Issues a code for an authorization request. */
   grantCode(request: Parameters): string;
-  /** `undefined` if the code is unknown or spent, or the verifier or the redirect URI does not fit. */
+  /** Redeems a code; `undefined` if it is unknown or spent, or the verifier, the redirect URI or the client does not match. */
   redeem(request: Parameters, grantedScope: string | undefined): IssuedTokens | undefined;
-  /** `undefined` if the token is unknown. One that is used a second time after a rotation ends the whole login. */
+  /** Redeems a refresh token; `undefined` if it is not valid. Reuse of a rotated token ends the whole login. */
   refresh(refreshToken: string, isRotating: boolean): IssuedTokens | undefined;
-  /** The scopes of an access token that counts. */
+  /** The scopes of an access token; `undefined` if it is not valid. */
   scopesOf(accessToken: string): readonly string[] | undefined;
-  /** Makes every access token worth nothing, as if it had expired. */
+  /** Invalidates every access token, as if it had expired. */
   expireAccessTokens(): void;
   /** Ends every login. */
   endLogins(): void;

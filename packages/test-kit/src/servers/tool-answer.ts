@@ -6,7 +6,7 @@ const PIXEL_PNG =
 
 const ANY_OBJECT = { type: "object" } as const;
 
-/** What a fault server offers unless its script says otherwise. */
+/** The default tools of a fault server. */
 export const DEFAULT_TOOLS: readonly ToolDefinition[] = [
   { name: "echo", description: "Answers its arguments as text.", inputSchema: ANY_OBJECT },
   { name: "fail", description: "Answers that it failed.", inputSchema: ANY_OBJECT },
@@ -26,7 +26,7 @@ export const ENVIRONMENT_TOOL: ToolDefinition = {
   inputSchema: ANY_OBJECT,
 };
 
-/** What a tool answers. The name decides; a tool of any other name echoes its arguments. */
+/** The result of a tool, chosen by its name. A tool with any other name echoes its arguments. */
 export function answerTool(name: string, args: JsonObject, environment: JsonObject): ToolCallResult {
   switch (name) {
     case "fail":

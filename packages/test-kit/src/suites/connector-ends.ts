@@ -17,16 +17,16 @@ const throwing = () => {
   throw new Error("A listener that throws.");
 };
 
-/** How a session speaks unasked, and how it ends. */
+/** Tests notifications and the end of a session. */
 export function describeEnds(bench: ConnectorBench, era: ProtocolEra): void {
   describeNotifications(bench, era);
   describeClosing(bench);
-  // A modern server behind HTTP has nothing that it could lose.
+  // A modern server behind HTTP has no session that it could lose.
   if (era === "legacy") describeLoss(bench);
 }
 
 function describeNotifications({ open }: ConnectorBench, era: ProtocolEra): void {
-  /** Has the server say once that its list has changed. */
+  /** Makes the server send one `list_changed` notification. */
   const provoke = async (subject: OpenedSession) => {
     if (era === "modern") await arrivalOf(subject, "subscriptions/listen");
     await subject.session.request("tools/call", ECHO);
@@ -35,7 +35,7 @@ function describeNotifications({ open }: ConnectorBench, era: ProtocolEra): void
   test("what the server says before anybody listens is kept for the first listener", async () => {
     const subject = await open({ listChangedAfterCall: true });
     await provoke(subject);
-    // What a pipe has delivered by now came before this answer.
+    // On a pipe, the notification arrives before this answer.
     await subject.session.list("tools", { signal: never });
     expect((await nextNotification(subject)).method).toBe(LIST_CHANGED);
   });
@@ -105,7 +105,7 @@ function describeLoss({ prepare, connect }: ConnectorBench): void {
     session.onClose((cause) => causes.push(cause));
     const ended = new Promise((resolve) => session.onClose(resolve));
     await subject.lose();
-    // Over HTTP nothing but the next request finds it out.
+    // Over HTTP, only the next request discovers the loss.
     await failureOf(session.request("tools/call", ECHO));
     expect(await ended).toMatchObject({ retryable: true, server: subject.server.name });
 

@@ -4,7 +4,7 @@ import { type ConnectorBench, failureOf, never, paramsOf } from "./connector-und
 
 const METHOD_NOT_FOUND = { code: -32601, message: "Method not found" };
 
-/** Nothing here is in any version of the specification, except for what must be. */
+/** A tool with the required members and many that are in no version of the specification. */
 const STRANGE_TOOL: ToolDefinition = {
   "x-first": [1, { deep: null }],
   name: "strange",
@@ -25,7 +25,7 @@ const STRANGE_TOOL: ToolDefinition = {
 
 const SOMETHING_ELSE = { inputSchema: 1 } as unknown as ToolDefinition;
 
-/** How lists come out of a session. */
+/** Tests the lists of a session. */
 export function describeLists({ open }: ConnectorBench, era: ProtocolEra): void {
   test("all pages make one list, in the server's order", async () => {
     const tools = Array.from({ length: 7 }, (_, index) => ({ ...STRANGE_TOOL, name: `tool${6 - index}` }));

@@ -6,11 +6,11 @@ const HANDSHAKE_METHODS = ["server/discover", "initialize"] as const;
 
 export interface OpeningTraits {
   readonly era: ProtocolEra;
-  /** Whether the handshake is the second step, after a question that the server does not understand. */
+  /** Whether a `server/discover` probe that the server does not support precedes the handshake. */
   readonly isProbed: boolean;
 }
 
-/** How a session is opened, and how an opening fails. */
+/** Tests how a session is opened, and how opening fails. */
 export function describeOpenings(bench: ConnectorBench, traits: OpeningTraits): void {
   describeSuccess(bench, traits.era);
   describeFailure(bench, traits);
@@ -52,7 +52,7 @@ function describeFailure({ prepare, connect }: ConnectorBench, { era, isProbed }
 
   if (isProbed)
     test("the connect deadline is one for the whole opening, not one for each step", async () => {
-      // The probe alone would be in time, and so would the handshake.
+      // The probe alone would meet the deadline, and so would the handshake.
       const answerLateMs = Object.fromEntries(HANDSHAKE_METHODS.map((method) => [method, 500]));
       const subject = await prepare({ answerLateMs });
       const error = await failureOf(connect(subject, { limits: { connectTimeoutMs: 600 } }));

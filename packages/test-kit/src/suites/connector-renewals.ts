@@ -15,7 +15,7 @@ const LABELS_OF_LOSS = [
   "MCP_OUTCOME_UNKNOWN unknown",
 ];
 
-/** How a session goes on that its server has forgotten. */
+/** Tests how a session that its server has forgotten is renewed. */
 export function describeRenewals({ open }: ConnectorBench): void {
   test("[R20] a session that was forgotten is renewed once for all who call, and each is answered", async () => {
     const subject = await open();
@@ -72,7 +72,7 @@ export function describeRenewals({ open }: ConnectorBench): void {
     const errors = await Promise.all(
       CALLERS.map(() => failureOf(subject.session.request("tools/call", { name: "echo" }))),
     );
-    // Whose call was on its way when the session ended cannot know that it was refused.
+    // A call in flight when the session ended cannot know whether it was refused.
     const labels = new Set(errors.map(({ code, outcome }) => `${code} ${outcome}`));
     expect(LABELS_OF_LOSS).toEqual(expect.arrayContaining([...labels]));
     expect(labels).toContain("MCP_SESSION_LOST rejected");
@@ -84,7 +84,7 @@ async function forget(subject: OpenedSession): Promise<void> {
   await subject.forget();
 }
 
-/** How often the holder of the session is told of a renewal from now on. */
+/** Counts the session's `onRenewed` events from now on. */
 function renewalsOf({ session }: OpenedSession): () => number {
   let count = 0;
   session.onRenewed(() => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { arrivalOf, type ConnectorBench, failureOf, never, paramsOf } from "./connector-under-test.ts";
 
 const ECHO = { name: "echo", arguments: { text: "hello" } };
-/** A call that nobody answers. */
+/** A server that does not answer calls. */
 const MUTE = { silentOn: ["tools/call"] };
 
 export interface RequestTraits {
@@ -10,7 +10,7 @@ export interface RequestTraits {
   readonly tellsOfAborts: boolean;
 }
 
-/** How requests are answered, refused, given up and timed out. */
+/** Tests how requests are answered, refused, aborted and timed out. */
 export function describeRequests(bench: ConnectorBench, traits: RequestTraits): void {
   describeAnswers(bench);
   describeAborts(bench, traits);

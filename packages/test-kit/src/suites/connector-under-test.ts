@@ -12,44 +12,44 @@ import {
 import { aroundEach, expect, vi } from "vitest";
 import type { ConversationScript } from "../servers/fault-script.ts";
 
-/** What a server got. */
+/** A message that the server received. */
 export interface ReceivedMessage {
   readonly method?: string | undefined;
   readonly params?: unknown;
 }
 
-/** A connector and a server it can open, made for one test. */
+/** A connector and a server it can connect to, made for one test. */
 export interface ConnectorUnderTest {
   readonly connector: Connector;
-  /** A server that does what the script says, for any number of connections, one after the other. */
+  /** A server that follows the script, for any number of consecutive connections. */
   readonly server: ResolvedServer;
-  /** Whatever the server has received so far, in order of arrival. */
+  /** Everything the server has received so far, in order of arrival. */
   received(): readonly ReceivedMessage[];
   /**
-   * Has the server end the conversation for good: its process dies, it hangs up, it forgets the session and refuses the next
-   * attempt to renew it. Whoever connects after that is served.
+   * Makes the server end the session for good: its process dies, it hangs up, or it forgets the session and refuses the next
+   * attempt to renew it. Later connections are served.
    */
   lose(): void | Promise<void>;
-  /** Has the server forget the session and go on. Wanted where sessions are renewed; see `renewsSessions`. */
+  /** Makes the server forget the session and go on. Required if sessions are renewed; see `renewsSessions`. */
   forget?(): void | Promise<void>;
-  /** Ends what was opened for the server. The sessions are closed by then. */
+  /** Releases what was opened for the server. The sessions are closed by then. */
   dispose(): Promise<void>;
 }
 
 /** Makes a connector and a server that follows the script. */
 export type OpenConnectorUnderTest = (script: ConversationScript) => Promise<ConnectorUnderTest>;
 
-/** Whom a test is talking to. */
+/** A connector under test with an open session. */
 export interface OpenedSession extends ConnectorUnderTest {
   readonly session: Session;
 }
 
-/** How a test may change what it connects with. */
+/** The connect options and limits that a test overrides. */
 export interface ConnectChanges extends Partial<ConnectOptions> {
   readonly limits?: ServerLimits | undefined;
 }
 
-/** What the tests of the suite are made of. Whatever they open is closed when they end. */
+/** The functions with which the suite's tests connect. Everything they open is closed when the test ends. */
 export interface ConnectorBench {
   prepare(script?: ConversationScript): Promise<ConnectorUnderTest>;
   connect(subject: ConnectorUnderTest, changes?: ConnectChanges): Promise<Session>;
@@ -59,10 +59,10 @@ export interface ConnectorBench {
 /** A signal that never fires. */
 export const never: AbortSignal = new AbortController().signal;
 
-/** How long a test waits for a message to arrive at the server, which nothing tells it of. */
+/** How long a test polls for a message to arrive at the server. */
 const ARRIVAL_MS = 10_000;
 
-/** Makes a bench; to be called where tests are registered. Its servers speak the given era. */
+/** Creates a bench for servers of the given era. Call it where tests are registered. */
 export function createConnectorBench(era: "legacy" | "modern", make: OpenConnectorUnderTest): ConnectorBench {
   const cleanups = useCleanups();
   const bench: ConnectorBench = {
@@ -89,7 +89,7 @@ export function createConnectorBench(era: "legacy" | "modern", make: OpenConnect
 
 type Cleanup = () => Promise<void>;
 
-/** What the running test has to do when it ends, in reverse order. Tests that run beside each other have lists of their own. */
+/** The running test's clean-ups, run in reverse order when it ends. Concurrent tests have separate lists. */
 function useCleanups(): () => Cleanup[] {
   const running = new AsyncLocalStorage<Cleanup[]>();
   aroundEach(async (runTest) => {

@@ -8,7 +8,7 @@ import type {
 /** When the samples were listed, unless a test says otherwise. */
 export const LISTED_AT = Date.now() - 60_000;
 
-/** Must be found nowhere. */
+/** A secret that no store may contain. */
 export const SECRET = "sk-planted-secret-0123456789";
 
 /** A remote server whose token is secret. */
@@ -31,7 +31,7 @@ export const STDIO: ResolvedStdioServer = {
   secrets: [SECRET],
 };
 
-/** The same server with another secret in the place of its own. */
+/** The same server with another secret. */
 export function withSecret(
   server: ResolvedRemoteServer | ResolvedStdioServer,
   secret: string,
@@ -47,12 +47,12 @@ export function withHeaders(...names: readonly string[]): ResolvedRemoteServer {
   return { ...HTTP, headers: Object.fromEntries(names.map((name) => [name, `value-of-${name}`])) };
 }
 
-/** The least that is a tool. */
+/** A minimal tool. */
 export function tool(name: string): ToolDefinition {
   return { name, inputSchema: { type: "object" } };
 }
 
-/** Every field, and in the tools what a careless store would lose. */
+/** An entry with every field, and with values in its tools that a careless store would lose. */
 export function fullEntry() {
   const odd = JSON.parse(`{
     "name": "odd", "zeta": 1, "alpha": [null, 1.5, "\\ud83d\\ude00 \\u0000 \\u2028"],

@@ -14,13 +14,13 @@ import {
 /** A cache made for one test. */
 export interface ToolCacheUnderTest {
   readonly cache: ToolCache;
-  /** Opens the same storage again, as the next process would. Missing where nothing outlives the cache. */
+  /** Opens the same storage again, as the next process would. Missing if nothing outlives the cache. */
   reopen?(): Promise<ToolCache>;
   /** Closes and removes everything that was opened, reopened caches included. */
   dispose(): Promise<void>;
 }
 
-/** Registers what every `ToolCache` must pass, each test with a cache of its own. */
+/** Registers the tests that every `ToolCache` must pass, each with its own cache. */
 export function toolCacheSuite(name: string, open: () => Promise<ToolCacheUnderTest>): void {
   describe(`${name} is a tool cache`, () => {
     let opened: ToolCacheUnderTest;
@@ -254,7 +254,7 @@ async function read(cache: ToolCache, id: CatalogId | undefined): Promise<Catalo
   return id === undefined ? undefined : (await cache.getMany([id])).get(id);
 }
 
-/** A frozen definition is as good as a copied one. */
+/** Changes a definition, unless it is frozen, which protects it as well as a copy does. */
 function rename(definition: ToolDefinition | undefined): void {
   if (definition && !Object.isFrozen(definition)) definition.name = "changed";
 }

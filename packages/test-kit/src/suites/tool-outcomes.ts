@@ -7,13 +7,13 @@ import {
   type ToolCallResult,
 } from "@jackfield/mcp-core";
 
-/** What a model must be given of one part of an answer. */
+/** What a model must receive for one part of a result. */
 export type ExpectedPart =
   | { readonly text: string }
   | { readonly data: JsonValue }
   | { readonly media: string; readonly bytes: string };
 
-/** What came of a call, and what an adapter must make of it, whatever its framework. */
+/** The outcome of a call, and what every adapter must make of it. */
 export type ToolOutcome =
   | {
       readonly title: string;
@@ -24,13 +24,13 @@ export type ToolOutcome =
   | {
       readonly title: string;
       readonly error: McpError;
-      /** What the text for the model must contain. */
+      /** Texts that the message for the model must contain. */
       readonly says: readonly string[];
     };
 
-/** The rows that are answers. */
+/** The rows with a result. */
 export type ResultOutcome = Extract<ToolOutcome, { result: ToolCallResult }>;
-/** The rows that are errors. */
+/** The rows with an error. */
 export type ErrorOutcome = Extract<ToolOutcome, { error: McpError }>;
 
 const BYTES = "aGVsbG8=";
@@ -147,7 +147,7 @@ const PLACE = { server: "fake", tool: "ask", phase: "call" } as const;
 const NAMED = ['tool "ask"', 'MCP server "fake"'];
 const MAY_HAVE_RUN = "it may have run";
 
-/** Every code but the abort, which no model is told of. */
+/** Every code except the abort, which is not reported to models. */
 const ERRORS: readonly ErrorOutcome[] = (Object.keys(ERROR_CODES) as ErrorCode[])
   .filter((code) => code !== "MCP_ABORTED")
   .map((code) => ({
@@ -164,5 +164,5 @@ const UNKNOWN: readonly ErrorOutcome[] = (
   says: [...NAMED, code, MAY_HAVE_RUN, "Do not simply repeat it"],
 }));
 
-/** What can come of a call: one table for every adapter, so that a model reads the same in each framework. */
+/** The possible outcomes of a call: one table for all adapters, so that a model reads the same in each framework. */
 export const TOOL_OUTCOMES: readonly ToolOutcome[] = [...RESULTS, ...ERRORS, ...UNKNOWN];

@@ -4,15 +4,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 /** A source made for one test. It offers at least two tools. */
 export interface ToolSourceUnderTest {
   readonly source: ToolSource;
-  /** A tool that takes any object and answers it as JSON in one text block. */
+  /** A tool that takes any object and returns it as JSON in one text block. */
   readonly echo: { readonly server: string; readonly tool: string };
-  /** Makes the source say `toolsChanged`, now or soon. */
+  /** Makes the source emit `toolsChanged`, now or soon. */
   changeTools(): void | Promise<void>;
   /** Ends the source and everything opened for it. */
   dispose(): Promise<void>;
 }
 
-/** Registers what every `ToolSource` must pass, each test with a source of its own. */
+/** Registers the tests that every `ToolSource` must pass, each with its own source. */
 export function toolSourceSuite(name: string, open: () => Promise<ToolSourceUnderTest>): void {
   describe(`${name} is a tool source`, () => {
     let opened: ToolSourceUnderTest;
