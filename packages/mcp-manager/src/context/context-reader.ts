@@ -114,8 +114,8 @@ async function hasEnded(managed: ContextServer, session: Session, error: McpErro
 }
 
 /**
- * Gives up a session that failed as unusable, even if it counts as open. It is kept while other requests are under way on it, because
- * they may still be answered.
+ * Gives up a session that was unusable twice in a row, even if it counts as open. It is kept while other requests are under way on it,
+ * because they may still be answered.
  *
  * @returns whether the session is over.
  */

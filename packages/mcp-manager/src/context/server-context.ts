@@ -52,7 +52,7 @@ export interface ServerContext {
   withdraw(): void;
   /** The server is gone for good: drops pending updates. */
   end(): void;
-  /** @returns a promise for each list that the server says has changed, resolved when it was listed again; empty for other notifications. */
+  /** @returns the promise of `ListLoader.announce` for each list that the server says has changed; empty for other notifications. */
   notified(session: Session, notification: ServerNotification): readonly Promise<unknown>[];
   /** The list that is known without asking; `undefined` if none is. */
   known<K extends ContextKind>(kind: K): readonly CatalogItems[K][] | undefined;

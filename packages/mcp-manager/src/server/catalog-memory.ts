@@ -28,14 +28,16 @@ export interface CatalogMemory {
   readonly prior: PriorHandshake | undefined;
   /** Takes the catalog's record. A list that was loaded before is stored now. */
   take(record: CatalogRecord | undefined): void;
-  /** The tools were listed, `tookMs` after the session was opened. */
-  listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void;
+  /** An attempt to connect the server begins. What it takes is counted from here. */
+  attempted(): void;
+  /** The tools were listed. Later lists of the same session do not change how long the attempt took. */
+  listed(handshake: Handshake, listing: DatedListing<"tools">): void;
   /** Another list was loaded. It is stored as soon as the entry has tools, and not without them. */
   listedBesides<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void;
   /** The server announced a change: the entry is stale until a list that was requested later is loaded. */
   doubt(): void;
   /** An attempt to connect the server, or to list it for the first time, failed. */
-  failed(error: McpError, tookMs: number): void;
+  failed(error: McpError): void;
   /** Forgets the handshake for the next connection: a session that ended before it listed anything may have used an outdated one. */
   forgetHandshake(): void;
 }
@@ -55,6 +57,9 @@ class Memory implements CatalogMemory {
   readonly #telling: CatalogTelling;
   #record: CatalogRecord | undefined;
   prior: PriorHandshake | undefined;
+  #attemptedAt = Date.now();
+  /** How long the attempt took until its first list, in milliseconds. */
+  #listedAfterMs: number | undefined;
   /** When a change was last announced, epoch milliseconds. */
   #doubtedAt = 0;
   /** The entry of a list that came before there was a record: a call may wake the server before the start. */
@@ -82,9 +87,15 @@ class Memory implements CatalogMemory {
     else this.#keepBesides();
   }
 
-  listed(handshake: Handshake, listing: DatedListing<"tools">, tookMs: number): void {
+  attempted(): void {
+    this.#attemptedAt = Date.now();
+    this.#listedAfterMs = undefined;
+  }
+
+  listed(handshake: Handshake, listing: DatedListing<"tools">): void {
     this.prior = handshake.prior;
-    const outcome = { ok: true, at: Date.now(), tookMs };
+    this.#listedAfterMs ??= Date.now() - this.#attemptedAt;
+    const outcome = { ok: true, at: Date.now(), tookMs: this.#listedAfterMs };
     this.#untold = ({ entry, identity }) => {
       const seen = { handshake, listing, outcome, doubtedAt: this.#doubtedAt };
       return listedEntry(entry, this.#server, identity, seen);
@@ -105,9 +116,9 @@ class Memory implements CatalogMemory {
     this.#telling.doubted(record.identity);
   }
 
-  failed(error: McpError, tookMs: number): void {
+  failed(error: McpError): void {
     if (error.code === "MCP_ABORTED") return;
-    const failed = { error, at: Date.now(), tookMs };
+    const failed = { error, at: Date.now(), tookMs: Date.now() - this.#attemptedAt };
     this.#keep(({ entry, identity }) => failedEntry(entry, this.#server, identity, failed));
   }
 

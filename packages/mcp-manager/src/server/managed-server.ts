@@ -209,10 +209,10 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   changed(before: ServerState, after: ServerState): void {
     const now = Date.now();
-    const since = this.#since;
     const isOther = before.status !== after.status; // An idle server may only have been marked as disconnected.
     if (isOther) this.#since = now;
     if (before.status === "ready") this.#sessionGone();
+    if (after.status === "connecting") this.#memory.attempted();
     if (after.status === "ready") this.#heartbeat = attendSession(after.session, this.#attendance());
     if (after.status === "ready" || after.status === "idle") this.#trouble = undefined;
     if (after.status === "idle" && after.disconnected) {
@@ -223,7 +223,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     const isFailure = after.status === "backoff" || after.status === "failed";
     if (isFailure) {
       this.#trouble = { error: after.error, at: now };
-      if (before.status === "connecting" || !wasListed) this.#memory.failed(after.error, now - since);
+      if (before.status === "connecting" || !wasListed) this.#memory.failed(after.error);
       this.#hooks.troubled(after.error);
     }
     if (after.status !== "connecting" && after.status !== "ready") this.#settled.resolve();
@@ -245,7 +245,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
 
   toolsListed({ handshake }: Session, listing: DatedListing<"tools">): void {
     this.#trouble = undefined;
-    this.#memory.listed(handshake, listing, Date.now() - this.#since);
+    this.#memory.listed(handshake, listing);
     this.#settled.resolve();
   }
 
@@ -254,7 +254,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     this.#hooks.troubled(error);
     this.#settled.resolve();
     if (this.#tools.wasListed) return;
-    this.#memory.failed(error, Date.now() - this.#since);
+    this.#memory.failed(error);
     this.#dropIfWanted(error);
   }
 

@@ -5,7 +5,12 @@ import {
   type CatalogKind,
   McpError,
 } from "@jackfield/mcp-core";
-import { createFakeToolCache, passThroughResolver, stdioDefinition } from "@jackfield/test-kit";
+import {
+  createFakeSession,
+  createFakeToolCache,
+  passThroughResolver,
+  stdioDefinition,
+} from "@jackfield/test-kit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createCatalogMemory, type StorableRecord } from "../../src/server/catalog-memory.ts";
 import { NOTHING_KNOWN } from "../../src/server/catalog-record.ts";
@@ -113,6 +118,31 @@ describe("what the catalog is told", () => {
     release();
     await refreshing;
     expect(stored()).toMatchObject({ listedAt: beganAt, lastOutcome: { ok: true, at: beganAt + 5_000 } });
+    await manager.close();
+  });
+
+  it("is how long an attempt took until its first list, connecting included; no later list changes that", async () => {
+    const cache = createFakeToolCache();
+    const { manager, connector } = createFixture(["a"], { cache, byHand: true });
+    const starting = manager.start();
+    const attempt = await connector.nextAttempt();
+    await vi.advanceTimersByTimeAsync(4_000);
+    const session = createFakeSession({ tools: [tool("echo")] });
+    const release = session.holdLists();
+    attempt.open(session);
+    await vi.advanceTimersByTimeAsync(500);
+    release();
+    await starting;
+    const tookMs = () => only(cache.entries.values()).lastOutcome?.tookMs;
+    expect(tookMs()).toBe(4_500);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    await manager.refreshTools("a");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(only(cache.entries.values()).lastOutcome).toMatchObject({
+      ok: true,
+      tookMs: 4_500,
+      at: Date.now(),
+    });
     await manager.close();
   });
 
