@@ -1,6 +1,6 @@
 /**
- * Modules of Node.js that are not imported. An `import` of one copies all that it exports, which loads what hardly anybody uses: of these
- * two that takes longer than loading everything that speaks the protocol over standard streams.
+ * Node.js modules that are not imported. An `import` copies every export and so loads parts that are rarely used; for these two, that
+ * takes longer than loading all code of the stdio transport.
  */
 export const childProcesses = process.getBuiltinModule("node:child_process");
 export const fileSystem = process.getBuiltinModule("node:fs");

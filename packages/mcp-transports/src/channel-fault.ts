@@ -1,34 +1,34 @@
 import type { LaunchFault } from "./stdio/command-launch.ts";
 import type { PassedOver } from "./stdio/command-lookup.ts";
 
-/** What can go wrong in a channel that neither the SDK nor Node.js has an error for. */
+/** Faults of a channel for which neither the SDK nor Node.js has an error. */
 export type ChannelFaultFacts =
   /** The process could not be started. */
   | { readonly kind: "spawn-failed"; readonly errno: string | undefined }
   /** No trusted entry of `PATH` has the command. */
   | { readonly kind: "command-missing"; readonly passedOver: PassedOver | undefined }
-  /** The command is a batch file that cannot be given its arguments. */
+  /** The command is a batch file that cannot be started with its path and arguments. */
   | { readonly kind: "launch-refused"; readonly reason: LaunchFault }
-  /** The folder the process was to be started in does not exist. */
+  /** The working directory of the process does not exist. */
   | { readonly kind: "folder-missing"; readonly folder: string }
   | { readonly kind: "url-invalid" }
   /** A variable of the environment names a proxy that cannot be used. */
   | { readonly kind: "proxy-invalid"; readonly variable: string }
-  /** What was to give a server in this process gave something else. */
+  /** The function of an in-process entry did not return a server. */
   | { readonly kind: "no-server-given" }
   | { readonly kind: "message-too-large"; readonly limitBytes: number }
   /** A message was refused before anything of it was written. */
   | { readonly kind: "unwritable" }
-  /** A message was refused because too much waits already for a process that does not read. */
+  /** A message was refused because too much already waits for a process that does not read. */
   | { readonly kind: "queue-full"; readonly limitBytes: number }
-  /** The server has asked more than it has read answers to. */
+  /** The server has too many unanswered requests. */
   | { readonly kind: "too-many-questions"; readonly limit: number }
   /** A message cannot be written as JSON. */
   | { readonly kind: "unserializable" }
   /** A message was being written when the process ended or closed its input. */
   | { readonly kind: "write-broken" }
   | { readonly kind: "output-ended" }
-  /** An HTTP status that carries more than the SDK's errors have room for. */
+  /** An HTTP status with details that the SDK's errors cannot hold. */
   | {
       readonly kind: "http-refused";
       readonly status: number;

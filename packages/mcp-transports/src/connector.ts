@@ -34,24 +34,25 @@ import { createProcessTreeRegistry, type ProcessTreeRegistry } from "./stdio/pro
 
 /** Options of `createConnector`. */
 export interface ConnectorOptions {
-  /** How the client introduces itself. Default: `jackfield` and this package's version. */
+  /** The name and version that the client announces. Default: `jackfield` and this package's version. */
   readonly clientInfo?: Implementation | undefined;
   /**
-   * Writes down which processes run, in one file for each connector, so that `findLeftovers` can find servers that survived
-   * a host that was killed. The directory is made when missing, and must be private. Default: nothing is written.
+   * Records the running processes, in one file per connector, so that `findLeftovers` can find servers that survive a killed host. The
+   * directory is created if missing and must be private. Default: nothing is written.
    */
   readonly processRecord?: { readonly directory: string } | undefined;
-  /** How remote servers are reached: proxy, keys, a `fetch` of the host's own. A function chooses for each server. */
+  /** How remote servers are reached: proxy, TLS keys, or the host's own `fetch`. A function chooses for each server. */
   readonly http?: HttpOptionsSource | undefined;
 }
 
 /**
- * Makes the connector for stdio, Streamable HTTP, the older HTTP+SSE and servers in this process. The SDK is loaded when something needs it,
- * which connecting, listing tools and calling them do not. While a child process runs, the connector listens to `exit` and to SIGINT, SIGTERM and
- * SIGHUP, so that no server outlives the host; a host that handles these signals itself is not disturbed.
+ * Creates the connector for stdio, Streamable HTTP, the older HTTP+SSE and in-process servers. The SDK is loaded only when needed;
+ * connecting to other than in-process servers, listing tools and calling them usually work without it. While a child process runs, the
+ * connector listens to `exit` and to SIGINT, SIGTERM and SIGHUP, so that no server outlives the host. A host that handles these signals
+ * itself is not disturbed.
  *
- * The connector throws `McpError`: `MCP_CONNECT_FAILED`, `MCP_CONNECT_TIMEOUT`, `MCP_COMMAND_NOT_FOUND`,
- * `MCP_SERVER_EXITED`, `MCP_HANDSHAKE_FAILED`, `MCP_CONFIG_INVALID` (a working directory or URL that cannot be), `MCP_PROTOCOL_VIOLATED`,
+ * The connector throws `McpError`: `MCP_CONNECT_FAILED`, `MCP_CONNECT_TIMEOUT`, `MCP_COMMAND_NOT_FOUND`, `MCP_SERVER_EXITED`,
+ * `MCP_HANDSHAKE_FAILED`, `MCP_CONFIG_INVALID` (for example an invalid working directory or URL), `MCP_PROTOCOL_VIOLATED`,
  * `MCP_PROTOCOL_UNSUPPORTED`, `MCP_LIMIT_EXCEEDED`, `MCP_AUTH_REQUIRED`, `MCP_TRANSPORT_UNSUPPORTED` or `MCP_ABORTED`.
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
@@ -81,7 +82,7 @@ async function openSession(
   const connectTimeoutMs = server.limits?.connectTimeoutMs ?? DEFAULT_LIMITS.connectTimeoutMs;
   const { signal, prior, handlers: hostHandlers = {}, auth } = connectOptions;
   let channel: Channel | undefined;
-  // What the host says of a server before there is a channel may have its URL in it.
+  // Errors of the host's functions before a channel exists may contain the server's URL.
   const known: ChannelFacts = "url" in server ? { secrets: loginSecrets(server.url) } : {};
   const facts = () => channel?.facts() ?? known;
   const log = createRedactingLogger(connectOptions.log, () => [
@@ -125,7 +126,7 @@ async function openSession(
   }
 }
 
-/** Each kind of server by its own opener. */
+/** Opens each transport with its own opener. */
 function negotiateWith(
   server: ResolvedServer,
   negotiation: Omit<NegotiationOptions, "openChannel">,

@@ -1,6 +1,6 @@
 /**
- * Calls somebody else's listener, which disturbs nobody by what it throws. It may be an async function: a rejection that nobody
- * hears of would end the host.
+ * Calls a foreign listener and catches its errors. The listener may be an async function: an unhandled rejection would end the
+ * host.
  */
 export function callListener(call: () => unknown, onFailed: (error: unknown) => void = () => {}): void {
   try {

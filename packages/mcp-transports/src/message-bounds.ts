@@ -1,15 +1,15 @@
-/** Deeper than any honest message; programs that walk through one by recursion run out of stack far below this many thousands. */
+/** Deeper than any honest message, and far below the thousands of levels at which recursive programs run out of stack. */
 const DEEPEST_NESTING = 256;
 
-/** Objects and lists in all. A list of ten thousand tools has a tenth of that. */
+/** Objects and lists in total. A list of ten thousand tools has a tenth of that. */
 const MOST_PARTS = 1_000_000;
 
-/** A text of so many characters cannot describe anything beyond the bounds. */
+/** A JSON text of at most this many characters cannot exceed the bounds. */
 export const ALWAYS_WITHIN_BOUNDS = DEEPEST_NESTING;
 
 /**
- * What is wrong with the shape of something that was read from JSON; `undefined` if nothing is. Unbounded recursion is what such a
- * message is made to break (threat T86); this one ends at the bound.
+ * Says which bound a value parsed from JSON exceeds; `undefined` if none. Such a message is made to break unbounded recursion
+ * (threat T86), so the recursion here ends at the bound.
  */
 export function findExcess(value: unknown): string | undefined {
   const parts = countParts(value, 1, MOST_PARTS);
@@ -19,7 +19,7 @@ export function findExcess(value: unknown): string | undefined {
 
 const TOO_DEEP = -1;
 
-/** How many objects and lists there are; no longer exact, and not gone on with, once they are more than `most`. */
+/** Counts objects and lists. Stops once there are more than `most`; the count is then no longer exact. */
 function countParts(value: unknown, depth: number, most: number): number {
   if (typeof value !== "object" || value === null) return 0;
   if (depth > DEEPEST_NESTING) return TOO_DEEP;
@@ -33,7 +33,7 @@ function countParts(value: unknown, depth: number, most: number): number {
     }
     return parts;
   }
-  // What was read from JSON has no members but its own, and a list of them need not be made.
+  // Parsed JSON has no inherited members, and `for…in` makes no list of the keys.
   for (const name in value) {
     const inner = countParts((value as { readonly [name: string]: unknown })[name], depth + 1, most - parts);
     if (inner === TOO_DEEP) return TOO_DEEP;

@@ -3,22 +3,22 @@ import { ALWAYS_WITHIN_BOUNDS, findExcess } from "./message-bounds.ts";
 import { isRecord } from "./plain-values.ts";
 import { INTERNAL_ERROR } from "./rpc-codes.ts";
 
-/** In the `data` of an error that stands in for an answer that is none. */
+/** The `data` of an error that replaces an invalid answer. */
 export const UNSOUND_ANSWER = Symbol("unsound answer");
 
-/** In the `data` of an error that stands in for questions which bring more along than is sent back with their answers. */
+/** The `data` of an error that replaces an answer whose `requestState` is too long. */
 export const OVERSIZED_STATE = Symbol("oversized state");
 
-/** More than any server has to be reminded of (threat T68). In characters. */
+/** The longest `requestState` that is sent back, in characters (threat T68). */
 const LONGEST_STATE = 64 * 1024;
 
 /**
- * Lets a message pass, or what is to be read in its place; nothing if nobody should see it. `characters`: the length of the text it was
- * read from, where there was one.
+ * Returns the message, a replacement for it, or `undefined` to drop it. `characters`: the length of the text that it was parsed from, if
+ * any.
  */
 export type MessageCheck = (message: JSONRPCMessage, characters?: number) => JSONRPCMessage | undefined;
 
-/** The members of an answer, whatever stands in them. */
+/** The members of an answer, with unchecked values. */
 interface AnswerMembers {
   readonly jsonrpc?: unknown;
   readonly id: RequestId;
@@ -27,9 +27,9 @@ interface AnswerMembers {
 }
 
 /**
- * What every message goes through before anybody reads it. The SDK ignores what it does not take for an answer, and the request
- * would wait in vain: an error takes its place, so that the request fails at once. A message that is nested too deep or has too many parts
- * ends the same way, or is dropped if nobody waits for it.
+ * Checks each incoming message before anything else reads it. The SDK ignores an answer that it considers invalid, and the request would
+ * wait in vain. An error replaces such an answer, so that the request fails at once. An answer that is nested too deep or has too many
+ * parts is replaced as well; any other such message is dropped.
  */
 export const checkMessage: MessageCheck = (message, characters = Number.POSITIVE_INFINITY) => {
   const excess = characters > ALWAYS_WITHIN_BOUNDS ? findExcess(message) : undefined;
@@ -37,12 +37,12 @@ export const checkMessage: MessageCheck = (message, characters = Number.POSITIVE
   return soundMessage(message);
 };
 
-/** What is to be read in the place of an answer that the SDK would not take for one; any other message as it is. */
+/** Replaces an answer that the SDK would not accept as it is. Any other message is returned unchanged. */
 export function soundMessage(message: JSONRPCMessage): JSONRPCMessage {
   return isAnswer(message) && !isPlainAnswer(message) ? checkAnswer(message) : message;
 }
 
-/** Whether an answer is of the kind nearly every one is: a result, beside which nothing stands. */
+/** Whether an answer has the most common form: a result and nothing else. */
 function isPlainAnswer(message: AnswerMembers): boolean {
   const { jsonrpc, id, result } = message;
   if (jsonrpc !== "2.0" || !isId(id) || !isRecord(result) || "_meta" in result) return false;
@@ -52,18 +52,18 @@ function isPlainAnswer(message: AnswerMembers): boolean {
   return true;
 }
 
-/** Whether a message answers a request, be the answer good or bad. */
+/** Whether a message answers a request, with a result or an error. */
 export function isAnswer(message: object): message is AnswerMembers {
   return "id" in message && !("method" in message);
 }
 
-/** What is read in place of an answer that cannot be used. The request may have been carried out. */
+/** The error that replaces an unusable answer. The request may have been carried out. */
 export function unsoundAnswer(id: RequestId, reason: string): JSONRPCMessage {
   const error = { code: INTERNAL_ERROR, message: reason, data: UNSOUND_ANSWER };
   return { jsonrpc: "2.0", id, error };
 }
 
-/** Serialisers of several languages write a member that is missing as `null`, and peers add members of their own. */
+/** Tolerates what some servers do: write a missing member as `null`, or add members of their own. */
 function checkAnswer({ id, result, error }: AnswerMembers): JSONRPCMessage {
   const hasError = error !== undefined && error !== null;
   if (hasError && result !== undefined && result !== null)
@@ -74,14 +74,14 @@ function checkAnswer({ id, result, error }: AnswerMembers): JSONRPCMessage {
   return unsoundAnswer(id, hasError ? "its error is malformed" : "its result is not an object, or malformed");
 }
 
-/** As the SDK's schemas have them: whatever passes here is taken for an answer there. */
+/** These checks match the SDK's schemas: what passes here, the SDK accepts as an answer. */
 const isId = (id: unknown): id is RequestId => Number.isSafeInteger(id) || typeof id === "string";
 
 function isResult(result: unknown): result is Result {
   return isRecord(result) && (result._meta === undefined || isRecord(result._meta));
 }
 
-/** What a server wants back with the answers to its questions is sent by us, and kept, as often as it asks. */
+/** The client keeps `requestState` and sends it back with its answers, as often as the server asks. */
 function hasLongState(result: unknown): boolean {
   if (!isRecord(result) || result.resultType !== "input_required") return false;
   return typeof result.requestState === "string" && result.requestState.length > LONGEST_STATE;

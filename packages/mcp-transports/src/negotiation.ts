@@ -13,26 +13,26 @@ import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from "./rpc-codes.ts";
 import { loadedSdk, loadSdk, NO_SDK_TIMEOUT_MS, type Sdk } from "./sdk.ts";
 import { type ClientAccess, connectedClient, laterClient, sdkPrior } from "./session/client-access.ts";
 
-/** A server that answers `initialize` today may be upgraded tomorrow and would still answer it, so a legacy verdict must end. */
+/** A server may be upgraded and still answer `initialize`, so a legacy verdict has to expire. */
 const LEGACY_VERDICT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Clocks differ a little. A verdict from further ahead was dated by a clock that was wrong, and would be believed until then. */
+/** Clocks differ a little. A verdict dated further in the future came from a wrong clock, and would stay valid for too long. */
 const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
-/** A local server that knows the probe answers it soon; one that does not may ignore it, and is then waited for in vain. */
+/** A local server that knows the probe answers it soon. One that does not may ignore it, and a longer wait would be in vain. */
 const LONGEST_PIPE_PROBE_MS = 3000;
 
-/** What a server of another era, or of none that we know, says: it has understood, and there is nothing more to ask. */
+/** Codes of a server that understood the request and refused it. Another attempt would not change the answer. */
 const TELLING_REFUSALS = new Set([UNSUPPORTED_PROTOCOL_VERSION, METHOD_NOT_FOUND]);
 
 export interface NegotiationOptions {
-  /** Makes a fresh channel, because a process that died of the probe must be started again. */
+  /** Opens a new channel. It is called again for a process that died of the probe. */
   openChannel(): Promise<Channel>;
-  /** Makes a fresh client with its handlers in place; `probeTimeoutMs` is how long silence is taken for silence. */
+  /** Creates a client with its handlers in place. `probeTimeoutMs`: how long the client waits for the answer to the probe. */
   createClient(sdk: Sdk, probeTimeoutMs: number): Client;
-  /** What the client says of itself, and who hears of what happens before there is a client. */
+  /** How the client introduces itself, and the listeners for what happens before the SDK's client exists. */
   readonly early: Pick<EarlyHandshakeOptions, "clientInfo" | "capabilities" | "onNotification" | "onProblem">;
-  /** Hears of every channel before it is used: the last one is what an error is explained with. */
+  /** Receives every channel before it is used. The facts of the last one explain an error. */
   onChannel(channel: Channel): void;
   readonly prior?: PriorHandshake | undefined;
   /** `0` means no limit. */
@@ -40,18 +40,18 @@ export interface NegotiationOptions {
   readonly deadline: OpeningDeadline;
 }
 
-/** A conversation whose handshake is made. */
+/** A connection whose handshake is complete. */
 export interface Negotiated {
   readonly clients: ClientAccess;
   readonly channel: Channel;
   readonly handshake: Handshake;
-  /** The era was taken over from an earlier session, so the server has not confirmed it yet. */
+  /** The era was adopted from an earlier session, so the server has not confirmed it yet. */
   readonly isUnconfirmed: boolean;
 }
 
 /**
- * Opens a channel and settles the era, with as few starts and round trips as what is known allows. Each approach is tried
- * at most once; whatever a failed one opened is closed before the next.
+ * Opens a channel and determines the era, with as few starts and round trips as possible. Each approach is tried at most once, and its
+ * channel is closed before the next one.
  */
 export async function negotiate(options: NegotiationOptions): Promise<Negotiated> {
   const tried = new Set<Approach["kind"]>();
@@ -70,18 +70,18 @@ export async function negotiate(options: NegotiationOptions): Promise<Negotiated
   }
 }
 
-/** What an earlier handshake suggests. */
+/** The approach that an earlier handshake suggests. */
 export function firstApproach(prior: PriorHandshake | undefined, now: number): Approach {
   if (prior?.era === "modern") return { kind: "adopt", discover: prior.discover };
   return { kind: prior && isFreshVerdict(prior, now) ? "legacy" : "probe" };
 }
 
-/** Whether what an earlier handshake found out of a legacy server is still believed. */
+/** Whether the legacy verdict of an earlier handshake is still valid. */
 export function isFreshVerdict({ at }: PriorHandshake, now: number): boolean {
   return now - at < LEGACY_VERDICT_LIFETIME_MS && at <= now + CLOCK_TOLERANCE_MS;
 }
 
-/** A remembered era that is refused is asked for anew; a process that may have died of being asked is not asked again. */
+/** A server that refuses a remembered era is probed. A process that may have died of the probe is not probed again. */
 function nextApproach(
   approach: Approach,
   error: unknown,
@@ -101,15 +101,12 @@ function nextApproach(
   }
 }
 
-/** A process that ended without having read the question would end without it, too: it is not started again. */
+/** A process that ended before it read the probe would also end without it, so it is not started again. */
 function mayHaveDiedOfProbe({ exit, hasReadInput }: ChannelFacts): boolean {
   return exit !== undefined && hasReadInput !== false;
 }
 
-/**
- * A process that refuses to be initialized, or hangs up, may do so because something else came first. Silence is no sign: a server may still be
- * starting.
- */
+/** A process may refuse `initialize` or hang up because the probe came first. Silence proves nothing: the server may still be starting. */
 function isConfused(error: unknown, channel: Channel): boolean {
   const { fault, hasReadInput } = channel.facts();
   const hasHungUp = fault instanceof ChannelFault && fault.facts.kind === "output-ended";
@@ -129,7 +126,7 @@ function isNegotiationError(error: unknown): boolean {
   );
 }
 
-/** A channel that comes too late is closed by nobody else. */
+/** Closes a channel that opens too late; nothing else would close it. */
 async function openChannel({ openChannel: open, onChannel, deadline }: NegotiationOptions): Promise<Channel> {
   const opening = open();
   try {
@@ -152,7 +149,7 @@ async function shakeHands(
 ): Promise<Negotiated> {
   const { deadline, prior, early, createClient } = options;
   const probeTimeoutMs = probeTimeout(channel, options.connectTimeoutMs);
-  // The date of a verdict that was not asked for again stays, or it would never grow old.
+  // A verdict that was not confirmed by a probe keeps its date, or it would never expire.
   const learnedAt = () => (approach.kind === "probe" ? Date.now() : (prior?.at ?? Date.now()));
   const isUnconfirmed = approach.kind === "adopt";
   const begun = await deadline.race(
@@ -178,7 +175,7 @@ async function shakeHands(
   return { clients, channel, handshake: readHandshake(client, learnedAt()), isUnconfirmed };
 }
 
-/** Over HTTP silence is no answer, and the SDK takes it for an outage: there the whole deadline applies, which is ours. */
+/** Over HTTP, silence does not mean a legacy server, and the SDK would report an outage. So only our connect deadline applies there. */
 function probeTimeout(channel: Channel, connectTimeoutMs: number): number {
   if (!channel.isPipe) return NO_SDK_TIMEOUT_MS;
   return connectTimeoutMs > 0 ? Math.min(LONGEST_PIPE_PROBE_MS, connectTimeoutMs / 3) : LONGEST_PIPE_PROBE_MS;
@@ -192,7 +189,7 @@ function priorFor(approach: Approach, begun: EarlyHandshake | undefined): Connec
 function readHandshake(client: Client, at: number): Handshake {
   const era = client.getProtocolEra();
   const protocolVersion = client.getNegotiatedProtocolVersion();
-  // The transport ended in the same moment: the SDK has forgotten everything again.
+  // The transport ended at the same moment, and the SDK has already cleared its state.
   if (!era || !protocolVersion) throw new ChannelFault({ kind: "output-ended" });
   const discover = client.getDiscoverResult();
   return {

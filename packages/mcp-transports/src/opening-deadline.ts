@@ -1,11 +1,11 @@
 import { ChannelFault } from "./channel-fault.ts";
 import { clampDelay } from "./timer-delay.ts";
 
-/** The one deadline of an opening: everything that is awaited in it is awaited through `race`. */
+/** The single deadline of an opening. Everything that the opening awaits goes through `race`. */
 export interface OpeningDeadline {
   /** Fires when the deadline expires or the caller gives up; the reason is a `ChannelFault`. */
   readonly signal: AbortSignal;
-  /** The promise's outcome, or a rejection as soon as the signal fires. The promise itself goes on. */
+  /** Settles like the promise, or rejects as soon as the signal fires. The promise itself goes on. */
   race<T>(promise: Promise<T>): Promise<T>;
   stop(): void;
 }

@@ -1,7 +1,7 @@
-// What plain answers are made of: parts of which the SDK's schemas say that they are as they should be. A part that is judged here as
-// not plain may still be good; then the SDK has to say so.
+// Checks for the parts of plain answers: the SDK's schemas accept what passes here. A part that does not pass may still be valid;
+// then the SDK decides.
 
-/** Whether a value is an object, and no list. */
+/** Whether a value is an object and not an array. */
 export function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -26,7 +26,7 @@ export function isFlagOrMissing(value: unknown): boolean {
   return value === undefined || typeof value === "boolean";
 }
 
-/** Pictures of whatever has a name (MCP, "Icons"). */
+/** The icons of an implementation, tool, resource or prompt (MCP, "Icons"). */
 export function areIconsOrMissing(icons: unknown): boolean {
   return icons === undefined || isListOf(icons, isIcon);
 }
@@ -42,7 +42,7 @@ function isIcon(icon: unknown): boolean {
   );
 }
 
-/** For whom something is, and how much it matters (MCP, "Annotations"). A date takes a closer look. */
+/** Audience and priority (MCP, "Annotations"). Annotations with a date are left to the SDK. */
 export function areAnnotationsOrMissing(annotations: unknown): boolean {
   if (annotations === undefined) return true;
   if (!isRecord(annotations) || annotations.lastModified !== undefined) return false;
@@ -55,7 +55,7 @@ export function areAnnotationsOrMissing(annotations: unknown): boolean {
   );
 }
 
-/** How long and for whom a result holds (MCP 2026-07-28, "Caching"). Many servers do not say it. */
+/** How long and for whom a result is valid (MCP 2026-07-28, "Caching"). Many servers leave this out. */
 export function areCacheHintsOrMissing({
   ttlMs = 0,
   cacheScope = "private",

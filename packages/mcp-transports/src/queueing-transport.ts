@@ -6,19 +6,19 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { ChannelFault } from "./channel-fault.ts";
 
-/** What a queue asks and tells about one message. */
+/** Callbacks of a queue about one message. */
 export interface QueueHooks {
-  /** Asked before the message is written; one that nobody wants is left out. */
+  /** Asked before the message is written. If false, the message is not written. */
   isWanted(): boolean;
   /** The message is about to be written: from now on it may arrive. */
   onWriting(): void;
-  /** It was refused before it was processed; it may be written once more. */
+  /** The message was refused before it was processed, and may be written again. */
   onRefused?(): void;
 }
 
-/** Follows a message without a promise of its own. */
+/** Follows a message without the cost of a promise. */
 export interface SendFollower extends QueueHooks {
-  /** It could not be sent, or its answer cannot come any more: what `send` would reject with. */
+  /** The message could not be sent, or its answer can no longer arrive. `error` is what `send` would reject with. */
   onFailed(error: unknown): void;
 }
 
@@ -26,23 +26,21 @@ export interface QueueingSendOptions extends TransportSendOptions {
   readonly hooks?: QueueHooks | undefined;
 }
 
-/** A transport with which a message can wait before anything of it is written. */
+/** A transport in which a message can wait before it is written. */
 export interface QueueingTransport extends Transport {
   readonly isQueueing: true;
   send(message: JSONRPCMessage, options?: QueueingSendOptions): Promise<void>;
-  /** The same for whoever makes many requests and needs no promise for each. */
+  /** Like `send`, for many requests that need no promise each. */
   post(message: JSONRPCMessage, follower: SendFollower): void;
-  /**
-   * Gives a request up that has a connection of its own: it is not written any more, and what is to come by that connection is not read.
-   */
+  /** Gives up a request that has its own connection: it is no longer written, and the rest of its response is not read. */
   abandon?(request: RequestId): void;
-  /** A message that waits is not wanted any more, so that it may make room for others. */
+  /** A waiting message is no longer wanted, so its room may be used for others. */
   noticeUnwanted?(): void;
-  /** Ends the conversation, which the server has made impossible. */
+  /** Ends the connection because of a fault that makes it unusable. */
   fail?(fault: ChannelFault): void;
 }
 
-/** Whether a transport tells when a message is written. Others write it when they are handed it. */
+/** Whether a transport reports when a message is written. Other transports write a message at once. */
 export function isQueueing(transport: Transport): transport is QueueingTransport {
   return "isQueueing" in transport && transport.isQueueing === true;
 }

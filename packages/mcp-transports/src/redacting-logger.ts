@@ -2,8 +2,8 @@ import { type Logger, redact } from "@jackfield/mcp-core";
 import { callListener } from "./listener-call.ts";
 
 /**
- * A logger that never hears one server's secrets, whatever it is told about that server. They are asked for each time, because some come
- * with the connection. The name of the server is the user's own, and says which it is even if a secret has it. One that fails disturbs nothing.
+ * A logger that redacts one server's secrets in every entry. The secrets are read for each entry, because some are known only once
+ * connected. The field `server` is not redacted: the name is the user's own and has to identify the server. Errors of `log` are ignored.
  */
 export function createRedactingLogger(log: Logger, secretsOf: () => readonly string[]): Logger {
   return (level, message, fields) => {

@@ -9,12 +9,12 @@ export interface RemoteNegotiationOptions extends Omit<NegotiationOptions, "open
   open(transport: RemoteTransport): Promise<Channel>;
 }
 
-/** How an endpoint answers that does not know Streamable HTTP (MCP 2025-11-25, transports, "Backwards Compatibility"). */
+/** Statuses of an endpoint that does not know Streamable HTTP (MCP 2025-11-25, transports, "Backwards Compatibility"). */
 const NOT_SPOKEN_HERE = new Set([404, 405, 501]);
 
 /**
- * Settles the transport, and the era with it. Streamable HTTP comes first; the older one is tried only if the very first
- * request shows that the endpoint does not know it, and comes first where an earlier session has found that out.
+ * Determines the transport and the era. Streamable HTTP comes first. HTTP+SSE is tried only if the very first request shows
+ * that the endpoint does not know Streamable HTTP, and comes first if an earlier session has found that out.
  */
 export async function negotiateRemote(
   server: ResolvedRemoteServer,
@@ -42,7 +42,7 @@ export async function negotiateRemote(
   }
 }
 
-/** What says that a server speaks only the older transport, unless it has grown too old to be believed. */
+/** The verdict of an earlier session that a server speaks only HTTP+SSE, unless it has expired. */
 function olderVerdict(prior: PriorHandshake | undefined, now: number): PriorHandshake | undefined {
   return prior?.era === "legacy" && prior.transport === "sse" && isFreshVerdict(prior, now)
     ? prior
@@ -50,8 +50,8 @@ function olderVerdict(prior: PriorHandshake | undefined, now: number): PriorHand
 }
 
 /**
- * Whoever speaks the older transport only has never heard of the probe, which would cost a round trip. The date of a verdict
- * that is merely confirmed stays, so that an upgraded server is found out one day.
+ * A server that speaks only HTTP+SSE does not know the probe, so the round trip is saved. A verdict that is merely confirmed
+ * keeps its date, so that an upgrade of the server is noticed one day.
  */
 async function negotiateOver(
   transport: RemoteTransport,

@@ -1,10 +1,10 @@
-/** Whoever can stand in a roster, in one at a time. */
+/** An object that can be in one roster at a time. */
 export interface RosterMember {
-  /** Where it stands; kept by the roster. `-1`: in none. */
+  /** Its index, maintained by the roster; `-1` if it is in none. */
   place: number;
 }
 
-/** Who takes part at present, in no order. */
+/** The current members, in no order. */
 export interface Roster<T extends RosterMember> {
   readonly size: number;
   add(member: T): void;
@@ -15,10 +15,10 @@ export interface Roster<T extends RosterMember> {
 }
 
 /**
- * For what comes and goes with every call, where a `Set` or a `Map` by id seems to be asked for: V8 builds the table of one anew
- * every few dozen changes and links the old table to the new. Once one of them has grown old, all that follow are kept with
- * everything that was in them until the next full collection, which cost an eighth of the processor time of a call. So this is
- * a list in which the last takes the place of who leaves, and only what is rare has to look for somebody.
+ * Holds objects that come and go with every call, in place of a `Set` or a `Map`. V8 rebuilds the table of those every few dozen
+ * changes and links the old table to the new one. Once a table is in the old generation, all later ones are kept with their
+ * contents until the next full collection, which cost an eighth of the processor time of a call. So this is an array in which
+ * the last member takes the place of a removed one. Only rare operations search it.
  */
 export function createRoster<T extends RosterMember>(): Roster<T> {
   const members: T[] = [];

@@ -6,12 +6,12 @@ export const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-/** Headers and body of a request say different things; the client has not announced what it takes; somebody must see a page first. */
+/** Headers and body of a request disagree; a required capability was not announced; the user has to open a URL first. */
 const HEADER_MISMATCH = -32020;
 const MISSING_CLIENT_CAPABILITY = -32021;
 const URL_ELICITATION_REQUIRED = -32042;
 
-/** Whoever says that it does not speak a version of the protocol knows that there are several. */
+/** A server that answers with this code knows that there are several protocol versions. */
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
 const REFUSALS: ReadonlySet<number> = new Set([
@@ -25,7 +25,7 @@ const REFUSALS: ReadonlySet<number> = new Set([
   URL_ELICITATION_REQUIRED,
 ]);
 
-/** Whether a code says that a request was not processed. Any other may be that of an exception in the middle of it. */
+/** Whether a code says that the request was not processed. Any other may come from an exception during processing. */
 export function isRefusalCode(code: number): boolean {
   return REFUSALS.has(code);
 }

@@ -6,8 +6,8 @@ export type Sdk = typeof import("@modelcontextprotocol/client");
 let loaded: Sdk | undefined;
 
 /**
- * Loads the SDK; the module system keeps it, so only the first call costs anything: about 110 ms in which nothing else runs.
- * Whatever is under way goes first, such as a start-up that has its tools from the catalog and only has to say so.
+ * Loads the SDK. Only the first call costs anything: it blocks the event loop for about 110 ms. Work that is under way goes
+ * first, such as a start-up that has its tools from the catalog and only has to report them.
  */
 export async function loadSdk(): Promise<Sdk> {
   if (loaded) return loaded;
@@ -16,13 +16,13 @@ export async function loadSdk(): Promise<Sdk> {
   return loaded;
 }
 
-/** The SDK if anything has needed it yet: without it, no error is one of its own. */
+/** The SDK if it has been loaded. Until then, no error can be one of its own. */
 export function loadedSdk(): Sdk | undefined {
   return loaded;
 }
 
 /**
- * Switches a deadline of the SDK off. Its default of 60 s must never win over ours, and it knows no "none"; this is the
- * longest delay a timer takes.
+ * Switches off a timeout of the SDK, whose default of 60 s must never override ours. The SDK has no "none", so this is the
+ * longest delay of a timer.
  */
 export const NO_SDK_TIMEOUT_MS = 2 ** 31 - 1;

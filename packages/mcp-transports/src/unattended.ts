@@ -1,20 +1,20 @@
 import type { TransportSendOptions } from "@modelcontextprotocol/client";
 
-/** What is known of a request that the session makes by itself, again and again, and that nobody waits for. */
+/** Facts about a request that the session repeats by itself and that no caller waits for. */
 export interface Unattended {
-  /** The server has agreed to it before. */
+  /** The server has granted the request before. */
   readonly wasGranted: boolean;
 }
 
-/** As with the requests that are watched on the wire: a symbol among the headers never reaches it. */
+/** A symbol among the headers never reaches the wire, as with `WATCHED` in the wire watch. */
 const UNATTENDED = Symbol("unattended request");
 
-/** The options with which such a request is sent. */
+/** The send options of an unattended request. */
 export function unattendedOptions(unattended: Unattended): TransportSendOptions {
   return { headers: { [UNATTENDED]: unattended } as Record<string, string> };
 }
 
-/** Reads them where it is sent. */
+/** Reads the facts from the headers of a request. */
 export function readUnattended(headers: object | undefined): Unattended | undefined {
   return (headers as { readonly [UNATTENDED]?: Unattended } | undefined)?.[UNATTENDED];
 }

@@ -19,26 +19,26 @@ export interface EarlyHandshakeOptions extends RehearsalOptions {
   readonly clientInfo: Implementation;
   readonly capabilities: ClientCapabilities;
   readonly approach: Approach;
-  /** How long silence is no answer, for a server that is asked for its era. */
+  /** How long to wait for the answer to the probe before the server counts as legacy, in milliseconds. */
   readonly probeTimeoutMs: number;
-  /** When what is learned of the era was learned. */
+  /** The time at which the era was learned, for `prior.at`. */
   learnedAt(): number;
 }
 
-/** How far it came without the SDK. */
+/** The state of a handshake that was begun without the SDK. */
 export interface EarlyHandshake {
   readonly transport: RehearsedTransport;
-  /** Whether the server was asked to be initialized, as a legacy one is. */
+  /** Whether `initialize` was sent, as to a legacy server. */
   readonly isLegacy: boolean;
-  /** Missing where the SDK has to say what became of it: it was refused, or is of another kind than nearly every one. */
+  /** Missing if the SDK has to interpret the answer, which is a refusal or has an unusual form. */
   readonly handshake?: Handshake | undefined;
 }
 
 /**
- * Shakes hands as the SDK's client does, with the same messages, and without loading it, which takes longer than most servers take to
- * start. What it does not recognise at once is left to the SDK, which is told what the server has said, so that nothing is asked twice.
+ * Makes the handshake of the SDK's client, with the same messages, but without loading the SDK, which takes longer than most servers take
+ * to start. What it does not recognise is left to the SDK. The SDK is given the server's answers, so that nothing is asked twice.
  *
- * @returns `undefined` where what was remembered of a server is the SDK's to judge, before anything is started
+ * @returns `undefined` if the SDK has to judge a remembered handshake; nothing has been started then
  */
 export async function shakeHandsEarly(
   wire: Transport,
@@ -83,7 +83,7 @@ function showsLegacyEra(outcome: Outcome): boolean {
   }
 }
 
-/** An endpoint refuses by its status what is no part of a session, or has a session to be asked within; one that is broken shows nothing. */
+/** A 4xx status means that the endpoint does not know the probe, or wants a session first. Any other status shows nothing about the era. */
 function isLegacyRefusal({ status, data }: StatusRefusal): boolean {
   const isBroken = status < 400 || status >= 500;
   return !isBroken && !data.text?.includes(String(UNSUPPORTED_PROTOCOL_VERSION));

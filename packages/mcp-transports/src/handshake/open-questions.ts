@@ -1,29 +1,29 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 
-/** No honest server has asked so much before it reads an answer. */
+/** No honest server has this many requests open at once. */
 export const MOST_OPEN_QUESTIONS = 1000;
 
-/** Each answer over HTTP has a connection of its own, for as long as the server likes. */
+/** Over HTTP, each answer takes a connection of its own, which the server can hold as long as it likes. */
 const MOST_CONNECTIONS = 16;
 
-/** What a server asks, as long as it has not been answered, or the answer is not taken. */
+/** Requests of the server, until their answers have been accepted. */
 export interface OpenQuestions {
-  /** Whether there is room for one more. */
+  /** Registers a request. Returns false if too many are open. */
   open(id: RequestId): boolean;
-  /** The server has taken it back, so that it may never be answered. */
+  /** The server has cancelled the request, so it may never be answered. */
   withdraw(id: RequestId): void;
   /** Sends the answer as soon as a connection is free for it. */
   answer(id: RequestId, send: () => Promise<void>): Promise<void>;
 }
 
 export interface OpenQuestionsOptions {
-  /** Whether answers have connections of their own. */
+  /** Whether each answer takes a connection of its own. */
   readonly hasConnections: boolean;
 }
 
-/** A server that asks without end costs no more memory and no more connections than the limits allow. */
+/** Bounds the memory and the connections that a server can take by asking without end. */
 export function createOpenQuestions({ hasConnections }: OpenQuestionsOptions): OpenQuestions {
-  // Servers exist that give the same id twice.
+  // Some servers use the same id twice.
   const open = new Map<RequestId, number>();
   const waiting: (() => void)[] = [];
   let openCount = 0;

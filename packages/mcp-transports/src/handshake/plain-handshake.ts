@@ -9,9 +9,9 @@ import {
 } from "../plain-values.ts";
 import { ENVELOPE_KEYS } from "../session/envelope-keys.ts";
 
-// An answer is plain if there is nothing in it but what the SDK's schema would take over as it is.
+// An answer is plain if it holds only what the SDK's schema would pass on unchanged.
 
-/** The newest first (MCP, "Versioning"): the first is offered, any is accepted. As the SDK has them. */
+/** The versions that the SDK knows, newest first. The first is offered, any is accepted (MCP, "Versioning"). */
 export const LEGACY_VERSIONS: readonly string[] = [
   "2025-11-25",
   "2025-06-18",
@@ -20,10 +20,10 @@ export const LEGACY_VERSIONS: readonly string[] = [
   "2024-10-07",
 ];
 
-/** The version that a server is asked for before it is taken for a legacy one. */
+/** The version that the probe asks for. */
 export const MODERN_VERSION = "2026-07-28";
 
-/** The handshake that an answer to `server/discover` makes, if it is plain. */
+/** The handshake from an answer to `server/discover`; `undefined` if the answer is not plain. */
 export function modernHandshake(discover: unknown, learnedAt: () => number): Handshake | undefined {
   if (!isRecord(discover)) return undefined;
   const { supportedVersions, capabilities, instructions, _meta = {}, ...more } = discover;
@@ -35,7 +35,7 @@ export function modernHandshake(discover: unknown, learnedAt: () => number): Han
     supportedVersions.every((version) => typeof version === "string") &&
     supportedVersions.includes(MODERN_VERSION) &&
     isPlainCapabilities(capabilities) &&
-    capabilities.tasks === undefined && // the era has none, and the SDK drops them
+    capabilities.tasks === undefined && // the modern era has no such capability, and the SDK drops it
     isTextOrMissing(instructions) &&
     saysOnlyWhoItIs(_meta) &&
     (serverInfo === undefined || isPlainImplementation(serverInfo)) &&
@@ -52,7 +52,7 @@ export function modernHandshake(discover: unknown, learnedAt: () => number): Han
   };
 }
 
-/** The handshake that an answer to `initialize` makes, if it is plain. */
+/** The handshake from an answer to `initialize`; `undefined` if the answer is not plain. */
 export function legacyHandshake(result: unknown, learnedAt: () => number): Handshake | undefined {
   if (!isRecord(result)) return undefined;
   const { protocolVersion, capabilities, serverInfo, instructions, _meta, ...more } = result;
@@ -102,7 +102,7 @@ function isPlainCapability(name: string, facts: unknown): boolean {
   return Object.entries(facts).every(([flag, is]) => flags.includes(flag) && typeof is === "boolean");
 }
 
-/** Which requests may be made as tasks (MCP 2025-11-25): servers made with the SDK of that time say it. */
+/** Which requests may run as tasks (MCP 2025-11-25). Servers built with the SDK of that time announce it. */
 function areTasks({ list, cancel, requests = {} }: { readonly [member: string]: unknown }): boolean {
   if (!isRecordOrMissing(list) || !isRecordOrMissing(cancel) || !isRecord(requests)) return false;
   const { tools = {} } = requests;

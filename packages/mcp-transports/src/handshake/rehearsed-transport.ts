@@ -15,7 +15,7 @@ import { isQueueing } from "../queueing-transport.ts";
 import { loadedSdk } from "../sdk.ts";
 import { createOpenQuestions, MOST_OPEN_QUESTIONS, type OpenQuestions } from "./open-questions.ts";
 
-/** A request of ours by which a handshake is made. */
+/** A request of the client that is part of the handshake. */
 export interface HandshakeRequest {
   readonly id: RequestId;
   readonly method: string;
@@ -28,47 +28,47 @@ export type Outcome =
   | { readonly kind: "failed"; readonly error: unknown }
   | { readonly kind: "closed" | "silent" };
 
-/** A server that asks more than this before anybody can answer it does not mean to be answered. */
+/** The most messages kept for the SDK's client. No honest server sends more before it is answered. */
 const MOST_KEPT = 100;
 
-/** An answer has to repeat the id, and waits with it. In characters. */
+/** In characters. An answer repeats the id and keeps it in memory while it waits. */
 const LONGEST_ID = 1024;
 
 /**
- * A transport whose handshake was made before the SDK was there. The SDK's client may be connected to it later: it makes the same requests,
- * and is told what the server has answered, or what went wrong; the server hears each of them once.
+ * A transport whose handshake was made before the SDK was loaded. The SDK's client may be connected to it later. It repeats the requests of
+ * the handshake and is given the recorded answers or errors, so the server receives each request once.
  *
- * Until then it keeps what the server asks, and hands on what it tells.
+ * Until then, the transport keeps the server's requests and passes on its notifications.
  */
 export interface RehearsedTransport extends Transport {
-  /** Asks the server. Answered by nothing within `patienceMs`, the outcome is `silent`. */
+  /** Sends a request. Without an answer within `patienceMs`, the outcome is `silent`. */
   ask(request: HandshakeRequest, patienceMs?: number): Promise<Outcome>;
-  /** Tells the server that it is initialized, which the SDK's client need not do any more. */
+  /** Sends `notifications/initialized`. The one of the SDK's client is then not sent. */
   tellInitialized(): Promise<void>;
   readonly isEnded: boolean;
   /** Calls the listener when the transport has ended. */
   whenEnded(listener: () => void): void;
-  /** Calls the listener when the server wants something that only the SDK's client can do. */
+  /** Calls the listener when the server sends something that only the SDK's client can handle. */
   whenNeeded(listener: () => void): void;
-  /** The SDK's client is connected: it is given what was kept for it. */
+  /** Gives the kept messages to the SDK's client, which is now connected. */
   handOver(): void;
 }
 
 export interface RehearsalOptions {
-  /** Hears what the server tells while there is no client of the SDK. */
+  /** Receives notifications while no SDK client is connected. */
   onNotification(notification: { readonly method: string; readonly params?: unknown }): void;
-  /** Hears of what goes wrong beside any request, meanwhile. */
+  /** Receives errors that belong to no request while no SDK client is connected. */
   onProblem(error: Error): void;
 }
 
-/** Takes a transport over. It is started, and nobody else may listen to it. */
+/** Takes over a transport and starts it. Nothing else may set listeners on it. */
 export async function rehearse(transport: Transport, options: RehearsalOptions): Promise<RehearsedTransport> {
   const rehearsed = new Rehearsal(transport, options);
   await transport.start();
   return rehearsed;
 }
 
-/** A server that is asked for its era is not in a session yet: what else it says means nothing. */
+/** While this request is pending there is no session yet, so other messages of the server are ignored. */
 const PROBE = "server/discover";
 
 interface PendingRequest {
@@ -120,7 +120,7 @@ class Rehearsal implements RehearsedTransport {
     this.#transport.setProtocolVersion?.(version);
   }
 
-  async start(): Promise<void> {} // it has been
+  async start(): Promise<void> {} // `rehearse` has started it
 
   close(): Promise<void> {
     return this.#transport.close();
@@ -199,7 +199,7 @@ class Rehearsal implements RehearsedTransport {
     }
   }
 
-  /** Only a server of the older era is answered; what another one asks is dropped. */
+  /** Limits the requests of a legacy server. A modern server's requests are never answered, so they need no limit. */
   #mayPass(message: JSONRPCMessage): boolean {
     if (!this.#isInitialized || !("method" in message)) return true;
     if ("id" in message) return this.#mayAsk(message.id);
@@ -208,7 +208,7 @@ class Rehearsal implements RehearsedTransport {
     return true;
   }
 
-  /** A server that asks too much at once is parted from: nothing that it says can be relied on, and it would go on. */
+  /** Ends the connection to a server with too many open requests: it would go on, and nothing that it says can be relied on. */
   #mayAsk(id: RequestId): boolean {
     const transport = this.#transport;
     if (!isQueueing(transport)) return true; // a server in this process can do worse
@@ -220,7 +220,7 @@ class Rehearsal implements RehearsedTransport {
   }
 
   #takeAnswer(answer: JSONRPCMessage & { readonly id?: unknown }): void {
-    // Servers exist that turn a number into a text.
+    // Some servers return the id as a string.
     if (this.#pending && String(this.#pending.id) === String(answer.id)) {
       this.#pending.settle({ kind: "answer", answer });
       this.#pending = undefined;
@@ -233,17 +233,17 @@ function throwToSdk(error: unknown): never {
   throw sdk === undefined ? error : sdkErrorOf(error, sdk);
 }
 
-/** Whose request it belongs to is known elsewhere; here it belongs to none. */
+/** The wire watch handles the progress of pending requests. What arrives here belongs to no request. */
 function isProgress(message: JSONRPCMessage): boolean {
   return "method" in message && message.method === "notifications/progress";
 }
 
-/** Whether the server wants to know whether anybody is there, as some do every few seconds. */
+/** Whether a message is a `ping`, which some servers send every few seconds. */
 function isPing(message: JSONRPCMessage): message is JSONRPCRequest {
   return "method" in message && message.method === "ping" && "id" in message;
 }
 
-/** Whether a message tells something, in the form that the SDK's client would hand on as it is. */
+/** Whether a message is a notification that the SDK's client would pass on unchanged. */
 function isPlainNews(message: JSONRPCMessage): message is JSONRPCNotification {
   if ("id" in message || !("method" in message) || typeof message.method !== "string") return false;
   const { jsonrpc, method, params, ...more } = message;

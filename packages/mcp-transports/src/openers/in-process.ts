@@ -12,12 +12,12 @@ import { checkMessage, isAnswer, type MessageCheck, unsoundAnswer } from "../mes
 import { loadSdk } from "../sdk.ts";
 import type { Opener } from "./opener.ts";
 
-/** Where a module may have its server, in this order. */
+/** The exports in which a module's server is looked for, in this order. */
 const EXPORT_NAMES = ["default", "server", "createServer"] as const;
 
 interface FoundServer {
   readonly server: InProcessServer;
-  /** It was made for this channel, so it is closed with it; an instance that others hold is only parted from. */
+  /** The server was made for this channel and is closed with it. An instance that others hold is only disconnected. */
   readonly isOurs: boolean;
 }
 
@@ -30,7 +30,7 @@ export const openInProcess: Opener<ResolvedInProcessServer> = async (entry) => {
   sendCopies(theirs, checkMessage);
   let closed: Promise<void> | undefined;
 
-  /** A server that fails to close is let go all the same. */
+  /** Ignores errors of a server that fails to close. */
   const letGo = async () => {
     await ours.close().catch(() => {});
     if (isOurs) await server.close?.().catch(() => {});
@@ -49,7 +49,7 @@ export const openInProcess: Opener<ResolvedInProcessServer> = async (entry) => {
   return { transport: ours, isPipe: false, facts: () => ({}), close };
 };
 
-/** The rule is told where the definition is (`InProcessServerDefinition`). */
+/** Follows the rule that is documented at `InProcessServerDefinition`. */
 async function findServer(entry: ResolvedInProcessServer): Promise<FoundServer> {
   const { server: source } = entry;
   if (typeof source !== "function") return { server: source, isOurs: false };
@@ -63,7 +63,7 @@ async function findServer(entry: ResolvedInProcessServer): Promise<FoundServer> 
   throw new ChannelFault({ kind: "no-server-given" });
 }
 
-/** Its error is told here: a module that is not there has a code as an address has that cannot be reached. */
+/** Explains the error here: the code of a missing module would otherwise be read as that of an unreachable address. */
 async function madeBy(make: () => unknown, { name, secrets }: ResolvedInProcessServer): Promise<unknown> {
   try {
     return await make();
@@ -90,7 +90,7 @@ function isServer(value: unknown): value is InProcessServer {
   );
 }
 
-/** What crosses is JSON, as on any other way: neither side can change what the other holds. */
+/** Messages cross as JSON, as on any other transport, so neither side can change the other's objects. */
 function sendCopies(transport: Transport, check: MessageCheck): void {
   const send = transport.send.bind(transport);
   transport.send = async (message, options) => {
@@ -99,7 +99,7 @@ function sendCopies(transport: Transport, check: MessageCheck): void {
   };
 }
 
-/** An answer that cannot be written as JSON, because it is circular for instance, would leave its request without one. */
+/** Replaces an answer that cannot be written as JSON, for example a circular one: its request would get no answer. */
 function copyOf(message: JSONRPCMessage): JSONRPCMessage {
   try {
     return JSON.parse(JSON.stringify(message));

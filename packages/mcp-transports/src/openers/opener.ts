@@ -16,5 +16,5 @@ export interface OpenerTools {
   readonly log: Logger;
 }
 
-/** Makes a fresh channel to a server. Processes and sockets start with the channel's transport, or a process before. */
+/** Opens a new channel to a server. Processes and sockets start only with the channel's transport. */
 export type Opener<S extends ResolvedServer> = (server: S, tools: OpenerTools) => Promise<Channel>;

@@ -10,7 +10,7 @@ import { createUndiciWire } from "../http/undici-wire.ts";
 import { readUrlLogin, type UrlLogin } from "../http/url-login.ts";
 import type { OpenerTools } from "./opener.ts";
 
-/** What the transports of remote servers are made of. `secrets` must not be shown, besides those of the entry. */
+/** Prepares what the transports of remote servers need. `secrets` must not be shown, in addition to those of the entry. */
 export async function openRemote(entry: ResolvedRemoteServer, tools: OpenerTools) {
   const { url, login } = readUrl(entry.url);
   const server = withLogin(entry, login);
@@ -28,7 +28,7 @@ export async function openRemote(entry: ResolvedRemoteServer, tools: OpenerTools
   };
 }
 
-/** The URL without user and password, which no request names in its own, and both if they are a login. */
+/** The URL without user and password, which must not appear in requests, and the login if they form one. */
 function readUrl(text: string): { readonly url: URL; readonly login: UrlLogin | undefined } {
   const url = URL.parse(text);
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
@@ -39,14 +39,14 @@ function readUrl(text: string): { readonly url: URL; readonly login: UrlLogin | 
   return { url, login };
 }
 
-/** An `Authorization` header of the entry's own beats what its URL says. */
+/** An `Authorization` header in the entry takes precedence over the login in its URL. */
 function withLogin(server: ResolvedRemoteServer, login: UrlLogin | undefined): ResolvedRemoteServer {
   if (login === undefined || ownCredentials(server) !== "url") return server;
   return { ...server, headers: { ...server.headers, Authorization: `Basic ${login.basic}` } };
 }
 
 async function openWire(url: URL, server: ResolvedRemoteServer, tools: OpenerTools): Promise<HttpWire> {
-  // A function that is async after all is waited for, or its options, a proxy or keys, would silently not hold.
+  // Awaited in case the host's function is async after all: its options, such as a proxy or keys, would silently be ignored.
   const { fetch, tls, proxy = true } = await httpOptionsFor(server, tools.http);
   if (fetch) return createFetchWire(fetch);
   return createUndiciWire(await tools.pools.acquire(url.origin, { tls, proxy }));

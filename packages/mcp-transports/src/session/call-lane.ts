@@ -8,17 +8,17 @@ import { withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, isPlainAnswerTo, keepingSchema } from "./keeping-schema.ts";
 import type { ListMender } from "./list-mender.ts";
 
-/** A call as its caller wants it. */
+/** A call as its caller requested it. */
 export interface LaneCall {
-  /** Of a tool call it has the tool's `name`. */
+  /** For a tool call, they contain the tool's `name`. */
   readonly params: JsonObject;
   readonly request: SessionRequestOptions;
   readonly limits: RequestLimits;
 }
 
 /**
- * Tool calls beside the SDK's client, which looks at every answer three times and gives every call a timer and several promises.
- * What an answer to a call nearly always is, is recognised here; whatever else comes goes through the SDK's schemas.
+ * Requests that bypass the SDK's client, which inspects every answer three times and gives every call a timer and several promises. A
+ * lane recognises the common form of an answer itself; any other answer goes through the SDK's schemas.
  */
 export interface CallLane {
   /** Whether a call needs nothing that only the SDK's client can do. */
@@ -30,7 +30,7 @@ export interface CallLane {
 export interface CallLaneOptions {
   readonly exchanges: Exchanges;
   readonly clients: ClientAccess;
-  /** Hears of each call that has ended, of its error if it failed. */
+  /** Called when a call has ended, with its error if it failed. */
   onSettled(error?: McpError): void;
   readonly mendList: ListMender;
 }
@@ -39,12 +39,12 @@ export interface LegacyLaneOptions extends CallLaneOptions {
   readonly method: AnsweredMethod;
 }
 
-/** The lane of the legacy era, in which a call is its parameters and an answer its result: whatever the method, all are carried alike. */
+/** The lane of the legacy era. Messages have no envelope there, so all methods are carried alike. */
 export function createLegacyLane(options: LegacyLaneOptions): CallLane {
   return new LegacyLane(options);
 }
 
-/** It carries all its calls itself, so that none needs an object beside its exchange. */
+/** It is the carrier of all its calls, so that a call needs no object beside its exchange. */
 class LegacyLane implements CallLane, Carrier<JsonObject> {
   readonly #method: AnsweredMethod;
   readonly #exchanges: Exchanges;
@@ -107,7 +107,7 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   }
 }
 
-/** A word of the modern era that means nothing here. */
+/** Removes a member of the modern era that means nothing here. */
 function withoutResultType(result: unknown): unknown {
   if (typeof result !== "object" || result === null || !("resultType" in result)) return result;
   const { resultType: _, ...rest } = result;

@@ -7,16 +7,16 @@ import { createReconnectPace } from "../http/reconnect-pace.ts";
 import type { Unattended } from "../unattended.ts";
 import type { Listening, ListenRequests } from "./listen-requests.ts";
 
-/** How long a server may take to say what it will tell of, in milliseconds. */
+/** How long a server may take to acknowledge a subscription, in milliseconds. */
 const ACKNOWLEDGED_WITHIN_MS = 30_000;
 
 /**
- * A subscription is not asked for more often in a row without being granted. Refusals for want of credentials are counted apart, or a single
- * fault after them would be the end.
+ * The most failed attempts in a row. Refusals for missing credentials are counted apart: otherwise a single fault after them would be the
+ * last attempt.
  */
 const MOST_FAILURES = 5;
 
-/** What a server announces that its list of something may change with. */
+/** For each capability, the member of the filter that asks for changes of its list. */
 const LISTS = {
   tools: "toolsListChanged",
   prompts: "promptsListChanged",
@@ -28,26 +28,26 @@ export interface ChangeSubscriptionOptions {
   readonly capabilities: JsonObject;
   readonly server: string;
   readonly log: Logger;
-  /** As that of the channel. Missing: nobody can renew what the server may want. */
+  /** The channel's `onChallengeMet`. Missing if nothing can renew the credentials. */
   readonly onChallengeMet?: Channel["onChallengeMet"];
-  /** It was lost and is back: what changed in between was not told. */
+  /** Called when a lost subscription is back. Changes in between were not reported. */
   onRestored(): void;
 }
 
 /**
- * From 2026-07-28 on a server tells of changes only to who has asked, and of what he has asked for (`subscriptions/listen`). One subscription
- * holds everything that is wanted: the lists that may change, and single resources. It is replaced whenever that differs.
+ * From 2026-07-28 on, a server reports only the changes that a client has asked for (`subscriptions/listen`). One subscription holds
+ * everything that is wanted: the lists that may change, and single resources. It is replaced whenever that differs.
  */
 export interface ChangeSubscription {
   /**
-   * Asks for what is wanted and waits for nothing: a session without such news is still a session. Nothing is done where that was asked
-   * for already, unless it was refused for want of credentials: they may have been renewed elsewhere. After five such refusals in a row that
-   * is believed only once a challenge was met.
+   * Requests the subscription and does not wait for it: a session works without one. Does nothing if it was requested already, unless it
+   * was refused for missing credentials, which may have been renewed elsewhere. After five such refusals in a row, it is requested again
+   * only once a challenge was met.
    */
   open(): void;
-  /** Resolves with whether the server will tell of the resource; rejects if it could not be asked. */
+  /** Resolves with whether the server will report changes of the resource. Rejects if the request failed. */
   add(uri: string): Promise<boolean>;
-  /** Resolves when the server tells of the resource no more. */
+  /** Resolves when the server no longer reports changes of the resource. */
   remove(uri: string): Promise<void>;
   close(): void;
 }
@@ -68,18 +68,18 @@ class RenewedSubscription implements ChangeSubscription {
   readonly #resources = new Set<string>();
   readonly #pace = createReconnectPace({ now: Date.now, random: Math.random });
   readonly #closing = new AbortController();
-  /** The replacements one after another. */
+  /** Makes the replacements run one after another. */
   #turn: Promise<void> = Promise.resolve();
   #granted: Granted | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isOpened = false;
   #wasGranted = false;
   #failures = 0;
-  /** How often in a row it was refused for want of credentials, and no challenge met since. */
+  /** Refusals for missing credentials in a row, since a challenge was last met. */
   #unmet = 0;
-  /** It was refused so last, and has not been asked for since. */
+  /** The last attempt was refused for missing credentials, and no other has been scheduled since. */
   #wantsLogin = false;
-  /** Something may have changed while there was no subscription. */
+  /** There was a time without a subscription, in which changes may have been missed. */
   #isLost = false;
 
   constructor(options: ChangeSubscriptionOptions) {
@@ -128,7 +128,7 @@ class RenewedSubscription implements ChangeSubscription {
     return turn;
   }
 
-  /** The new one is there before the old one goes, so that nothing is missed; something may be told twice. */
+  /** Opens the new subscription before it closes the old one, so that no change is missed. A change may be reported twice. */
   async #replace(unattended: Unattended | undefined): Promise<void> {
     const before = this.#granted;
     const filter = this.#filter();
@@ -225,8 +225,8 @@ function changingLists(capabilities: JsonObject): SubscriptionFilter {
 }
 
 /**
- * A server that has understood the question and refused it will refuse it again. A status alone says so only of one that has never granted it:
- * later it may be that of a gateway, while the server starts anew.
+ * A server that has understood the request and refused it will refuse it again. An HTTP status alone shows that only if the server has
+ * never granted the subscription: later, it may come from a gateway while the server restarts.
  */
 function isRefusal(failure: Failure, wasGranted: boolean): boolean {
   const status = httpStatusOf(failure);
@@ -234,7 +234,7 @@ function isRefusal(failure: Failure, wasGranted: boolean): boolean {
   return ["rpc", "version", "unsupported", "invalid"].includes(failure.kind);
 }
 
-/** It is refused for want of credentials: where they can be renewed, this may pass. */
+/** The request was refused for missing credentials. If they can be renewed, a later attempt may succeed. */
 function isChallenge(failure: Failure): boolean {
   const facts =
     failure.kind === "channel" && failure.facts.kind === "http-refused" ? failure.facts : undefined;

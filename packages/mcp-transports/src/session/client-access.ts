@@ -3,23 +3,23 @@ import type { Client, ConnectOptions, DiscoverResult } from "@modelcontextprotoc
 import type { RehearsedTransport } from "../handshake/rehearsed-transport.ts";
 import { loadSdk, NO_SDK_TIMEOUT_MS, type Sdk } from "../sdk.ts";
 
-/** The SDK, and a client of it that is connected. */
+/** The SDK and a connected client of it. */
 export interface SdkConnection {
   readonly sdk: Sdk;
   readonly client: Client;
 }
 
-/** The way to the SDK's client of a session, which may not be there before something needs it. */
+/** Access to the SDK's client of a session, which may be created only when it is needed. */
 export interface ClientAccess {
   readonly current: SdkConnection | undefined;
-  /** Connects it, if it is not. */
+  /** Connects the client if it is not connected yet. */
   get(): Promise<SdkConnection>;
-  /** Hears of the end of the conversation, unless it was closed. */
+  /** Calls the listener when the connection has ended. */
   onClose(listener: () => void): void;
   close(): Promise<void>;
 }
 
-/** A client that has shaken hands itself. */
+/** Access to a client that made the handshake itself. */
 export function connectedClient(current: SdkConnection): ClientAccess {
   const { client } = current;
   return {
@@ -34,17 +34,17 @@ export function connectedClient(current: SdkConnection): ClientAccess {
 
 export interface LaterClientOptions {
   readonly transport: RehearsedTransport;
-  /** What the handshake has found out. */
+  /** The completed handshake. */
   readonly prior: PriorHandshake;
   createClient(sdk: Sdk): Client;
 }
 
-/** A client that is connected when it is first needed, to a server whose handshake is made. */
+/** Access to a client that is connected on first use, to a server whose handshake is complete. */
 export function laterClient(options: LaterClientOptions): ClientAccess {
   return new LaterClient(options);
 }
 
-/** What an earlier handshake has found out, as the SDK's client takes it over. It validates a modern one, and refuses what is none. */
+/** An earlier handshake in the form that the SDK's client adopts. The client validates a modern one, and refuses an invalid one. */
 export function sdkPrior(prior: PriorHandshake): NonNullable<ConnectOptions["prior"]> {
   if (prior.era === "legacy") return { kind: "legacy" };
   return { kind: "modern", discover: prior.discover as unknown as DiscoverResult };
@@ -58,7 +58,7 @@ class LaterClient implements ClientAccess {
 
   constructor(options: LaterClientOptions) {
     this.#options = options;
-    options.transport.whenNeeded(() => void this.get().catch(() => {})); // nobody but the server waits for it
+    options.transport.whenNeeded(() => void this.get().catch(() => {})); // only the server waits for it
   }
 
   get(): Promise<SdkConnection> {

@@ -11,16 +11,16 @@ export interface RequestLimits {
 
 /** The two deadlines of one request. */
 export interface RequestClock {
-  /** Winds the idle deadline up again, if the value is higher than every one before (MCP, "Progress": it MUST increase). */
+  /** Restarts the idle deadline if the value is higher than every one before (MCP, "Progress": it MUST increase). */
   progressed(progress: number): void;
-  /** Winds the idle deadline up again: the server has answered, and another round begins. */
+  /** Restarts the idle deadline: the server has answered, and another round begins. */
   rewind(): void;
-  /** It is the server that waits, for an answer of ours: until the returned function is called the idle deadline does not fire. */
+  /** Suspends the idle deadline until the returned function is called: the server waits for an answer from us. */
   hold(): () => void;
   stop(): void;
 }
 
-/** Hears that a deadline has passed, once at most. */
+/** Called at most once, when a deadline has passed. */
 export interface DeadlineListener {
   onExpired(limitMs: number, isTotal: boolean): void;
 }
@@ -28,13 +28,13 @@ export interface DeadlineListener {
 /** The deadlines of all requests of a session. */
 export interface DeadlineSweep {
   start(limits: RequestLimits, listener: DeadlineListener): RequestClock;
-  /** Takes the timer away. No request may be under way any more. */
+  /** Clears the timer. No request may be pending any more. */
   close(): void;
 }
 
 /**
- * One timer for all deadlines, set for the next of them. Nearly every request is answered long before its own, and nearly all have
- * the same limits: so the timer of the first serves those that follow as well, and starting or stopping a clock touches none.
+ * One timer for all deadlines, set for the earliest. Nearly every request is answered long before its deadline, and nearly all
+ * have the same limits. So the timer of the first also serves later ones, and starting or stopping a clock rarely sets a timer.
  */
 export function createDeadlineSweep(): DeadlineSweep {
   return new TimerSweep();
@@ -59,7 +59,7 @@ class TimerSweep implements DeadlineSweep {
     this.#wakesAt = Number.POSITIVE_INFINITY;
   }
 
-  /** A timer that nobody needs any more stays set, but keeps no process alive. */
+  /** A timer that is no longer needed stays set, but does not keep the process alive. */
   remove(clock: SweptClock): void {
     this.#clocks.remove(clock);
     if (this.#clocks.size === 0) this.#timer?.unref();
@@ -88,7 +88,7 @@ class SweptClock implements RequestClock, RosterMember {
   readonly #sweep: TimerSweep;
   readonly #limits: RequestLimits;
   readonly #listener: DeadlineListener;
-  /** By the clock that nobody sets, as `dueAt` is. */
+  /** On the monotonic clock of `performance.now()`, like `dueAt`. */
   #idleAt: number;
   readonly #totalAt: number;
   #highest = Number.NEGATIVE_INFINITY;
@@ -126,7 +126,7 @@ class SweptClock implements RequestClock, RosterMember {
       isHeld = false;
       this.#holds -= 1;
       this.rewind();
-      // The sweep may have passed it over.
+      // A sweep may have skipped this clock while it was held.
       if (this.place >= 0) this.#sweep.wakeFor(this);
     };
   }

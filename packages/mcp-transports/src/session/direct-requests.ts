@@ -3,10 +3,10 @@ import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol
 import { isQueueing, type QueueingTransport, type SendFollower } from "../queueing-transport.ts";
 import { createIdTable } from "./id-table.ts";
 
-/** An answer to a request, good or bad. */
+/** An answer to a request: a result or an error. */
 export type RpcAnswer = Exclude<JSONRPCMessage, { method: string }>;
 
-/** The error of an answer, as a failed request is explained with it. */
+/** The error of an answer as an `Error` with its code and data. */
 export function errorOf({ error }: { readonly error?: unknown }): Error {
   const { code, message, data } = error as {
     readonly code: number;
@@ -16,38 +16,38 @@ export function errorOf({ error }: { readonly error?: unknown }): Error {
   return Object.assign(new Error(message), { code, data });
 }
 
-/** A request that is made beside the SDK's client. It hears of everything that becomes of it. */
+/** A request that bypasses the SDK's client. Its methods report everything that happens to it. */
 export interface DirectRequest extends SendFollower {
-  /** Given when it is sent. */
+  /** Assigned when the request is sent. */
   id: number;
-  /** Whether any of it was written, and not refused. */
+  /** Whether any of the request was written and not refused. */
   readonly isWritten: boolean;
   onProgress(progress: Progress): void;
   onAnswer(answer: RpcAnswer): void;
 }
 
-/** Requests with ids of our own, on a transport that the SDK's client uses as well. */
+/** Requests with our own ids, on a transport that the SDK's client uses as well. */
 export interface DirectRequests {
-  /** Sends a request, with its id as the progress token, unless nobody wants it any more. The request hears of what goes wrong. */
+  /** Sends a request, with its id as the progress token, unless it is no longer wanted. Errors go to the request. */
   send(request: DirectRequest, method: string, params: JsonObject): void;
   find(id: number): DirectRequest | undefined;
-  /** Its answer has come. */
+  /** Forgets a request whose answer has arrived. */
   remove(request: DirectRequest): void;
-  /** Tells the server that nobody waits for the answer to a request that was written. */
+  /** Cancels a request that was written. */
   cancel(id: RequestId): void;
-  /** Nobody waits for it any longer: the server is told, unless it has answered or never heard of it. */
+  /** Gives up a request. The server is told, unless it has answered or the request was never written. */
   giveUp(request: DirectRequest): void;
 }
 
 export interface DirectRequestsOptions {
   readonly transport: Transport | QueueingTransport;
-  /** The transport's own, before anybody put another in its place. */
+  /** The transport's own `send`, before the wire watch replaced it. */
   readonly send: Transport["send"];
-  /** What every message of the modern era says of its sender, as `_meta`. */
+  /** The `_meta` about the sender in every message of the modern era. */
   readonly envelope: JsonObject | undefined;
 }
 
-/** Sends on a transport that is connected; answers and progress are brought by whoever watches it. */
+/** Sends on a connected transport. The wire watch passes on answers and progress. */
 export function createDirectRequests({ transport, send, envelope }: DirectRequestsOptions): DirectRequests {
   const unanswered = createIdTable<DirectRequest>();
   const post = isQueueing(transport)
@@ -56,7 +56,7 @@ export function createDirectRequests({ transport, send, envelope }: DirectReques
         follower.onWriting();
         send(message).catch((error) => follower.onFailed(error));
       };
-  /** In the modern era whoever ends a request's own stream has said it (MCP 2026-07-28, Streamable HTTP, "Cancellation"). */
+  /** In the modern era, closing a request's own stream cancels it (MCP 2026-07-28, Streamable HTTP, "Cancellation"). */
   const endsByStream = envelope !== undefined && isQueueing(transport) && transport.abandon !== undefined;
   const cancel = (id: RequestId) => {
     if (endsByStream) return transport.abandon?.(id);

@@ -1,13 +1,13 @@
-/** Blanks and controls never stand in a URL; the URL standard drops some of them silently, and so they serve as a disguise. */
+/** White space and controls never occur in a URL. The URL standard silently drops some, so they can disguise an address. */
 const NEVER_IN_A_URL = /[\p{Cc}\p{Cf}\p{Z}]/u;
 
 /** Hosts of this machine, as the URL standard writes them. */
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * Whether a person may be asked to open an address that a server names: https, or http on this machine, without a user name or a
- * password in it. A list of what is allowed, because every program on a machine may have registered a scheme of its own (MCP, "URL
- * mode elicitation"; `mcp-auth` has the same rule for logins).
+ * Whether the user may be asked to open an address from a server: https, or http on this machine, without a user name or password.
+ * This is an allowlist, because every program on a machine may have registered a scheme of its own (MCP, "URL mode elicitation";
+ * `mcp-auth` has the same rule for logins).
  */
 export function mayBeOpened(address: unknown): address is string {
   if (typeof address !== "string" || NEVER_IN_A_URL.test(address)) return false;

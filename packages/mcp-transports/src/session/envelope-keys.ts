@@ -1,4 +1,4 @@
-/** What a message of the modern era says of its sender and of itself, and an answer of its own, as `_meta` (MCP 2026-07-28, "Overview"). */
+/** The `_meta` keys of the protocol in messages and answers of the modern era (MCP 2026-07-28, "Overview"). */
 export const ENVELOPE_KEYS = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   clientInfo: "io.modelcontextprotocol/clientInfo",

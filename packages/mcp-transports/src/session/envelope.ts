@@ -4,7 +4,7 @@ import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 import { sdkImplementation } from "./sdk-client.ts";
 import { announcedCapabilities } from "./server-requests.ts";
 
-/** What every message of a session says of its sender. In the legacy era it says nothing. */
+/** The `_meta` about the sender in every message of a session; `undefined` in the legacy era. */
 export function envelopeOf(
   { era, protocolVersion }: Handshake,
   { clientInfo, handlers }: { readonly clientInfo: Implementation; readonly handlers: HostHandlers },
@@ -13,7 +13,7 @@ export function envelopeOf(
   return senderOf(protocolVersion, sdkImplementation(clientInfo), announcedCapabilities(handlers));
 }
 
-/** The `_meta` that says who sends a message, in which version of the protocol, and what it can be asked. */
+/** The `_meta` with the protocol version, the sender and its capabilities. */
 export function senderOf(
   protocolVersion: string,
   clientInfo: Implementation,

@@ -8,25 +8,25 @@ import type { DirectRequest, RpcAnswer } from "./direct-requests.ts";
 import { createProgressPace, type ProgressPace } from "./progress-pace.ts";
 import type { WatchedRequest } from "./wire-watch.ts";
 
-/** What is asked, for messages. */
+/** What a request is about, for error messages. */
 export interface Subject {
   readonly method: string;
   readonly tool?: string | undefined;
-  /** Which page of a list. It may be a key to the server's data, so it is shown nowhere. */
+  /** Which page of a list. The cursor may be a key to the server's data, so it is never shown. */
   readonly cursor?: string | undefined;
 }
 
-/** What a request with these parameters is about. */
+/** The subject of a request with these parameters. */
 export function requestSubject(method: string, params: JsonObject): Subject {
   if (method === "tools/call") return { method, tool: params.name as string };
   return { method, cursor: params.cursor as string | undefined };
 }
 
-/** Who carries an exchange out. */
+/** Carries out exchanges. */
 export interface Carrier<T> {
-  /** It was answered, though not necessarily well. Only of a request that is made beside the SDK's client. */
+  /** Called with the answer, which may be an error. Only for a request that bypasses the SDK's client. */
   answered?(exchange: Exchange<T>, answer: RpcAnswer): void;
-  /** It has settled; with an error, nobody waits for the server any longer. */
+  /** Called when the exchange has settled. With an error, the answer is no longer awaited. */
   settled(exchange: Exchange<T>, error?: McpError): void;
 }
 
@@ -44,7 +44,7 @@ export interface ExchangeOptions<T> {
   readonly carrier: Carrier<T>;
 }
 
-/** One request on its way. It settles once: with its answer or with an `McpError`. */
+/** One pending request. It settles once: with its answer or with an `McpError`. */
 export interface Exchange<T> extends WatchedRequest, DirectRequest, RosterMember {
   readonly subject: Subject;
   readonly outcome: Promise<T>;
@@ -52,11 +52,11 @@ export interface Exchange<T> extends WatchedRequest, DirectRequest, RosterMember
   /** See `RequestClock.hold`. */
   hold(): () => void;
   succeed(value: T): void;
-  /** Settles it with an error. Means nothing once it has settled. */
+  /** Settles the exchange with an error. Has no effect once it has settled. */
   fail(explain: (context: RequestContext) => McpError): void;
 }
 
-/** Starts the clock of a request and listens to its caller. */
+/** Starts the clock of a request and listens to its caller's signal. */
 export function beginExchange<T>(
   surroundings: ExchangeSurroundings,
   options: ExchangeOptions<T>,
@@ -136,7 +136,7 @@ class PendingExchange<T> implements Exchange<T>, DeadlineListener {
     this.#clock.progressed(progress.progress);
     const { onProgress } = this.#options.request;
     if (!onProgress) return;
-    // The listener is the caller's own, who can catch what it throws.
+    // Errors are ignored: the listener is the caller's own, who can catch them.
     this.#pace ??= createProgressPace((latest) => callListener(() => onProgress(latest)));
     this.#pace.push(progress);
   }

@@ -14,7 +14,7 @@ import {
 import type { ListenRequests } from "./listen-requests.ts";
 import { type Watch, type WireWatch, type WireWatchOptions, watchWire } from "./wire-watch.ts";
 
-/** All requests of a session that have no answer yet. Each settles exactly once, and always with an `McpError`. */
+/** All pending requests of a session. Each settles exactly once, and rejects only with an `McpError`. */
 export interface Exchanges {
   /** Makes a request: `send` hands it to the SDK with the options of the watch. */
   run<T>(
@@ -23,9 +23,9 @@ export interface Exchanges {
     limits: RequestLimits,
     send: (watch: Watch) => Promise<T>,
   ): Promise<T>;
-  /** Begins a request that its carrier sends by `direct`. */
+  /** Begins a request that its carrier sends through `direct`. */
   begin<T>(options: ExchangeOptions<T>): Exchange<T>;
-  /** Has the SDK go on with a request that was sent by `direct` and answered so: `send` makes it as for `run`. `givenUp` ends that. */
+  /** Lets the SDK continue a request that was sent through `direct` and got this answer. `send` is as for `run`; `givenUp` aborts it. */
   handOver<T>(
     exchange: Exchange<T>,
     answer: RpcAnswer,
@@ -35,13 +35,13 @@ export interface Exchanges {
   readonly direct: DirectRequests;
   readonly listens: ListenRequests;
   /**
-   * The server has asked something: every request that is pending now may be the one it wants to know it for. Their idle deadlines wait until
-   * the returned function is called.
+   * Suspends the idle deadlines of all pending requests until the returned function is called. The server has asked something, and each of
+   * them may be the request that it asks for.
    */
   hold(): () => void;
-  /** Whether no request waits for an answer. */
+  /** Whether no request is pending. */
   isIdle(): boolean;
-  /** Rejects every pending request; without a cause because we closed the session. Nothing may be begun after that. */
+  /** Rejects every pending request. No cause means that the host closed the session. No request may begin after that. */
   endAll(cause?: McpError): void;
 }
 
@@ -49,7 +49,7 @@ export interface ExchangesOptions extends WireWatchOptions {
   context(): ErrorContext;
 }
 
-/** Watches a connected transport, so that it is known of each request how far it came. */
+/** Watches a connected transport, to know how far each request got. */
 export function createExchanges(options: ExchangesOptions): Exchanges {
   return new OpenExchanges(options);
 }
@@ -82,7 +82,7 @@ class OpenExchanges implements Exchanges {
     send: (watch: Watch) => Promise<T>,
   ): Promise<T> {
     const givenUp = new AbortController();
-    // The reason is told to the server.
+    // The server receives this reason.
     const settled = (_: unknown, error?: McpError) =>
       error && givenUp.abort(new Error("the caller no longer waits"));
     const exchange = this.begin<T>({ subject, request, limits, carrier: { settled } });

@@ -1,25 +1,25 @@
-/** What is found by an id. */
+/** An object that is found by its id. */
 export interface Identified {
   id: number;
 }
 
-/** Gives ids, and finds by them what is still waited for. */
+/** Assigns ids, and finds the pending members by them. */
 export interface IdTable<T extends Identified> {
-  /** Gives it the next id. */
+  /** Assigns the next free id to the member. */
   add(member: T): void;
   find(id: number): T | undefined;
-  /** Says whether it was there. */
+  /** Returns whether the member was in the table. */
   remove(member: T): boolean;
 }
 
-/** Ids fit into 32 bits, for servers that read them so, and are far above those the SDK counts from 0. */
+/** Ids fit into 32 bits, for servers that read them so, and are far above those of the SDK, which start at 0. */
 const FIRST_ID = 1_000_000_000;
 const LAST_ID = 2 ** 31 - 1;
 const SMALLEST_SIZE = 64;
 
 /**
- * A list in which an id tells the place, and an id whose place is taken is passed over; the list is never more than half full.
- * A `Map` would do the same, and cost more than the rest of a call's book-keeping; see `createRoster` for why.
+ * An array in which an id determines the place. An id whose place is taken is skipped, and the array is never more than half
+ * full. A `Map` would cost more than the rest of a call's book-keeping; see `createRoster` for why.
  */
 export function createIdTable<T extends Identified>(firstId = FIRST_ID): IdTable<T> {
   return new PlacedById<T>(firstId);
@@ -56,7 +56,7 @@ class PlacedById<T extends Identified> implements IdTable<T> {
     return true;
   }
 
-  /** Ids with different last bits have different last bits when one more of them counts: nobody gets in another's way. */
+  /** Ids that differ in their last bits still differ when one more bit counts, so no two members collide. */
   #grow(): void {
     const members = this.#members;
     this.#members = empty(members.length * 2);

@@ -2,7 +2,7 @@ import type { InputOptions, JsonObject } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 
-/** Whether questions are given to the caller. A legacy server asks by requests of its own, which are for handlers. */
+/** Whether questions are returned to the caller. A legacy server asks by requests of its own, which handlers answer. */
 export function returnsQuestions(client: Client, { inputRequired }: InputOptions): boolean {
   return inputRequired === "return" && client.getProtocolEra() === "modern";
 }
@@ -21,8 +21,8 @@ export function withAnswers<P extends JsonObject | undefined>(
 }
 
 /**
- * Says with one request that the host can be asked: a server asks only whom it may ask, and each request tells it anew (MCP
- * 2026-07-28). Whoever takes the questions himself needs no handler for them.
+ * Announces in one request that the client can be asked. A server asks only if the request's own capabilities allow it (MCP
+ * 2026-07-28), and a caller that takes the questions itself needs no handler for them.
  */
 export function askable(params: JsonObject | undefined, announced: ClientCapabilities): JsonObject {
   const capabilities: ClientCapabilities = { ...announced, elicitation: { form: {}, url: {} } };
@@ -33,7 +33,7 @@ export function askable(params: JsonObject | undefined, announced: ClientCapabil
   return { ...params, _meta: meta };
 }
 
-/** Questions in the form of a result, so that whatever reads results can read them. */
+/** Gives questions the form of a result, so that code that reads results can read them. */
 export function readable(result: JsonObject): JsonObject {
   return result.resultType === "input_required" ? { content: [], inputRequests: {}, ...result } : result;
 }

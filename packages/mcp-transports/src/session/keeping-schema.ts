@@ -15,7 +15,7 @@ import {
   isPlainResult,
 } from "./plain-result.ts";
 
-/** The SDK's names of the schemas that our requests are answered by. */
+/** The SDK's names of the schemas for results. */
 type ResultName = keyof Sdk["specTypeSchemas"] & `${string}Result`;
 
 const RESULTS = {
@@ -36,7 +36,7 @@ const RESULTS = {
 /** Requests whose answers we know how to check. */
 export type AnsweredMethod = keyof typeof RESULTS;
 
-/** What answers nearly always are, and need no schema. */
+/** Recognise the common form of each answer without a schema. */
 const PLAIN: { readonly [M in AnsweredMethod]: (value: unknown) => value is JsonObject } = {
   "tools/list": isPlainToolList,
   "resources/list": isPlainResourceList,
@@ -52,18 +52,18 @@ const PLAIN: { readonly [M in AnsweredMethod]: (value: unknown) => value is Json
   ping: isEmptyResult,
 };
 
-/** Recognises an answer for which the SDK is not needed. */
+/** A check that recognises answers for which the SDK is not needed. */
 export function isPlainAnswerTo(method: AnsweredMethod): (value: unknown) => value is JsonObject {
   return PLAIN[method];
 }
 
 /**
- * Checks an answer as the SDK would, but lets it pass as it was sent: the SDK's own schemas drop every field they do not
- * know. What they add at the top, such as the missing `content` of a result, is kept.
+ * Checks an answer as the SDK would, but returns it as it was sent: the SDK's own schemas drop every field they do not know.
+ * What they add at the top, such as the missing `content` of a result, is kept.
  */
 export function keepingSchema(sdk: Sdk, method: AnsweredMethod): StandardSchemaV1<unknown, JsonObject> {
   const isPlain = isPlainAnswerTo(method);
-  // The SDK makes a schema when it is first asked for one, which takes longer than most answers.
+  // The SDK builds a schema on first use, which takes longer than most answers.
   const checkAndKeep = async (value: unknown): Promise<StandardSchemaV1.Result<JsonObject>> => {
     const outcome = await sdk.specTypeSchemas[RESULTS[method]]["~standard"].validate(value);
     if (outcome.issues) return { issues: outcome.issues };

@@ -6,9 +6,9 @@ import type { AnsweredMethod } from "./keeping-schema.ts";
 import { createListMender, type ListMenderOptions } from "./list-mender.ts";
 import { createModernLane } from "./modern-call-lane.ts";
 
-/** What is carried beside the SDK's client. */
+/** The lanes for requests that bypass the SDK's client. */
 export interface Lanes {
-  /** `undefined` for what only the SDK's client makes. */
+  /** The lane of a method; `undefined` if it has none. */
   of(method: AnsweredMethod): CallLane | undefined;
 }
 
@@ -20,11 +20,11 @@ export interface LanesOptions {
   readonly exchanges: Exchanges;
   /** See `ListMenderOptions`. */
   readonly place: ListMenderOptions["place"];
-  /** Hears of each request that has ended, of its error if it failed. */
+  /** Called when a request has ended, with its error if it failed. */
   onSettled(method: string, error?: McpError): void;
 }
 
-/** The lanes of one session: everything a program asks of a server is asked without the SDK. */
+/** The lanes of one session: one for every method that its era has. */
 export function createLanes({ era, mirrors, clients, exchanges, place, onSettled }: LanesOptions): Lanes {
   const mendList = createListMender({ place, getSdk: async () => (await clients.get()).sdk });
   const lanes = new Map<AnsweredMethod, CallLane>();
@@ -45,7 +45,7 @@ export function createLanes({ era, mirrors, clients, exchanges, place, onSettled
   };
 }
 
-/** Requests that the modern era has not got. */
+/** Requests that the modern era no longer has. */
 const LEFT_BEHIND: ReadonlySet<AnsweredMethod> = new Set([
   "ping",
   "logging/setLevel",

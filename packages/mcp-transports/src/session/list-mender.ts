@@ -4,11 +4,11 @@ import type { Sdk } from "../sdk.ts";
 import type { Subject } from "./exchange.ts";
 import { PLAIN_ITEMS } from "./plain-lists.ts";
 
-/** Makes a valid list of an answer that is not quite one. Whatever is no answer to a list comes back as it is. */
+/** Repairs an answer that is not quite a valid list. Answers to other requests are returned unchanged. */
 export type ListMender = (subject: Subject, answer: JsonObject) => Promise<JsonObject>;
 
 export interface ListMenderOptions {
-  /** Where it is told of items that are left out. */
+  /** Where left-out items are logged. */
   readonly place: { readonly server: string; readonly log: Logger };
   getSdk(): Promise<Sdk>;
 }

@@ -5,41 +5,41 @@ import { type Unattended, unattendedOptions } from "../unattended.ts";
 import { errorOf } from "./direct-requests.ts";
 import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 
-/** What a server has agreed to tell of, until one of the two ends it. */
+/** An acknowledged subscription, until either side ends it. */
 export interface Listening {
-  /** Those of the resources that were asked for. */
+  /** The resources whose changes the server will report. */
   readonly resources: readonly string[];
-  /** Resolves when it is over, whoever has ended it. */
+  /** Resolves when the subscription has ended, whichever side ended it. */
   readonly closed: Promise<void>;
-  /** Tells the server that nobody listens any more. Idempotent. */
+  /** Cancels the subscription. Idempotent. */
   close(): void;
 }
 
 export interface ListenOptions {
-  /** How long the server may take to say what it will tell of. */
+  /** How long the server may take to acknowledge the subscription, in milliseconds. */
   readonly timeoutMs: number;
-  /** Ends it, also when it was agreed to. */
+  /** Ends the subscription, also after it was acknowledged. */
   readonly signal: AbortSignal;
-  /** Nobody waits for it. Default: somebody does. */
+  /** Set if no caller waits for the request. */
   readonly unattended?: Unattended | undefined;
 }
 
 /**
- * Requests to be told of changes (MCP 2026-07-28, `subscriptions/listen`), as the SDK's client makes them: a server agrees by a
- * notification, and its answer is the end.
+ * Subscriptions to changes (MCP 2026-07-28, `subscriptions/listen`), as the SDK's client makes them: a server acknowledges one
+ * by a notification, and ends it by its answer.
  */
 export interface ListenRequests {
-  /** Resolves when the server has said what it will tell of. Rejects as any request that fails on the wire. */
+  /** Resolves when the server has acknowledged the subscription. Rejects like any request that fails on the wire. */
   open(filter: SubscriptionFilter, options: ListenOptions): Promise<Listening>;
-  /** Whether a message of the server is about one of these requests, which hears it then. */
+  /** Passes a message of the server to the request that it concerns. Returns whether there is one. */
   take(message: JSONRPCMessage): boolean;
 }
 
 export interface ListenRequestsOptions {
   readonly send: Transport["send"];
-  /** Tells the server that nobody waits for the answer to a request. */
+  /** Cancels a request. */
   cancel(id: string): void;
-  /** What every message says of its sender, as `_meta`. */
+  /** The `_meta` about the sender in every message. */
   readonly envelope: JsonObject | undefined;
 }
 
@@ -84,7 +84,7 @@ export function createListenRequests(options: ListenRequestsOptions): ListenRequ
 
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
 
-/** The request that a message agrees to, takes back, or answers. */
+/** The id of the request that a message acknowledges, cancels or answers. */
 function requestNamedIn(message: JSONRPCMessage): unknown {
   if (!("method" in message)) return message.id;
   const { method, params } = message;
@@ -114,7 +114,7 @@ class ListenRequest {
     else this.end(new Error("the server has taken the subscription back"));
   }
 
-  /** Whether it was under way until now. */
+  /** Ends the request. Returns false if it had already ended. */
   end(reason: unknown): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;

@@ -2,9 +2,9 @@ import type { JsonObject } from "@jackfield/mcp-core";
 import type { Sdk } from "../sdk.ts";
 import type { ListMenderOptions } from "./list-mender.ts";
 
-// Loaded when the first list comes that takes it. It imports nothing, so that nothing else has to stand in a file of its own.
+// Loaded when the first list needs it. It imports no values, so that no other code has to move to a file of its own.
 
-/** Of each list where its items stand, and the SDK's name of what they have to be. */
+/** For each list, the member that holds its items and the SDK's name of their schema. */
 const LISTS: { readonly [method: string]: readonly [member: string, schema: keyof Sdk["specTypeSchemas"]] } =
   {
     "tools/list": ["tools", "Tool"],
@@ -13,7 +13,7 @@ const LISTS: { readonly [method: string]: readonly [member: string, schema: keyo
     "prompts/list": ["prompts", "Prompt"],
   };
 
-/** What need not be there, and serialisers of several languages write as `null` where it is not. */
+/** Optional members, which some serialisers write as `null` when they are missing. */
 const OPTIONAL: ReadonlySet<string> = new Set(
   "_meta annotations arguments description execution icons mimeType nextCursor outputSchema size title".split(
     " ",
@@ -21,28 +21,28 @@ const OPTIONAL: ReadonlySet<string> = new Set(
 );
 const OPTIONAL_IN_SCHEMA: ReadonlySet<string> = new Set(["properties", "required"]);
 
-/** So many are named; a server can list any number. */
+/** The most items named in one entry of the log, because a server can list any number. */
 const MOST_NAMED = 5;
 const NAMED_LENGTH = 200;
-/** What was told is remembered of so many; a server that leads beyond that has been told of often enough. */
+/** The most items remembered as logged. Beyond that, no more are logged. */
 const MOST_TOLD = 1_000;
 
-/** How a list is mended, and whose page it is. */
+/** How to repair a list, and which page it is. */
 export interface ListToMend extends ListMenderOptions {
   readonly method: string;
-  /** Of a page that is not the first. */
+  /** Missing for the first page. */
   readonly cursor: string | undefined;
-  /** Whether an item is as nearly every one is. */
+  /** Whether an item has the common form. */
   isPlain(item: unknown): boolean;
-  /** What was told, so that it is told once, not each time the list is fetched. */
+  /** What was logged, so that it is logged once and not each time the list is fetched. */
   readonly told: Set<string>;
 }
 
 /**
- * A list whose items are all valid MCP. What servers often leave out of one, and what can mean but one thing, is completed; an item that is no
- * good then is left out and told of, so that it does not cost the others. What is good stays as it is.
+ * Makes all items of a list valid MCP. What servers often leave out, and what can have only one meaning, is completed. An item that is
+ * still invalid is left out and logged, so that it does not cost the others. Valid items stay as they are.
  *
- * A list comes back as it is if nothing would be left of it: a server that lists nothing but nonsense is to be told of as a whole.
+ * A list of one page keeps its invalid items if it has no valid one, so that the server is reported as a whole.
  */
 export async function mendList(list: JsonObject, context: ListToMend): Promise<JsonObject> {
   const { method, cursor, isPlain } = context;
@@ -70,18 +70,18 @@ function mendItem(item: JsonObject, { method, isPlain }: ListToMend): JsonObject
   const whole = withoutNulls(item, OPTIONAL);
   if (method !== "tools/list") return whole;
   const tool = isRecord(whole.inputSchema) ? { ...whole, inputSchema: mendSchema(whole.inputSchema) } : whole;
-  // Since 2026-07-28 it means nothing, and before it says only how a tool may be called beside the usual way.
+  // `execution` means nothing since 2026-07-28, and before that names only alternative ways to call a tool.
   const { execution: _, ...rest } = tool as JsonObject;
   return !isPlain(tool) && isPlain(rest) ? rest : tool;
 }
 
-/** Arguments are always an object, whether or not the root of their schema says it; a root that says something else is no good. */
+/** Arguments are always an object, even if the root of their schema does not say so. A root of another type stays invalid. */
 function mendSchema(schema: JsonObject): JsonObject {
   const { $schema, ...rest } = withoutNulls(schema, OPTIONAL_IN_SCHEMA);
   const { type = null } = rest;
   const mayBeObject = type === null || (Array.isArray(type) && type.includes("object"));
   return {
-    // The SDK wants a text here in one of the eras only.
+    // The SDK requires a string here in only one of the eras.
     ...(typeof $schema === "string" && { $schema }),
     ...rest,
     ...(mayBeObject && { type: "object" }),

@@ -2,13 +2,13 @@ import type { Listing, Logger, ToolDefinition } from "@jackfield/mcp-core";
 
 /** Marks a parameter that is repeated in a header of the request (SEP-2243). */
 const MARK = "x-mcp-header";
-/** What may be repeated; numbers may not, because they can be written in many ways. */
+/** Types that may be repeated. `number` may not, because a number can be written in many ways. */
 const MARKABLE_TYPES: readonly unknown[] = ["string", "integer", "boolean"];
 /** A field name of HTTP (RFC 9110, section 5.1). */
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Keywords whose value is data, in which nothing is a mark. */
+/** Keywords whose value is data, so nothing inside is a mark. */
 const DATA_KEYWORDS: readonly string[] = ["default", "const", "enum", "examples"];
-/** Keywords that hold schemas by name: their own members' names are no keywords. */
+/** Keywords that hold schemas by name: the names of their members are not keywords. */
 const NAMED_KEYWORDS: readonly string[] = [
   "properties",
   "patternProperties",
@@ -20,8 +20,8 @@ const NAMED_KEYWORDS: readonly string[] = [
 type Schema = { readonly [keyword: string]: unknown };
 
 /**
- * Leaves out tools whose marks cannot be followed: whoever called one would send headers that its server must refuse. "Clients MUST
- * reject tool definitions with an invalid `x-mcp-header`" (MCP 2026-07-28, Streamable HTTP). The others stay.
+ * Leaves out tools with invalid marks: a call would send headers that the server must refuse. "Clients MUST reject tool definitions
+ * with an invalid `x-mcp-header`" (MCP 2026-07-28, Streamable HTTP). The others stay.
  */
 export function withoutUnmirrorableTools(
   listing: Listing<"tools">,
@@ -52,7 +52,7 @@ export function mirrorFault(tool: ToolDefinition): string | undefined {
 }
 
 interface Position {
-  /** Nothing but `properties` lies between the root and here, so a value of it can be found in the arguments. */
+  /** Only `properties` lie between the root and here, so the value can be found in the arguments. */
   readonly isReachable: boolean;
   readonly isRoot?: boolean;
 }

@@ -1,20 +1,20 @@
 import type { Logger, ToolDefinition } from "@jackfield/mcp-core";
 import { hasMarks } from "./mirrored-parameters.ts";
 
-/** Words of which one is enough. */
+/** A name with one of these words looks like a secret. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   "apikey auth authorization bearer cookie credential credentials jwt otp passphrase passwd password passcode pat pin pwd secret secrets token".split(
     " ",
   ),
 );
 
-/** What a key has before it that opens something. */
+/** Words that make a following `key` look like a secret. */
 const KEY_KINDS: ReadonlySet<string> = new Set("access api encryption private secret signing ssh".split(" "));
 
 /**
- * Makes a warning about tools that have the client repeat in a header what looks like a secret. Headers are read and logged by
- * whatever stands between client and server, so servers SHOULD NOT mark such parameters (MCP 2026-07-28, tools). The call is
- * made all the same: the argument would reach the server anyway. Each tool is named once; values are never looked at.
+ * Warns of tools that make the client repeat in a header what looks like a secret. Proxies between client and server read and
+ * log headers, so servers SHOULD NOT mark such parameters (MCP 2026-07-28, tools). The call is made all the same: the argument
+ * would reach the server anyway. Each tool is named once; values are never inspected.
  */
 export function createMirroredSecretWarning({
   server,

@@ -15,8 +15,8 @@ export interface ModernLaneOptions extends CallLaneOptions {
 }
 
 /**
- * The lane of the era of MCP 2026-07-28: a call carries the envelope, and its answer says whether it is complete. Whatever else an answer
- * says, a question, an error, a result of another kind, is left to the SDK, which is given the call together with its answer.
+ * The lane of the modern era (MCP 2026-07-28): a call carries the envelope, and its answer says whether it is complete. Any other answer
+ * (a question, an error, an unusual result) is left to the SDK, which is given the call together with its answer.
  */
 export function createModernLane(options: ModernLaneOptions): CallLane {
   return new ModernLane(options);
@@ -24,14 +24,14 @@ export function createModernLane(options: ModernLaneOptions): CallLane {
 
 class ModernLane implements CallLane {
   readonly #options: ModernLaneOptions;
-  /** Looking for marks takes longer than the rest of a call. */
+  /** A cache, because looking for marks takes longer than the rest of a call. */
   readonly #marked = new WeakMap<ToolDefinition, boolean>();
 
   constructor(options: ModernLaneOptions) {
     this.#options = options;
   }
 
-  /** Parameters that are repeated in headers, and questions that are answered by the caller, are the SDK's affair. */
+  /** The SDK handles parameters that are repeated in headers, and questions that the caller answers. */
   takes({ request }: LaneCall): boolean {
     const { tool, inputRequired, inputResponses, requestState } = request;
     if (inputRequired === "return" || inputResponses !== undefined || requestState !== undefined)
@@ -85,7 +85,7 @@ class ModernCall implements Carrier<JsonObject> {
     this.#options.onSettled(error);
   }
 
-  /** The SDK would refuse a whole list for one item that is no good. */
+  /** The SDK would refuse a whole list for one invalid item. */
   async #mend(exchange: Exchange<JsonObject>, answer: RpcAnswer, given: JsonObject): Promise<void> {
     const { exchanges, method, mendList } = this.#options;
     const list = await mendList(exchange.subject, given);
@@ -106,7 +106,7 @@ class ModernCall implements Carrier<JsonObject> {
   }
 }
 
-/** The SDK refuses lists and resources that do not say how long they hold; it is no reason to do without them. */
+/** Adds missing cache hints, because the SDK refuses lists and resources without them. */
 function withCacheHints(answer: RpcAnswer, method: AnsweredMethod): RpcAnswer {
   const holds = isListing(method) || method === "resources/read";
   if (!holds || !("result" in answer) || answer.result.resultType !== "complete") return answer;
@@ -117,7 +117,7 @@ function isListing(method: AnsweredMethod): boolean {
   return method.endsWith("/list");
 }
 
-/** A result that is complete, and of the kind nearly every one is, without the word that says so. */
+/** The result without `resultType`, if it is complete and has the common form. */
 function completeResult(
   { resultType, ...result }: JsonObject,
   method: AnsweredMethod,

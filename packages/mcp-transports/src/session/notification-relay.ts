@@ -1,18 +1,18 @@
 import type { ServerNotification } from "@jackfield/mcp-core";
 import { callListener } from "../listener-call.ts";
 
-/** A server may talk before anybody listens; this much of it is kept. */
+/** The most notifications kept for the first listener. */
 const MAX_KEPT = 100;
 
 type Listener = (notification: ServerNotification) => void;
 
-/** Passes notifications on to whoever listens, and keeps those that came before the first listener. */
+/** Passes notifications on to the listeners, and keeps those that arrive before the first listener. */
 export interface NotificationRelay {
   push(notification: ServerNotification): void;
   listen(listener: Listener): () => void;
 }
 
-/** `onListenerError` hears of listeners that throw: they disturb nobody else. */
+/** `onListenerError` receives the errors of listeners, which do not affect other listeners. */
 export function createNotificationRelay(onListenerError: (error: unknown) => void): NotificationRelay {
   const listeners = new Set<Listener>();
   let kept: ServerNotification[] | undefined = [];

@@ -49,7 +49,7 @@ export interface OpenSessionOptions {
   readonly log: Logger;
 }
 
-/** A session whose handshake is made. It owns the channel from now on. */
+/** A session whose handshake is complete. It owns the channel from now on. */
 export function createSession(options: OpenSessionOptions): Session {
   return new OpenSession(options);
 }
@@ -113,7 +113,7 @@ class OpenSession implements Session {
       onChallengeMet: this.#channel.onChallengeMet,
       onRestored: () => this.#announceRenewal(),
     });
-    // A server that has not been heard yet is told after the first request, so that opening costs nothing.
+    // An unconfirmed server is asked for changes after the first request, so that opening costs nothing.
     if (!this.#isUnconfirmed) setImmediate(() => this.#exchanges.isIdle() && this.#listen());
   }
 
@@ -153,8 +153,8 @@ class OpenSession implements Session {
   }
 
   /**
-   * Makes a request beside the SDK's client, if there is a lane for it. No promise stands between the caller and the lane: there
-   * are many calls, and each promise costs every one of them.
+   * Makes a request that bypasses the SDK's client, if there is a lane for it. The lane's promise is returned as it is: there
+   * are many calls, and each further promise costs every one of them.
    */
   #carry(method: AnsweredMethod, params: JsonObject, options: SessionRequestOptions) {
     const lane = this.#lanes.of(method);
@@ -248,7 +248,7 @@ class OpenSession implements Session {
     return cause ? pendingRequestError(cause, context) : closedError(context);
   }
 
-  /** Some answers to one request say that no other will be served either. */
+  /** Some errors of one request show that no other will be served either. */
   #settled(method: string, error?: McpError): void {
     if (!error) this.#isUnconfirmed = false;
     else if (error.code === "MCP_SESSION_LOST" && error.httpStatus === 404)
@@ -258,7 +258,7 @@ class OpenSession implements Session {
     this.#listen();
   }
 
-  /** Asks to be told of changes. What is under way goes first. */
+  /** Requests the subscription to changes. */
   #listen(): void {
     if (!this.#end) this.#replaced.listen();
   }
@@ -268,7 +268,7 @@ class OpenSession implements Session {
     this.#end = { cause };
     this.#stop(cause);
     void this.#channel.close({ hurry: true });
-    // Whoever awaits a request hears of its end before anybody hears of the session's.
+    // Pending requests reject before the close listeners are called.
     setImmediate(() => this.#listeners.tellClosed(cause));
   }
 

@@ -4,26 +4,26 @@ import { clampDelay } from "../timer-delay.ts";
 /** For a whole list, however many pages it has. */
 const MOST_RETRIES = 2;
 
-/** Where the server does not say how long it wants to be left alone. */
+/** The delay if the server does not name one. */
 const RETRY_DELAY_MS = 250;
 
-/** A server that wants to be left alone for longer is asked again by whoever wanted the list. */
+/** If the server asks for a longer delay, the caller has to ask again. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Answers that pass. Any other refusal would come again. */
+/** Statuses of passing problems. Any other refusal would come again. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 
 export interface PageRetryOptions {
   /** When the list must be there, on the clock of `performance.now()`; missing means no limit. */
   readonly deadline: number | undefined;
-  /** Fires when there is no session left to ask. */
+  /** Fires when the session has ended. */
   readonly ended: AbortSignal;
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks for one page again where that may help, so that a list goes on at the page that failed. A list changes nothing, so it
- * may be asked for twice; there is one budget for all its pages.
+ * Repeats the request for a page that failed for a passing reason, so that the list continues at that page. A list changes nothing, so it
+ * may be requested twice. All its pages share one budget.
  */
 export function createPageRetry({
   deadline = Number.POSITIVE_INFINITY,
@@ -38,7 +38,7 @@ export function createPageRetry({
       } catch (error) {
         const delayMs = delayBeforeRetry(error);
         if (delayMs === undefined || retriesLeft === 0 || ended.aborted || signal.aborted) throw error;
-        // There is no sense in waiting for what would come too late.
+        // A retry after the deadline would come too late.
         if (performance.now() + delayMs >= deadline) throw error;
         retriesLeft -= 1;
         await delay(delayMs, AbortSignal.any([signal, ended]));
@@ -48,7 +48,7 @@ export function createPageRetry({
 }
 
 /**
- * `undefined` if the page should not be asked for again. An error of the phase `handshake` comes from a challenge that was not met, so its
+ * `undefined` if the page should not be requested again. An error of the phase `handshake` comes from a challenge that was not met, so its
  * status is the authorization server's. Each further request for the page would present the refresh token again.
  */
 function delayBeforeRetry(error: unknown): number | undefined {

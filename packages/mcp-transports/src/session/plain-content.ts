@@ -7,7 +7,7 @@ import {
 } from "../plain-values.ts";
 import { isPlainResource } from "./plain-lists.ts";
 
-/** Whether a block of what a tool or a prompt says is whole, and of a kind that MCP has. */
+/** Whether a content block of a tool or a prompt is complete and of a type that MCP has. */
 export function isPlainBlock(block: unknown): boolean {
   if (!isRecord(block) || !areAnnotationsOrMissing(block.annotations) || !isRecordOrMissing(block._meta))
     return false;
@@ -35,7 +35,7 @@ export function areResourceContents(contents: unknown): boolean {
   );
 }
 
-/** As the SDK finds out. */
+/** The same check as in the SDK. */
 function isBase64(value: unknown): boolean {
   if (typeof value !== "string") return false;
   try {

@@ -10,12 +10,12 @@ import {
   isTextOrMissing,
 } from "../plain-values.ts";
 
-// The SDK's schemas make copies of a list, and look into each value of each parameter: with ten thousand tools that takes more time and
-// memory than the tools themselves.
+// The SDK's schemas copy a list and check each value of each parameter. With ten thousand tools, that takes more time and memory than
+// the tools themselves.
 
 type Check = (value: unknown) => value is JsonObject;
 
-/** Of each list whether one of its items is one that the SDK's schema lets pass. */
+/** For each list, whether the SDK's schema accepts an item of it. */
 export const PLAIN_ITEMS: { readonly [method: string]: (item: unknown) => boolean } = {
   "tools/list": isPlainTool,
   "resources/list": isPlainResource,
@@ -23,13 +23,13 @@ export const PLAIN_ITEMS: { readonly [method: string]: (item: unknown) => boolea
   "prompts/list": isPlainPrompt,
 };
 
-/** Whether an answer to `tools/list`, as it was read from JSON, is one that the SDK's schema lets pass, and nearly every one is. */
+/** Whether a parsed answer to `tools/list` is one that the SDK's schema accepts, as nearly every one is. */
 export const isPlainToolList = listCheck("tools", isPlainTool);
-/** The same of `resources/list`. */
+/** The same for `resources/list`. */
 export const isPlainResourceList = listCheck("resources", isPlainResource);
-/** The same of `resources/templates/list`. */
+/** The same for `resources/templates/list`. */
 export const isPlainTemplateList = listCheck("resourceTemplates", isPlainTemplate);
-/** The same of `prompts/list`. */
+/** The same for `prompts/list`. */
 export const isPlainPromptList = listCheck("prompts", isPlainPrompt);
 
 function listCheck(kind: string, isItem: (item: unknown) => boolean): Check {
@@ -54,7 +54,7 @@ function isPlainTool(tool: unknown): boolean {
   );
 }
 
-/** Whether a resource is plain, or a link to one. */
+/** Whether a resource, or a link to one, is plain. */
 export function isPlainResource(resource: unknown): boolean {
   if (!isRecord(resource) || !isDescribed(resource)) return false;
   const { uri, mimeType, size, annotations } = resource;
@@ -83,7 +83,7 @@ function isPromptArgument(argument: unknown): boolean {
   return isText(name) && isTextOrMissing(description) && isFlagOrMissing(required);
 }
 
-/** What everything in a list has, or may have. */
+/** Checks what every item of a list has, or may have. */
 function isDescribed({ name, title, description, icons, _meta }: { readonly [member: string]: unknown }) {
   return (
     isText(name) &&
@@ -106,7 +106,7 @@ function isObjectSchema(schema: unknown): boolean {
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 
-/** Servers made with the official SDK say of every tool that it is no task. */
+/** Servers built with the official SDK say of every tool that it cannot run as a task. */
 function isExecution(execution: unknown): boolean {
   return isRecord(execution) && (TASK_SUPPORT as readonly unknown[]).includes(execution.taskSupport);
 }

@@ -11,12 +11,12 @@ import {
 import { areResourceContents, isPlainBlock } from "./plain-content.ts";
 
 /**
- * Whether an answer to a tool call is of the kind nearly every one is, and whole. Only what this does not recognise goes through the
- * schemas of the SDK, which cost more than all the rest of a call.
+ * Whether an answer to a tool call is complete and has the common form. Only other answers go through the SDK's schemas, which cost
+ * more than the rest of a call.
  */
 export function isPlainResult(value: unknown): value is JsonObject {
   if (!isRecord(value)) return false;
-  // What was read from JSON has no members but its own, and a list of them need not be made.
+  // Parsed JSON has no inherited members, and `for…in` makes no list of the keys.
   for (const member in value) {
     const content = value[member];
     if (member === "content") {
@@ -30,17 +30,17 @@ export function isPlainResult(value: unknown): value is JsonObject {
   return "content" in value;
 }
 
-/** Whether an answer says no more than that something was done. */
+/** Whether an answer is an empty object. */
 export function isEmptyResult(value: unknown): value is JsonObject {
   return isRecord(value) && Object.keys(value).length === 0;
 }
 
-/** Whether an answer to `resources/read` has nothing to be looked into. */
+/** Whether an answer to `resources/read` has the common form. */
 export function isPlainReading(value: unknown): value is JsonObject {
   return isRecord(value) && isRecordOrMissing(value._meta) && isListOf(value.contents, areResourceContents);
 }
 
-/** The same of `prompts/get`. */
+/** The same for `prompts/get`. */
 export function isPlainPromptResult(value: unknown): value is JsonObject {
   if (!isRecord(value)) return false;
   const { description, messages, _meta } = value;
@@ -51,7 +51,7 @@ function isPromptMessage(message: unknown): boolean {
   return isRecord(message) && isRole(message.role) && isPlainBlock(message.content);
 }
 
-/** The same of `completion/complete`. */
+/** The same for `completion/complete`. */
 export function isPlainCompletion(value: unknown): value is JsonObject {
   if (!isRecord(value) || !isRecordOrMissing(value._meta) || !isRecord(value.completion)) return false;
   const { values, total, hasMore } = value.completion;

@@ -1,17 +1,17 @@
 import type { Progress } from "@jackfield/mcp-core";
 
-/** What a listener hears of one request in one window; what comes beyond it is put together into the last of it. */
+/** The most reports of one request in a window. Of any more, only the latest is passed on. */
 const MOST_IN_WINDOW = 20;
 const WINDOW_MS = 1000;
 
-/** Passes progress on no faster than anybody could look at it. */
+/** Limits how often progress is passed on. */
 export interface ProgressPace {
   push(progress: Progress): void;
-  /** The request has ended: what was held back last is passed on. */
+  /** The request has ended: passes on the report that was held back last. */
   end(): void;
 }
 
-/** A server may tell of every byte; the listener hears 20 times a second at most, and always of the latest. */
+/** A server may report every byte. The listener is called at most 20 times a second, always with the latest report. */
 export function createProgressPace(listener: (progress: Progress) => void): ProgressPace {
   let heard = 0;
   let latest: Progress | undefined;

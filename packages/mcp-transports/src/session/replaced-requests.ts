@@ -2,21 +2,21 @@ import { type Handshake, type JsonObject, McpError, type SessionMethods } from "
 import { type ChangeSubscriptionOptions, createChangeSubscription } from "./change-subscription.ts";
 import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 
-/** Requests that protocol 2026-07-28 has not got any more, done in its own way, so that a host need not know the era. */
+/** Requests that protocol 2026-07-28 no longer has, carried out by its own means, so that a host need not know the era. */
 export interface ReplacedRequests {
   /**
-   * `resources/subscribe` and `resources/unsubscribe` change what the session's one subscription asks for, `logging/setLevel` what every
-   * later request says of itself. `undefined`: the request is to be made as it is.
+   * `resources/subscribe` and `resources/unsubscribe` change the session's one subscription, `logging/setLevel` the `_meta` of every
+   * later request. `undefined`: the request is sent as it is.
    */
   find(method: string, params: unknown): (() => Promise<JsonObject>) | undefined;
-  /** The `_meta` of every request. */
+  /** Added to the `_meta` of every request. */
   readonly meta: JsonObject | undefined;
-  /** Asks the server to tell of changed lists. Idempotent. */
+  /** Subscribes to changes of lists. Idempotent. */
   listen(): void;
   close(): void;
 }
 
-/** For a server of the older era there is nothing to replace. */
+/** For a legacy server there is nothing to replace. */
 export function createReplacedRequests(
   era: Handshake["era"],
   options: ChangeSubscriptionOptions,

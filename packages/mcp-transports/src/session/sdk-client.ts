@@ -12,13 +12,13 @@ export interface SdkClientOptions {
   readonly handlers: HandlerStack;
   readonly notifications: NotificationRelay;
   readonly log: Logger;
-  /** Hears of what goes wrong beside any request. */
+  /** Receives errors that belong to no request. */
   onProblem(error: Error): void;
 }
 
 /**
- * Schemas come from the server, and a pattern in one can stop the event loop for ever. Who wants results checked does it
- * under a time budget, elsewhere; the SDK must not compile them.
+ * Schemas come from the server, and a pattern in one can block the event loop for ever. So the SDK must not compile them;
+ * results are checked elsewhere, under a time budget, if at all.
  */
 const ACCEPT_EVERYTHING: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
@@ -26,7 +26,7 @@ const ACCEPT_EVERYTHING: jsonSchemaValidator = {
   },
 };
 
-/** A server of the modern era that has asked so often for one request means never to answer it. */
+/** A modern server that asks more often than this for one request will never answer it. */
 const MOST_INPUT_ROUNDS = 5;
 
 /** A client of the SDK with all its listeners in place, so that nothing is missed between connecting and listening. */

@@ -11,15 +11,15 @@ export interface OutgoingRequest {
   readonly params?: JsonObject | undefined;
   /** Sent as `_meta`. */
   readonly meta?: JsonObject | undefined;
-  /** Of a `tools/call` whose marked parameters are repeated in headers: the definition that marks them. */
+  /** For a `tools/call` whose marked parameters are repeated in headers: the definition that marks them. */
   readonly tool?: ToolDefinition | undefined;
-  /** What becomes of questions in its answer, and the answers to earlier ones. */
+  /** How to treat questions in its answer, and the answers to earlier ones. */
   readonly input?: InputOptions | undefined;
-  /** What the session has announced that it can do. */
+  /** The capabilities that the session has announced. */
   readonly announced?: ClientCapabilities | undefined;
 }
 
-/** Makes a request by the SDK's client. Its caches and its checks of server-given schemas stay out of it. */
+/** Makes a request through the SDK's client, without its caches and without its checks of server-given schemas. */
 export function sendRequest(
   clients: ClientAccess,
   request: OutgoingRequest,
@@ -40,8 +40,8 @@ async function send(
   const sent = allowInputRequired ? askable(plain, announced) : plain;
   const options = { ...watch.options, allowInputRequired };
   if (tool && hasMarks(tool)) {
-    // Only the SDK's own call knows how to repeat them.
-    // Without its output schema, because the SDK would compile and run what the server gave.
+    // Only the SDK's `callTool` knows how to repeat them.
+    // It is not given the output schema, because it would compile and run what the server sent.
     const { outputSchema: _, ...toolDefinition } = tool;
     const call = sent as { name: string; arguments?: JsonObject };
     return readable(await client.callTool(call, { ...options, toolDefinition: toolDefinition as Tool }));

@@ -13,18 +13,18 @@ import type { Client, ClientCapabilities, CreateMessageResult } from "@modelcont
 import type { Sdk } from "../sdk.ts";
 import { mayBeOpened } from "./elicitation-url.ts";
 
-/** Who answers what a server asks: the request that brought handlers of its own most recently, else the host. */
+/** The handlers for the server's requests: those of the latest request that brought its own, else the host's. */
 export interface HandlerStack {
-  /** The host's own, which decide what is announced. */
+  /** The host's own, which determine the announced capabilities. */
   readonly base: HostHandlers;
   find<H extends keyof HostHandlers>(name: H): HostHandlers[H];
-  /** Puts a request's handlers first; the returned function takes them away. */
+  /** Puts a request's handlers first; the returned function removes them. */
   push(handlers: HostHandlers): () => void;
-  /** Called when a question is about to be answered; what it returns is called when that is done. */
+  /** Called when a question is about to be answered; the returned function is called afterwards. */
   onQuestion?: (() => () => void) | undefined;
 }
 
-/** A question does not say which request it belongs to (legacy era), so the latest is asked first. */
+/** In the legacy era, a question does not say which request it belongs to, so the latest handlers come first. */
 export function createHandlerStack(base: HostHandlers): HandlerStack {
   const own = new Set<{ readonly handlers: HostHandlers }>();
   return {
@@ -39,8 +39,8 @@ export function createHandlerStack(base: HostHandlers): HandlerStack {
 }
 
 /**
- * What is announced: a capability only where the host has a handler for it. Fields of a form that the person left out are filled
- * in with the defaults that the server gave (SEP-1034), which the SDK's client does.
+ * The announced capabilities: only those for which the host has a handler. The SDK's client fills in form fields that the user left out
+ * with the server's defaults (SEP-1034).
  */
 export function announcedCapabilities(handlers: HostHandlers): ClientCapabilities {
   return {
@@ -57,7 +57,7 @@ export interface ServerRequestOptions {
   readonly log: Logger;
 }
 
-/** A server can take its questions back as soon as it has asked them; the handlers are at work all the same. */
+/** A server can cancel its questions as soon as it has asked them, but their handlers still run. */
 const MOST_AT_WORK = 1000;
 
 /** Has the client answer the server's requests through the host's handlers. */
@@ -104,8 +104,8 @@ export function answerServerRequests(client: Client, options: ServerRequestOptio
 }
 
 /**
- * What a handler throws is the host's affair: the server learns that it failed, with the code if the host chose one, and not why. A server
- * of the modern era asks within an answer, so there is nobody to be told but the caller.
+ * Handles errors of the host's handlers. The server learns that a handler failed, with the code if the host chose one, but not why. A
+ * modern server asks within an answer, so only the caller can be told.
  */
 async function guard<T>(
   client: Client,
@@ -126,7 +126,7 @@ async function guard<T>(
   }
 }
 
-/** A value whose members cannot be read has none. */
+/** A thrown value whose members cannot be read has no code. */
 function readRpcCode(error: unknown): number | undefined {
   try {
     return rpcCodeOf(error);
@@ -135,7 +135,7 @@ function readRpcCode(error: unknown): number | undefined {
   }
 }
 
-/** A `DOMException`, as an aborted signal throws it, has a number of another kind. */
+/** A `DOMException`, which an aborted signal throws, has a `code` with another meaning. */
 function rpcCodeOf(error: unknown): number | undefined {
   if (isMcpError(error)) return error.rpcCode;
   if (!(error instanceof Error) || !("code" in error) || error instanceof DOMException) return undefined;
@@ -158,7 +158,7 @@ function unansweredError(
   });
 }
 
-/** Without a mode it is a form (MCP 2025-06-18, where there was no other). */
+/** Without a mode it is a form (MCP 2025-06-18 has no other mode). */
 function readElicitation(params: {
   readonly message: string;
   readonly mode?: "form" | "url" | undefined;

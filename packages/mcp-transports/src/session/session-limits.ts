@@ -1,14 +1,14 @@
 import { DEFAULT_LIMITS, type ServerLimits, type SessionRequestOptions } from "@jackfield/mcp-core";
 import type { RequestLimits } from "./deadline-sweep.ts";
 
-/** The limits of a server, those that it does not set from the defaults. */
+/** The limits of a server, completed with the defaults. */
 export function completeLimits(limits: ServerLimits = {}): typeof DEFAULT_LIMITS {
   // A member that is there but `undefined` would hide a default.
   const set = Object.entries(limits).filter(([, limit]) => limit !== undefined);
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(set) };
 }
 
-/** The limits of one request, those that it does not set from its server's. */
+/** The limits of one request, completed with its server's. */
 export function requestLimits(
   { timeoutMs, maxTotalMs }: SessionRequestOptions,
   limits: typeof DEFAULT_LIMITS,
@@ -16,7 +16,7 @@ export function requestLimits(
   return { timeoutMs: timeoutMs ?? limits.callTimeoutMs, maxTotalMs: maxTotalMs ?? limits.maxTotalMs };
 }
 
-/** What is left, in milliseconds, of a deadline that several requests share; `0` means that there is none. */
+/** The time left until a deadline that several requests share, in milliseconds; `0` means that there is none. */
 export function remaining(deadline: number | undefined): number {
   return deadline === undefined ? 0 : Math.max(deadline - performance.now(), 1);
 }

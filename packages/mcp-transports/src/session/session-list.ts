@@ -8,7 +8,7 @@ import { createPageRetry } from "./page-retry.ts";
 /** More pages than any honest catalog has. */
 const MAX_PAGES = 64;
 
-/** What all pages of a list may hold together, in times of what one message may. */
+/** The most that all pages of a list may hold together, as a multiple of `maxMessageBytes`. */
 const LIST_MESSAGES = 2;
 
 interface KindFacts {
@@ -26,27 +26,27 @@ const KINDS: { readonly [K in CatalogKind]: KindFacts } = {
 
 export interface ListTools {
   readonly capabilities: JsonObject;
-  /** Kinds that the server has announced and then did not know: they are empty, and not asked for again in this session. */
+  /** Kinds that the server announced but does not know: empty, and not requested again until the session is renewed. */
   readonly absent: Set<CatalogKind>;
   context(): ErrorContext;
   requestPage(method: AnsweredMethod, params: JsonObject | undefined): Promise<JsonObject>;
-  /** One message, decoded; `0` means no limit. */
+  /** The limit of one message, decoded; `0` means no limit. */
   readonly maxMessageBytes: number;
   /** When the list must be there, on the clock of `performance.now()`; missing means no limit. */
   readonly deadline: number | undefined;
-  /** Fires when there is no session left to ask. */
+  /** Fires when the session has ended. */
   readonly ended: AbortSignal;
   readonly signal: AbortSignal;
 }
 
-/** Follows a list through all its pages. A kind that the server did not announce is empty, without a request. */
+/** Requests all pages of a list. A kind that the server did not announce is empty, without a request. */
 export async function listAll<K extends CatalogKind>(kind: K, tools: ListTools): Promise<Listing<K>> {
   const { method, capability } = KINDS[kind];
   if (!tools.capabilities[capability] || tools.absent.has(kind)) return { items: [] };
   try {
     return await followPages(kind, method, tools);
   } catch (error) {
-    // Many servers announce resources and know no templates.
+    // Many servers announce resources but do not know templates.
     const isAbsent = kind === "resourceTemplates" && error instanceof McpError;
     if (!isAbsent || error.rpcCode !== METHOD_NOT_FOUND) throw error;
     tools.absent.add(kind);

@@ -1,13 +1,13 @@
 import { type Logger, type McpError, thrownText } from "@jackfield/mcp-core";
 import { callListener } from "../listener-call.ts";
 
-/** Who wants to know what becomes of a session. A listener that throws disturbs nobody else. */
+/** The listeners of a session. One that throws does not affect the others. */
 export interface SessionListeners {
-  /** Returns the function that ends the listening. Who comes after the end is told at once. */
+  /** Returns a function that removes the listener. A listener that is added after the end is called at once. */
   onClose(listener: (cause?: McpError) => void): () => void;
   onRenewed(listener: () => void): () => void;
   tellRenewed(): void;
-  /** Tells all of the end, once. */
+  /** Calls all close listeners, once. */
   tellClosed(cause: McpError | undefined): void;
 }
 

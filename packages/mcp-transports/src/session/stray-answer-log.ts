@@ -1,7 +1,7 @@
 import type { Logger } from "@jackfield/mcp-core";
 
 /**
- * Counts the answers that nobody waits for: late ones, second ones, ones with an id that was never sent. They are logged when
+ * Counts answers to no pending request: late ones, second ones, ones with an id that was never sent. They are logged when
  * their number reaches 1, 10, 100 and so on, so that a server cannot fill the log with them.
  */
 export function createStrayAnswerLog({

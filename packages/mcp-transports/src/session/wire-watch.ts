@@ -11,14 +11,14 @@ import { NO_SDK_TIMEOUT_MS } from "../sdk.ts";
 import { createDirectRequests, type DirectRequests, type RpcAnswer } from "./direct-requests.ts";
 import { createListenRequests, type ListenRequests } from "./listen-requests.ts";
 
-/** A request that wants to know what happens to its messages. It may take several: input is asked for and sent along. */
+/** A request that is told what happens to its messages. It takes several if the server asks for input. */
 export interface WatchedRequest {
   onWriting(): void;
-  /** It was refused before it was processed, so it is as if it had not been written. */
+  /** The message was refused before it was processed, so it counts as not written. */
   onRefused(): void;
   onProgress(progress: Progress): void;
   onAnswered(): void;
-  /** The stream its answer was to come by has ended without it. */
+  /** The stream for its answer ended without the answer. */
   onBrokenOff(): void;
 }
 
@@ -26,25 +26,25 @@ export interface WatchedRequest {
 export interface Watch {
   /** The options with which the request is handed to the SDK. */
   readonly options: SdkRequestOptions;
-  /** The request is carried out by messages of another kind, of which nothing else is followed. */
+  /** Counts the request as written: other messages carry it out, which are not followed. */
   replaced(): void;
-  /** Nobody waits any longer: an answer that still comes belongs to nobody. */
+  /** Stops following the request. A late answer then counts as stray. */
   stop(): void;
 }
 
-/** Follows requests on a transport, which the SDK shows nobody. */
+/** Follows requests on the wire, which the SDK does not expose. */
 export interface WireWatch {
-  /** Requests that the SDK's client knows nothing of. */
+  /** Requests that bypass the SDK's client. */
   readonly direct: DirectRequests;
   readonly listens: ListenRequests;
   /**
-   * Follows a request that the SDK makes. `answer`: it was made already and answered so; the first message for it is not sent, and that is
-   * its answer.
+   * Follows a request that the SDK makes. `answer`: the request was sent already and got this answer; the SDK's first message for it is
+   * not sent and receives the answer.
    */
   watch(request: WatchedRequest, givenUp: AbortSignal, answer?: RpcAnswer): Watch;
 }
 
-/** A request on the wire that has no answer yet. The SDK's own have nobody who watches them. */
+/** A request on the wire that has no answer yet. `watched` is missing for requests that the SDK makes of its own accord. */
 interface SentRequest {
   readonly watched?: WatchedMessages | undefined;
   isWritten: boolean;
@@ -60,14 +60,14 @@ interface WatchedMessages {
 type Incoming = Parameters<NonNullable<Transport["onmessage"]>>;
 
 /**
- * The SDK hands the headers of a request to the transport with every message of it. A symbol among them never reaches the
- * wire and tells which of our requests the message belongs to.
+ * The SDK passes the headers of a request to the transport with each of its messages. A symbol among them never reaches the wire, and
+ * tells which of our requests the message belongs to.
  */
 const WATCHED = Symbol("watched request");
 
 /**
- * Begins to watch a transport that is connected. Only answers to requests that were sent and still wait reach the SDK, each
- * once, because the SDK reads ids as numbers: to it `""` and `null` are the request 0. `onStrayAnswer` hears of the others.
+ * Begins to watch a connected transport. Only answers to pending requests reach the SDK, each once, because the SDK reads ids as numbers:
+ * it takes `""` and `null` for the request 0. `onStrayAnswer` is called for the others.
  */
 export function watchWire(options: WireWatchOptions): WireWatch {
   return new TransportWatch(options);
@@ -87,7 +87,7 @@ class TransportWatch implements WireWatch {
   readonly #onStrayAnswer: () => void;
   readonly direct: DirectRequests;
   readonly listens: ListenRequests;
-  /** What the SDK has sent. */
+  /** Requests that the SDK has sent. */
   readonly #unanswered = new Map<RequestId, SentRequest>();
 
   constructor({ transport, envelope, onStrayAnswer }: WireWatchOptions) {
@@ -109,7 +109,7 @@ class TransportWatch implements WireWatch {
         signal: givenUp,
         timeout: NO_SDK_TIMEOUT_MS,
         headers: { [WATCHED]: watched } as Record<string, string>,
-        onprogress: () => {}, // has a progress token sent along, so that the server may ask for more time
+        onprogress: () => {}, // makes the SDK send a progress token, so that the server may ask for more time
       },
       replaced: () => request.onWriting(),
       stop: () => {
@@ -164,7 +164,7 @@ class TransportWatch implements WireWatch {
     return this.#send(message, followed);
   }
 
-  /** A request that is given up before it was written is not written at all, so there is nothing to cancel either. */
+  /** A request that is given up before it was written is never written, so there is nothing to cancel. */
   #withdraws(message: JSONRPCMessage): boolean {
     if (!("method" in message) || message.method !== "notifications/cancelled") return false;
     const sent = this.#unanswered.get(message.params?.requestId as RequestId);
@@ -205,7 +205,7 @@ class TransportWatch implements WireWatch {
     this.#deliver?.(id === message.id ? message : { ...message, id }, extra);
   }
 
-  /** Whether it belongs to a request that the SDK knows nothing of. */
+  /** Returns whether the progress belongs to a request that bypasses the SDK's client. */
   #takeProgress({ progressToken, progress, total, message }: { readonly [name: string]: unknown }): boolean {
     if (typeof progress !== "number") return false;
     const id = this.#idOf(progressToken);
@@ -219,7 +219,7 @@ class TransportWatch implements WireWatch {
     return direct !== undefined;
   }
 
-  /** The request that an id names. Servers exist that turn the number 1 into `"1"`; no other spelling is taken for it. */
+  /** The request id that a received id stands for. Some servers turn the number 1 into `"1"`; no other spelling is accepted. */
   #idOf(id: unknown): RequestId | undefined {
     if (typeof id === "number" || (typeof id === "string" && this.#unanswered.has(id))) return id;
     const number = Number(id);

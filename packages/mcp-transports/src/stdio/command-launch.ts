@@ -1,10 +1,10 @@
-/** How a file is started: without a shell that could read anything into its arguments. */
+/** How a file is started, without a shell that could interpret its arguments. */
 export interface CommandLaunch {
   readonly file: string;
   readonly args: readonly string[];
   /** Windows: the arguments are passed on as they are, because they are quoted already. */
   readonly isVerbatim: boolean;
-  /** What is other in the child's environment; `undefined` takes a variable out. */
+  /** Changes to the child's environment; `undefined` removes a variable. */
   readonly env?: { readonly [name: string]: string | undefined } | undefined;
 }
 
@@ -14,13 +14,13 @@ export type LaunchFault = "line-break" | "too-long" | "unusable-path";
 /** The longest line that `cmd.exe` reads, in characters. */
 const LONGEST_LINE = 8191;
 
-/** The file system ignores what follows here, so `x.cmd.` and `x.cmd::$DATA` are batch files too. */
+/** The file system ignores trailing dots, spaces and stream names, so `x.cmd.` and `x.cmd::$DATA` are batch files too. */
 const BATCH_FILE = /\.(?:bat|cmd)[. ]*(?::.*)?$/is;
 
-/** Needs no quotes, and none are added: some batch files compare what they are given with bare words. */
+/** Needs no quotes, and gets none: some batch files compare their arguments with bare words. */
 const PLAIN_ARGUMENT = /^[A-Za-z0-9_.:/@+-]+$/;
 
-/** What `cmd.exe` reads as one `%` that begins no variable: the sign, and a piece of the working directory of no length. */
+/** `cmd.exe` reads this as one `%` that begins no variable: the sign, and an empty substring of the working directory. */
 const LITERAL_PERCENT = "%%cd:~,%";
 
 /**
@@ -55,7 +55,7 @@ export function planLaunch(
  */
 function quoteForBatchFile(arg: string): string {
   if (PLAIN_ARGUMENT.test(arg)) return arg;
-  // A run of backslashes is looked at from its beginning only, or a long one would be looked at again from each of them.
+  // A run of backslashes is matched only from its beginning. Otherwise a long run would be matched again from each of them.
   const escaped = arg.replace(/(?<!\\)(\\*)"/g, '$1$1""').replace(/(?<!\\)\\+$/, "$&$&");
   return `"${withoutExpansion(escaped)}"`;
 }

@@ -1,30 +1,30 @@
 import { posix, win32 } from "node:path";
 
-/** Where a command is looked for, and what is known of the files there. */
+/** Where a command is looked for, and access to the files there. */
 export interface CommandSearch {
   readonly platform: NodeJS.Platform;
   /** The value of `PATH`. */
   readonly path: string;
   /** The value of `PATHEXT`; read on Windows only. Default `.COM;.EXE;.BAT;.CMD`. */
   readonly pathExt?: string | undefined;
-  /** Absolute; what a command that is a relative path is relative to. */
+  /** Absolute; the base of a command that is a relative path. */
   readonly cwd: string;
-  /** Directories in which `PATH` finds nothing, besides their subdirectories. Default `[cwd]`. */
+  /** Entries of `PATH` in these directories or below them are skipped. Default `[cwd]`. */
   readonly projects?: readonly string[] | undefined;
   isExecutable(file: string): boolean;
   /** The path without symbolic links. Default: the path as it is. */
   realPath?(path: string): string;
 }
 
-/** What a search came to. */
+/** The result of a search. */
 export interface CommandFinding {
   /** The absolute path of the file to start; missing if there is none. */
   readonly file?: string | undefined;
-  /** Why there is none although `PATH` would have had one. */
+  /** Why there is none although an entry of `PATH` has the command. */
   readonly passedOver?: PassedOver | undefined;
 }
 
-/** An entry of `PATH` in which the command exists, but does not count. */
+/** An entry of `PATH` that has the command but is skipped. */
 export interface PassedOver {
   readonly entry: string;
   readonly reason: "relative" | "in-project";
@@ -34,10 +34,10 @@ export interface PassedOver {
 const RUNNABLE_EXTENSIONS: readonly string[] = [".com", ".exe", ".bat", ".cmd"];
 
 /**
- * Finds the file that a command names, as an absolute path, so that nobody else looks it up again: the system would search
+ * Finds the file that a command names, as an absolute path, so that the system does not look it up again: it would search
  * the working directory too, on Windows even before `PATH` (threat T18). A command with a separator in it is a path and used
- * as given. A bare name is searched in the absolute entries of `PATH` that are not inside a project: what an opened
- * repository brings along must not run in place of the user's `npx`.
+ * as given. A bare name is searched in the absolute entries of `PATH` that are not inside a project: a file of an opened
+ * repository must not run in place of the user's `npx`.
  */
 export function findCommand(command: string, search: CommandSearch): CommandFinding {
   const { isAbsolute, resolve } = search.platform === "win32" ? win32 : posix;
@@ -58,8 +58,8 @@ export function findCommand(command: string, search: CommandSearch): CommandFind
 }
 
 /**
- * The directories among these that may be an opened project: not the root of a file system and not what holds the user's
- * home, where services and desktop programs are started.
+ * Those of the directories that may be an opened project. The root of a file system and directories that contain the user's
+ * home are not: services and desktop programs are started there.
  */
 export function projectsAmong(
   directories: readonly string[],
@@ -73,8 +73,9 @@ export function projectsAmong(
 }
 
 /**
- * A `PATH` for a child: what it starts in turn, such as the `node` that `npx` asks `env` for, must not be looked for in the
- * directory it works in either. Nothing if no entry is left; an empty one would mean that directory.
+ * A `PATH` for a child without relative entries. A program that the child starts in turn, such as the `node` that `npx` asks
+ * `env` for, must not be looked for in the working directory either. `undefined` if no entry is left, because an empty
+ * `PATH` would mean that directory.
  */
 export function withoutRelativeEntries(path: string, platform: NodeJS.Platform): string | undefined {
   const delimiter = delimiterOf(platform);
@@ -99,7 +100,7 @@ function unquoted(entry: string, platform: NodeJS.Platform): string {
   return platform === "win32" ? entry.replaceAll('"', "") : entry;
 }
 
-/** Without a drive, a path on Windows means the current one. */
+/** Without a drive, a path on Windows is relative to the current drive. */
 function isFixed(entry: string, platform: NodeJS.Platform): boolean {
   return platform === "win32" ? /^([a-z]:[\\/]|[\\/]{2})/i.test(entry) : posix.isAbsolute(entry);
 }
@@ -120,7 +121,7 @@ function isInside(path: string, directory: string, platform: NodeJS.Platform): b
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** The names a file may have on the disk. Windows adds an extension where there is none that it can start. */
+/** The names that a file may have on the disk. Windows adds an extension to a name without a runnable one. */
 function spellings(file: string, { platform, pathExt }: CommandSearch): readonly string[] {
   if (platform !== "win32") return [file];
   const listed = (pathExt ?? "")

@@ -10,11 +10,9 @@ import { repositoryAround } from "./repository.ts";
 const { accessSync, constants, realpathSync, statSync } = fileSystem;
 
 /**
- * Looks a server's command up on this machine and decides how it is started. The `PATH` of the child's own environment
- * counts, and the host's only if the child has none. Whoever wrote it, it finds nothing in the server's and the host's
- * working directory, nor in the repositories around them.
- *
- * @throws ChannelFault `command-missing`, or `launch-refused` where a batch file cannot be given its arguments.
+ * Looks up a server's command on this machine and decides how it is started. The `PATH` of the child's own environment
+ * counts, and the host's only if the child has none. In either, entries inside the server's and the host's working
+ * directory, or inside the repositories around them, are skipped.
  */
 export function prepareStart({ command, args, env, cwd }: ResolvedStdioServer): CommandLaunch {
   const { platform } = process;
@@ -54,7 +52,7 @@ function findVariable(env: NodeJS.ProcessEnv, name: string): string | undefined 
   return spelling === undefined ? undefined : env[spelling];
 }
 
-/** Windows knows a variable by its name in any case. */
+/** Names of variables are case-insensitive on Windows. */
 function isNamed(found: string, name: string): boolean {
   return process.platform === "win32" ? found.toUpperCase() === name.toUpperCase() : found === name;
 }
@@ -76,7 +74,7 @@ function realPath(path: string): string {
   }
 }
 
-/** A user without an entry in the system's list of users has none; the root then stands for it. */
+/** A user who is not in the system's list of users has no home; the root directory then stands for it. */
 function findHome(): string {
   try {
     return homedir();

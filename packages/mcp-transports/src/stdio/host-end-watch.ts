@@ -1,4 +1,4 @@
-/** Hears of every end of the host that can be heard of. */
+/** Calls back on every end of the host that can be noticed. */
 export interface HostEndWatch {
   start(): void;
   stop(): void;
@@ -7,25 +7,24 @@ export interface HostEndWatch {
 /** Signals whose default action ends a process without an `exit` event. */
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Marks our signal listeners, so that the watches of several copies of this package know each other. */
+/** Marks our signal listeners, so that several copies of this package recognise each other's. */
 const YIELDING = Symbol.for("jackfield.yieldingSignalListener");
 
-/** Where the watches of one process find each other: each listener costs, and Node.js warns of more than ten. */
+/** The key of the one watch that a process shares: each listener costs, and Node.js warns of more than ten. */
 const SHARED = Symbol.for("jackfield.hostEndWatches");
 
-/** All that is called back in one process, also for several copies of this package. */
+/** The callbacks of one process, also for several copies of this package. */
 interface SharedWatch {
   add(onEnd: () => void): void;
   remove(onEnd: () => void): void;
 }
 
 /**
- * Calls back synchronously when the host ends. Once started it listens to `exit`, and to the signals that would end the host
- * without one: our children lead their own sessions, so the terminal's Ctrl+C does not reach them.
+ * Calls back synchronously when the host ends. Once started, it listens to `exit`, and to the signals that would end the
+ * host without `exit`: our children lead their own sessions, so the terminal's Ctrl+C does not reach them.
  *
- * A host that handles a signal itself decides alone what it means; our listener then does nothing, and `exit` follows.
- * Only where nobody else listens would listening keep the host alive: there it is called back, the listener goes, and the
- * signal is raised again.
+ * If the host handles a signal itself, our listener does nothing, and `exit` follows if the host ends. If nothing else
+ * listens, our listener alone would keep the host alive: it calls back, removes itself and raises the signal again.
  */
 export function createHostEndWatch(onEnd: () => void): HostEndWatch {
   return {
@@ -40,7 +39,7 @@ function sharedWatch(): SharedWatch {
   return shared[SHARED];
 }
 
-/** Listens as long as there is anybody to be called back. */
+/** Listens as long as there are callbacks. */
 function createSharedWatch(): SharedWatch {
   const watching = new Set<() => void>();
   const endAll = () => {
@@ -52,7 +51,7 @@ function createSharedWatch(): SharedWatch {
       endAll();
       watching.clear();
       stop();
-      // Whoever is left yields as well, and is called next: it will find itself alone.
+      // Any remaining listener yields as well and is called next. The last one finds itself alone.
       if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
     },
     { [YIELDING]: true },
@@ -78,7 +77,7 @@ function createSharedWatch(): SharedWatch {
   };
 }
 
-/** Whether anybody decides what the signal means who would not also yield to the default action. */
+/** Whether a listener handles the signal without yielding to the default action. */
 function hasOtherListeners(signal: NodeJS.Signals): boolean {
   const others = process.listeners(signal).filter((listener) => !(YIELDING in listener));
   return others.length > countYieldingLibraryListeners();
@@ -86,8 +85,8 @@ function hasOtherListeners(signal: NodeJS.Signals): boolean {
 
 /**
  * The widespread library `signal-exit` (versions 3 and 4) follows our own rule: it raises the signal again if it finds
- * itself alone. Were it taken for a host's decision, each would wait for the other and the signal be lost. Both versions
- * publish how many listeners they have per signal.
+ * itself alone. If it counted as a handler of the host, each would wait for the other and the signal would be lost. Both
+ * versions publish how many listeners they have per signal.
  */
 function countYieldingLibraryListeners(): number {
   const published = [

@@ -13,20 +13,20 @@ import { recallRoster, updateRoster } from "./tree-roster.ts";
 
 /** A server that still runs although the host that started it is gone. */
 export interface Leftover extends RecordedTree {
-  /** The process that had started it. */
+  /** Process number of the host that started the server. */
   readonly hostPid: number;
 }
 
 /**
  * Finds servers whose host was killed before it could end them, in the records that `createConnector` writes with
- * `processRecord`. Nothing is ended; records that name nobody any more are removed. Hosts that still run are left alone, and
- * so is a process that merely has the number of one that was written down. A missing directory holds no records.
+ * `processRecord`. It ends nothing, and removes records that name no running process any more. Servers of hosts that still
+ * run are ignored, and so are processes that merely reuse a recorded number. A missing directory counts as empty.
  *
- * @throws McpError `MCP_CONFIG_INVALID` if others may write in the directory, or it belongs to somebody else.
+ * @throws McpError `MCP_CONFIG_INVALID` if others may write in the directory, or it belongs to another user.
  */
 export async function findLeftovers(options: { readonly directory: string }): Promise<readonly Leftover[]> {
   const directory = openProcessRecordDirectory(options.directory);
-  // Read before it is looked who runs: a host that starts meanwhile would seem to be gone.
+  // Read before the processes are listed: otherwise a host that starts in between would seem to be gone.
   const found = directory.list().map((file) => ({ file, record: readRecord(directory, file) }));
   if (found.length === 0) return [];
   const snapshot = await createProcessTable().snapshot();
@@ -38,8 +38,8 @@ export async function findLeftovers(options: { readonly directory: string }): Pr
 }
 
 /**
- * Ends what `findLeftovers` has found, each tree as if it were closed: SIGTERM first, SIGKILL after a second. Resolves with
- * those that could not be ended. Records are cleaned up when leftovers are next looked for.
+ * Ends the process trees that `findLeftovers` found: SIGTERM first, SIGKILL after a second. Resolves with those that could
+ * not be ended. The next `findLeftovers` cleans up the records.
  */
 export async function endLeftovers(leftovers: readonly Leftover[]): Promise<readonly Leftover[]> {
   const table = createProcessTable();
@@ -52,7 +52,7 @@ export async function endLeftovers(leftovers: readonly Leftover[]): Promise<read
   return leftovers.filter((_, index) => !ended[index]);
 }
 
-/** A draft is not whole; its host writes it anew, or is gone. */
+/** A draft is incomplete. Its host writes it again, or is gone. */
 function readRecord(directory: ProcessRecordDirectory, file: RecordFile): ProcessRecord | undefined {
   return file.isDraft ? undefined : directory.read(file.path);
 }
@@ -62,7 +62,7 @@ interface Examination {
   readonly snapshot: ProcessSnapshot;
 }
 
-/** What a record of another machine or PID namespace says cannot be judged from here. */
+/** Records of another machine or PID namespace cannot be judged from here and are ignored. */
 function examine(
   record: ProcessRecord,
   { path }: RecordFile,

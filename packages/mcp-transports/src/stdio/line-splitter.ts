@@ -9,9 +9,9 @@ export interface LineSplitter {
 }
 
 /**
- * Bytes are cut before they are decoded, so a character that is spread over two chunks stays whole. What has not ended
- * yet is kept in pieces and joined once: many small chunks cost no more than one large one. A carriage return before the
- * end of a line is left to the reader, for whom it is white space.
+ * Bytes are cut before they are decoded, so a character that is spread over two chunks stays whole. An unfinished line is
+ * kept in pieces and joined once, so many small chunks cost no more than one large one. A carriage return before the end of
+ * a line is left to the reader, which treats it as white space.
  */
 export function createLineSplitter(maxLineBytes: number, onLine: (line: string) => void): LineSplitter {
   return new BoundedSplitter(maxLineBytes > 0 ? maxLineBytes : Number.POSITIVE_INFINITY, onLine);
@@ -37,12 +37,12 @@ class BoundedSplitter implements LineSplitter {
     let start = 0;
     while (start <= last && (this.#pieces.length > 0 || last - start > this.#maxLineBytes))
       start = this.#endLine(chunk, start);
-    // Lines that came whole are decoded together, which costs little more than one of them.
+    // Complete lines are decoded together, which costs little more than one of them.
     if (start <= last) this.#splitText(chunk.toString("utf8", start, last));
     if (last + 1 < chunk.length) this.#keep(chunk.subarray(last + 1));
   }
 
-  /** Decodes one line when all of it is there and its length is allowed. Returns where the next one begins. */
+  /** Decodes one complete line if its length is allowed. Returns where the next one begins. */
   #endLine(chunk: Buffer, start: number): number {
     const end = chunk.indexOf(NEWLINE, start);
     this.#keep(chunk.subarray(start, end));

@@ -8,15 +8,15 @@ import { createStrayLines, type StrayLines } from "./stray-lines.ts";
 import { takeMessages } from "./wire-line.ts";
 
 /**
- * Of many lines that come at once so many are read before what they have set off may run. Whoever makes the next calls as soon as
- * answers are there has the server work on them while the other answers are read.
+ * The most lines that are read before pending promises may run. A caller that makes its next call after an answer thus keeps the
+ * server busy while further answers are read.
  */
 const LINES_A_TURN = 32;
 
-/** Reads messages from what a process writes to its standard output. Whatever else stands there is counted and skipped. */
+/** Reads messages from the standard output of a process. Other lines are counted and skipped. */
 export interface MessageReader {
   push(chunk: Buffer): void;
-  /** What it read besides messages. */
+  /** The lines that were no messages. */
   stray(): StrayOutput | undefined;
 }
 
@@ -25,11 +25,11 @@ export interface MessageReaderOptions {
   readonly maxMessageBytes: number;
   readonly check: MessageCheck;
   onMessage(message: JSONRPCMessage): void;
-  /** A message could not be dealt with: the next one comes all the same. */
+  /** `onMessage` threw. Reading goes on with the next message. */
   onError(error: Error): void;
-  /** Nothing is read any more, for `message-too-large`. Everything before it was. */
+  /** Reading has ended with `message-too-large`, after everything before that message was read. */
   onFault(fault: ChannelFault): void;
-  /** Hears of the first line that is no message. */
+  /** Called with the first line that is no message. */
   onStrayOutput(line: string): void;
 }
 
@@ -73,7 +73,7 @@ class PacedReader implements MessageReader {
     while (this.#next < end) this.#readLine(lines[this.#next++] as string);
     if (this.#next < lines.length) {
       this.#isScheduled = true;
-      // A tick comes when all promises have run that run now, and before any other chunk.
+      // The tick comes after all promises that can run now, and before any other chunk.
       queueMicrotask(() => process.nextTick(() => this.#goOn()));
       return;
     }

@@ -1,7 +1,7 @@
 /** Keeps the end of a stream of bytes. */
 export interface OutputTail {
   push(chunk: Buffer): void;
-  /** The text kept. Where something before it was lost, it begins with a new line, or at least not with half a secret. */
+  /** The text kept. If text before it was lost, it begins with a whole line, or at least not with half a secret. */
   text(): string;
 }
 
@@ -10,11 +10,11 @@ const LINE_BREAK = 0x0a;
 export interface OutputTailOptions {
   /** Keeps at most this much, and for a moment up to twice as much. */
   readonly maxBytes: number;
-  /** Half of one may stand where the text was cut; it is dropped. Whole ones stay. */
+  /** Half a secret at the cut is dropped. Whole ones stay. */
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** A ring of chunks: however much is pushed, the work per byte stays the same, and so does what is kept. */
+/** Trims the kept chunks only when they reach twice the size, so the work per byte and the memory stay bounded. */
 export function createOutputTail({ maxBytes, secrets = [] }: OutputTailOptions): OutputTail {
   let chunks: Buffer[] = [];
   let size = 0;

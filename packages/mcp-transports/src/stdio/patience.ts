@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** A stream that has ended needs so many turns of the event loop to be read to its end and closed. */
+/** The turns of the event loop that it takes to read an ended stream to its end and close it. */
 const TURNS_TO_LISTEN = 3;
 
 /**
- * A signal that fires after so many milliseconds, though not before everything that has happened meanwhile was heard of: after
- * a long turn of the event loop timers come first, and would make who was busy give up on what has long been there.
+ * A signal that fires after the given time, but not before the events that happened meanwhile were handled. After a long turn
+ * of the event loop, timers come first, so a busy host would give up on events that are already there.
  */
 export function patienceOf(durationMs: number): AbortSignal {
   const controller = new AbortController();

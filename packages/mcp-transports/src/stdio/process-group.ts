@@ -15,7 +15,7 @@ export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leaderPid, signal);
   } catch {
-    // Nobody is left, or the rest belongs to another user: there is nothing more that we could do.
+    // No process is left, or the rest belongs to another user: nothing more can be done.
   }
 }
 

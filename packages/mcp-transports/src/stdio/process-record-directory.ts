@@ -16,7 +16,7 @@ const {
   writeFileSync,
 } = fileSystem;
 
-/** Far more than any host starts; a larger file is not ours. */
+/** Far larger than the record of any host; a larger file is not ours. */
 const LARGEST_RECORD_BYTES = 1024 * 1024;
 const OTHERS_MAY_WRITE = 0o022;
 const RECORD_NAME = /^(\d+)-[0-9a-f]{8}\.json(\.draft)?$/;
@@ -25,23 +25,23 @@ const RECORD_NAME = /^(\d+)-[0-9a-f]{8}\.json(\.draft)?$/;
 export interface RecordFile {
   readonly path: string;
   readonly hostPid: number;
-  /** Its writer was killed before the file was whole. */
+  /** The file is incomplete: its writer is still writing, or was killed. */
   readonly isDraft: boolean;
 }
 
-/** The folder with one record for each host. Everything is synchronous: a record must be whole before the host can be killed. */
+/** One record for each connector. Everything is synchronous: a record must be complete before the host can be killed. */
 export interface ProcessRecordDirectory {
   list(): readonly RecordFile[];
   read(path: string): ProcessRecord | undefined;
-  /** A file for a record of this host. `name` tells several in one host apart: eight hexadecimal digits. */
+  /** The path of a record of this host. `name` distinguishes several in one host: eight hexadecimal digits. */
   pathFor(hostPid: number, name: string): string;
   write(path: string, record: ProcessRecord): void;
   remove(path: string): void;
 }
 
 /**
- * The directory itself is made when something is written. Who may write in it can have processes ended, so one that belongs
- * to somebody else, or in which others may write, is refused with `MCP_CONFIG_INVALID`.
+ * The directory is created with the first record. Anyone who can write in it can have processes ended, so a directory that
+ * belongs to another user, or in which others may write, is refused with `MCP_CONFIG_INVALID`.
  */
 export function openProcessRecordDirectory(directory: string): ProcessRecordDirectory {
   const folder = resolve(directory);
@@ -74,7 +74,7 @@ export function openProcessRecordDirectory(directory: string): ProcessRecordDire
   };
 }
 
-/** The place this process is in. Systems that do not tell a part of it have an empty text for it. */
+/** The place of this process. A part that the system does not tell is an empty string. */
 export function currentPlace(): ProcessPlace {
   return {
     machine: hostname(),

@@ -1,20 +1,20 @@
 import type { ProcessIdentity } from "./process-snapshot.ts";
 
-/** Where process numbers mean something: on one machine, since it was started, in one PID namespace. */
+/** The scope in which process numbers are meaningful: one machine, one boot, one PID namespace. */
 export interface ProcessPlace {
   readonly machine: string;
   readonly boot: string;
   readonly pidNamespace: string;
 }
 
-/** A process tree as it is written down. */
+/** A process tree as it is recorded. */
 export interface RecordedTree {
   readonly server: string;
   readonly command: string;
   readonly processes: readonly ProcessIdentity[];
 }
 
-/** What one host has started. No argument and no variable stands in it: they may be secrets. */
+/** What one connector of a host has started. It holds no arguments and no variables, because they may be secrets. */
 export interface ProcessRecord {
   readonly version: 1;
   readonly place: ProcessPlace;
@@ -47,7 +47,7 @@ function isTree(value: unknown): value is RecordedTree {
   );
 }
 
-/** Numbers up to 1 are no process that anybody starts: signalled, they mean everybody. */
+/** A number of 1 or less is never a child process. A signal to it could reach every process. */
 function isIdentity(value: unknown): value is ProcessIdentity {
   return isObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 1 && isText(value.start);
 }

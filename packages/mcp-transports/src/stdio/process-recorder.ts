@@ -2,18 +2,16 @@ import type { RecordedTree } from "./process-record.ts";
 import { currentPlace, openProcessRecordDirectory } from "./process-record-directory.ts";
 import type { ProcessTable } from "./process-table.ts";
 
-/** Keeps this host's record on disk. */
+/** Keeps the record of one connector on disk. */
 export interface ProcessRecorder {
   /**
-   * Replaces what is written; with no processes the record is removed. Does nothing on systems that do not tell when a
-   * process started (Windows).
-   *
-   * @throws The system's error, or McpError `MCP_CONFIG_INVALID` for a directory that is not private.
+   * Replaces the record, or removes it if there are no processes. Does nothing on systems that do not tell when a process started
+   * (Windows).
    */
   save(trees: readonly RecordedTree[]): void;
 }
 
-/** Prepares a record; the first save that has something to write makes it, and the directory if it is missing. */
+/** Prepares a record. The first save that has something to write creates it, and the directory if it is missing. */
 export function createProcessRecorder(directory: string, table: ProcessTable): ProcessRecorder {
   const folder = openProcessRecordDirectory(directory);
   const path = folder.pathFor(process.pid, anyName());
@@ -39,7 +37,7 @@ export function createProcessRecorder(directory: string, table: ProcessTable): P
   };
 }
 
-/** Tells the records of one host apart. Nobody has to be kept from guessing it, so the module of ciphers is not loaded for it. */
+/** Distinguishes the records of one host. It need not be unguessable, so `node:crypto` is not loaded for it. */
 function anyName(): string {
   return Math.floor(Math.random() * 2 ** 32)
     .toString(16)

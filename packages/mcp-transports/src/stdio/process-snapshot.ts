@@ -1,7 +1,7 @@
-/** A process, told from every other that ever had or will have its number. */
+/** Identifies a process, even among earlier and later processes with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, as the system writes it: only good for being compared. */
+  /** Its start time as the system writes it. Use it only for comparison. */
   readonly start: string;
 }
 
@@ -11,7 +11,7 @@ export interface ProcessFact extends ProcessIdentity {
   readonly groupId: number;
   /** Missing where the system does not tell. */
   readonly sessionId?: number | undefined;
-  /** It has ended, and its parent has not yet asked how. */
+  /** It has ended, but its parent has not reaped it yet. */
   readonly isDead: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface ProcessSnapshot {
   gatheredUnder(id: number): readonly ProcessFact[];
 }
 
-/** Makes what was read searchable. */
+/** Indexes the processes that were read. */
 export function createProcessSnapshot(facts: readonly ProcessFact[]): ProcessSnapshot {
   const byPid = new Map(facts.map((fact) => [fact.pid, fact]));
   const byParent = Map.groupBy(facts, (fact) => fact.parentPid);
@@ -57,7 +57,7 @@ export function parseProcStat(text: string): ProcessFact | undefined {
   };
 }
 
-/** What `ps` is asked for, in the order in which `parsePsOutput` expects it. */
+/** The columns of `ps`, in the order that `parsePsOutput` expects. */
 export const PS_COLUMNS = "pid=,ppid=,pgid=,stat=,lstart=";
 
 const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/;

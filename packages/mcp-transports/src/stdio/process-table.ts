@@ -16,17 +16,17 @@ const REST_PER_SCAN = 4;
 /** Tells which processes there are. Everything is `undefined` where the system does not tell. */
 export interface ProcessTable {
   /**
-   * All processes at a moment not before the question. Who asks while a scan is due gets the same one, so many trees that
-   * end together cost no more than one. Never more often than every 20 ms: whoever polls needs no pause of its own.
+   * All processes at a moment after the call. Calls while a scan is scheduled share it, so many trees that end together cost no more than
+   * one. Scans are at least 20 ms apart, so a caller that polls needs no pause of its own.
    */
   snapshot(): Promise<ProcessSnapshot | undefined>;
-  /** All processes now, for a host that has no later. */
+  /** All processes now, read synchronously, for a host that is ending. */
   snapshotNow(): ProcessSnapshot | undefined;
   /** One process now. */
   inspect(pid: number): ProcessFact | undefined;
 }
 
-/** How a system is asked. */
+/** How processes are read from the system. */
 export interface ProcessSource {
   scan(): ProcessFact[] | Promise<ProcessFact[]>;
   scanNow(): ProcessFact[];
@@ -69,7 +69,7 @@ export function createProcessTable(source: ProcessSource = systemSource()): Proc
   };
 }
 
-/** A list without a single process is no list: not even the one that asks is on it. */
+/** An empty list means that the system told nothing: at least this process would be on it. */
 function toSnapshot(facts: readonly ProcessFact[]): ProcessSnapshot | undefined {
   return facts.length > 0 ? createProcessSnapshot(facts) : undefined;
 }
@@ -111,7 +111,7 @@ function inspectProc(pid: number): ProcessFact | undefined {
   }
 }
 
-/** Such a line is shorter by far. Read as a file, of which the system does not tell the length, it would take 64 KiB for each process. */
+/** Far longer than any such line. `/proc` tells no file size, so reading the file as a whole would take 64 KiB for each process. */
 const statLine = Buffer.allocUnsafe(4096);
 
 /** The start time is text: it must not depend on the language or the time zone. */

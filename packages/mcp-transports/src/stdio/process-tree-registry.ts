@@ -10,11 +10,11 @@ import { type EndGraces, killAtOnce } from "./tree-end.ts";
 import { createGroupMembers, createTreeMembers, type TreeMembers } from "./tree-members.ts";
 import { createRoster } from "./tree-roster.ts";
 
-/** While servers run it is looked now and then who belongs to whom: soon after a start, and ever more rarely. */
+/** While servers run, their trees are scanned: soon after a start, then ever more rarely. */
 const FIRST_LOOK_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What a tree is called, and who hears of its troubles. */
+/** The names of a tree, and the log for its problems. */
 export interface TreeLabel {
   readonly server: string;
   readonly command: string;
@@ -23,19 +23,19 @@ export interface TreeLabel {
 
 /** Knows the process trees that must not outlive the host. */
 export interface ProcessTreeRegistry {
-  /** Answers for a child that was started `detached`, until its tree has ended. `input` is the child's, if it was taken from it. */
+  /** Takes charge of a `detached` child until its tree has ended. `input`: the child's, if it was removed from `child.stdin`. */
   adopt(child: ChildProcess, label: TreeLabel, input?: Writable | null): ProcessTree;
 }
 
 export interface ProcessTreeRegistryOptions {
   readonly table?: ProcessTable | undefined;
-  /** Where the trees are written down, for those who come after a host that was killed. */
+  /** Records the trees, so that they can be found after the host was killed. */
   readonly recorder?: ProcessRecorder | undefined;
-  /** How long each step of an end is waited for. */
+  /** How long to wait at each step of ending a tree. */
   readonly graces?: EndGraces | undefined;
 }
 
-/** Makes an empty registry. All trees end with the host, whichever way it ends, unless it is killed. */
+/** Makes an empty registry. All trees end with the host, however it ends, unless it is killed. */
 export function createProcessTreeRegistry(options: ProcessTreeRegistryOptions = {}): ProcessTreeRegistry {
   return new TreeKeeper(options);
 }
@@ -50,7 +50,7 @@ class TreeKeeper implements ProcessTreeRegistry {
   readonly #graces: EndGraces | undefined;
   readonly #hostEnd = createHostEndWatch(() => this.#killAll());
   readonly #trees = new Set<KeptTree>();
-  /** Who outlived even SIGKILL stays written down: whoever comes next may have more luck. */
+  /** Trees that outlived even SIGKILL. They stay in the record, so that a later host can try to end them. */
   readonly #outlived: KeptTree[] = [];
   #nextLook: NodeJS.Timeout | undefined;
   #nextWriting: NodeJS.Immediate | undefined;
@@ -79,7 +79,7 @@ class TreeKeeper implements ProcessTreeRegistry {
     });
   }
 
-  /** Nobody else can have the number of a child that Node.js has not reported dead yet. */
+  /** The number still belongs to the child: it is not reused before Node.js has reported the child dead. */
   #membersOf(pid: number): TreeMembers {
     const leader = this.#table.inspect(pid);
     if (!leader) return createGroupMembers(pid);
@@ -105,12 +105,12 @@ class TreeKeeper implements ProcessTreeRegistry {
     this.#writeDown(trees[0]?.log);
   }
 
-  /** Many servers are started in one turn of the event loop, and to write a file takes longer than to read all that they say. */
+  /** Deferred: many servers start in one turn of the event loop, and writing the file takes longer than reading their output. */
   #writeDownSoon(log: Logger): void {
     this.#nextWriting ??= setImmediate(() => this.#writeDown(log));
   }
 
-  /** A host works without its record as well, so a fault is only told. */
+  /** A host works without its record as well, so an error is only logged. */
   #writeDown(log: Logger | undefined): void {
     clearImmediate(this.#nextWriting);
     this.#nextWriting = undefined;
@@ -125,8 +125,8 @@ class TreeKeeper implements ProcessTreeRegistry {
   }
 
   /**
-   * A server that dies by itself takes the chain of parents with it, and a host that is killed cannot look any more: what was
-   * seen before is all that is known then.
+   * Schedules the next scan. A server that dies by itself breaks the chain of parents, and a killed host cannot scan any more; then
+   * only what was seen before is known.
    */
   #lookLater(pauseMs: number): void {
     clearTimeout(this.#nextLook);
@@ -134,7 +134,7 @@ class TreeKeeper implements ProcessTreeRegistry {
     this.#nextLook = setTimeout(() => void this.#lookAround(), pauseMs).unref();
   }
 
-  /** A package runner may have taken half a minute to start the server itself: the next look would be as far away. */
+  /** A package runner may have taken half a minute to start the server itself. The next scan would then be as far away. */
   #lookSoon(): void {
     if (this.#pauseMs > FIRST_LOOK_MS) this.#lookLater(FIRST_LOOK_MS);
   }

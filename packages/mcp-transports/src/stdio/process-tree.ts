@@ -7,11 +7,13 @@ import type { TreeMembers } from "./tree-members.ts";
 
 /** A child process that leads its own session, and whatever it has started in turn. */
 export interface ProcessTree {
-  /** The server speaks: whoever it has started to get there can be seen soon, however long that took. */
+  /**
+   * The server has answered, so the processes that it needs are running. Has the tree scanned soon, however long the start took.
+   */
   becomeReady(): void;
   /**
-   * Ends every process of the tree, also those that have left its group: its input is closed, then it is asked to stop, then
-   * it is stopped. Idempotent. `hurry` asks at once, also if a slower end is already under way.
+   * Ends every process of the tree, also those that have left its group: closes its input, then sends SIGTERM, then SIGKILL.
+   * Idempotent. `hurry` sends SIGTERM at once, also if a slower end is already under way.
    */
   end(options?: { readonly hurry?: boolean | undefined }): Promise<void>;
 }
@@ -19,11 +21,11 @@ export interface ProcessTree {
 export interface ProcessTreeOptions {
   readonly members: TreeMembers;
   readonly table: ProcessTable;
-  /** The input of the child, whose end is the first step. */
+  /** The child's standard input. Closing it is the first step. */
   readonly input: Writable | null;
   readonly graces?: EndGraces | undefined;
   onReady(): void;
-  /** Hears that the end is over. `isGone` is false if somebody has outlived even SIGKILL. */
+  /** Called when the tree has been ended. `isGone` is false if a process has outlived even SIGKILL. */
   onEnd(isGone: boolean): void;
 }
 
@@ -56,10 +58,10 @@ class OwnedTree implements ProcessTree {
   async #endInSteps(): Promise<void> {
     const { members, table, input, graces = END_GRACES, onEnd } = this.#options;
     const wasLeaderGone = this.#isLeaderGone();
-    // While the parents still live that lead to whoever has left the session.
+    // Before anything ends: a process that left the session is found only while its parents live.
     const isAnybodyLeft = members.look(await table.snapshot());
     input?.end();
-    // Of a server that has died there is often nobody left, and the next scan would have to wait.
+    // A server that has died often leaves no process, and the next scan would have to wait.
     if (wasLeaderGone && !isAnybodyLeft) {
       onEnd(true);
       return;
@@ -70,7 +72,7 @@ class OwnedTree implements ProcessTree {
     const isGone =
       (await goneWithin(members, table, this.#hurry.signal)) || (await endMembers(members, table, graces));
     clearTimeout(patience);
-    // The system knows of an end a moment before this process has heard of it.
+    // The system reports an end a moment before Node.js does.
     if (isGone) await this.#leaderExited(AbortSignal.timeout(graces.sigkillMs));
     onEnd(isGone);
   }

@@ -1,14 +1,14 @@
 import type { Writable } from "node:stream";
 
-/** Gathers what shows whether a process has read what it was sent. */
+/** Gathers evidence of whether a process has read what it was sent. */
 export interface ReadReceipt {
   /** A message is handed to the system. */
   wrote(): void;
-  /** An answer came, so there was a question that was read. */
+  /** An answer came, so a request was read. */
   answered(): void;
   /**
-   * Whether the process has read anything; `undefined` where that is not known. To be asked when it has ended.
-   * `isPipeClosed`: nobody else, such as a child it has left behind, holds its pipes open.
+   * Whether the process has read anything; `undefined` if that is not known. Call it when the process has ended.
+   * `isPipeClosed`: no other process, such as a child that it left behind, holds its pipes open.
    */
   hasRead(isPipeClosed: boolean): boolean | undefined;
 }
@@ -16,8 +16,8 @@ export interface ReadReceipt {
 /**
  * Watches the input of a child process. On Linux a process's standard streams are socket pairs, and a socket whose other end
  * was closed over unread bytes reads ECONNRESET (unix(7)); one whose other end was gone before refuses a write with EPIPE.
- * Node.js never reads the socket behind a child's input, so it is asked to. Elsewhere only an answer, or that nothing was
- * sent, is proof.
+ * Node.js never reads the socket behind a child's input, so a read is started here. On other systems, only an answer, or
+ * that nothing was sent, is proof.
  */
 export function createReadReceipt(stdin: Writable | null): ReadReceipt {
   let written = 0;
@@ -43,11 +43,11 @@ export function createReadReceipt(stdin: Writable | null): ReadReceipt {
   };
 }
 
-/** False where the system does not tell. */
+/** Returns false where the system does not tell. */
 function watchReturns(stdin: Writable, onReturned: () => void): boolean {
   const socket = stdin as Writable & { _read?(size: number): void; push?(chunk: unknown): boolean };
   if (process.platform !== "linux" || !socket._read) return false;
-  // What a process writes to its own input is nobody's business; the stream would take it for an error.
+  // What a process writes to its own input is ignored; the stream would take it for an error.
   socket.push = () => false;
   stdin.on("error", ({ code, syscall }: NodeJS.ErrnoException) => {
     if (`${syscall} ${code}` === "read ECONNRESET" || `${syscall} ${code}` === "write EPIPE") onReturned();

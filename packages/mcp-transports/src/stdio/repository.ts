@@ -2,8 +2,8 @@ import { dirname, join } from "node:path";
 import { fileSystem } from "../builtin-modules.ts";
 
 /**
- * The repository that a directory is part of; none if it is part of none. A host may work deep inside a project, whose
- * programs stand anywhere in it.
+ * The repository that contains a directory, if any. A host may work deep inside a project, whose programs may be anywhere in
+ * it.
  */
 export function repositoryAround(directory: string): string | undefined {
   for (let folder = directory; ; folder = dirname(folder)) {

@@ -17,24 +17,24 @@ import { createReadReceipt, type ReadReceipt } from "./read-receipt.ts";
 import { formatLine } from "./wire-line.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
-/** More than is shown, so that the end is still full after secrets in it were replaced. */
+/** More than is shown, so that enough is left after secrets in it were replaced. */
 const KEPT_STDERR_BYTES = 16 * 1024;
 
-/** How long a dying process may take to be seen dead, and its last words to be read, in milliseconds. */
+/** How long to wait for the exit of a dying process, and for its last output, in milliseconds. */
 const LAST_WORDS_MS = 250;
 
 /** A child process as the SDK's `Transport`. */
 export interface StdioTransport extends QueueingTransport {
   facts(): ChannelFacts;
-  /** Cuts the graceful steps of an end short. */
+  /** Shortens the graceful steps of ending the process tree. */
   hurry(): void;
 }
 
 export interface StdioTransportOptions {
   readonly maxMessageBytes: number;
-  /** Answers for the process from its first moment on. */
+  /** Takes charge of the process as soon as it was started. */
   takeCharge(child: ChildProcess, input: Writable | null): ProcessTree;
-  /** Hears of the first line on standard output that is no message. */
+  /** Called with the first line on standard output that is no message. */
   onStrayOutput(line: string): void;
 }
 
@@ -157,7 +157,7 @@ class ChildTransport implements StdioTransport {
   }
 
   #listen(child: ChildProcess): void {
-    child.on("error", () => {}); // `start` hears of it
+    child.on("error", () => {}); // `start` handles it
     child.once("exit", (code, signal) => {
       if (!this.#closing && !this.#isFinished) this.#exit = { code, signal };
       void this.#finishAfterLastWords(child);
@@ -185,7 +185,7 @@ class ChildTransport implements StdioTransport {
 
   #listenToInput(child: ChildProcess): void {
     const input = child.stdin;
-    // Node.js would destroy it as soon as the process has ended, together with the news of what was not read.
+    // Node.js would destroy the input as soon as the process has ended, and with it the news of what was not read.
     child.stdin = null;
     const receipt = createReadReceipt(input);
     this.#input = input;
@@ -196,8 +196,8 @@ class ChildTransport implements StdioTransport {
   }
 
   /**
-   * What a process wrote before it died is still in the pipes, and what it had not read is told there; a descendant may hold
-   * them open for ever.
+   * The pipes still hold what a process wrote before it died, and tell what it had not read. The wait is limited: a
+   * descendant may hold them open for ever.
    */
   async #finishAfterLastWords(child: ChildProcess): Promise<void> {
     this.#isPipeClosed = await once(child, "close", { signal: patienceOf(LAST_WORDS_MS) }).then(
@@ -212,7 +212,7 @@ class ChildTransport implements StdioTransport {
     if (!this.#exit && !this.#closing) this.fail(new ChannelFault({ kind }));
   }
 
-  /** A broken pipe is often seen before the death that broke it. */
+  /** A broken pipe is often noticed before the exit that broke it. */
   async #exitNoticed(): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -225,7 +225,7 @@ class ChildTransport implements StdioTransport {
     this.#finish();
   }
 
-  /** The conversation is over: writes that wait are rejected, whatever the process left behind is ended. */
+  /** Ends the connection: rejects waiting writes, and ends whatever the process left behind. */
   #finish(): void {
     if (this.#isFinished) return;
     this.#isFinished = true;

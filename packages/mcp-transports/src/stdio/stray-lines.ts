@@ -6,11 +6,11 @@ const KEPT_LENGTH = 16 * 1024;
 /** Counts the lines on standard output that are not JSON-RPC. */
 export interface StrayLines {
   add(line: string): void;
-  /** Nothing if there was none. */
+  /** `undefined` if there was none. */
   summary(): StrayOutput | undefined;
 }
 
-/** `onFirst` hears of the first line alone: a server that logs there would fill the host's log as well. */
+/** `onFirst` receives only the first line: a server that logs to its standard output would fill the host's log as well. */
 export function createStrayLines(onFirst: (line: string) => void): StrayLines {
   let lines = 0;
   let first = "";

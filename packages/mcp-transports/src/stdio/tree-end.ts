@@ -1,7 +1,7 @@
 import type { ProcessTable } from "./process-table.ts";
 import type { TreeMembers } from "./tree-members.ts";
 
-/** How long each step of an end is waited for, in milliseconds. */
+/** How long to wait at each step of ending a tree, in milliseconds. */
 export interface EndGraces {
   readonly endOfInputMs: number;
   readonly sigtermMs: number;
@@ -9,15 +9,15 @@ export interface EndGraces {
 }
 
 /**
- * 3.4 s, and a moment for stopping everybody before they are killed. Who was killed needs time only to be cleared away, but many
- * at once need some.
+ * 3.4 s, and a moment for stopping all processes before they are killed. A killed process only has to be cleared away, but many
+ * at once need some time for that.
  */
 export const END_GRACES: EndGraces = { endOfInputMs: 1000, sigtermMs: 1000, sigkillMs: 1400 };
 
-/** Stopping everybody who can start others is done after two rounds, unless somebody is quicker. */
+/** Two rounds stop every process that can start others, unless one is quicker. */
 const MOST_ROUNDS = 10;
 
-/** Asks everybody to stop, and stops whoever has not after a while. False if even that was in vain. */
+/** Sends SIGTERM to all members, and after a while SIGKILL to those left. Resolves with false if some outlived even that. */
 export async function endMembers(
   members: TreeMembers,
   table: ProcessTable,
@@ -28,7 +28,7 @@ export async function endMembers(
   return isGone || killMembers(members, table, sigkillMs);
 }
 
-/** Waits until nobody is left, or patience is. */
+/** Waits until no member is left, or `patience` fires. Resolves with whether none is left. */
 export async function goneWithin(
   members: TreeMembers,
   table: ProcessTable,
@@ -39,7 +39,7 @@ export async function goneWithin(
 }
 
 async function killMembers(members: TreeMembers, table: ProcessTable, graceMs: number): Promise<boolean> {
-  // Begins with the kill: on a busy machine stopping everybody first may take longer than dying does.
+  // Begins with the kill: on a busy machine, stopping all members may take longer than dying does.
   let patience: AbortSignal | undefined;
   for (;;) {
     for (let round = 0; round < MOST_ROUNDS && members.freeze(await table.snapshot()); round += 1);
@@ -50,7 +50,7 @@ async function killMembers(members: TreeMembers, table: ProcessTable, graceMs: n
   }
 }
 
-/** Stops everybody in all of the trees before it returns: for the moment in which the host itself ends. */
+/** Kills all members of the trees before it returns: for the moment in which the host itself ends. */
 export function killAtOnce(trees: readonly TreeMembers[], table: ProcessTable): void {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const snapshot = table.snapshotNow();

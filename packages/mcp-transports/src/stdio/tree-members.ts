@@ -3,25 +3,25 @@ import type { ProcessIdentity, ProcessSnapshot } from "./process-snapshot.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { type TreeRoster, updateRoster } from "./tree-roster.ts";
 
-/** The living processes of one tree, and the only hand that signals them. */
+/** The living processes of one tree. Signals are sent only through this object. */
 export interface TreeMembers {
-  /** Everybody known to live. */
+  /** All members known to live. */
   current(): readonly ProcessIdentity[];
-  /** Learns who belongs to the tree now. False once nobody is left. */
+  /** Updates the members from the snapshot. False once none is left. */
   look(snapshot: ProcessSnapshot | undefined): boolean;
   signal(signal: NodeJS.Signals): void;
   /**
-   * Stops everybody who has not been stopped yet, so that nobody starts another process while being ended. True if there was
-   * somebody: they may have started one just before, so look again.
+   * Sends SIGSTOP to all members that are not stopped yet, so that none starts another process while being ended. True if
+   * there were any: they may have started one just before, so look again.
    */
   freeze(snapshot: ProcessSnapshot | undefined): boolean;
-  /** Ends everybody, children first: whose parent ends while they are stopped would be woken up by the system (setpgid(2)). */
+  /** Kills all members, children first: the system would wake up a stopped process whose parent ends (setpgid(2)). */
   kill(): void;
 }
 
 /**
- * Members who are known one by one. Before a signal is sent to one, it is made sure that its number still belongs to it: a
- * process of somebody else is never signalled.
+ * Members that are known one by one. Before a signal is sent to one, its start time is checked, so that a foreign process with
+ * a reused number is never signalled.
  */
 export function createTreeMembers(roster: TreeRoster, table: ProcessTable): TreeMembers {
   const frozen = new Set<string>();
@@ -56,10 +56,10 @@ export function createTreeMembers(roster: TreeRoster, table: ProcessTable): Tree
   };
 }
 
-/** Where the system does not tell who is who: the leader's group as a whole. */
+/** For systems that do not list their processes: the leader's group as a whole. */
 export function createGroupMembers(leaderPid: number): TreeMembers {
   let isGone = false;
-  // A group that was once found empty is never signalled again: its number may belong to somebody else by now.
+  // A group that was once found empty is never signalled again: its number may have been reused by now.
   const signal = (name: NodeJS.Signals) => {
     if (!isGone) signalGroup(leaderPid, name);
   };
@@ -83,6 +83,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended just now, or belongs to another user: there is nothing more that we could do.
+    // It has ended just now, or belongs to another user: nothing more can be done.
   }
 }

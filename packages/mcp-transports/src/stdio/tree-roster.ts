@@ -2,10 +2,10 @@ import type { ProcessFact, ProcessIdentity, ProcessSnapshot } from "./process-sn
 
 /** What is known of a tree of processes. */
 export interface TreeRoster {
-  /** Those who lived when it was last looked; a parent stands before its children. */
+  /** The processes that lived at the last look, parents before their children. */
   readonly members: readonly ProcessIdentity[];
   /**
-   * The leader, while its number is this tree's: a number is free for others once the leader and everybody in its group and
+   * The leader, while its number belongs to this tree. A number can be reused once the leader and its whole group and
    * session are gone.
    */
   readonly leader?: ProcessIdentity | undefined;
@@ -16,17 +16,18 @@ export function createRoster(leader: ProcessIdentity): TreeRoster {
   return { leader, members: [leader] };
 }
 
-/** A tree as it was written down some time ago: the leader's number may be somebody else's by now. */
+/** A tree from a record that may be old: the leader's number may have been reused by now. */
 export function recallRoster(members: readonly ProcessIdentity[]): TreeRoster {
   return { members };
 }
 
 /**
- * Who belongs to the tree at the moment of the snapshot: those known before, whoever is in the leader's session, and from
- * there on all children and all who share a group or session with a member. Descendants cannot join a session from outside,
- * so whoever shares one with a member descends from the tree as well; the host's own is left out all the same.
+ * The members of the tree at the moment of the snapshot: those known before, all processes in the leader's session, and from
+ * there on all children and all processes that share a group or session with a member. A process cannot join a session from
+ * outside, so one that shares it with a member descends from the tree as well. The host's own session is left out all the
+ * same.
  *
- * A process counts as known only if it started when the known one did. Somebody who left the session is found as long as the
+ * A process counts as known only if its start time is the known one. A process that left the session is found as long as the
  * chain of parents holds, and remembered from then on.
  */
 export function updateRoster(roster: TreeRoster, snapshot: ProcessSnapshot, hostPid: number): TreeRoster {
@@ -49,7 +50,7 @@ function isTaken({ pid, start }: ProcessIdentity, snapshot: ProcessSnapshot): bo
   return fact !== undefined && fact.start !== start;
 }
 
-/** Everybody who is reached from the given processes. */
+/** All processes that are reached from the given ones. */
 function closure(
   from: readonly ProcessFact[],
   snapshot: ProcessSnapshot,

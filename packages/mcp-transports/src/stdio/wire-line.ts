@@ -2,8 +2,9 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { ChannelFault } from "../channel-fault.ts";
 
 /**
- * Many servers read lines with a reader to whom these two end a line as well, which JSON lets stand in a string. A pattern knows of a
- * text that cannot hold them without searching it; `String.prototype.includes` takes longer for that than `JSON.stringify` for a call.
+ * JSON allows these two characters in a string, but many servers read lines with a reader that takes them for line ends. A pattern
+ * rejects a text that cannot hold them without searching it; `String.prototype.includes` takes longer for that than `JSON.stringify`
+ * for a call.
  */
 const SEPARATOR = /[\u2028\u2029]/;
 const SEPARATORS = /[\u2028\u2029]/g;
@@ -11,7 +12,7 @@ const SEPARATORS = /[\u2028\u2029]/g;
 const LONGEST_TEXT = process.getBuiltinModule("node:buffer").constants.MAX_STRING_LENGTH;
 
 /**
- * A message as the line it is sent in, without what ends the line.
+ * A message as one line, without the line end.
  *
  * @throws ChannelFault `unserializable`.
  */
@@ -19,7 +20,7 @@ export function formatLine(message: JSONRPCMessage): string {
   try {
     const text = JSON.stringify(message);
     const line = SEPARATOR.test(text) ? text.replace(SEPARATORS, escaped) : text;
-    // With its end it would be longer than the engine lets a text be.
+    // With its line end, it would be longer than the engine lets a string be.
     if (line.length === LONGEST_TEXT) throw new RangeError("Invalid string length");
     return line;
   } catch (error) {
@@ -32,19 +33,19 @@ function escaped(character: string): string {
 }
 
 /**
- * Hands on the messages of a line: one, or those of a batch (JSON-RPC 2.0, section 6; MCP 2025-03-26). A blank line holds nothing. What
- * a message holds is checked by the SDK.
+ * Passes on the messages of a line: one, or those of a batch (JSON-RPC 2.0, section 6; MCP 2025-03-26). A blank line holds none. The
+ * content of a message is checked elsewhere.
  *
- * @param take - is told the length of the line as well; returns `false` for what it does not take for a message
- * @returns whether there was nothing else in it: `false` for a log line or a banner, and for a batch with a part that is no message
+ * @param take - also receives the length of the line; returns `false` for what it does not accept as a message
+ * @returns whether the line held nothing else: `false` for a log line or a banner, and for a batch with a part that is no message
  */
 export function takeMessages(
   line: string,
   take: (message: JSONRPCMessage, characters: number) => boolean,
 ): boolean {
-  const text = line.trim(); // takes away a byte order mark as well
+  const text = line.trim(); // also removes a byte order mark
   if (text === "") return true;
-  // What can be no message is not tried: a failure costs a hundred times as much as a short line.
+  // What cannot be a message is not parsed: a failure costs a hundred times as much as a short line.
   if (!text.startsWith("{") && !text.startsWith("[")) return false;
   let parsed: unknown;
   try {

@@ -5,44 +5,45 @@ import type { QueueHooks, SendFollower } from "../queueing-transport.ts";
 /** What may wait for a process that does not read, in bytes. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** What each line costs beside its text, in bytes: whoever waits for it is kept, too. */
+/** What each line costs besides its text, in bytes: its follower is kept, too. */
 const LINE_OVERHEAD_BYTES = 256;
 
 /** Short lines are joined up to this size; a longer line is written alone. In bytes. */
 const LARGEST_JOINED_BYTES = 256 * 1024;
 
-/** It is joined to a line when the line is written: to a text that is built up, most of what is done with it would be done twice. */
+/** Appended only when a line is written: work on a string that was put together earlier would mostly be done twice. */
 const LINE_END = "\n";
 
 interface QueuedLine {
   readonly line: string;
   readonly bytes: number;
-  /** What it counts for while it waits. */
+  /** What the line counts for while it waits, in bytes. */
   readonly cost: number;
   readonly follower: LineFollower;
 }
 
-/** What becomes of a line. */
+/** Callbacks about one line. */
 export interface LineFollower extends SendFollower {
-  /** The system has taken it, or nobody wanted it written any more. */
+  /** The system has taken the line, or it was dropped because it was no longer wanted. */
   onTaken?(): void;
 }
 
 /** Lines on their way to a process, in order. */
 export interface WriteQueue {
   /**
-   * Takes a line without its end. Resolves when the system has taken it, or when nobody wants it written any more.
+   * Takes a line without its line end. Resolves when the system has taken it, or when it was dropped because it was no longer wanted.
    *
-   * @throws ChannelFault `queue-full`, or `unwritable` if the queue ended before the line was written.
+   * @throws ChannelFault `queue-full`, or if the queue ended, `unwritable` for a line not yet written and `write-broken` for one being
+   * written.
    */
   push(line: string, hooks?: QueueHooks): Promise<void>;
-  /** The same without a promise. */
+  /** Like `push`, without a promise. */
   add(line: string, follower: LineFollower): void;
-  /** Somebody whose line waits does not want it written any more. Room is looked for only after that was said. */
+  /** A waiting line is no longer wanted. A full queue looks for lines to drop only after this was called. */
   noticeUnwanted(): void;
-  /** Hands what waits to the stream, unless an earlier write still waits for the process to read. */
+  /** Writes the waiting lines to the stream, unless an earlier write still waits for the process to read. */
   flush(): void;
-  /** Rejects every line that was not taken. */
+  /** Rejects every line that the system has not taken. */
   end(): void;
 }
 
@@ -55,14 +56,13 @@ interface QueueSettings {
 export interface WriteQueueOptions {
   readonly maxWaitingBytes?: number | undefined;
   readonly lineOverheadBytes?: number | undefined;
-  /** Hears of each line that is about to be written. */
+  /** Called for each line that is about to be written. */
   onWriting?(): void;
 }
 
 /**
- * Lines of the same tick are joined, because each write costs more than its bytes do. One write is under way at a time: what
- * comes meanwhile waits here, where it is counted and can be taken back. A single line is taken whatever its size, as long as
- * nothing else waits.
+ * Lines of the same tick are joined, because each write costs more than its bytes do. One write is under way at a time: lines that come
+ * meanwhile wait here, where they are counted and can be dropped. A single line is taken whatever its size, as long as nothing else waits.
  */
 export function createWriteQueue(
   stream: Writable,
@@ -130,14 +130,14 @@ class StreamWriteQueue implements WriteQueue {
     this.#underWay = batch;
     let text = "";
     let bytes = 0;
-    // Lists are gone through by their indices here: with 64 calls under way an iterator's results are a twentieth of all that is allocated.
+    // Index loops here: with 64 calls under way, the results of iterators would be a twentieth of all that is allocated.
     for (let index = 0; index < batch.length; index += 1) {
       const queued = batch[index] as QueuedLine;
       text += queued.line + LINE_END;
       bytes += queued.bytes;
     }
-    // The stream tells of a failed write by its own error as well, and that ends the queue.
-    // Where each character is a byte nothing has to be encoded.
+    // A failed write also makes the stream emit an error, and that ends the queue.
+    // If each character is one byte, nothing has to be encoded.
     this.#stream.write(text, bytes === text.length ? "latin1" : "utf8", (error) => {
       if (!error) this.#finishWrite();
     });
@@ -150,7 +150,7 @@ class StreamWriteQueue implements WriteQueue {
     this.#underWay = [];
     this.#waiting = [];
     this.#waitingCost = 0;
-    // Whoever ends the queue can first tell them why everything has ended.
+    // Deferred, so that the caller can first tell the followers why everything has ended.
     queueMicrotask(() => {
       for (const { follower } of lost) follower.onFailed(new ChannelFault({ kind: "write-broken" }));
       for (const { follower } of unsent) follower.onFailed(new ChannelFault({ kind: "unwritable" }));
@@ -163,7 +163,7 @@ class StreamWriteQueue implements WriteQueue {
     return fits();
   }
 
-  /** Whoever has given up need not be written for. This is looked after only when the room is needed. */
+  /** Drops lines that are no longer wanted. Called only when the room is needed. */
   #dropUnwanted(): void {
     this.#hasUnwanted = false;
     const wanted: QueuedLine[] = [];
