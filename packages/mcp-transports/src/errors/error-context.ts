@@ -8,7 +8,7 @@ export interface ErrorContext {
   readonly facts: ChannelFacts;
 }
 
-/** The details all of them share. */
+/** The details that all errors share. */
 export function commonDetails({ server, facts }: ErrorContext, cause: unknown): McpErrorDetails {
   return {
     server: server.name,
@@ -22,7 +22,7 @@ export function nameOf({ server }: ErrorContext): string {
   return `Server "${server.name}"`;
 }
 
-/** The same, with what must not be shown besides the secrets of the entry. */
+/** Adds the secrets of the channel, and the given ones, to those of the entry. */
 export function withHidden<C extends ErrorContext>(context: C, ...secrets: readonly string[]): C {
   const { server, facts } = context;
   const hidden = [...(facts.secrets ?? []), ...secrets];

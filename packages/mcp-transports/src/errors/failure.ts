@@ -4,7 +4,7 @@ import { ChannelFault, type ChannelFaultFacts } from "../channel-fault.ts";
 import { OVERSIZED_STATE, UNSOUND_ANSWER } from "../message-check.ts";
 import { UNSUPPORTED_PROTOCOL_VERSION } from "../rpc-codes.ts";
 
-/** What a thrown value says, whoever threw it. */
+/** A thrown value, classified, whoever threw it. */
 export type Failure =
   | { readonly kind: "mcp"; readonly error: McpError }
   | { readonly kind: "channel"; readonly facts: ChannelFaultFacts }
@@ -19,13 +19,13 @@ export type Failure =
   /** A socket or the name service failed; `neverSent` if no connection was made, so that nothing can have arrived. */
   | { readonly kind: "network"; readonly code: string; readonly neverSent: boolean }
   | { readonly kind: "closed" }
-  /** The server sent what is not MCP. */
+  /** The server sent something that is not valid MCP. */
   | { readonly kind: "invalid"; readonly detail: string }
   | { readonly kind: "version"; readonly detail: string }
-  /** The request was not sent, because this server cannot be asked for it. */
+  /** The server does not support the request, or needed something for it that the host does not support. */
   | { readonly kind: "unsupported"; readonly detail: string }
   | { readonly kind: "rounds-exceeded" }
-  /** The server wants more sent back than anybody should keep for it. */
+  /** The `requestState` that the server wants back is too long. */
   | { readonly kind: "state-exceeded"; readonly detail: string }
   | { readonly kind: "other"; readonly detail: string };
 
@@ -42,7 +42,7 @@ const SDK_KINDS = {
   INPUT_REQUIRED_ROUNDS_EXCEEDED: "rounds-exceeded",
 } as const satisfies { [C in `${SdkErrorCode}`]?: SdkKind };
 
-/** Errors before a connection existed, unless they come of reading or writing. */
+/** Errors from before a connection exists, unless a read or a write caused them. */
 const NEVER_CONNECTED = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -52,7 +52,7 @@ const NEVER_CONNECTED = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** Reads a thrown value. What it means for the user is decided elsewhere. Never throws, whatever the members of the value do. */
+/** Classifies a thrown value. What it means for the user is decided elsewhere. Never throws, even if a getter of the value does. */
 export function readFailure(thrown: unknown): Failure {
   try {
     return readChain(thrown);
@@ -82,7 +82,7 @@ function readChain(thrown: unknown): Failure {
   return readPlain(chain.at(-1));
 }
 
-/** The value and its causes, from the outside in. A cycle ends it. */
+/** The value and its causes, from the outside in. Stops at a cycle. */
 function* causesOf(thrown: unknown): Generator<unknown> {
   const seen = new Set<unknown>();
   for (let error = thrown; error !== undefined && !seen.has(error); ) {
@@ -92,7 +92,7 @@ function* causesOf(thrown: unknown): Generator<unknown> {
   }
 }
 
-/** One that cannot be read is none: what is around it still says what it says. */
+/** A cause that cannot be read counts as none, so that the errors around it can still be classified. */
 function causeOf(error: unknown): unknown {
   try {
     return error instanceof Error ? error.cause : undefined;
@@ -115,14 +115,14 @@ function readHttp(error: unknown): Failure | undefined {
   );
 }
 
-/** A refusal of the request itself often brings a JSON-RPC error along, which says more than its status. */
+/** The body of a 400 often is a JSON-RPC error, which says more than the status. */
 function readRpcBody(status: number, body: string | undefined): Failure | undefined {
   if (status !== 400 || !body) return undefined;
   try {
     const { error } = JSON.parse(body);
     if (typeof error?.code === "number") return readRpc(error.code, String(error.message));
   } catch {
-    // Not JSON: the status is all there is.
+    // Not JSON: only the status is known.
   }
   return undefined;
 }
@@ -143,7 +143,7 @@ function readCode(error: unknown): Failure | undefined {
     : undefined;
 }
 
-/** A network may also lose the way to a host that is connected. */
+/** Whether an open connection failed: the same codes occur when the network loses the route to a connected host. */
 function isOfConnection(error: Error): boolean {
   return "syscall" in error && (error.syscall === "read" || error.syscall === "write");
 }

@@ -17,7 +17,7 @@ export function adviseOnAuthorization(server: ResolvedServer): string {
 
 const ADVICE_ON_AUTHORIZATION = {
   url: "Correct the user and the password in its URL, or remove them and log in, and connect again.",
-  // What is sent need not be a header of the entry: some hosts name a variable or a key for it.
+  // The credential need not be a header of the entry: some hosts take it from a variable or a key.
   header:
     "Correct the credential that its entry sends as Authorization (a header, or the variable or key that its host names for it), or remove it and log in, and connect again.",
   none: "Log in, or give its entry a valid Authorization header, and connect again.",

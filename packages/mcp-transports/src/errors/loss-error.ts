@@ -5,7 +5,7 @@ import { describeExit, describeLastWords, describeQuestions } from "./wording.ts
 
 const ADVICE_ON_EXIT = "Connect again; if it keeps ending, run its command in a terminal to see why.";
 
-/** Why a session ended that we did not close. */
+/** Why a session ended without being closed by us. */
 export function lossError(loss: ErrorContext): McpError {
   const context = withHidden(loss);
   const { facts, server } = context;
@@ -34,7 +34,7 @@ function describeEnd({ server, facts: { fault } }: ErrorContext): string {
   return kind === "unwritable" ? "its standard input and lived on" : "the connection";
 }
 
-/** Why a session ended whose server says that it knows it no longer (MCP 2025-11-25, transports, "Session Management"). */
+/** The error of a session that its server no longer knows (MCP 2025-11-25, transports, "Session Management"). */
 export function forgottenSessionError(context: ErrorContext): McpError {
   const { differences = [] } = context.facts;
   const replacement =
@@ -48,7 +48,7 @@ export function forgottenSessionError(context: ErrorContext): McpError {
   );
 }
 
-/** Why a session ended that was opened with what an earlier one had learned. */
+/** The error of a session that was opened with a remembered handshake, which no longer holds. */
 export function outdatedPriorError(loss: ErrorContext, cause: unknown): McpError {
   const context = withHidden(loss);
   return new McpError(

@@ -7,7 +7,7 @@ import { type Failure, readFailure } from "./failure.ts";
 import { adviseOnAuthorization, adviseOnStatus } from "./http-status.ts";
 import { describeExit, describeLastWords, describeQuestions, describeStray, excerpt } from "./wording.ts";
 
-/** What an opening knows besides. */
+/** What is known of the opening that failed. */
 export interface OpeningContext extends ErrorContext {
   readonly connectTimeoutMs: number;
 }
@@ -18,7 +18,7 @@ const ADVICE_ON_HANDSHAKE =
 
 type Finding = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
 
-/** What a failed opening is called: the one place where it gets its code and its words. */
+/** Converts what an opening threw to its error, with code and message. */
 export function openingError(thrown: unknown, opening: OpeningContext): McpError {
   const context = withHidden(opening);
   const failure = readCause(thrown, context);
@@ -28,14 +28,14 @@ export function openingError(thrown: unknown, opening: OpeningContext): McpError
   return new McpError(code, message, { phase, ...commonDetails(context, thrown), ...details });
 }
 
-/** Of a channel that ended itself the SDK knows only that it is closed, and puts this in words of its own. */
+/** Prefers the fault of a channel that ended itself: the SDK only knows that the channel is closed. */
 function readCause(thrown: unknown, { facts }: OpeningContext): Failure {
   const failure = readFailure(thrown);
   const isVague = failure.kind === "closed" || failure.kind === "other";
   return isVague && facts.fault ? readFailure(facts.fault) : failure;
 }
 
-/** Whatever went wrong first, a process that has ended is the explanation, unless we had stopped waiting before. */
+/** If the process has ended, its exit explains the failure, unless we stopped waiting before. */
 function findExit(failure: Failure, context: OpeningContext): Finding | undefined {
   const { facts, server } = context;
   const isOurDoing =
@@ -167,7 +167,7 @@ function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
   }
 }
 
-/** What to do about a server that keeps us waiting. */
+/** What to do about a server that did not become ready in time. */
 function adviseOnSilence({ server, facts }: OpeningContext): string {
   if (facts.stray)
     return "A server may write nothing but protocol messages there: have it log to standard error.";

@@ -10,9 +10,9 @@ import { excerpt } from "./wording.ts";
 /** What is known of the request that failed. */
 export interface RequestContext extends ErrorContext {
   readonly method: string;
-  /** Only of a `tools/call`. */
+  /** Set only for `tools/call`. */
   readonly tool?: string | undefined;
-  /** Only of a page of a list: it does not stand in the error, even if the server repeats it. */
+  /** Set only for a page of a list. It is redacted from the error, even if the server repeats it. */
   readonly cursor?: string | undefined;
   /** Whether a write was attempted. */
   readonly isWritten: boolean;
@@ -24,7 +24,7 @@ type Finding = readonly [
   details: McpErrorDetails & { readonly outcome: CallOutcome },
 ];
 
-/** What a failed request is called: the one place where it gets its code, its outcome and its words. */
+/** Converts what a request threw to its error, with code, outcome and message. */
 export function requestError(thrown: unknown, request: RequestContext): McpError {
   const { cursor } = request;
   const context = cursor ? withHidden(request, cursor) : withHidden(request);
@@ -44,8 +44,8 @@ export function requestError(thrown: unknown, request: RequestContext): McpError
 }
 
 /**
- * A request that was pending when its session ended for the given reason. A limit keeps its own code: the same request would
- * exceed it again.
+ * The error of a request that was pending when its session ended. `MCP_LIMIT_EXCEEDED` is kept for a request that was written:
+ * the same request would exceed the limit again.
  */
 export function pendingRequestError(cause: McpError, context: RequestContext): McpError {
   const [lossCode, message, details] = findLoss(context, cause.message);
@@ -60,7 +60,7 @@ export function pendingRequestError(cause: McpError, context: RequestContext): M
   });
 }
 
-/** A request that ran out of time. */
+/** The error of a request that timed out. */
 export function timeoutError(limitMs: number, isTotal: boolean, context: RequestContext): McpError {
   const waitedFor = isTotal ? "in all" : "without progress";
   return new McpError(
@@ -70,7 +70,7 @@ export function timeoutError(limitMs: number, isTotal: boolean, context: Request
   );
 }
 
-/** A request whose caller gave up. */
+/** The error of a request whose caller gave up. */
 export function abortedError(reason: unknown, request: RequestContext): McpError {
   const context = withHidden(request);
   return new McpError(
@@ -84,7 +84,7 @@ export function abortedError(reason: unknown, request: RequestContext): McpError
   );
 }
 
-/** A request to a session that was closed, before it or meanwhile. */
+/** The error of a request whose session was closed, before the request or during it. */
 export function closedError(context: RequestContext): McpError {
   return new McpError("MCP_CLOSED", `The session with server "${context.server.name}" was closed.`, {
     phase: phaseOf(context),
@@ -163,7 +163,7 @@ function findFault(fault: ChannelFaultFacts, context: RequestContext): Finding {
   }
 }
 
-/** The connection is gone. What this means depends on whether the request may have arrived, and whether it does anything. */
+/** The connection is lost. What this means depends on whether the request may have arrived, and whether it calls a tool. */
 function findLoss(context: RequestContext, reason: string): Finding {
   const because = reason ? `: ${reason}` : ".";
   const name = nameOf(context);

@@ -1,11 +1,11 @@
 import { thrownText } from "@jackfield/mcp-core";
 
-/** What was thrown, as an error: a host's function may throw anything, also what has no text or cannot even be looked at. */
+/** Converts a thrown value to an `Error`. A host's function may throw anything, even a value that cannot be printed or inspected. */
 export function asError(thrown: unknown): Error {
   return isError(thrown) ? thrown : new Error(thrownText(thrown));
 }
 
-/** Whether it is one. Of a proxy that was revoked this cannot be asked, and it is none. */
+/** Whether a value is an `Error`. `instanceof` throws for a revoked proxy, which does not count as one. */
 function isError(thrown: unknown): thrown is Error {
   try {
     return thrown instanceof Error;

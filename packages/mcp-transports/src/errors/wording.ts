@@ -1,14 +1,14 @@
 import { redact } from "@jackfield/mcp-core";
 import type { ChannelFacts, ProcessExit } from "../channel.ts";
 
-/** What is shown of a text that a server wrote, in characters. */
+/** How much of a server's text is shown, in characters. */
 const EXCERPT_LENGTH = 200;
 const SHOWN_STDERR_LENGTH = 8 * 1024;
 
 /** Control characters, line breaks included: what a server wrote must not move a terminal's cursor. */
 const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029]+/gu;
 
-/** One line of a server's text, fit to stand in a message: redacted before it is cut, so that no half secret is left. */
+/** A server's text as one short line for a message. It is redacted before it is cut, so that no part of a secret is left. */
 export function excerpt(text: string, secrets: readonly string[]): string {
   const line = redact(text, secrets).replace(CONTROL_CHARACTERS, " ").trim();
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
@@ -31,23 +31,23 @@ export function describeStray({ stray }: ChannelFacts, secrets: readonly string[
   return ` It printed ${lines} not JSON-RPC to its standard output, the first: "${excerpt(stray.first, secrets)}".`;
 }
 
-/** The end of a sentence about a server that asks without end. */
+/** The end of a sentence about a server that sent too many requests without reading the answers. */
 export function describeQuestions({ limit }: { readonly limit: number }): string {
   return `asked more than ${limit} things without taking an answer, and was disconnected. Report this to its maker.`;
 }
 
-/** What runtimes print after the reason of an end: stack frames, braces, their version, where a log is. */
+/** Blank lines, and those that runtimes print after the reason of an exit: stack frames, braces, their version, the path of a log. */
 const EPILOGUE = /^\s*(?:at |[{}\]^~]|Node\.js v\d|npm \S+ A complete log)|^\s*$/;
 const REASON = /(?:error|exception|fatal|panicked)\b/i;
 
-/** The last line of standard error that gives a reason, or else that says something, as a sentence with a space before it. */
+/** A sentence, with a space before it, that quotes the last line of standard error with a reason, or else the last useful line. */
 export function describeLastWords({ stderr }: ChannelFacts, secrets: readonly string[]): string {
   const lines = stderr?.split("\n").filter((line) => !EPILOGUE.test(line)) ?? [];
   const last = lines.findLast((line) => REASON.test(line)) ?? lines.at(-1);
   return last ? ` Its last words: "${excerpt(last, secrets)}".` : "";
 }
 
-/** A cause may be kept only if nothing a logger could print of it holds a secret. */
+/** The cause, if nothing that a logger could print of it contains a secret. */
 export function harmlessCause(cause: unknown, secrets: readonly string[]): unknown {
   if (secrets.length === 0) return cause;
   const { inspect } = process.getBuiltinModule("node:util");
@@ -55,6 +55,6 @@ export function harmlessCause(cause: unknown, secrets: readonly string[]): unkno
     const printed = inspect(cause, { depth: 6, maxStringLength: null, maxArrayLength: null });
     return redact(printed, secrets) === printed ? cause : undefined;
   } catch {
-    return undefined; // what cannot be printed says nothing
+    return undefined; // cannot be printed, so cannot be checked
   }
 }

@@ -8,18 +8,18 @@ const DECODERS = {
   br: "createBrotliDecompress",
 } as const;
 
-/** The encodings we offer to take. */
+/** The value of `Accept-Encoding`. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 
 type Encoding = keyof typeof DECODERS;
 
 type Decoder = ReturnType<typeof import("node:zlib")[(typeof DECODERS)[Encoding]]>;
 
-/** What a decoder asks of the connection that feeds it, and tells about itself. */
+/** How a decoder controls the connection that feeds it, and reports failure. */
 export interface DecoderHooks {
   pause(): void;
   resume(): void;
-  /** What was pushed or its end could not be taken: nothing more comes. */
+  /** Decoding failed, or the sink threw: the sink gets nothing more. */
   onError(error: Error): void;
 }
 
@@ -30,15 +30,15 @@ export function encodingOf(header: string | undefined): Encoding | "unsupported"
   return Object.hasOwn(DECODERS, name) ? (name as Encoding) : "unsupported";
 }
 
-/** Some servers leave out the wrapper that `deflate` means (RFC 9110, section 8.4.1.2); it begins with the number of its method. */
+/** Whether the data has the zlib wrapper, which some servers leave out (RFC 9110, section 8.4.1.2). It begins with the method, 8. */
 function isZlib(beginning: Buffer): boolean {
   return ((beginning[0] ?? 0) & 0x0f) === 8;
 }
 
 /**
- * Decodes a body in front of a sink. What comes out is counted by the sink, piece by piece, so that a small body which grows
- * without measure is cut off at the limit. Of an excerpt, which is only shown, the sink gets what could be decoded, and the end when
- * that comes. A decoder works on by itself at what it was given: it has to be dropped once nobody wants the rest.
+ * Decodes a body in front of a sink. The sink counts the decoded bytes piece by piece, so that a decompression bomb is cut off at
+ * the limit. A broken excerpt is no error: the sink gets what could be decoded, and the end of the body. A decoder goes on working on
+ * its input by itself: drop it once the rest is not needed.
  */
 export function decodeInto(
   sink: BodySink,
@@ -65,7 +65,7 @@ export function decodeInto(
   };
   const start = (chunk: Buffer) => {
     const isBare = encoding === "deflate" && !isZlib(chunk);
-    // Not imported, because most answers are not encoded, and those of local servers never.
+    // Loaded on demand, because most answers are not encoded, and those of local servers never are.
     const zlib = process.getBuiltinModule("node:zlib");
     const started = isBare ? zlib.createInflateRaw() : zlib[DECODERS[encoding]]();
     started.on("data", (piece: Buffer) => attempt(() => sink.push(piece)));
@@ -82,14 +82,14 @@ export function decodeInto(
     },
     end() {
       isEnded = true;
-      // Servers and gateways also name an encoding where there is no body. No bytes are no bytes in all of them.
+      // Servers and gateways may name an encoding for an empty body, which needs no decoding.
       if (!decoder || (isOver && isExcerpt)) sink.end();
       else if (!isOver) decoder.end();
     },
     drop() {
       isOver = true;
       decoder?.destroy();
-      // It may end before the body does, and has nothing drained any more then.
+      // The body may be paused, and a destroyed decoder never drains.
       hooks.resume();
     },
   };

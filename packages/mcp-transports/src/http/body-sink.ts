@@ -2,15 +2,15 @@ import { ChannelFault } from "../channel-fault.ts";
 import { createEventStreamParser, type EventStreamParserOptions } from "./event-stream-parser.ts";
 import { createJoinedPieces } from "./joined-pieces.ts";
 
-/** Takes the body of an answer as it arrives. Both methods may throw; nothing is pushed after that. */
+/** Takes the body of an answer as it arrives. `push` and `end` may throw; nothing is pushed after that. */
 export interface BodySink {
   push(chunk: Buffer): void;
   end(): void;
-  /** Nobody wants the rest: what is still being done for it stops. */
+  /** The rest is not needed: stops work that is under way. */
   drop?(): void;
 }
 
-/** Passes events on as they come. An event that the end cuts off is dropped, as the format wants it. */
+/** Passes events on as they come. An incomplete event at the end is dropped, as the format requires. */
 export function eventSink(options: EventStreamParserOptions): BodySink {
   const parser = createEventStreamParser(options);
   return { push: (chunk) => parser.push(chunk), end() {} };
@@ -31,7 +31,7 @@ export function textSink(maxBytes: number, onText: (text: string) => void): Body
   };
 }
 
-/** Keeps the beginning of a text that nobody waits for, such as the page of an error. It is handed over once, as soon as it is full. */
+/** Keeps the beginning of a text, such as an error page. It is handed over once, as soon as it is full or the text ends. */
 export function excerptSink(maxBytes: number, onText: (text: string) => void): BodySink {
   const pieces = createJoinedPieces();
   let bytes = 0;
@@ -52,7 +52,7 @@ export function excerptSink(maxBytes: number, onText: (text: string) => void): B
   };
 }
 
-/** Without a byte order mark, which is no part of a text (WHATWG Encoding, "UTF-8 decode"). */
+/** Decodes UTF-8 without the byte order mark, which is not part of the text (WHATWG Encoding, "UTF-8 decode"). */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   return text.startsWith("\uFEFF") ? text.slice(1) : text;

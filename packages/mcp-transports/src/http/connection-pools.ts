@@ -2,32 +2,32 @@ import type { Agent, Dispatcher, ProxyAgent } from "undici";
 import type { TlsOptions } from "./http-options.ts";
 import { chooseProxy } from "./proxy-choice.ts";
 
-/** undici as a module object: it is imported when the first remote server is connected. */
+/** The module undici, which is imported when the first remote server is connected. */
 type Undici = typeof import("undici");
 
-/** The kernel asks after so long whether the other side still lives, which also keeps address translation awake. */
+/** After this idle time, the kernel sends a TCP keep-alive probe, which also keeps NAT entries alive. */
 const KEEP_ALIVE_PROBE_MS = 15_000;
 
 /** An HTTP/2 session that does not answer within this time is given up, with every request on it. */
 const HTTP2_PING_MS = 15_000;
 
-/** The connections to one origin. Calls and streams have their own, so that no call waits for a stream to end. */
+/** The connections to one origin. Calls and streams use separate ones, so that no call waits for a stream to end. */
 export interface ConnectionPool {
   readonly calls: Dispatcher;
   readonly streams: Dispatcher;
-  /** The last to give it back ends its connections. Idempotent. */
+  /** Gives the pool back. Its connections end when the last borrower does so. Idempotent. */
   release(): Promise<void>;
 }
 
 export interface PoolSettings {
   readonly tls?: TlsOptions | undefined;
-  /** `false`: the variables of the environment are not asked. */
+  /** Whether to use the proxy that the environment variables name. */
   readonly proxy: boolean;
 }
 
 /** Shares connections between the sessions of one connector. */
 export interface ConnectionPools {
-  /** @throws ChannelFault `proxy-invalid`, and whatever keys that cannot be used make Node.js throw. */
+  /** @throws ChannelFault `proxy-invalid`, or the error of Node.js about unusable keys. */
   acquire(origin: string, settings: PoolSettings): Promise<ConnectionPool>;
 }
 
@@ -35,7 +35,7 @@ export function createConnectionPools(): ConnectionPools {
   const shared = new Map<string, SharedPool>();
   const numbers = new WeakMap<object, number>();
   let lastNumber = 0;
-  /** Two sessions share connections only if they were given the very same keys. */
+  /** Two sessions share connections only if they were given the same `TlsOptions` object. */
   const numberOf = (tls: TlsOptions | undefined) => {
     if (!tls) return 0;
     const number = numbers.get(tls) ?? ++lastNumber;
@@ -59,7 +59,7 @@ class SharedPool {
   readonly #forget: () => void;
   #borrowers = 0;
 
-  // Both are made at once, which connects nothing yet: what is wrong with the settings is thrown to whoever acquires the pool.
+  // Both are created at once, which opens no connection yet, so that `acquire` throws what is wrong with the settings.
   constructor(undici: Undici, origin: string, settings: PoolSettings, forget: () => void) {
     const proxy = settings.proxy ? chooseProxy(origin, process.env) : undefined;
     this.#calls = openDispatcher(undici, origin, settings.tls, proxy);
@@ -99,7 +99,7 @@ function openDispatcher(
   };
   const options: Agent.Options = { allowH2: true, connect, h2Options: { pingInterval: HTTP2_PING_MS } };
   if (proxy === undefined) return new undici.Pool(origin, options);
-  // The proxy may be vouched for by the same authorities; the client's certificate is none of its business.
+  // The same authorities may have signed the proxy's certificate. The client's certificate is only for the server.
   const proxied: ProxyAgent.Options = {
     ...options,
     uri: proxy,
@@ -109,7 +109,7 @@ function openDispatcher(
   return new undici.ProxyAgent(proxied);
 }
 
-/** The host's authorities are believed in addition to those that Node.js believes anyway. */
+/** The host's authorities are trusted in addition to those that Node.js trusts by default. */
 function secureOptions({ ca, cert, key, passphrase }: TlsOptions) {
   return {
     ...(ca !== undefined && { ca: [...defaultAuthorities(), ...[ca].flat()] }),
@@ -119,7 +119,7 @@ function secureOptions({ ca, cert, key, passphrase }: TlsOptions) {
   };
 }
 
-/** Not imported: loading it takes longer than starting a local server's process, and few servers have an authority of their own. */
+/** Loads `node:tls` on demand: this takes longer than starting a local server's process, and few servers have their own authority. */
 function defaultAuthorities(): string[] {
   return process.getBuiltinModule("node:tls").getCACertificates("default");
 }

@@ -14,33 +14,33 @@ import { type StandingCredentials, standingCredentials, withoutLogin } from "./s
 
 export interface ConversationOptions extends HttpCallTools {
   readonly url: URL;
-  /** As configured, without those that are ours to set. */
+  /** The configured headers, without the reserved ones. */
   readonly configured: HeaderList;
 }
 
 /** The requests to one endpoint, each with the headers that the state of the conversation asks for. */
 export interface Conversation {
-  /** Sent with everything but the message that begins a session. */
+  /** Sent with every request but `initialize`. */
   sessionId: string | undefined;
-  /** Sent with everything once it was negotiated. */
+  /** Sent with every request once it was negotiated. */
   protocolVersion: string | undefined;
   post(posting: Posting, listener: HttpCallListener): HttpCall;
-  /** Opens a stream, after the event of that id if there is one. Default of `credentials`: those of the conversation. */
+  /** Opens a stream, or resumes it after the event `lastEventId`. Default of `credentials`: those of the conversation. */
   get(
     lastEventId: string | undefined,
     listener: HttpCallListener,
     credentials?: Credentials | undefined,
   ): HttpCall;
-  /** Ends the session. A refusal is the end as well: no challenge is met for it. */
+  /** Ends the session, which is over even if the request is refused. No challenge is met. */
   delete(listener: HttpCallListener): HttpCall;
 }
 
-/** A message that is sent. */
+/** A message to send. */
 export interface Posting {
   readonly message: JSONRPCMessage;
-  /** The same as JSON. */
+  /** The message as JSON. */
   readonly body: string;
-  /** Headers that repeat single parameters of the message, and whether anybody waits for it. */
+  /** Headers that mirror single parameters of the message, and the mark of an unattended request. */
   readonly parameters?: { readonly [name: string]: string } | undefined;
   /** Default: that of the conversation. */
   readonly url?: URL | undefined;
@@ -52,11 +52,11 @@ export function createConversation(options: ConversationOptions): Conversation {
 
 class HttpConversation implements Conversation {
   readonly #options: ConversationOptions;
-  /** Those of messages that nobody waits for. */
+  /** The credentials of unattended requests. */
   readonly #unattended: StandingCredentials;
   #sessionId: string | undefined;
   #protocolVersion: string | undefined;
-  /** Of messages that say nothing about their headers, which is all of a legacy session but the first. */
+  /** Cached for messages that have no headers of their own: in a legacy session, all but `initialize`. */
   #postHeaders: HeaderList | undefined;
 
   constructor(options: ConversationOptions) {
@@ -92,7 +92,7 @@ class HttpConversation implements Conversation {
     return startHttpCall(tools, { method: "POST", url, headers, body, isStream: false }, listener);
   }
 
-  /** What is asked for again and again is, as the server's own stream, logged in for at its beginning alone. */
+  /** An unattended request is repeated by itself. Like the server's own stream, it may trigger a login only the first time. */
   #toolsOf({ wasGranted }: Unattended): HttpCallTools {
     if (wasGranted) this.#unattended.opened();
     return { wire: this.#options.wire, credentials: this.#unattended.next() };
@@ -111,7 +111,7 @@ class HttpConversation implements Conversation {
   delete(listener: HttpCallListener): HttpCall {
     const headers = commonHeaders(this.#state());
     const { url, wire, credentials } = this.#options;
-    // Nobody is asked to log in, and no token is spent, because a program ends.
+    // The end of a program must trigger neither a login nor a token refresh.
     const tools = { wire, credentials: withoutLogin(credentials) };
     return startHttpCall(tools, { method: "DELETE", url, headers, isStream: false }, listener);
   }

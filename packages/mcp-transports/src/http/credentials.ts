@@ -7,20 +7,20 @@ import {
 import { type HeaderList, headerOf, type IncomingHeaders } from "./http-wire.ts";
 import { isReservedHeader } from "./reserved-headers.ts";
 
-/** Credentials as a request was given them. */
+/** The credentials that were attached to a request. */
 export interface Attached {
   readonly headers: HeaderList;
   /** How many challenges had been met by then. */
   readonly generation: number;
 }
 
-/** The credentials of one channel. Challenges that arrive together are met together. */
+/** The credentials of one channel. Concurrent challenges are met by one login or refresh. */
 export interface Credentials {
-  /** `undefined` where nobody has to be asked, so that nobody has to wait either. */
+  /** The credentials of a request; `undefined` if it needs none and does not have to wait. */
   attach(): Promise<Attached> | undefined;
-  /** Whether challenges have been met since, so that a request with newer ones may be made without asking anybody. */
+  /** Whether a challenge has been met since, so that the request may be repeated with newer credentials at once. */
   isOutdated(attached: Attached): boolean;
-  /** Meets a challenge; `true`: the request may be made once more. */
+  /** Meets a challenge; `true`: the request may be repeated. */
   answer(challenge: AuthChallenge, attached: Attached): Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ export interface CredentialsOptions {
 
 /** Credentials from the host's port, unless the entry has its own. */
 export function createCredentials({ server, auth, signal }: CredentialsOptions): Credentials | undefined {
-  // Who configures such credentials wants those: stored ones then stay out of it.
+  // Configured credentials take precedence over stored ones.
   if (!auth || ownCredentials(server) !== undefined) return undefined;
   let generation = 0;
   let meeting: Promise<boolean> | undefined;
@@ -43,7 +43,7 @@ export function createCredentials({ server, auth, signal }: CredentialsOptions):
     generation += 1;
     return verdict === "retry";
   };
-  // While a challenge is being met, what is there is not newer yet.
+  // While a challenge is being met, the stored credentials are not newer yet.
   const isOutdated = (attached: Attached) => attached.generation < generation && !meeting;
   return {
     isOutdated,
@@ -52,7 +52,7 @@ export function createCredentials({ server, auth, signal }: CredentialsOptions):
       return { headers: listOf(await auth.headers(server)), generation: attachedAt };
     },
     async answer(challenge, attached) {
-      // Another request met the same challenge meanwhile: the credentials it was refused with are outdated.
+      // Another request has met the challenge meanwhile: the refused credentials are outdated.
       if (isOutdated(attached)) return true;
       meeting ??= meet(challenge).finally(() => {
         meeting = undefined;
@@ -62,7 +62,7 @@ export function createCredentials({ server, auth, signal }: CredentialsOptions):
   };
 }
 
-/** What an answer challenges us to. A 403 without a challenge is a plain no: no credential would change it (RFC 6750, section 3.1). */
+/** The challenge of an answer, if it has one. A 403 without a challenge is final: no credential would change it (RFC 6750, section 3.1). */
 export function readChallenge(status: number, headers: IncomingHeaders): AuthChallenge | undefined {
   const wwwAuthenticate = headerOf(headers, "www-authenticate");
   if (status === 401) return { status, wwwAuthenticate };

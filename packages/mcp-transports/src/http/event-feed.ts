@@ -8,13 +8,13 @@ import { createReconnectPace, type ReconnectPace } from "./reconnect-pace.ts";
 import { createRepeatedEvents, type RepeatedEvents } from "./repeated-events.ts";
 import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
 
-/** A stream of an answer is not opened more often without bringing anything. */
+/** How often an answer's stream may be opened in a row without bringing a message. */
 const MOST_FAILURES = 5;
 
-/** What says that a server has no such stream. */
+/** The statuses of a server that has no such stream. */
 const ABSENT = new Set([404, 405, 501]);
 
-/** What no header may have: an event with such an id cannot be named in a request. */
+/** No header may contain these: an event id with one cannot be sent as `Last-Event-ID`. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
 const CONTROL_CHARACTERS = /[\x00-\x1F\x7F]/;
 
@@ -26,39 +26,39 @@ export interface FeedEnd {
 
 export interface EventFeedOptions {
   readonly maxEventBytes: number;
-  /** The server's own stream comes back whenever it ends; that of an answer only if the server gave it ids. */
+  /** Whether this is the server's own stream, which is reopened whenever it ends. An answer's stream is reopened only after an event id. */
   readonly isStanding: boolean;
-  /** What it is refused for want of may be renewed by others: such a refusal is no last word of the server's own stream. Default: no. */
+  /** Whether other requests may renew credentials: the server's own stream then outlasts a refusal for want of them. Default: no. */
   readonly hasLogin?: boolean | undefined;
-  /** Shared by streams that take each other's place. Default: one of its own. */
+  /** Shared by streams that replace each other. Default: one of its own. */
   readonly pace?: ReconnectPace | undefined;
-  /** Makes the GET request that opens the stream, or opens it again after the event of that id. */
+  /** Makes the GET request that opens the stream, or resumes it after the event `lastEventId`. */
   open(lastEventId: string | undefined, listener: HttpCallListener): HttpCall;
   /** A GET request has been answered with the stream. */
   onOpened?(): void;
-  /** It is barred now: what was to come by it will not. */
+  /** The stream is barred now: answers that were expected on it will not come. */
   onBarred?(): void;
-  /** Hears of the text of every event that has one. */
+  /** Receives the text of every new `message` event that has one. */
   onText(text: string): void;
-  /** It ended, and does not come back. */
+  /** The stream has ended for good. */
   onEnd(why: FeedEnd): void;
-  /** Whether a stream that broke off can be asked for again. */
+  /** Whether a stream that broke off may be resumed. */
   mayResume(): boolean;
 }
 
-/** A stream of events that outlives its connections: where one breaks off, the next goes on after the last event. */
+/** A stream of events that outlives its connections: when one breaks off, the next resumes after the last event. */
 export interface EventFeed {
-  /** It is refused in a way that may well last. It is asked for all the same, and is not barred once it is open again. */
+  /** The stream is refused in a way that may last. It is still requested again, and no longer barred once it is open. */
   readonly isBarred: boolean;
-  /** Somebody has logged in, or waits for it: if it is barred for want of credentials it is so no more, and asked for at once. */
+  /** After a login, or when a message waits for the stream: if it is barred for want of credentials, lifts that and requests it soon. */
   reconsider(): void;
-  /** Opens it by a GET request. */
+  /** Opens the stream by a GET request. */
   start(): void;
-  /** Takes the body of a connection that exists already. */
+  /** The sink for the body of a connection that exists already. */
   body(): BodySink;
   /** That connection has ended. */
   ended(error?: Error): void;
-  /** Nobody wants any more of it: it ends without being told. Idempotent. */
+  /** Ends the stream without calling `onEnd`. Idempotent. */
   close(): void;
 }
 
@@ -70,7 +70,7 @@ class ResumableFeed implements EventFeed {
   readonly #options: EventFeedOptions;
   #pace: ReconnectPace | undefined;
   #repeated: RepeatedEvents | undefined;
-  /** Missing if there is nothing to go on after. */
+  /** Missing if there is no event to resume after. */
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
   #call: HttpCall | undefined;
@@ -78,7 +78,7 @@ class ResumableFeed implements EventFeed {
   #watchdog: StreamWatchdog | undefined;
   #wasOpened = false;
   #isBarred = false;
-  /** It is barred for want of credentials. */
+  /** The stream is barred for want of credentials. */
   #wantsLogin = false;
   #isOver = false;
 
@@ -94,7 +94,7 @@ class ResumableFeed implements EventFeed {
   reconsider(): void {
     if (!this.#isBarred || !this.#wantsLogin || this.#isOver) return;
     this.#isBarred = false;
-    // One that is being opened finds out by itself.
+    // A request that is under way finds out by itself.
     if (!this.#timer) return;
     clearTimeout(this.#timer);
     this.#openIn(this.#pace?.soonestDelayMs() ?? 0);
@@ -152,7 +152,7 @@ class ResumableFeed implements EventFeed {
 
   #take({ type, data, id }: StreamEvent): void {
     if (this.#isOver) return;
-    // An empty id takes back the last one (WHATWG HTML, "Server-sent events").
+    // An empty id clears the last one (WHATWG HTML, "Server-sent events").
     if (id !== undefined) this.#lastEventId = id === "" || CONTROL_CHARACTERS.test(id) ? undefined : id;
     if (data === "" || type !== "message") return;
     if (id && this.#isRepeated(id, data)) return;
@@ -160,7 +160,7 @@ class ResumableFeed implements EventFeed {
     this.#options.onText(data);
   }
 
-  /** Where nothing is taken up again, as since 2026-07-28, ids mean nothing. */
+  /** Ids mean nothing if a stream cannot be resumed, such as an answer's since MCP 2026-07-28. */
   #isRepeated(id: string, data: string): boolean {
     if (!this.#options.mayResume()) return false;
     this.#repeated ??= createRepeatedEvents();
@@ -168,9 +168,9 @@ class ResumableFeed implements EventFeed {
   }
 
   /**
-   * A server that is busy or broken may be well later; any other refusal is its last word. Not so of its own stream once that has been
-   * open: a server that has not noticed the end of the last one refuses the next with 409, and a gateway on the way may refuse anything.
-   * Nor where credentials are missing that others may renew.
+   * A server that is busy or broken may recover; any other refusal is final. The server's own stream is an exception once it has been
+   * open: a server that has not noticed the end of the last one refuses the next with 409, and a gateway may refuse anything. It is
+   * also one while it lacks credentials that other requests may renew.
    */
   #refused(refusal: Refusal): void {
     this.#watchdog?.stop();

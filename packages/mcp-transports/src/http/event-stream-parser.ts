@@ -14,7 +14,7 @@ export interface EventStreamParserOptions {
   /** The lines of one event together; `0` means no limit. */
   readonly maxEventBytes: number;
   onEvent(event: StreamEvent): void;
-  /** Hears of the `retry:` field, in milliseconds. */
+  /** Receives the value of the `retry:` field, in milliseconds. */
   onRetry(delayMs: number): void;
 }
 
@@ -38,7 +38,7 @@ class LineParser implements EventStreamParser {
   readonly #options: EventStreamParserOptions;
   /** The beginning of a line whose end has not come yet. */
   readonly #pieces = createJoinedPieces();
-  /** Of the pieces, and of the lines of the event so far. */
+  /** The size of the pieces and of the event's lines so far. */
   #bytes = 0;
   #mayHaveLineFeed = false;
   #isAtStart = true;
@@ -103,7 +103,7 @@ class LineParser implements EventStreamParser {
   #takeField(line: Buffer): void {
     const colon = line.indexOf(COLON);
     if (colon === 0) {
-      // A comment is no part of an event, and a stream may have any number of them.
+      // A comment is not part of an event, and a stream may have any number of them.
       this.#bytes -= line.length;
       return;
     }

@@ -1,6 +1,6 @@
 import type { Conversation } from "./conversation.ts";
 
-/** Tells the server that the session is over, if there is one. Resolves whatever comes of it. */
+/** Tells the server to end the session, if there is one. Never rejects, and gives up after `patienceMs`. */
 export async function sayFarewell(conversation: Conversation, patienceMs: number): Promise<void> {
   if (conversation.sessionId === undefined) return;
   const { promise, resolve } = Promise.withResolvers<void>();

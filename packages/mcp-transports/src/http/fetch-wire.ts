@@ -1,7 +1,7 @@
 import { asError } from "../errors/thrown-error.ts";
 import type { HttpWire, IncomingHeaders, WireExchange, WireListener, WireRequest } from "./http-wire.ts";
 
-/** Requests by a `fetch` of the host's own. When it writes cannot be known, so a request counts as written once it was handed over. */
+/** Sends requests by the host's own `fetch`. It does not tell when it writes, so a request counts as written once it is handed over. */
 export function createFetchWire(fetch: typeof globalThis.fetch): HttpWire {
   const open = new Set<FetchExchange>();
   return {
@@ -30,7 +30,7 @@ class FetchExchange implements WireExchange {
 
   async run(fetch: typeof globalThis.fetch, request: WireRequest): Promise<void> {
     try {
-      // The caller may give the exchange up before it has begun.
+      // The caller may abort the exchange before it has begun.
       await Promise.resolve();
       if (this.#isOver) return;
       this.#listener.onWriting();

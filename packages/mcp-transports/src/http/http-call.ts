@@ -14,34 +14,34 @@ import {
 } from "./http-wire.ts";
 import { judgeRedirect, MAX_REDIRECTS } from "./redirects.ts";
 
-/** What is read of the body of a refusal, and for how long. Its status has said already what it means. */
+/** How much of a refusal's body is read, and for how long. The status already says what the refusal means. */
 const EXCERPT_BYTES = 16 * 1024;
 const EXCERPT_MS = 1000;
 
-/** How long a body may go on after the end that its compression has named. */
+/** How long a body may go on after the end of its compressed data. */
 const REST_MS = 1000;
 
-/** A status other than success, as it was answered in the end. */
+/** The final answer to a call, if its status is not success. */
 export interface Refusal {
   readonly status: number;
   /** The beginning of the body. */
   readonly text: string;
-  /** Where a redirect pointed that was not followed. */
+  /** The target of a redirect that was not followed. */
   readonly redirectedTo?: string | undefined;
-  /** What the server asks for, in milliseconds. */
+  /** The server's `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   readonly challenge?: string | undefined;
 }
 
-/** What a call hears of itself. */
+/** Receives the events of a call. */
 export interface HttpCallListener {
-  /** The request is about to be written; comes again if it is made again. */
+  /** The request is about to be written. Called again if it is repeated. */
   onWriting?(): void;
-  /** It was refused before it was processed, and may be made again. */
+  /** The request was refused before it was processed, and may be repeated. */
   onRefused?(): void;
-  /** Success: gives what takes the body. */
+  /** Success. Returns the sink for the body. */
   onAccepted(status: number, headers: IncomingHeaders): BodySink;
-  /** The body is complete. Of these three one comes, once. */
+  /** The body is complete. One of `onEnd`, `onRefusal` and `onError` is called, once. */
   onEnd(): void;
   onRefusal(refusal: Refusal): void;
   onError(error: Error): void;
@@ -53,15 +53,15 @@ export interface HttpCallTools {
   readonly credentials: Credentials | undefined;
 }
 
-/** A call on its way. */
+/** A call under way. */
 export interface HttpCall {
-  /** Ends it; `onError` is told the reason, unless it has ended. */
+  /** Ends the call. `onError` gets the reason, unless the call has already ended. */
   abort(reason: Error): void;
 }
 
 /**
- * Makes one HTTP request with the credentials of the channel. It is made again by itself only if it was refused for want of
- * credentials, once, or if it is redirected within its origin.
+ * Makes one HTTP request with the credentials of the channel. It is repeated only after a challenge that was met, once, or if it is
+ * redirected within its origin.
  */
 export function startHttpCall(
   tools: HttpCallTools,
@@ -84,9 +84,9 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   #hasMetChallenge = false;
   #isOver = false;
   #sink: BodySink | undefined;
-  /** The answer was a refusal: from then on its body cannot fail. */
+  /** The answer was a refusal: an error only ends its body. */
   #isRefused = false;
-  /** Of the body that is being read, or was read last, no more arrives. */
+  /** The current or last body has arrived completely. */
   #isBodyOver = false;
   #excerptTimer: NodeJS.Timeout | undefined;
   #restTimer: NodeJS.Timeout | undefined;
@@ -193,7 +193,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
     };
   }
 
-  /** What follows is read away, so that the connection can be used again; one for which it never ends is given up. */
+  /** Discards the rest of the body, so that the connection can be reused. A connection whose body does not end is aborted. */
   #limitRest(): void {
     if (this.#isBodyOver) return;
     const giveUp = () => this.#exchange?.abort(new Error("the body did not end"));

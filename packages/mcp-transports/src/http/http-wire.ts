@@ -1,4 +1,4 @@
-/** Header lines as a flat list of names and values, which is what is sent without copying. */
+/** Headers as a flat list of names and values, which can be sent without copying. */
 export type HeaderList = readonly string[];
 
 /** Headers as they arrived; names are in lower case. */
@@ -12,11 +12,11 @@ export interface WireRequest {
   readonly url: URL;
   readonly headers: HeaderList;
   readonly body?: string | undefined;
-  /** A stream that may stay open for ever: it gets a connection for which no call has to wait. */
+  /** The answer is a stream that may stay open for ever. It gets a connection that no call has to wait for. */
   readonly isStream: boolean;
 }
 
-/** Hears what becomes of a request. `onEnd` or `onError` comes once, and nothing after it. */
+/** Receives the events of a request. `onEnd` or `onError` is called once, and nothing after it. */
 export interface WireListener {
   /** A connection exists, and the request is about to be written: from now on it may arrive. */
   onWriting(): void;
@@ -26,21 +26,21 @@ export interface WireListener {
   onError(error: Error): void;
 }
 
-/** A request on its way. */
+/** A request under way. */
 export interface WireExchange {
-  /** Ends it and its connection; the listener hears `onError` with the reason at once, unless it has ended. */
+  /** Ends the request and its connection. Calls `onError` with the reason at once, unless the request has ended. */
   abort(reason: Error): void;
   /** Data that has not arrived yet waits in the network until `resume`. */
   pause(): void;
   resume(): void;
 }
 
-/** Whatever makes HTTP requests: undici, or a `fetch` of the host's own. */
+/** Makes HTTP requests, by undici or the host's own `fetch`. */
 export interface HttpWire {
   send(request: WireRequest, listener: WireListener): WireExchange;
-  /** Whether bodies arrive decoded, and compression is none of our business. */
+  /** Whether the wire negotiates and decodes compression itself. */
   readonly isDecoding: boolean;
-  /** Ends every connection that nobody else uses. Idempotent. */
+  /** Ends every connection that no other session uses. Idempotent. */
   close(): Promise<void>;
 }
 

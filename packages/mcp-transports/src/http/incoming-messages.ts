@@ -2,10 +2,10 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { ALWAYS_WITHIN_BOUNDS, findExcess } from "../message-bounds.ts";
 
 /**
- * The messages of a JSON text: one, or those of a batch (MCP 2025-03-26). Whether an answer that names its request is sound is for whoever
- * knows the request.
+ * The messages of a JSON text: one, or those of a batch (MCP 2025-03-26). An answer that names its request is not checked further here:
+ * pass it to `soundMessage`.
  *
- * @throws SyntaxError if anything in it is not JSON-RPC, or nobody could walk through it.
+ * @throws SyntaxError if anything in it is not JSON-RPC, or it is nested too deep or has too many parts.
  */
 export function readMessages(text: string): JSONRPCMessage[] {
   const parsed: unknown = JSON.parse(text);
@@ -26,7 +26,7 @@ function isMessage(value: unknown): boolean {
       (params === undefined || isObject(params))
     );
   if (isId(id)) return true;
-  // Whoever could not read a request answers without its id (JSON-RPC 2.0, section 5).
+  // A server that could not read a request answers without its id (JSON-RPC 2.0, section 5).
   return (id === undefined || id === null) && isError(error);
 }
 

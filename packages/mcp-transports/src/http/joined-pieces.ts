@@ -1,14 +1,14 @@
-/** So many pieces are kept as they came. */
+/** How many pieces are collected before they may be joined. */
 const MOST_PIECES = 256;
 
-/** Pieces of this size or more, on the average, are worth what each costs beside its bytes, which is some hundred. */
+/** Pieces of this average size or more are not joined: the overhead of each, some hundred bytes, is small in comparison. */
 const SMALL_BYTES = 1024;
 
-/** Bytes that arrive in pieces of any size and are wanted as one. Small pieces are joined meanwhile: many of them cost a multiple of their bytes. */
+/** Collects bytes that arrive in pieces of any size. Small pieces are joined on the way: their overhead is a multiple of their bytes. */
 export interface JoinedPieces {
   readonly isEmpty: boolean;
   push(piece: Buffer): void;
-  /** All of it; none is left. */
+  /** Returns all bytes, and starts empty again. */
   take(): Buffer;
 }
 

@@ -1,8 +1,8 @@
 import { createRoster, type RosterMember } from "../roster.ts";
 
-/** Streams whose answer has come, and which their server has not ended yet. */
+/** Streams that their servers keep open after the answer. */
 export interface LingeringStreams {
-  /** `end` is called if the stream is still open after the patience; the returned function says that it is not. */
+  /** Calls `end` if the stream is still open after the patience. Call the returned function once it has ended. */
   add(end: () => void): () => void;
   /** Ends all of them. */
   close(): void;

@@ -15,17 +15,17 @@ const NAMED_BY: { readonly [method: string]: string } = {
 
 const ENCODED = { prefix: "=?base64?", suffix: "?=" };
 
-/** What every request of a channel carries. */
+/** The source of the headers that every request of a channel carries. */
 export interface ChannelHeaders {
-  /** As configured, without those that are ours to set. */
+  /** The configured headers, without the reserved ones. */
   readonly configured: HeaderList;
   readonly sessionId: string | undefined;
   readonly protocolVersion: string | undefined;
-  /** Whether compressed answers are read. */
+  /** Whether compressed answers are accepted. */
   readonly takesEncodings: boolean;
 }
 
-/** The headers of a POST whose message says nothing about them. */
+/** The headers of a POST that mirrors nothing of its message. */
 export function postHeaders(channel: ChannelHeaders): string[] {
   return [
     ...commonHeaders(channel),
@@ -36,9 +36,9 @@ export function postHeaders(channel: ChannelHeaders): string[] {
   ];
 }
 
-/** The headers of a GET that opens a stream, after the event of that id if there is one. */
+/** The headers of a GET that opens a stream, or resumes it after the event `lastEventId`. */
 export function streamHeaders(channel: ChannelHeaders, lastEventId: string | undefined): string[] {
-  // Headers are bytes to whoever writes them, and an id is UTF-8.
+  // Header strings are written as Latin-1, and an id is UTF-8.
   const bytes = Buffer.from(lastEventId ?? "", "utf8").toString("latin1");
   const resuming = lastEventId === undefined ? [] : ["last-event-id", bytes];
   return [...commonHeaders(channel), "accept", "text/event-stream", ...resuming];
@@ -55,7 +55,7 @@ export function commonHeaders(channel: ChannelHeaders): string[] {
   ];
 }
 
-/** The version that a message of the modern era claims for itself. */
+/** The protocol version that a request of the modern era declares in its `_meta`. */
 export function claimedVersion(message: JSONRPCMessage): string | undefined {
   const params = "method" in message && "id" in message ? message.params : undefined;
   const version = (params?._meta as { readonly [key: string]: unknown } | undefined)?.[
@@ -64,7 +64,7 @@ export function claimedVersion(message: JSONRPCMessage): string | undefined {
   return typeof version === "string" ? version : undefined;
 }
 
-/** What a message of the modern era repeats of itself in headers, and what its sender adds for single parameters. */
+/** The headers that mirror parts of a modern message, and the `Mcp-Param-*` headers among `extra`. */
 export function mirroredHeaders(
   message: JSONRPCMessage,
   version: string,
@@ -85,7 +85,7 @@ export function mirroredHeaders(
   ];
 }
 
-/** A text as a header can carry it (MCP 2026-07-28, Streamable HTTP, "Value Encoding"). */
+/** Encodes a text as a header value (MCP 2026-07-28, Streamable HTTP, "Value Encoding"). */
 export function encodeHeaderValue(text: string): string {
   const isPlain = /^[\t\x20-\x7E]+$/.test(text) && text === text.trim();
   const looksEncoded = text.startsWith(ENCODED.prefix) && text.endsWith(ENCODED.suffix);

@@ -13,13 +13,13 @@ import { readMessages } from "./incoming-messages.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { claimedVersion } from "./message-headers.ts";
 
-/** How long a server may take to take note of a message that asks nothing, in milliseconds. */
+/** How long a server may take to accept a message that expects no answer, in milliseconds. */
 const NOTIFICATION_PATIENCE_MS = 10_000;
 
-/** How a message went. `forgotten`: the server no longer knows the session, so it has not looked at the message. */
+/** How a message ended. `forgotten`: the server no longer knows the session, so it has not processed the message. */
 export type PostOutcome = "done" | "forgotten";
 
-/** What a message hears of the stream that its answer comes by. */
+/** The events of the stream that brings the answer to a message. */
 export interface PostFeedEvents {
   onText(text: string): void;
   onEnd(why: FeedEnd): void;
@@ -31,18 +31,18 @@ export interface PostFeedEvents {
 export interface PostSurroundings {
   readonly maxMessageBytes: number;
   call(posting: Posting, listener: HttpCallListener): HttpCall;
-  /** Makes the stream that an answer comes by. */
+  /** Creates the feed of the stream that brings an answer. */
   openFeed(message: JSONRPCMessage, events: PostFeedEvents): EventFeed;
-  /** Something came by the stream of a message: its answer, or a message of the server's own. */
+  /** The stream of `message` brought its answer, or a message of the server's own. */
   onMessage(received: JSONRPCMessage, message: JSONRPCMessage): void;
-  /** Something arrived that is no answer to this message, and none of a server's own messages. */
+  /** Something arrived that is neither the answer to this message nor a message of the server's own. */
   onStray(error: Error): void;
   onAccepted(message: JSONRPCMessage, headers: IncomingHeaders): void;
-  /** The answer has come, and the server keeps the stream open so far. Returns what to do once it has ended it. */
+  /** The answer has come, but the stream is still open. Returns a function to call once it has ended. */
   onLingering(end: () => void): () => void;
-  /** Nobody waits for the message any more, whatever came of it. */
+  /** The message is settled, successfully or not. */
   onSettled(post: MessagePost): void;
-  /** It begins to wait for an answer by another stream. Returns whether one can still come. */
+  /** The message starts to wait for its answer on another stream. Returns whether one can still come. */
   awaitElsewhere(): boolean;
   explain(refusal: Refusal): Error;
 }
@@ -52,26 +52,26 @@ export interface MessagePostOptions {
   readonly hooks?: QueueHooks | undefined;
   readonly requestSignal?: TransportSendOptions["requestSignal"];
   readonly parameters?: Posting["parameters"];
-  /** Whether it was sent as a part of a session, which the server may have forgotten. */
+  /** Whether the message belongs to a session, which the server may have forgotten. */
   readonly hasSession: boolean;
-  /** Hears of messages in place of the surroundings. */
+  /** Receives messages in place of the surroundings. */
   readonly onMessage?: ((received: JSONRPCMessage) => void) | undefined;
 }
 
-/** One message on its way, and the answer to it if it is a request. */
+/** A message that is being sent, and answered if it is a request. */
 export interface MessagePost extends RosterMember {
-  /** Only of a request. */
+  /** Set only for a request. */
   readonly id: RequestId | undefined;
-  /** Resolves when the message is taken, and a request answered. Rejects as soon as it cannot be answered any more. */
+  /** Resolves when the message is accepted or, for a request, answered. Rejects as soon as no answer can come any more. */
   readonly settled: Promise<PostOutcome>;
-  /** It was taken, and other streams are to bring the answer. */
+  /** The message was accepted, and another stream is to bring the answer. */
   readonly waitsForOthers: boolean;
   start(): void;
   /** Another stream brought the answer. */
   answeredElsewhere(): void;
   /** The other streams have ended, or will not bring anything. */
   othersEnded(): void;
-  /** Nobody waits for it any longer. */
+  /** Gives the message up. */
   abort(reason: Error): void;
 }
 
@@ -80,7 +80,7 @@ export function createMessagePost(surroundings: PostSurroundings, options: Messa
   return new RunningPost(surroundings, options);
 }
 
-/** It listens to its call itself: there is one for each call of a tool, and what is made for each of them costs. */
+/** Implements the listener of its call itself, to save an object for each tool call. */
 class RunningPost implements MessagePost, HttpCallListener {
   place = -1;
   readonly id: RequestId | undefined;
@@ -90,11 +90,11 @@ class RunningPost implements MessagePost, HttpCallListener {
   #call: HttpCall | undefined;
   #feed: EventFeed | undefined;
   #stopLingering: (() => void) | undefined;
-  /** What the stream brought that could not be read. */
+  /** The error about the last text that could not be parsed. */
   #unreadable: Error | undefined;
   #isSettled = false;
   #isTaken = false;
-  /** It was taken, and nothing said about it. */
+  /** The message was accepted without a body. */
   #isBodyless = false;
   #waitsForOthers = false;
 
@@ -176,7 +176,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     return excerptSink(0, () => {});
   }
 
-  /** A message that was merely taken note of may be answered with any JSON, such as `null`. */
+  /** A message that expects no answer may get any JSON, such as `null`, which is reported as stray and is no failure. */
   #takeJson(text: string, status: number): void {
     if (this.id === undefined || (status === 202 && text.trim() === "")) {
       this.#takeText(text);
@@ -194,7 +194,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     }
   }
 
-  /** On the stream of one request no other is answered: a server that mixes them up must not reach the wrong caller (threat T48). */
+  /** An answer to another request is not passed on: a server that mixes them up must not reach the wrong caller (threat T48). */
   #take(message: JSONRPCMessage): void {
     if ("method" in message) {
       this.#pass(message);
@@ -242,7 +242,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     else this.#fail(this.#surroundings.explain(refusal));
   }
 
-  /** A modern server says in the body of a refusal what it thinks of the request. */
+  /** A modern server answers the request with a JSON-RPC error in the body of a refusal. */
   #findAnswer({ status, text }: Refusal): JSONRPCMessage | undefined {
     const { message } = this.#options;
     if ((status !== 400 && status !== 404) || claimedVersion(message) === undefined) return undefined;
@@ -259,7 +259,7 @@ class RunningPost implements MessagePost, HttpCallListener {
     else this.#fail(brokenAnswer({ error, refusal }));
   }
 
-  /** Whether the answer itself is what is wrong, and not the way it came by. */
+  /** Whether the answer itself is at fault, and not its connection. */
   #isTelling(error: Error | undefined): error is Error {
     if (error instanceof ChannelFault) return error.facts.kind === "message-too-large";
     return error !== undefined && error === this.#unreadable;
@@ -282,12 +282,12 @@ class RunningPost implements MessagePost, HttpCallListener {
   }
 }
 
-/** Whoever cannot tell which request was wrong answers without an id; on this stream there is only one. */
+/** A server that cannot tell which request was wrong answers without an id. This stream has only one request. */
 function isAnswerTo(id: RequestId, answered: unknown): boolean {
   return answered === undefined || answered === null || String(answered) === String(id);
 }
 
-/** A message that asks nothing must not be waited for as long as a call. */
+/** A message that expects no answer must not take as long as a call. */
 function endInTime(post: MessagePost): void {
   const end = () => post.abort(new Error("the server did not take note of it"));
   const timer = setTimeout(end, NOTIFICATION_PATIENCE_MS);

@@ -1,7 +1,7 @@
-/** Refusals below 500 that pass by themselves. */
+/** The statuses below 500 of temporary refusals. */
 const PASSING = new Set([408, 409, 425, 429]);
 
-/** Whether what is refused with the status may be taken a little later, though nobody has done anything about it. */
+/** Whether a refusal with this status is temporary: the same request may succeed a little later. */
 export function isPassing(status: number): boolean {
   return status >= 500 || PASSING.has(status);
 }

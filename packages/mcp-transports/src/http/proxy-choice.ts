@@ -1,6 +1,6 @@
 import { ChannelFault } from "../channel-fault.ts";
 
-/** The variables of each protocol, the deciding one first: one that is set counts even if it is empty. */
+/** The variables of each protocol, by precedence. Of two spellings, the first that is set counts, even if it is empty. */
 const VARIABLES: { readonly [protocol: string]: readonly (readonly string[])[] } = {
   "http:": [["http_proxy", "HTTP_PROXY"]],
   "https:": [
@@ -17,8 +17,8 @@ const THIS_MACHINE =
   /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]{1,4}|0:0)\])$/;
 
 /**
- * The proxy that the environment names for an origin. An address without a scheme is one of `http:`, as curl reads it. A proxy
- * could not reach this machine from where it stands, and should not learn what runs here.
+ * The proxy that the environment names for an origin. An address without a scheme is one of `http:`, as in curl. There is none for
+ * this machine: a proxy elsewhere could not reach it, and should not learn what runs here.
  *
  * @throws ChannelFault `proxy-invalid`, with the variable whose value cannot be used.
  */
@@ -49,7 +49,7 @@ function readProxy(text: string): string | undefined {
   return url.href;
 }
 
-/** Whether `NO_PROXY` has a host: itself, a domain it is in, or `*`, each perhaps with a port. `*.domain` has only what is in it. */
+/** Whether `NO_PROXY` lists a host: by name, parent domain or `*`, each perhaps with a port. `*.domain` matches only its subdomains. */
 function isExcepted(hostname: string, port: string | undefined, exceptions: string): boolean {
   const host = unbracketed(hostname).toLowerCase();
   return exceptions.split(/[,\s]+/).some((entry) => {

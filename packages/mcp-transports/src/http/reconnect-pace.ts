@@ -1,4 +1,4 @@
-/** Whatever a server asks for, a stream is not opened more often. */
+/** How often a stream is opened at most within the window, whatever the server asks for. */
 const MOST_OPENINGS = 12;
 const WINDOW_MS = 60_000;
 
@@ -6,7 +6,7 @@ const SHORTEST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
 const FIRST_STEP_MS = 1000;
 
-/** Spreads clients that were told the same delay; more would make them late. */
+/** Spreads clients that were told the same delay. A longer spread would make them late. */
 const SPREAD_MS = 100;
 
 export interface ReconnectPaceOptions {
@@ -19,18 +19,18 @@ export interface ReconnectPaceOptions {
 export interface ReconnectPace {
   /** The stream is being opened. */
   opened(): void;
-  /** The stream has brought a message, or its session was begun anew: its server is well. */
+  /** The stream has brought a message, or a session has begun: the server is well. */
   recovered(): void;
-  /** `retryMs`: what the server asked for. */
+  /** `retryMs`: the delay that the server asked for. */
   nextDelayMs(retryMs: number | undefined): number;
-  /** The same where something has happened that may let it be opened: there is nothing to wait for but the number of openings. */
+  /** The delay when the next opening is likely to succeed: only the limit on openings counts. */
   soonestDelayMs(): number;
-  /** How often it has been opened in vain since its server was last well. */
+  /** How often the stream was opened in vain since the server was last well. */
   readonly failures: number;
 }
 
 /**
- * The delay doubles, with full jitter, until the server is well; what a server asks for takes its place. Neither may
+ * The delay doubles, with full jitter, until the server is well; a delay that the server asks for replaces it. Neither may
  * be shorter than half a second or longer than half a minute, and there are at most 12 openings a minute.
  */
 export function createReconnectPace({ now, random }: ReconnectPaceOptions): ReconnectPace {

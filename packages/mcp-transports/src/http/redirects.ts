@@ -1,16 +1,16 @@
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** More hops than any honest redirect has. */
+/** How many redirects of one request are followed; no honest server needs more. */
 export const MAX_REDIRECTS = 3;
 
-/** What to do about an answer that points elsewhere. */
+/** What to do about a redirect. */
 export type Redirect =
   | { readonly kind: "follow"; readonly url: URL }
   | { readonly kind: "refuse"; readonly to: string };
 
 /**
  * Judges a redirect; `undefined` if the answer is none. Credentials, headers and bodies never leave the origin they were
- * meant for, and a request never turns into another one on the way (threat T29: redirects as a way out).
+ * meant for, and a request never changes its method or loses its body (threat T29: redirects as a way out).
  */
 export function judgeRedirect(
   method: string,
@@ -26,7 +26,7 @@ export function judgeRedirect(
   return keepsRequest && staysWithin ? { kind: "follow", url: to } : { kind: "refuse", to: displayUrl(to) };
 }
 
-/** An address without what may be secret in it: user, password, query and fragment. */
+/** A URL without the parts that may be secret: user, password, query and fragment. */
 export function displayUrl({ origin, pathname }: URL): string {
   return origin + pathname;
 }

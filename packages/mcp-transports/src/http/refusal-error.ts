@@ -2,11 +2,11 @@ import { ChannelFault } from "../channel-fault.ts";
 import type { Sdk } from "../sdk.ts";
 import type { Refusal } from "./http-call.ts";
 
-/** Statuses whose headers say more than an error by status has room for. */
+/** Statuses whose error carries a header besides: the challenge, or the time to wait. */
 const CHALLENGES = new Set([401, 403]);
 const WAITS = new Set([429, 503]);
 
-/** A request that was refused by an HTTP status, and what came with it. */
+/** The HTTP status that a request was refused with, and the text of the body. */
 export class StatusRefusal extends Error {
   readonly status: number;
   readonly data: { readonly status: number; readonly text: string | undefined };
@@ -19,7 +19,7 @@ export class StatusRefusal extends Error {
   }
 }
 
-/** A refusal as it is explained by `errors/`. */
+/** The error of a refusal, which `errors/` converts further. */
 export function refusalError({ status, text, redirectedTo, retryAfterMs, challenge }: Refusal): Error {
   if (CHALLENGES.has(status)) return new ChannelFault({ kind: "http-refused", status, challenge });
   if (WAITS.has(status)) return new ChannelFault({ kind: "http-refused", status, retryAfterMs });
@@ -30,12 +30,12 @@ export function refusalError({ status, text, redirectedTo, retryAfterMs, challen
   return new StatusRefusal(message, status, text);
 }
 
-/** The refusal of a session that its server does not know any more. */
+/** The error of a message whose session the server no longer knows. */
 export function forgottenError(): Error {
   return refusalError({ status: 404, text: "Session not found" });
 }
 
-/** An error as the SDK's client knows it: it reads the era of a server from statuses. */
+/** Converts an error to the SDK's own, from whose status its client infers the era of a server. */
 export function sdkErrorOf(error: unknown, sdk: Sdk): unknown {
   if (!(error instanceof StatusRefusal)) return error;
   const { message, data } = error;

@@ -1,17 +1,17 @@
-/** So many events are remembered, to recognise what a server sends twice. */
+/** How many events are remembered. */
 const REMEMBERED_EVENTS = 256;
 
-/** What an event said; nothing of an id that came with several events, which tells none of them from another. */
+/** The hash of an event's data; `undefined` for an id that several events share, which identifies none of them. */
 type Said = string | undefined;
 
 /**
- * Recognises events that a server sends once more when a stream is taken up again, though only those after them were asked for. An id
- * alone does not tell: servers exist that give each event of a session the same one (the Java SDK's give the session's).
+ * Recognises events that a server repeats when a stream is resumed, although only later ones were requested. An id alone is not
+ * enough: some servers give each event of a session the same one (the Java SDK's use the session id).
  */
 export interface RepeatedEvents {
-  /** A connection begins. `isResumed`: the server was asked to go on after an event of an earlier one. */
+  /** A connection begins. `isResumed`: the server was asked to resume after an event of an earlier one. */
   begin(isResumed: boolean): void;
-  /** Whether this event of the connection has come by an earlier one. */
+  /** Whether an earlier connection has already brought this event. */
   isRepeated(id: string, data: string): boolean;
 }
 

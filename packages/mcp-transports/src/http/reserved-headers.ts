@@ -22,12 +22,12 @@ export function isReservedHeader(name: string): boolean {
   return RESERVED.has(lower) || lower.startsWith("mcp-");
 }
 
-/** The headers a person may configure; the others are dropped, however they are spelled. */
+/** The headers without the reserved ones, in upper or lower case. */
 export function withoutReservedHeaders(headers: { readonly [name: string]: string }): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isReservedHeader(name)));
 }
 
-/** The name of a header that cannot be sent: not a token (RFC 9110, section 5.6.2), or with a value that could begin another line. */
+/** The name of a header that cannot be sent: not a token (RFC 9110, section 5.6.2), or its value is not plain Latin-1 on one line. */
 export function findInvalidHeader(headers: { readonly [name: string]: string }): string | undefined {
   return Object.keys(headers).find(
     (name) =>

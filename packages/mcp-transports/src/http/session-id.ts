@@ -1,18 +1,18 @@
 import { decoded } from "./url-login.ts";
 
-/** Longer ids are no ids. */
+/** Longer ids are invalid. In characters. */
 const LONGEST_SESSION_ID = 1024;
 
-/** So many ids of sessions before are kept out of errors. */
+/** How many session ids of a conversation are redacted from errors. */
 const KEPT_SESSION_IDS = 16;
 
-/** So much of the address that a server of the older transport gives is kept out of errors. */
+/** How many parts of an endpoint URL (HTTP+SSE) are redacted from errors. */
 const MOST_IDS_IN_ENDPOINT = 16;
 
-/** A value that no name marks as an id is not one if it is shorter. */
+/** A shorter value counts as an id only if its parameter name suggests one. */
 const SHORTEST_NAMELESS_ID = 16;
 
-/** Parameters whose values are no ordinary words, however short they are. */
+/** Parameters whose values count as ids, however short they are. */
 const NAME_OF_AN_ID = /session|token|secret|ticket|key$|^(?:sid|auth)$/i;
 
 /** Parameters that often hold an id. A shorter value of theirs is more likely a number or an ordinary word. */
@@ -24,10 +24,10 @@ const SHORTEST_LIKELY_ID = 6;
 const LOOKS_LIKE_AN_ID = /\d|[a-z][A-Z]/;
 
 /**
- * The session id that a server has given. It may only hold visible ASCII (MCP 2025-11-25, transports, "Session Management"),
- * so it can carry no header of its own; an empty one is none.
+ * The session id in a header; an empty one is none. It may only hold visible ASCII (MCP 2025-11-25, transports,
+ * "Session Management"), so it cannot inject another header.
  *
- * @throws SyntaxError, without the id.
+ * @throws SyntaxError if the id is invalid; the message does not contain it.
  */
 export function readSessionId(header: string | undefined): string | undefined {
   if (!header) return undefined;
@@ -36,15 +36,15 @@ export function readSessionId(header: string | undefined): string | undefined {
   return header;
 }
 
-/** The last ids of a conversation, after another one. */
+/** Appends an id to those of a conversation, and keeps the latest. */
 export function withSessionId(ids: readonly string[], id: string): readonly string[] {
   return [...ids, id].slice(-KEPT_SESSION_IDS);
 }
 
 /**
- * Finds what may be the session id in an address that a server has given, as it is written and decoded: values of the query that have the
- * name of an id or are long, and long segments of the path that look like an id and are not in the server's own address. The list is
- * short, and so is each entry, because every line of the log is searched for them.
+ * Finds possible session ids in the endpoint URL of a server, both as written and decoded: query values whose name suggests an id or
+ * that are long, and long path segments that look like an id and are not in the server's own URL. The list and its entries are short,
+ * because every line of the log is searched for them.
  */
 export function idsInEndpoint(endpoint: URL, server: URL): readonly string[] {
   const known = new Set(server.pathname.split("/"));
@@ -75,7 +75,7 @@ function isIdInPath(segment: string): boolean {
   return text.length >= SHORTEST_NAMELESS_ID && LOOKS_LIKE_AN_ID.test(text);
 }
 
-/** A text that is longer than any id is hidden piece by piece. */
+/** Splits a text that is longer than any id, to be redacted piece by piece. */
 function inPieces(text: string): readonly string[] {
   const count = Math.ceil(text.length / LONGEST_SESSION_ID);
   return Array.from({ length: count }, (_, index) =>

@@ -9,7 +9,7 @@ export interface SessionRenewalOptions {
   readonly conversation: Pick<Conversation, "sessionId">;
   /** `0` means no limit. */
   readonly timeoutMs: number;
-  /** The request the first session was begun with. */
+  /** The `initialize` request of the first session. */
   initialize(): JSONRPCRequest | undefined;
   send(
     message: JSONRPCMessage,
@@ -18,18 +18,18 @@ export interface SessionRenewalOptions {
   onRenewed(): void;
 }
 
-/** Begins a new session where the server has forgotten the old one, because it was restarted or cleans up early. */
+/** Begins a new session when the server has forgotten the old one, because it was restarted or cleans up early. */
 export interface SessionRenewal {
   /**
-   * Whether there is a session again. Callers who come together wait for one renewal; `isDone` tells those who come late
-   * that it has happened already.
+   * Resolves with whether there is a session again. Concurrent callers share one renewal; `isDone` tells late callers that it
+   * has already happened.
    */
   renew(isDone: () => boolean): Promise<boolean>;
   /** The renewal that is under way. */
   readonly running: Promise<boolean> | undefined;
   /** Takes the answer to the first `initialize`: later answers must agree with it. */
   remember(result: unknown): void;
-  /** In what the server differs that answered the last attempt, if it is another one than at first. */
+  /** The parts in which the server that answered the last attempt differs from the first one. */
   readonly differences: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function createSessionRenewal(options: SessionRenewalOptions): SessionRen
     const timer = timeoutMs > 0 ? setTimeout(() => controller.abort(), clampDelay(timeoutMs)) : undefined;
     const isRenewed = await attempt(controller.signal).catch(() => false);
     clearTimeout(timer);
-    // What comes next goes to the forgotten session, and is refused; it must not reach a server that nobody has agreed with.
+    // The next message goes to the forgotten session, and is refused. It must not reach a server that was not verified.
     if (!isRenewed) options.conversation.sessionId = sessionId;
     renewing = undefined;
     return isRenewed;
@@ -74,7 +74,7 @@ export function createSessionRenewal(options: SessionRenewalOptions): SessionRen
       if (renewing) return renewing;
       if (isDone()) return Promise.resolve(true);
       renewing = attemptInTime();
-      // Whoever hears of it may send at once, so the way must be free by then.
+      // `onRenewed` may send at once, so `renewing` must have been cleared by then.
       void renewing.then((isRenewed) => isRenewed && options.onRenewed());
       return renewing;
     },
@@ -90,13 +90,13 @@ export function createSessionRenewal(options: SessionRenewalOptions): SessionRen
   };
 }
 
-/** What must not change beneath a session, each part as JSON under the name that errors give it. */
+/** What a renewal must not change: parts of the `initialize` result as JSON, by their names in errors. */
 type Agreement = ReadonlyMap<string, string | undefined>;
 
 /**
- * The owner of a session knows these parts and would not be told of a change. By them a server says that it is another one, whose tools
- * nobody has judged (threat T78); a server that says it is the same is believed. Instructions are no part: they are a text for models,
- * and some servers write the time into it.
+ * The owner of a session knows these parts and would not be told of a change. If they differ, this is another server, whose tools
+ * nobody has approved (threat T78); if not, it is trusted as the same. Instructions are left out: they are a text for models, and some
+ * servers write the time into it.
  */
 function agreementOf(result: unknown): Agreement {
   const { protocolVersion, capabilities, serverInfo } = result as { readonly [member: string]: unknown };
@@ -111,7 +111,7 @@ function agreementOf(result: unknown): Agreement {
   return new Map(written);
 }
 
-/** In which order a server writes the members of an object differs from one start to the next where it keeps them in a hash table. */
+/** A server that keeps the members of an object in a hash table may write them in another order after each start. */
 function withSortedMembers(_key: string, value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -18,21 +18,21 @@ import { displayUrl } from "./redirects.ts";
 import { refusalError } from "./refusal-error.ts";
 import { idsInEndpoint } from "./session-id.ts";
 
-/** Longer addresses are none (RFC 9110, section 4.1, wants 8,000 octets to be taken). */
+/** Longer endpoints are refused (RFC 9110, section 4.1, recommends support for 8,000 octets). In characters. */
 const LONGEST_ENDPOINT = 8 * 1024;
 
 export interface SseTransportOptions extends ConversationOptions {
-  /** One message, decoded; `0` means no limit. */
+  /** The limit for one decoded message; `0` means no limit. */
   readonly maxMessageBytes: number;
 }
 
 /** A server behind the older HTTP+SSE transport (protocol 2024-11-05) as the SDK's `Transport`. */
 export interface SseTransport extends QueueingTransport {
-  /** Why the stream ended, if it ended itself. */
+  /** Why the stream ended, unless `close` ended it. */
   readonly fault: Error | undefined;
-  /** The server has said where messages go. */
+  /** The server has sent the endpoint for messages. */
   readonly hasEndpoint: boolean;
-  /** What may be the id of the session. */
+  /** Possible session ids, found in the endpoint. */
   readonly sessionIds: readonly string[];
   setProtocolVersion(version: string): void;
 }
@@ -41,7 +41,7 @@ export function createSseTransport(options: SseTransportOptions): SseTransport {
   return new StreamTransport(options);
 }
 
-/** The stream is the connection: everything comes by it, and it cannot be taken up again where it broke off. */
+/** The stream is the connection: it brings all messages, and it cannot be resumed. */
 class StreamTransport implements SseTransport {
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
@@ -51,7 +51,7 @@ class StreamTransport implements SseTransport {
   readonly #options: SseTransportOptions;
   readonly #conversation: Conversation;
   readonly #opening = Promise.withResolvers<URL>();
-  /** Each with the request in it, if it is one. */
+  /** The calls under way, each with the id of its request, if it sends one. */
   readonly #posts = new Map<HttpCall, RequestId | undefined>();
   #stream: HttpCall | undefined;
   #endpoint: URL | undefined;
@@ -76,7 +76,7 @@ class StreamTransport implements SseTransport {
     return this.#sessionIds ?? [];
   }
 
-  /** Resolves once the server has said where messages go. */
+  /** Resolves once the server has sent the endpoint for messages. */
   async start(): Promise<void> {
     this.#stream = this.#conversation.get(undefined, {
       onAccepted: (_status, headers) => {
@@ -103,7 +103,7 @@ class StreamTransport implements SseTransport {
     return this.#deliver(message, hooks);
   }
 
-  // Not by `send`, in whose place whoever watches the transport has put his own.
+  // Not through `send`, which watchers of the transport replace by their own.
   post(message: JSONRPCMessage, follower: SendFollower): void {
     this.#deliver(message, follower).catch((error) => follower.onFailed(error));
   }
@@ -145,7 +145,7 @@ class StreamTransport implements SseTransport {
     else if (type === "message" && data !== "") this.#takeMessages(data);
   }
 
-  /** A server that sends messages elsewhere could have them, and the credentials with them, delivered to anybody (threat T46). */
+  /** Refuses another origin: a server could have messages and credentials delivered to anybody (threat T46). */
   #takeEndpoint(text: string): void {
     const { url } = this.#options;
     if (text.length > LONGEST_ENDPOINT) {
@@ -155,7 +155,7 @@ class StreamTransport implements SseTransport {
     }
     const endpoint = URL.canParse(text, url.href) ? new URL(text, url.href) : undefined;
     if (endpoint?.origin === url.origin && !endpoint.username && !endpoint.password) {
-      // What comes in the same piece is logged before anybody hears of the opening.
+      // Set at once: messages in the same piece are logged before `start` resolves.
       this.#sessionIds ??= idsInEndpoint(endpoint, url);
       this.#opening.resolve(endpoint);
       return;
@@ -177,7 +177,7 @@ class StreamTransport implements SseTransport {
     this.#isEnded = true;
     this.#fault = fault;
     const reason = fault ?? new ChannelFault({ kind: "unwritable" });
-    this.#opening.promise.catch(() => {}); // nobody waits for it any more once it was opened
+    this.#opening.promise.catch(() => {}); // not awaited any more once it was opened
     this.#opening.reject(reason);
     for (const post of [...this.#posts.keys()]) post.abort(reason);
     this.#stream?.abort(reason);

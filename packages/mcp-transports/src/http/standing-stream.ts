@@ -12,33 +12,33 @@ export interface StandingStreamOptions {
   readonly conversation: Conversation;
   readonly credentials: Credentials | undefined;
   readonly maxMessageBytes: number;
-  /** Is told when it is open, or will not be. */
+  /** Ended when the stream is open, or will not be. */
   readonly opening: StreamOpening;
-  /** Whether a message was taken whose answer is to come by it. */
+  /** Whether an accepted message waits for its answer on this stream. */
   isAwaited(): boolean;
   onMessage(message: JSONRPCMessage): void;
   onError(error: Error): void;
-  /** It brings no answers any more, or not for a while. */
+  /** The stream brings no answers any more, or not for a while. */
   onBarred(): void;
-  /** The server does not know that session any more. */
+  /** The server no longer knows that session. */
   onForgotten(session: string): void;
 }
 
 /** The stream of the server's own messages: one feed for each session. A server need not have one, and may end it whenever it likes. */
 export interface StandingStream {
-  /** Opens it for a session that has begun, in place of that of the last. */
+  /** Opens the stream of a new session, in place of the last session's. */
   open(): void;
-  /** A message waits for an answer by it. Returns whether one can come. */
+  /** A message starts to wait for its answer on this stream. Returns whether one can come. */
   awaitAnswer(): boolean;
-  /** The challenge of a call was met: what was refused for want of credentials is asked for at once. */
+  /** The challenge of a call was met: requests the stream soon if it is barred for want of credentials. */
   reconsider(): void;
-  /** It is not opened again. Idempotent. */
+  /** Closes the stream for good. Idempotent. */
   close(): void;
 }
 
 export function createStandingStream(options: StandingStreamOptions): StandingStream {
   const { conversation, opening, maxMessageBytes } = options;
-  /** Of all sessions together, so that one which is lost with every stream is not begun anew without a pause. */
+  /** Shared by all sessions, so that a server which forgets the session with every stream is not asked without a pause. */
   const pace = createReconnectPace({ now: Date.now, random: Math.random });
   const credentials = standingCredentials(options.credentials, options.isAwaited);
   let feed: EventFeed | undefined;
@@ -57,7 +57,7 @@ export function createStandingStream(options: StandingStreamOptions): StandingSt
       opening.end();
       if (feed === opened) feed = undefined;
       if (error) options.onError(error);
-      // The first 404 of a session says that there is no such stream: the server has no route for it.
+      // Before the stream of a session was open, a 404 says that the server has no route for it.
       if (refusal?.status === 404 && session !== undefined && wasOpened) options.onForgotten(session);
       options.onBarred();
     };
@@ -86,7 +86,7 @@ export function createStandingStream(options: StandingStreamOptions): StandingSt
     open() {
       feed?.close();
       if (isClosed) return;
-      // Whoever has just begun a session is well.
+      // A server that has just begun a session is well.
       pace.recovered();
       feed = openFeed(conversation.sessionId);
       feed.start();

@@ -1,14 +1,14 @@
 import type { Credentials } from "./credentials.ts";
 
-/** Gives the credentials of a stream for each of its openings. */
+/** Returns the credentials for the next opening of a stream. */
 export type StreamCredentials = () => Credentials | undefined;
 
-/** The same where nobody may be asked to log in and no token spent: a challenge is a refusal. */
+/** Credentials that trigger neither a login nor a token refresh: a challenge is a refusal. */
 export function withoutLogin(credentials: Credentials | undefined): Credentials | undefined {
   return credentials && { ...credentials, answer: async () => false };
 }
 
-/** The same where somebody wants to hear of every challenge that was met. */
+/** Credentials that call `onMet` whenever a challenge was met. */
 export function heardCredentials(
   credentials: Credentials | undefined,
   onMet: () => void,
@@ -24,7 +24,7 @@ export function heardCredentials(
   };
 }
 
-/** Those of the server's own stream. */
+/** The credentials of the server's own stream. */
 export interface StandingCredentials {
   readonly next: StreamCredentials;
   /** The stream has been open: its first opening is over. */
@@ -32,8 +32,8 @@ export interface StandingCredentials {
 }
 
 /**
- * A challenge is met once for the first opening, and else only while somebody waits for the stream: it is opened again for as long as
- * there is a session, and whoever is asked to log in would be asked as often. What calls renew is used all the same.
+ * Meets one challenge for the first opening, and later ones only while a message waits for the stream: it is reopened as long as the
+ * session lasts, and each reopening could ask for a login. Credentials that calls have renewed are used all the same.
  */
 export function standingCredentials(
   credentials: Credentials | undefined,
@@ -49,7 +49,7 @@ export function standingCredentials(
       try {
         return await credentials.answer(challenge, attached);
       } catch {
-        // A refusal like any other: whoever waits for the stream must not wait for the next login.
+        // A refusal like any other: messages that wait for the stream must not wait for the next login.
         return false;
       } finally {
         mayAsk = false;
@@ -64,7 +64,7 @@ export function standingCredentials(
   };
 }
 
-/** Those of the stream of an answer. Once a challenge was not met, none is handed over any more. */
+/** The credentials of an answer's stream. Once a challenge was not met, later ones are refusals. */
 export function answerCredentials(credentials: Credentials | undefined): StreamCredentials {
   if (!credentials) return () => undefined;
   let mayAsk = true;

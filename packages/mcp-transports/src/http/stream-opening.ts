@@ -3,18 +3,18 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 /** How long a request waits for a stream that is being opened, in milliseconds: some servers answer the GET with their first event. */
 const PATIENCE_MS = 250;
 
-/** What a server may ask something in the course of. */
+/** The methods during which a server may send requests. */
 const MAY_CAUSE_QUESTIONS = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /**
- * The time in which the stream of the server's own messages is being opened. What a server asks then reaches nobody: servers of the
- * official SDK put their questions on that stream, and drop them while there is none.
+ * The time in which the stream of the server's own messages is being opened. Requests of the server are lost then: servers of the
+ * official SDK send them on that stream, and drop them while there is none.
  */
 export interface StreamOpening {
   begin(): void;
-  /** It is open, or will not be. */
+  /** The stream is open, or will not be. */
   end(): void;
-  /** What a message has to wait for, if the server may ask something because of it. */
+  /** What a message has to wait for, if it may cause requests of the server. */
   before(message: JSONRPCMessage): Promise<void> | undefined;
 }
 
@@ -37,7 +37,7 @@ export function createStreamOpening(): StreamOpening {
   };
 }
 
-/** Whether the client has told a server that it answers questions. */
+/** Whether the client has announced capabilities, so that the server may send it requests. */
 export function isAskable(initialize: JSONRPCMessage | undefined): boolean {
   const params = initialize && "method" in initialize ? initialize.params : undefined;
   return Object.keys(params?.capabilities ?? {}).length > 0;

@@ -1,27 +1,27 @@
 const TICK_MS = 5000;
 
-/** The clock cannot be so far ahead of our timer unless the machine has slept. */
+/** A tick that is later than this means that the machine was asleep. */
 const LONGEST_DRIFT_MS = 30_000;
 
-/** A stream is taken for dead after so many of its usual pauses, and never before the shortest silence has passed. */
+/** A stream counts as dead after this many of its usual pauses, but not before the shortest silence has passed. */
 const MISSED_SIGNS = 3;
 const SHORTEST_SILENCE_MS = 15_000;
 
-/** So many pauses, long and alike, are taken for a habit of the server. */
+/** This many pauses in a row, long and of similar length, count as a habit of the server. */
 const KNOWN_PAUSES = 3;
 const SHORTEST_PAUSE_MS = 1000;
 const UNLIKENESS = 1.5;
 
-/** Watches a stream for the death that no packet tells of: a dropped address translation, a machine that was asleep. */
+/** Detects that a stream has died without a packet: after a dropped NAT entry, or while the machine was asleep. */
 export interface StreamWatchdog {
-  /** Something arrived, be it only a comment. */
+  /** Something arrived, even if only a comment. */
   heard(): void;
   stop(): void;
 }
 
 /**
- * Begins to watch; `onSuspicion` hears once that the connection should be replaced. A server that sends signs of life at
- * intervals is missed when they stop; of one that never does, only the kernel's own probes tell.
+ * Begins to watch. Calls `onSuspicion` once when the connection should be replaced: after sleep, or when a server's regular
+ * signs of life stop. If a server sends none, only the kernel's own probes detect a dead connection.
  */
 export function createStreamWatchdog(onSuspicion: (why: string) => void): StreamWatchdog {
   let lastTick = Date.now();

@@ -39,7 +39,7 @@ import { createStreamOpening, isAskable } from "./stream-opening.ts";
 const LINGERING_PATIENCE_MS = 2000;
 
 export interface StreamableHttpTransportOptions extends ConversationOptions {
-  /** One message, decoded; `0` means no limit. */
+  /** The limit for one decoded message; `0` means no limit. */
   readonly maxMessageBytes: number;
   readonly renewalTimeoutMs: number;
 }
@@ -48,18 +48,18 @@ export interface StreamableHttpTransportOptions extends ConversationOptions {
 export interface StreamableHttpTransport extends QueueingTransport {
   /** Set once the server has given the conversation an id. */
   readonly sessionId: string | undefined;
-  /** The ids that the server has given the conversation, the last ones. If there are any, a 404 means that it has forgotten it. */
+  /** The latest session ids from the server. If there are any, a 404 means that it has forgotten the session. */
   readonly sessionIds: readonly string[];
-  /** The status that the first request was refused with; missing once anything was taken. */
+  /** The status that the first request was refused with; missing once any message was accepted. */
   readonly firstRefusal: number | undefined;
-  /** In what the server differs that answered when the session was to be renewed, if it is another one. */
+  /** The parts in which the server that answered the last renewal differs from the first one. */
   readonly differences: readonly string[];
-  /** The session was begun anew beneath its owner. */
+  /** The transport has renewed the session by itself. */
   onrenewed?: (() => void) | undefined;
   /** The challenge of a message was met. */
   onchallengemet?: (() => void) | undefined;
   setProtocolVersion(version: string): void;
-  /** Tells the server that the session is over, if it has one. Resolves whatever comes of it. */
+  /** Tells the server to end the session, if there is one. Never rejects, and gives up after `patienceMs`. */
   endSession(patienceMs: number): Promise<void>;
 }
 
@@ -143,7 +143,7 @@ class HttpTransport implements StreamableHttpTransport {
     return message.method === "notifications/initialized" ? sent.then(() => this.#openStanding()) : sent;
   }
 
-  // Not by `send`, in whose place whoever watches the transport has put his own.
+  // Not through `send`, which watchers of the transport replace by their own.
   post(message: JSONRPCMessage, follower: SendFollower): void {
     this.#deliver(message, { hooks: follower }).catch((error) => follower.onFailed(error));
   }
@@ -168,13 +168,13 @@ class HttpTransport implements StreamableHttpTransport {
     this.onclose?.();
   }
 
-  /** A request that was refused because its session is forgotten was not looked at: it is made once more in the next. */
+  /** A request that was refused because its session is forgotten was not processed: it is sent once more in the next session. */
   async #deliver(
     message: JSONRPCMessage,
     { hooks, requestSignal, headers: parameters }: QueueingSendOptions,
   ): Promise<void> {
     const posting = { message, hooks, requestSignal, parameters };
-    // Without a session there is nothing that could be sent: what waited for one has never left.
+    // The renewal failed: the message that waited for it was never sent.
     if (this.#renewal.running && !(await this.#renewal.running))
       throw new ChannelFault({ kind: "unwritable" });
     const opening = this.#opening.before(message);
@@ -184,13 +184,13 @@ class HttpTransport implements StreamableHttpTransport {
     hooks?.onRefused?.();
     const isRenewed = await this.#renewal.renew(() => this.#conversation.sessionId !== session);
     if (!isRenewed) throw forgottenError();
-    // What was meant for the old session, such as an answer to one of its questions, means nothing to the new one.
+    // Notifications and answers were meant for the old session, and mean nothing to the new one.
     if (!("id" in message && "method" in message)) return;
     await this.#opening.before(message);
     if ((await this.#post(posting)) === "forgotten") throw forgottenError();
   }
 
-  /** The connection of a request that was given up is no use any more, and may be dead. */
+  /** Also ends the connection of the cancelled request, which is useless now and may be dead. */
   async #cancel(message: JSONRPCNotification | JSONRPCRequest, options: QueueingSendOptions): Promise<void> {
     const id = message.params?.requestId as RequestId;
     try {

@@ -3,7 +3,7 @@ import { asError } from "../errors/thrown-error.ts";
 import type { ConnectionPool } from "./connection-pools.ts";
 import type { HttpWire, WireExchange, WireListener, WireRequest } from "./http-wire.ts";
 
-/** After so long without a request, what has happened to its connections meanwhile may still wait to be read. */
+/** After this long without a call, events of the connections may still be unread. */
 const IDLE_MS = 5;
 
 /** Requests over the connections of a pool, which is given back when the wire is closed. */
@@ -21,18 +21,18 @@ export function createUndiciWire(pool: ConnectionPool): HttpWire {
   };
 }
 
-/** Requests pass it before they are written. */
+/** Requests pass the gate before they are written. */
 interface Gate {
-  /** Acts at once, or as soon as is known which of the connections still exist. */
+  /** Calls `act` at once, or as soon as it is known which connections still exist. */
   enter(act: () => void): void;
   /** The answer to a call is complete. */
   used(): void;
 }
 
 /**
- * After a pause, be it that the program was busy, the event loop first reads once what the network has brought: a connection that its
- * server has closed long ago is then known to be closed. What had been written to it could not be told from a request that was
- * carried out. What arrives of a stream, or of an answer that goes on, is no sign: it may have been read before the end of the others.
+ * After a pause, even of a busy program, the event loop first reads the network once, which reveals connections that the server has
+ * closed. A request written to one of these could not be told from one that was carried out. Data of a stream, or of an unfinished
+ * answer, does not end a pause: it may have been read before the end of other connections.
  */
 function createGate(): Gate {
   let lastUsedAt = performance.now();
@@ -76,10 +76,10 @@ class UndiciExchange implements WireExchange, Dispatcher.DispatchHandler {
     const path = url.pathname + url.search;
     const request = { origin: url.origin, path, method, headers: headers as string[], body: body ?? null };
     try {
-      // Deadlines are kept by whoever waits: a call may take ten minutes, and a stream for ever.
+      // The callers keep deadlines: a call may take ten minutes, and a stream for ever.
       dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, this);
     } catch (error) {
-      // Nobody stands above a request that had to wait: what is thrown here would end the program.
+      // A request that had to wait has no caller on the stack: an exception would end the program.
       this.onResponseError(undefined, asError(error));
     }
   }

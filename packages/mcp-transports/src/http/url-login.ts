@@ -2,11 +2,11 @@
 export interface UrlLogin {
   /** Both as `Basic` sends them (RFC 7617). */
   readonly basic: string;
-  /** What must not be shown of it: that, and the password alone and with the user, as they are written and decoded. */
+  /** What must be redacted: `basic`, and the password alone and with the user, as written and decoded. */
   readonly secrets: readonly string[];
 }
 
-/** `undefined` without a password: a user alone is no credential. */
+/** The login in a URL; `undefined` without a password: a user alone is no credential. */
 export function readUrlLogin({ username, password }: URL): UrlLogin | undefined {
   if (password === "") return undefined;
   const plain = { username: decoded(username), password: decoded(password) };
@@ -15,13 +15,13 @@ export function readUrlLogin({ username, password }: URL): UrlLogin | undefined 
   return { basic, secrets: [basic, password, `${username}:${password}`, plain.password, pair] };
 }
 
-/** What must not be shown of a URL because of a login in it. */
+/** What must be redacted because of a login in a URL. */
 export function loginSecrets(text: string): readonly string[] {
   const url = URL.parse(text);
   return (url && readUrlLogin(url)?.secrets) ?? [];
 }
 
-/** A part of a URL without its escapes, if they are any. */
+/** Percent-decodes a part of a URL; returns it unchanged if it is malformed. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
