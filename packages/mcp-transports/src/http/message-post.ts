@@ -176,13 +176,14 @@ class RunningPost implements MessagePost, HttpCallListener {
     return excerptSink(0, () => {});
   }
 
-  /** A message that expects no answer may get any JSON, such as `null`, which is reported as stray and is no failure. */
+  /**
+   * An empty 202 has no answer yet, whatever its content type. A message that expects no answer may get any JSON, such as `null`, which is
+   * reported as stray and is no failure.
+   */
   #takeJson(text: string, status: number): void {
-    if (this.id === undefined || (status === 202 && text.trim() === "")) {
-      this.#takeText(text);
-      return;
-    }
-    for (const message of readMessages(text)) this.#take(message);
+    if (status === 202 && text.trim() === "") this.#isBodyless = true;
+    else if (this.id === undefined) this.#takeText(text);
+    else for (const message of readMessages(text)) this.#take(message);
   }
 
   #takeText(text: string): void {

@@ -1,5 +1,7 @@
+import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { failureOf } from "../connecting.ts";
+import { connect, failureOf } from "../connecting.ts";
+import { startHttpServer } from "../http-server.ts";
 import { count, ECHO, never, open } from "./remote.ts";
 
 const TEXT = [{ type: "text", text: JSON.stringify(ECHO.arguments) }];
@@ -85,6 +87,34 @@ describe.each(ANSWERS)("an answer (%s)", (answer) => {
     expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
   });
 });
+
+test.each([
+  ["JSON", { "content-type": "application/json" }],
+  ["nothing", {}],
+])(
+  "an answer may come by the server's own stream after an empty 202 that is said to be %s",
+  async (_, headers) => {
+    const stream = Promise.withResolvers<ServerResponse>();
+    const server = await startHttpServer(({ request, response, message, status }) => {
+      if (request.method === "GET") {
+        response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+        stream.resolve(response);
+        return true;
+      }
+      if (message?.method !== "tools/call") return undefined;
+      status(202, { ...headers, connection: "close" });
+      const answered = { jsonrpc: "2.0", id: message.id, result: { content: TEXT } };
+      // The client closes the connection once it has read the 202.
+      request.socket.once("close", () =>
+        stream.promise.then((own) => own.write(`data: ${JSON.stringify(answered)}\n\n`)),
+      );
+      return true;
+    });
+    const session = await connect(server);
+    await stream.promise;
+    expect((await session.request("tools/call", ECHO)).content).toEqual(TEXT);
+  },
+);
 
 describe("a message that asks nothing", () => {
   test("[X10] may be answered 202 with a body, be it JSON, events or nonsense", async () => {
