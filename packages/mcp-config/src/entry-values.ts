@@ -1,7 +1,7 @@
 import { looksLikeCredential, secretsOfUrls } from "./credentials.ts";
 import { fieldName, type JsonPath } from "./documents/json-path.ts";
 import { createMap } from "./documents/json-value.ts";
-import { missingVariables, type UnsetReference } from "./missing-variables.ts";
+import { type MissingReference, missingVariables } from "./missing-variables.ts";
 import { isPlainValue } from "./plain-values.ts";
 import { keyOfCommand } from "./referenced-commands.ts";
 import { isCommonVariable, layEnvironment } from "./safe-environment.ts";
@@ -10,10 +10,10 @@ import { invalidServer, locationOf } from "./sources/config-problem.ts";
 import { ambientVariable, type FoundVariable, type ReferringDefinition } from "./variable-lookup.ts";
 import {
   createVariableValues,
+  type FieldKind,
   type FoundValue,
   type LookupPolicy,
   type LookupSources,
-  type Sight,
   type VariableValues,
 } from "./variable-values.ts";
 import { type Answer, expandVariables, mayRefer, references, type VariableReference } from "./variables.ts";
@@ -92,47 +92,47 @@ class Values implements EntryValues {
   readonly #definition: ReferringDefinition;
   readonly #policy: VariablePolicy;
   readonly #sources: ValueSources;
-  readonly #unset: UnsetReference[] = [];
+  readonly #missing: MissingReference[] = [];
   /** The variables of the `envFile`. */
-  #lower: TextMap = {};
+  #envFileVariables: TextMap = {};
   readonly #values: VariableValues;
 
   constructor(definition: ReferringDefinition, policy: VariablePolicy, sources: ValueSources) {
     this.#definition = definition;
     this.#policy = policy;
     this.#sources = sources;
-    const own = () => ({ env: this.env, lower: this.#lower });
+    const own = () => ({ env: this.env, envFileVariables: this.#envFileVariables });
     this.#values = createVariableValues(definition, policy, sources, own);
   }
 
   expandEnvFile(): string {
-    const path = this.#expand(this.#definition.envFile ?? "", ["envFile"], "path");
+    const path = this.#expand(this.#definition.envFile ?? "", ["envFile"], "envFile");
     this.checkComplete();
     return path;
   }
 
-  /** @param lower - what the `envFile` holds */
-  fillEnv(lower: TextMap): void {
-    this.#lower = lower;
-    const upper = this.#fillAll(this.#definition.env, "env", "env");
-    this.env = layEnvironment(upper, lower, this.#policy.platform);
+  /** @param envFileVariables - what the `envFile` holds */
+  fillEnv(envFileVariables: TextMap): void {
+    this.#envFileVariables = envFileVariables;
+    const ownVariables = this.#fillAll(this.#definition.env, "env", "env");
+    this.env = layEnvironment(ownVariables, envFileVariables, this.#policy.platform);
     for (const name of Object.keys(this.env)) {
       const value = this.env[name] as string;
       if (looksLikeCredential(name)) this.secrets.add(value);
       for (const secret of secretsOfUrls(value)) this.secrets.add(secret);
     }
-    for (const value of Object.values(lower)) this.filledIn.add(value);
+    for (const value of Object.values(envFileVariables)) this.filledIn.add(value);
   }
 
   expand(text: string, path: JsonPath): string {
-    return this.#expand(text, path, "field");
+    return this.#expand(text, path, "other");
   }
 
   expandArgument(text: string, path: JsonPath): readonly string[] {
     const { dialect } = this.#sources;
     const [first] = references(text, dialect, false);
-    const isQuestion = first?.reference.kind === "input" && first.reference.written === text;
-    const found = isQuestion ? this.#values.lookUp(first.reference, "field", path) : undefined;
+    const isWholeInput = first?.reference.kind === "input" && first.reference.written === text;
+    const found = isWholeInput ? this.#values.lookUp(first.reference, "other", path) : undefined;
     if (found === undefined || "withheld" in found || typeof found.value === "string")
       return [this.expand(text, path)];
     for (const value of found.value) this.#remember(value, found, first?.reference.name ?? "");
@@ -140,7 +140,7 @@ class Values implements EntryValues {
   }
 
   expandAll(texts: TextMap | undefined, [field]: readonly ["headers"]): { [name: string]: string } {
-    return this.#fillAll(texts, field, "field");
+    return this.#fillAll(texts, field, "other");
   }
 
   passOn(name: string): string | undefined {
@@ -148,57 +148,57 @@ class Values implements EntryValues {
   }
 
   lookup(name: string): string | undefined {
-    return this.#read(this.#values.find(name, "field"));
+    return this.#read(this.#values.find(name, "other"));
   }
 
   require(name: string, path: JsonPath | undefined): string {
-    const found = this.#values.find(name, "field");
+    const found = this.#values.find(name, "other");
     const value = this.#read(found);
     if (value) return value;
-    const rule = { unset: "fail", passesOverEmpty: true } as const;
+    const rule = { whenUnset: "fail", passesOverEmpty: true } as const;
     const reference = { kind: "environment", name, written: name, ...rule } as const;
     const withheld = found === "withheld" ? reference : undefined;
-    this.#unset.push({ reference, field: path && fieldName(path), withheld, isNamed: true });
+    this.#missing.push({ reference, field: path && fieldName(path), withheld, isNamed: true });
     return "";
   }
 
   checkComplete(): void {
-    if (this.#unset.length > 0)
-      throw missingVariables(this.#definition, this.#unset, this.#policy, this.#sources.dialect);
+    if (this.#missing.length > 0)
+      throw missingVariables(this.#definition, this.#missing, this.#policy, this.#sources.dialect);
   }
 
   /** Omits values that consist of a failed command, as oh-my-pi does. */
-  #fillAll(texts: TextMap = {}, field: "env" | "headers", sight: Sight): { [name: string]: string } {
+  #fillAll(texts: TextMap = {}, field: "env" | "headers", fieldKind: FieldKind): { [name: string]: string } {
     const filled = createMap<string>();
     for (const name of Object.keys(texts)) {
       const text = texts[name] ?? "";
       const isValue = !isPlainValue(this.#definition, field, name);
       if (isValue && this.#isFailedCommand(text, [field, name])) continue;
-      filled[name] = this.#expand(text, [field, name], sight, isValue);
+      filled[name] = this.#expand(text, [field, name], fieldKind, isValue);
     }
     return filled;
   }
 
-  #expand(text: string, path: JsonPath, sight: Sight, isValue = false): string {
+  #expand(text: string, path: JsonPath, fieldKind: FieldKind, isValue = false): string {
     const { dialect } = this.#sources;
     const expanded = mayRefer(text, dialect, isValue)
-      ? expandVariables(text, (found) => this.#fill(found, path, sight), dialect, isValue)
+      ? expandVariables(text, (found) => this.#fill(found, path, fieldKind), dialect, isValue)
       : text;
     for (const secret of secretsOfUrls(expanded)) this.secrets.add(secret);
     return expanded;
   }
 
-  #fill(reference: VariableReference, path: JsonPath, sight: Sight): string {
+  #fill(reference: VariableReference, path: JsonPath, fieldKind: FieldKind): string {
     const { name, written, platform } = reference;
     if (platform !== undefined && platform !== this.#policy.platform) return written;
-    const found = this.#values.lookUp(reference, sight, path);
+    const found = this.#values.lookUp(reference, fieldKind, path);
     if (found && "value" in found) {
       const value = this.#onlyText(found.value, name, path);
       this.#remember(value, found, name);
       return value;
     }
     const rule = this.#unsetRule(reference, path);
-    if (rule === "fail") this.#unset.push({ reference, field: fieldName(path), withheld: found?.withheld });
+    if (rule === "fail") this.#missing.push({ reference, field: fieldName(path), withheld: found?.withheld });
     return rule === "literal" ? written : "";
   }
 
@@ -236,21 +236,21 @@ class Values implements EntryValues {
   }
 
   /** The rule covers variables only; any other reference without a value fails. */
-  #unsetRule({ kind, unset: own }: VariableReference, [field]: JsonPath) {
+  #unsetRule({ kind, whenUnset: own }: VariableReference, [field]: JsonPath) {
     if (kind !== "environment") return "fail";
     const { missingVariable } = this.#policy;
     if (own !== undefined || missingVariable !== "host") return own ?? missingVariable;
-    const { unset, unsetInValues = unset } = this.#sources.dialect;
-    return field === "env" || field === "headers" ? unsetInValues : unset;
+    const { whenUnset, whenUnsetInValues = whenUnset } = this.#sources.dialect;
+    return field === "env" || field === "headers" ? whenUnsetInValues : whenUnset;
   }
 
   #isFailedCommand(text: string, path: JsonPath): boolean {
-    const { dialect, commands } = this.#sources;
-    if (commands.size === 0) return false;
+    const { dialect, commandOutputs } = this.#sources;
+    if (commandOutputs.size === 0) return false;
     const [first] = references(text, dialect, true);
     const { kind, name, written } = first?.reference ?? {};
     if (kind !== "command" || name === undefined || written !== text) return false;
     const key = keyOfCommand(name, path, this.#definition.definedIn);
-    return commands.has(key) && commands.get(key) === undefined;
+    return commandOutputs.has(key) && commandOutputs.get(key) === undefined;
   }
 }

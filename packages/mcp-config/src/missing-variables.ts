@@ -13,7 +13,7 @@ import {
 } from "./variables.ts";
 
 /** A reference without a value. */
-export interface UnsetReference {
+export interface MissingReference {
   readonly reference: VariableReference;
   /** The field it is in, for example `headers.Authorization`; missing for a bearer token whose field has several names. */
   readonly field: string | undefined;
@@ -101,15 +101,15 @@ interface GivingPolicy {
 /** The error that names everything an entry lacks, and what to do about it. */
 export function missingVariables(
   { name, definedIn }: ServerDefinition,
-  unset: readonly UnsetReference[],
+  missing: readonly MissingReference[],
   policy: GivingPolicy,
   dialect: VariableDialect,
 ): McpError {
-  const list = unset
+  const list = missing
     .map((found) => `${describeSources(lackingIn(found))} ${describePlace(found)}`)
     .join(", ");
   const isOfProject = definedIn.scope === "project";
-  const lacks = unset.flatMap((found) =>
+  const lacks = missing.flatMap((found) =>
     lackingIn(found).map((source) => lackOf(source, found, isOfProject, policy)),
   );
   const message = `Server ${quote(name)} (${describeLocation(definedIn)}) refers to ${describeKinds(lacks)}: ${list}. ${nextStep(lacks, dialect)}`;
@@ -120,12 +120,12 @@ export function missingVariables(
   });
 }
 
-function describePlace({ field }: UnsetReference): string {
+function describePlace({ field }: MissingReference): string {
   return field === undefined ? "as the variable of the bearer token" : `in ${quote(field)}`;
 }
 
 /** The sources in which a value was looked for. */
-function lackingIn({ reference, withheld }: UnsetReference): readonly VariableSource[] {
+function lackingIn({ reference, withheld }: MissingReference): readonly VariableSource[] {
   return withheld ? [withheld] : sourcesOf(reference);
 }
 
@@ -145,12 +145,12 @@ interface Lack {
 
 function lackOf(
   source: VariableSource,
-  { reference, withheld, isNamed = false }: UnsetReference,
+  { reference, withheld, isNamed = false }: MissingReference,
   isOfProject: boolean,
   { environment, projectVariables }: GivingPolicy,
 ): Lack {
   const isWithheld = withheld !== undefined;
-  const isNeverEmpty = reference.passesOverEmpty === true && reference.unset === "fail";
+  const isNeverEmpty = reference.passesOverEmpty === true && reference.whenUnset === "fail";
   const value = ownMember(environment, source.name);
   const isSet = isWithheld || (isNeverEmpty ? Boolean(value) : value !== undefined);
   return {

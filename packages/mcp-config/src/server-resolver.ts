@@ -166,7 +166,7 @@ async function resolveServer(
   const values = await createEntryValues(definition, policy, {
     dialect,
     files: readReferencedFiles(definition, dialect, home),
-    commands: await runReferencedCommands(definition, dialect, commands, {
+    commandOutputs: await runReferencedCommands(definition, dialect, commands, {
       ...run,
       env: policy.environment,
       cwd: policy.cwd,

@@ -109,15 +109,15 @@ export const shellBraces: VariableSyntax = (text, at) => {
 export const requiredName: VariableSyntax = (text, at) => {
   const match = matchAt(/\$\{([A-Za-z_]\w*):\?[^{}]*\}/y, text, at);
   const name = match?.[1] ?? "";
-  const reference = { kind: "environment", name, unset: "fail", passesOverEmpty: true } as const;
+  const reference = { kind: "environment", name, whenUnset: "fail", passesOverEmpty: true } as const;
   return match && found(text, at, at + match[0].length, reference);
 };
 
 /** `${NAME}` alone, with white space around the name. */
-export function bracedName(unset?: UnsetRule): VariableSyntax {
+export function bracedName(whenUnset?: UnsetRule): VariableSyntax {
   return (text, at) => {
     const match = matchAt(/\$\{\s*([A-Za-z_]\w*)\s*\}/y, text, at);
-    const reference = { kind: "environment", name: match?.[1] ?? "", unset } as const;
+    const reference = { kind: "environment", name: match?.[1] ?? "", whenUnset } as const;
     return match && found(text, at, at + match[0].length, reference);
   };
 }
@@ -177,7 +177,7 @@ function sourceIn(written: string): VariableSource {
 }
 
 /** `${workspaceFolder}` and the like, exactly these names. */
-export function places(...names: readonly string[]): VariableSyntax {
+export function bracedPlaces(...names: readonly string[]): VariableSyntax {
   return (text, at) => {
     const match = matchAt(/\$\{([\w/]+)\}/y, text, at);
     if (!match || !names.includes(match[1] ?? "")) return undefined;
@@ -186,11 +186,11 @@ export function places(...names: readonly string[]): VariableSyntax {
 }
 
 /** `$NAME`, as in a shell. */
-export function dollarName(unset?: UnsetRule): VariableSyntax {
+export function dollarName(whenUnset?: UnsetRule): VariableSyntax {
   return (text, at) => {
     const match = matchAt(/\$([A-Za-z_]\w*)/y, text, at);
     return (
-      match && found(text, at, at + match[0].length, { kind: "environment", name: match[1] ?? "", unset })
+      match && found(text, at, at + match[0].length, { kind: "environment", name: match[1] ?? "", whenUnset })
     );
   };
 }

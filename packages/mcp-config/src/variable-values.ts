@@ -40,7 +40,7 @@ export interface LookupSources {
   /** Contents of the files that the entry refers to, by path as written. */
   readonly files: ReadonlyMap<string, string>;
   /** Outputs of the commands that the entry refers to. */
-  readonly commands: CommandOutputs;
+  readonly commandOutputs: CommandOutputs;
 }
 
 /** Variables that the entry itself sets, as far as they are known so far. */
@@ -48,14 +48,15 @@ export interface OwnVariables {
   /** Its expanded `env`, on top of the variables of its `envFile`. */
   readonly env: Environment;
   /** The variables of its `envFile`. */
-  readonly lower: Environment;
+  readonly envFileVariables: Environment;
 }
 
 /**
- * Which variables a text sees. `env`: values of the entry's own `env`, which see its `envFile` and the environment; `path`: the
- * path of its `envFile`, which sees the environment; `field`: everything else, which may see the entry's own `env` first.
+ * The kind of field that a text is in, which decides the variables that it sees. `env`: values of the entry's own `env`, which see its
+ * `envFile` and the environment; `envFile`: the path of that file, which sees the environment; `other`: everything else, which may
+ * see the entry's own `env` first.
  */
-export type Sight = "env" | "path" | "field";
+export type FieldKind = "env" | "envFile" | "other";
 
 /** A value for a reference. Without `source`, it comes from the entry itself, such as a default. */
 export interface FoundValue {
@@ -66,9 +67,13 @@ export interface FoundValue {
 /** The values of one entry's references. */
 export interface VariableValues {
   /** A variable of the entry or the environment. */
-  find(name: string, sight: Sight): FoundVariable;
+  find(name: string, fieldKind: FieldKind): FoundVariable;
   /** The value of a reference in the field at a path. */
-  lookUp(reference: VariableReference, sight: Sight, path: JsonPath): FoundValue | WithheldValue | undefined;
+  lookUp(
+    reference: VariableReference,
+    fieldKind: FieldKind,
+    path: JsonPath,
+  ): FoundValue | WithheldValue | undefined;
 }
 
 /** A reference whose value this field of a project's entry may not see. */
@@ -106,13 +111,13 @@ class Lookup implements VariableValues {
     this.#own = own;
   }
 
-  find(name: string, sight: Sight): FoundVariable {
+  find(name: string, fieldKind: FieldKind): FoundVariable {
     const definition = this.#definition;
     const { dialect } = this.#sources;
-    if (sight === "env") {
-      return ownValue(this.#own().lower, name) ?? ambientVariable(name, definition, this.#policy);
+    if (fieldKind === "env") {
+      return ownValue(this.#own().envFileVariables, name) ?? ambientVariable(name, definition, this.#policy);
     }
-    const seesOwn = sight === "field" && seesOwnEnv(definition, dialect);
+    const seesOwn = fieldKind === "other" && seesOwnEnv(definition, dialect);
     const own = seesOwn ? ownValue(this.#own().env, name) : undefined;
     if (own) return isHeldBack(name, definition, dialect) ? "withheld" : own;
     if (isWithheldOutside(name, definition)) return "withheld";
@@ -120,12 +125,16 @@ class Lookup implements VariableValues {
     return ambientVariable(name, definition, this.#policy);
   }
 
-  lookUp(reference: VariableReference, sight: Sight, path: JsonPath): FoundValue | WithheldValue | undefined {
-    const { kind, name, defaultText, passesOverEmpty, unset } = reference;
+  lookUp(
+    reference: VariableReference,
+    fieldKind: FieldKind,
+    path: JsonPath,
+  ): FoundValue | WithheldValue | undefined {
+    const { kind, name, defaultText, passesOverEmpty, whenUnset } = reference;
     let empty: FoundValue | undefined;
     for (const source of sourcesOf(reference)) {
-      if (!this.#refersTo(source, sight)) return { value: reference.written };
-      const found = this.#valueFrom(source, sight, path);
+      if (!this.#refersTo(source, fieldKind)) return { value: reference.written };
+      const found = this.#valueFrom(source, fieldKind, path);
       if (found === "withheld") return { withheld: source };
       const isPassedOver = passesOverEmpty && found?.value.length === 0;
       if (found && !isPassedOver) return { value: found.value, source };
@@ -134,31 +143,31 @@ class Lookup implements VariableValues {
     const value = defaultText ?? (kind === "input" ? this.#unanswered(name) : undefined);
     if (value !== undefined) return { value };
     // A required reference does not accept an empty value.
-    return unset === "fail" ? undefined : empty;
+    return whenUnset === "fail" ? undefined : empty;
   }
 
-  #refersTo(source: VariableSource, sight: Sight): boolean {
+  #refersTo(source: VariableSource, fieldKind: FieldKind): boolean {
     const { remoteOnly, refersTo } = this.#sources.dialect;
-    if (remoteOnly && sight !== "field") return false;
+    if (remoteOnly && fieldKind !== "other") return false;
     return refersTo?.(source, this.#definition) ?? true;
   }
 
   #valueFrom(
     { kind, name }: VariableSource,
-    sight: Sight,
+    fieldKind: FieldKind,
     path: JsonPath,
   ): { value: Answer } | "withheld" | undefined {
     switch (kind) {
       case "environment":
-        return this.find(name, sight);
+        return this.find(name, fieldKind);
       case "place":
         return found(this.#placeOf(name));
       case "input":
-        return this.#answerTo(name, sight);
+        return this.#answerTo(name, fieldKind);
       case "file":
         return found(this.#sources.files.get(name));
       case "command":
-        return found(this.#sources.commands.get(keyOfCommand(name, path, this.#definition.definedIn)));
+        return found(this.#sources.commandOutputs.get(keyOfCommand(name, path, this.#definition.definedIn)));
     }
   }
 
@@ -168,10 +177,10 @@ class Lookup implements VariableValues {
   }
 
   /** The answer to an `input`. A project's entry gets it only if it may read a variable of that name. */
-  #answerTo(id: string, sight: Sight): { value: Answer } | "withheld" | undefined {
+  #answerTo(id: string, fieldKind: FieldKind): { value: Answer } | "withheld" | undefined {
     const { projectVariables, inputs } = this.#policy;
     if (this.#definition.definedIn.scope === "project" && !projectVariables.includes(id)) return undefined;
-    return this.find(id, sight) === "withheld" ? "withheld" : found(ownMember(inputs, id));
+    return this.find(id, fieldKind) === "withheld" ? "withheld" : found(ownMember(inputs, id));
   }
 
   /** The dialect's value for an `input` without an answer. */

@@ -35,7 +35,7 @@ export interface VariableReference extends VariableSource {
   /** The reference as written in the text. */
   readonly written: string;
   /** The rule of this syntax, where it differs from the dialect's. */
-  readonly unset?: UnsetRule | undefined;
+  readonly whenUnset?: UnsetRule | undefined;
   /** The only platform on which the host knows this syntax. */
   readonly platform?: NodeJS.Platform | undefined;
   /** Whether a source with an empty value is skipped like one without a value. */
@@ -74,9 +74,9 @@ export interface VariableDialect {
   /** Whether a value of `env` or a header that consists of a variable's name alone refers to that variable, if it is set. */
   readonly bareNames?: boolean | undefined;
   /** What the host does with a reference without a value. */
-  readonly unset: UnsetRule;
+  readonly whenUnset: UnsetRule;
   /** The same in values of `env` and headers, where it differs there. */
-  readonly unsetInValues?: UnsetRule | undefined;
+  readonly whenUnsetInValues?: UnsetRule | undefined;
   /**
    * Whether an entry's own `env` is a source for its other fields: `always`, or only for `remote` servers, for which `env` has no
    * other use.
@@ -105,10 +105,10 @@ export interface VariableDialect {
 }
 
 /** The dialect of Jackfield's own files and of servers in code. */
-export const OWN_VARIABLES: VariableDialect = { syntaxes: [braces()], unset: "fail", ownEnv: "always" };
+export const OWN_VARIABLES: VariableDialect = { syntaxes: [braces()], whenUnset: "fail", ownEnv: "always" };
 
 /** For hosts that expand no variables. */
-export const NO_VARIABLES: VariableDialect = { syntaxes: [], unset: "literal", ownEnv: "remote" };
+export const NO_VARIABLES: VariableDialect = { syntaxes: [], whenUnset: "literal", ownEnv: "remote" };
 
 /** The dialect that applies to entries of this transport. */
 export function dialectFor(
@@ -166,7 +166,7 @@ export function* references(
   isValue: boolean,
 ): Generator<PlacedReference, void> {
   if (isBareName(text, dialect, isValue)) {
-    const reference = { kind: "environment", name: text, written: text, unset: "literal" } as const;
+    const reference = { kind: "environment", name: text, written: text, whenUnset: "literal" } as const;
     yield { from: 0, to: text.length, reference };
     return;
   }

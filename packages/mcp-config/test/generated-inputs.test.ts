@@ -2,7 +2,7 @@ import { isMcpError } from "@jackfield/mcp-core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonPath } from "../src/documents/json-path.ts";
-import type { ServersPlace } from "../src/hosts/host-dialect.ts";
+import type { ServerSection } from "../src/hosts/host-dialect.ts";
 import { dialectOf } from "../src/hosts/host-dialects.ts";
 import {
   createServerResolver,
@@ -51,7 +51,7 @@ async function readEverything(host: string, ending: string, text: string): Promi
 
 /** Puts generated entries where the host looks for them, so that most of them are read. */
 function wrap(host: string, entries: Tree): Tree {
-  const context = { folders: [], isSingleFile: true, platform: process.platform, remark: () => {} };
+  const context = { folders: [], isStandaloneFile: true, platform: process.platform, remark: () => {} };
   const [place] = dialectOf(host)?.servers({}, context) ?? [];
   const path: JsonPath = place?.path ?? [];
   const held = heldIn(place ?? { path }, membersOf(entries));
@@ -59,7 +59,7 @@ function wrap(host: string, entries: Tree): Tree {
   return place?.name === undefined ? wrapped : table(...membersOf(wrapped), ["name", "owner/name"]);
 }
 
-function heldIn({ name, nameField, optionOf }: ServersPlace, members: Members): Tree {
+function heldIn({ name, nameField, optionOf }: ServerSection, members: Members): Tree {
   if (optionOf) return members.map(([, entry]) => entry);
   if (name !== undefined) return members[0]?.[1] ?? null;
   if (nameField === undefined) return { members };

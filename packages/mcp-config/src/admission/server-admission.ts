@@ -51,25 +51,25 @@ export interface ServerAdmission {
  */
 export function createServerAdmission(options: ServerAdmissionOptions = {}): ServerAdmission {
   const filters = serverFilters(options.filters);
-  const admitted = new Set<string>();
+  const trustedContents = new Set<string>();
   return {
     async admit(definition) {
-      const trusted = await trustBlock(definition, options);
-      if (trusted === undefined && isOfProject(definition)) admitted.add(contentOf(definition));
-      return decide(definition, filters, trusted);
+      const distrust = await trustBlock(definition, options);
+      if (distrust === undefined && isOfProject(definition)) trustedContents.add(contentOf(definition));
+      return decide(definition, filters, distrust);
     },
-    isAdmitted: (definition) => !isOfProject(definition) || admitted.has(contentOf(definition)),
+    isAdmitted: (definition) => !isOfProject(definition) || trustedContents.has(contentOf(definition)),
   };
 }
 
 function decide(
   definition: ServerDefinition,
   filters: readonly ServerFilter[],
-  trusted: ServerBlock | undefined,
+  distrust: ServerBlock | undefined,
 ): Admission {
   const filtered = blockOf(filters, definition);
-  if (filtered !== undefined) return { block: filtered, ownsName: trusted === undefined };
-  if (trusted !== undefined) return { block: trusted, ownsName: false };
+  if (filtered !== undefined) return { block: filtered, ownsName: distrust === undefined };
+  if (distrust !== undefined) return { block: distrust, ownsName: false };
   if (definition.enabled !== false) return { definition };
   const { enabled: _enabled, disabledBy: _disabledBy, ...switchedOn } = definition;
   return { definition: switchedOn };

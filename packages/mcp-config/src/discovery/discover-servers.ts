@@ -15,9 +15,9 @@ import { ownHome } from "../own-home.ts";
 import type { Environment } from "../safe-environment.ts";
 import { type InlineServer, readInlineServers } from "../sources/inline-servers.ts";
 import {
+  type CanShadowByEndpoint,
   describeOwners,
   haveSeveralOrigins,
-  type MayBeSame,
   mergeEntries,
   type OwningEntry,
 } from "../sources/merged-servers.ts";
@@ -184,11 +184,11 @@ async function mergeSources(
 ): Promise<SortedServers> {
   const owners: OwningEntry[] = [];
   const admitted: AdmittedEntries[] = [];
-  for (const { entries, mayBeSame } of sources) {
+  for (const { entries, canShadowByEndpoint } of sources) {
     const found = await admitEntries(entries, admit);
     admitted.push(found);
     const ordered = order.isGiven ? sortByScope(found.entries, order, scopeOf) : found.entries;
-    owners.push(...(await mergeFound(ordered, mayBeSame, true)));
+    owners.push(...(await mergeFound(ordered, canShadowByEndpoint, true)));
   }
   return sortOutBlocked(describeOwners(await joinOwners(owners, order)), {
     blocks: new Map(admitted.flatMap(({ blocks }) => [...blocks])),
@@ -199,14 +199,14 @@ async function mergeSources(
 /** Endpoints of entries with one origin are not compared, so the module that compares them is not loaded. */
 async function mergeFound(
   entries: readonly SourceEntry[],
-  mayBeSame: MayBeSame | undefined,
+  canShadowByEndpoint: CanShadowByEndpoint | undefined,
   isWithinHost: boolean,
 ): Promise<readonly OwningEntry[]> {
-  if (mayBeSame === undefined || !haveSeveralOrigins(entries)) return mergeEntries(entries);
+  if (canShadowByEndpoint === undefined || !haveSeveralOrigins(entries)) return mergeEntries(entries);
   const { endpointOf, endpointStem, offeredTools } = await import("./file-sources.ts");
   // A host's own rule says which of its entries are one server, whatever tools they offer.
   const tools = isWithinHost ? undefined : { offeredBy: offeredTools, isDecidedBy: isOwn };
-  return mergeEntries(entries, { mayBeSame, endpointOf, endpointStem, tools });
+  return mergeEntries(entries, { canShadowByEndpoint, endpointOf, endpointStem, tools });
 }
 
 /** Jackfield's own configuration decides which tools an endpoint offers, so no entry of another host offers a tool that it excludes. */

@@ -7,7 +7,7 @@ import { projectFolders } from "../hosts/host-paths.ts";
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, invalidSource } from "../sources/config-problem.ts";
 import { readHostServersSafely } from "../sources/host-servers.ts";
-import type { MayBeSame } from "../sources/merged-servers.ts";
+import type { CanShadowByEndpoint } from "../sources/merged-servers.ts";
 import type { SourceEntry } from "../sources/server-source.ts";
 import { createReadOnce, readHostFiles } from "./host-files.ts";
 
@@ -15,7 +15,7 @@ import { createReadOnce, readHostFiles } from "./host-files.ts";
 export interface FoundEntries {
   readonly entries: readonly SourceEntry[];
   /** Omitted if only names count. */
-  readonly mayBeSame?: MayBeSame | undefined;
+  readonly canShadowByEndpoint?: CanShadowByEndpoint | undefined;
 }
 
 /** What was found in the files of hosts. */
@@ -37,7 +37,7 @@ export async function discoverHosts(
   const { dialects, problems } = namedDialects(hosts);
   const context: FindingContext = {
     folders: projectFolders(at),
-    isSingleFile: false,
+    isStandaloneFile: false,
     platform: at.platform,
     env: at.env,
     remark: () => {},
@@ -47,14 +47,14 @@ export async function discoverHosts(
   const sources: FoundEntries[] = [];
   for (const host of found) {
     const { entries, problems: faults } = readHostServersSafely(host, context, report);
-    sources.push({ entries, mayBeSame: endpointRule(host.dialect) });
+    sources.push({ entries, canShadowByEndpoint: endpointRule(host.dialect) });
     problems.push(...host.problems, ...faults);
   }
   return { sources, problems };
 }
 
 /** Within a host, endpoints count only if it has an `endpointScope`. */
-function endpointRule({ endpointScope }: HostDialect): MayBeSame | undefined {
+function endpointRule({ endpointScope }: HostDialect): CanShadowByEndpoint | undefined {
   if (endpointScope === undefined) return undefined;
   return (stronger, weaker) => weaker.scope === endpointScope && stronger.scope !== endpointScope;
 }

@@ -36,9 +36,9 @@ function mostTelling(kinds: readonly HostFile[]): HostFile | undefined {
 
 function isFileOf(path: HostPath, file: string, at: HostSurroundings): boolean {
   if (!path.isPattern) return resolve(path.file) === file;
-  const { folder, isMeant, fileOf } = readPattern(path, at);
+  const { folder, matches, fileOf } = readPattern(path, at);
   const [name = ""] = relative(folder, file).split(sep);
-  return isMeant(name) && fileOf(name) === file;
+  return matches(name) && fileOf(name) === file;
 }
 
 function foldersAbove(file: string): readonly string[] {

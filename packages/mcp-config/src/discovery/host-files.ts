@@ -103,9 +103,9 @@ function findCandidates(dialect: HostDialect, at: HostSurroundings): readonly Ca
 /** Every path that matches a pattern, sorted by name. */
 function expandPattern(path: HostPath, at: HostSurroundings): readonly HostPath[] {
   const pattern = readPattern(path, at);
-  const isPassedOver = (name: string) => path.standsForFolders === false && isFolder(pattern.fileOf(name));
+  const isPassedOver = (name: string) => path.matchesFolders === false && isFolder(pattern.fileOf(name));
   const names = namesIn(pattern.folder)
-    .filter((name) => pattern.isMeant(name) && !isPassedOver(name))
+    .filter((name) => pattern.matches(name) && !isPassedOver(name))
     .sort();
   return names.slice(0, MOST_MATCHES).map((name) => ({
     file: pattern.fileOf(name),
@@ -147,7 +147,7 @@ async function readCandidates(
       continue;
     }
     if (leadsOut(candidate)) {
-      problems.push(refused(candidate, OUTSIDE, dialect));
+      problems.push(refusalProblem(candidate, OUTSIDE, dialect));
       continue;
     }
     const { file, text, isNamed } = candidate.path;
@@ -189,7 +189,7 @@ async function parseCandidate(
   if (!("text" in found)) return unusable(problemOf(source, found.kind, found.error));
   if (!("stats" in found)) return parseHostText({ ...source, text: found.text }, report);
   const refusal = refusalOf(candidate, found, at);
-  if (refusal !== undefined) return unusable(refused(candidate, refusal, dialect));
+  if (refusal !== undefined) return unusable(refusalProblem(candidate, refusal, dialect));
   const reading: HostText = { ...source, text: found.text, realFile: found.realFile };
   if (loaded.some(isSameReading, reading)) return {};
   loaded.push(reading);
@@ -197,7 +197,7 @@ async function parseCandidate(
 }
 
 /**
- * Whether another path of the host has led to the same file with the same places for servers. Extensions also differ by their
+ * Whether another path of the host has led to the same file with the same sections for servers. Extensions also differ by their
  * folders; a project's file belongs to the nearest folder. Files with only rules about servers never count as the same, because
  * their rules depend on their kind.
  */
@@ -206,7 +206,7 @@ function isSameReading(this: HostText, { file, realFile = file, scope, root, ser
   return realFile === (this.realFile ?? this.file) && (scope !== "extension" || root === this.root);
 }
 
-function refused({ path, file }: Candidate, refusal: string, dialect: HostDialect): ConfigProblem {
+function refusalProblem({ path, file }: Candidate, refusal: string, dialect: HostDialect): ConfigProblem {
   const source = { file: path.file, scope: file.scope, host: rulesOf(file, dialect).id };
   return problemOf(source, "ConfigReadError", invalidSource({ file: path.file }, refusal));
 }

@@ -12,7 +12,7 @@ import type { ServerSource } from "../sources/server-source.ts";
 
 const CONTEXT: FindingContext = {
   folders: [],
-  isSingleFile: false,
+  isStandaloneFile: false,
   platform: process.platform,
   remark: () => {},
 };

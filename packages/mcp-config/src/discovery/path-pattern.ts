@@ -5,7 +5,7 @@ import { pathRules } from "../hosts/host-paths.ts";
 export interface PathPattern {
   /** The folder with the names. */
   readonly folder: string;
-  isMeant(name: string): boolean;
+  matches(name: string): boolean;
   /** The file of one of the names. */
   fileOf(name: string): string;
   /** Whether the names are those of folders that contain the file. */
@@ -13,7 +13,7 @@ export interface PathPattern {
 }
 
 export function readPattern(
-  { file, endings, standsForHidden = true }: HostPath,
+  { file, endings, matchesHidden = true }: HostPath,
   at: Pick<HostSurroundings, "platform">,
 ): PathPattern {
   const { sep, join } = pathRules(at);
@@ -24,9 +24,9 @@ export function readPattern(
   const rest = segments.slice(index + 1);
   return {
     folder,
-    isMeant: (name) =>
+    matches: (name) =>
       name.startsWith(beginning) &&
-      (standsForHidden || !name.startsWith(".")) &&
+      (matchesHidden || !name.startsWith(".")) &&
       (endings ?? [end]).some((ending) => name.endsWith(ending)),
     fileOf: (name) => join(folder, name, ...rest),
     areFolders: rest.length > 0,

@@ -102,7 +102,7 @@ function contextOf(
 ): FindingContext {
   return {
     folders: cwd === undefined ? [] : [cwd],
-    isSingleFile: true,
+    isStandaloneFile: true,
     platform,
     env,
     remark: (code, path, text) => {

@@ -9,7 +9,7 @@ import { quote } from "../server-name.ts";
 import { locationOf } from "../sources/config-problem.ts";
 import type { SourceEntry } from "../sources/server-source.ts";
 import { type ReferringDefinition, seesOwnEnv } from "../variable-lookup.ts";
-import { createVariableValues, type Sight } from "../variable-values.ts";
+import { createVariableValues, type FieldKind } from "../variable-values.ts";
 import { dialectFor, references, sourcesOf } from "../variables.ts";
 import type { ParsedServer } from "./parse-host-file.ts";
 
@@ -50,26 +50,26 @@ function unresolvedIn(server: ParsedServer, { env, platform }: Surroundings) {
   const values = createVariableValues(
     definition,
     { platform, environment: env, projectVariables: Object.keys(env), inputs: {}, cwd: process.cwd() },
-    { dialect, files: new Map(), commands: new Map() },
-    () => ({ env: definition.env ?? {}, lower: {} }),
+    { dialect, files: new Map(), commandOutputs: new Map() },
+    () => ({ env: definition.env ?? {}, envFileVariables: {} }),
   );
-  const mayBeInFile = (sight: Sight) => {
-    const seesFile = sight === "env" || (sight === "field" && seesOwnEnv(definition, dialect));
+  const mayBeInFile = (fieldKind: FieldKind) => {
+    const seesFile = fieldKind === "env" || (fieldKind === "other" && seesOwnEnv(definition, dialect));
     return definition.envFile !== undefined && seesFile;
   };
   const named = namedVariables(definition).flatMap(({ path, name }) => {
-    const found = values.find(name, "field");
+    const found = values.find(name, "other");
     const isMissing = found === undefined || (found !== "withheld" && found.value === "");
-    return isMissing && !mayBeInFile("field") ? [{ path, variable: quote(name) }] : [];
+    return isMissing && !mayBeInFile("other") ? [{ path, variable: quote(name) }] : [];
   });
   const referred = referringTexts(server).flatMap(({ text, path, isValue }) => {
-    const sight = sightOf(path);
-    if (mayBeInFile(sight)) return [];
+    const fieldKind = fieldKindOf(path);
+    if (mayBeInFile(fieldKind)) return [];
     const unresolved = [...references(text, dialect, isValue)].filter(({ reference }) => {
-      const { kind, unset = "fail" } = reference;
+      const { kind, whenUnset = "fail" } = reference;
       const isElsewhere = reference.platform !== undefined && reference.platform !== platform;
-      const mustBeSet = kind === "environment" && unset === "fail" && !isElsewhere;
-      return mustBeSet && values.lookUp(reference, sight, path) === undefined;
+      const mustBeSet = kind === "environment" && whenUnset === "fail" && !isElsewhere;
+      return mustBeSet && values.lookUp(reference, fieldKind, path) === undefined;
     });
     return unresolved.map(({ reference }) => ({ path, variable: describeSources(sourcesOf(reference)) }));
   });
@@ -101,7 +101,7 @@ function referringTexts({ written, definition }: ParsedServer): readonly Written
   return [...textsOf({ ...written, headers }), ...settings];
 }
 
-function sightOf([field]: JsonPath): Sight {
+function fieldKindOf([field]: JsonPath): FieldKind {
   if (field === "env") return "env";
-  return field === "envFile" ? "path" : "field";
+  return field === "envFile" ? "envFile" : "other";
 }

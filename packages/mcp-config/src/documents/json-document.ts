@@ -8,7 +8,7 @@ import { createMap, isMap, type JsonMap } from "./json-value.ts";
 import { createLineCounter, type LineCounter } from "./line-counter.ts";
 import { MemberOffsets } from "./member-offsets.ts";
 import { isUnsafe, keepSpelling } from "./number-spellings.ts";
-import { type KeyPlaces, type PlainJson, readPlainJson } from "./plain-json.ts";
+import { type KeyOffsets, type PlainJson, readPlainJson } from "./plain-json.ts";
 
 /** The formats that this parser reads. */
 export type JsonFormat = Extract<ConfigFormat, "strict-json" | "json" | "jsonc">;
@@ -41,33 +41,33 @@ class PlainDocument implements ConfigDocument {
   readonly forbidden: readonly SourceLocation[] = [];
   readonly #text: string;
   readonly #file: string;
-  readonly #places: KeyPlaces;
+  readonly #keyOffsets: KeyOffsets;
   /** The index of each key, for large objects in which a member was located. */
   readonly #orders = new Map<object, ReadonlyMap<string, number>>();
   readonly #lines: LineCounter;
   readonly #rootOffset: number;
   #parsed: ConfigDocument | undefined;
 
-  constructor(text: string, file: string, { root, places }: PlainJson) {
+  constructor(text: string, file: string, { root, keyOffsets }: PlainJson) {
     this.root = root;
     this.#rootOffset = text.search(/[^ \t\r\n]/);
     this.#text = text;
     this.#file = file;
-    this.#places = places;
+    this.#keyOffsets = keyOffsets;
     this.#lines = createLineCounter(text);
   }
 
   locate(path: JsonPath): SourceLocation {
     let value = this.root;
-    let places = this.#places;
+    let keyOffsets = this.#keyOffsets;
     let offset = this.#rootOffset;
     for (let depth = 0; depth < path.length; depth += 1) {
       const step = path[depth] as string | number;
       if (Array.isArray(value)) return this.#locateExactly(path);
       const index = isMap(value) ? this.#orderOf(String(step), value) : -1;
       if (index === -1) break;
-      offset = places[2 * index] as number;
-      places = places[2 * index + 1] as KeyPlaces;
+      offset = keyOffsets[2 * index] as number;
+      keyOffsets = keyOffsets[2 * index + 1] as KeyOffsets;
       value = (value as JsonMap)[step];
     }
     const { line, column } = this.#lines.placeOf(offset);

@@ -2,13 +2,13 @@ import { DEEPEST_NESTING, FORBIDDEN_KEY } from "./document-limits.ts";
 import type { JsonMap } from "./json-value.ts";
 import { isUnsafe } from "./number-spellings.ts";
 
-/** The offsets of an object's keys, in their order, each followed by the places in its value. */
-export type KeyPlaces = (number | KeyPlaces)[];
+/** The offsets of an object's keys, in their order, each followed by the offsets in its value. */
+export type KeyOffsets = (number | KeyOffsets)[];
 
 /** The value of a text, and the offsets of its keys, except for keys inside arrays. */
 export interface PlainJson {
   readonly root: unknown;
-  readonly places: KeyPlaces;
+  readonly keyOffsets: KeyOffsets;
 }
 
 /**
@@ -26,20 +26,20 @@ export function readPlainJson(text: string): PlainJson | undefined {
   } catch {
     return undefined;
   }
-  const places = findKeys(text, root);
-  return places && { root, places };
+  const keyOffsets = findKeys(text, root);
+  return keyOffsets && { root, keyOffsets };
 }
 
 /** Finds the offsets of the keys of all objects, and removes the objects' prototypes; `undefined` if text and values do not match. */
-function findKeys(text: string, root: unknown): KeyPlaces | undefined {
+function findKeys(text: string, root: unknown): KeyOffsets | undefined {
   const hasEscapes = text.includes("\\");
   /** The offset after the last string found. */
   let at = 0;
   // A repeated key leaves a string that no value has.
-  const places = walk(root, 0);
-  return text.indexOf('"', at) === -1 ? places : undefined;
+  const keyOffsets = walk(root, 0);
+  return text.indexOf('"', at) === -1 ? keyOffsets : undefined;
 
-  function walk(value: unknown, depth: number): KeyPlaces | undefined {
+  function walk(value: unknown, depth: number): KeyOffsets | undefined {
     if (typeof value === "string") return find(value) === -1 ? undefined : NONE;
     // For a member, `walkMap` has already checked the number.
     if (typeof value !== "object" || value === null) return isUnsafe(value) ? undefined : NONE;
@@ -48,18 +48,18 @@ function findKeys(text: string, root: unknown): KeyPlaces | undefined {
     return value.every((element) => walk(element, depth + 1) !== undefined) ? NONE : undefined;
   }
 
-  function walkMap(map: JsonMap, depth: number): KeyPlaces | undefined {
-    const places: KeyPlaces = [];
+  function walkMap(map: JsonMap, depth: number): KeyOffsets | undefined {
+    const keyOffsets: KeyOffsets = [];
     // `for…in` also visits keys added to `Object.prototype`. They are in no text, so the walk fails.
     for (const key in map) {
       const offset = find(key);
       if (typeof map[key] === "number" && !isAsPrinted(text, at, map[key])) return undefined;
       const inner = offset === -1 || key === FORBIDDEN_KEY ? undefined : walk(map[key], depth);
       if (inner === undefined) return undefined;
-      places.push(offset, inner);
+      keyOffsets.push(offset, inner);
     }
     Object.setPrototypeOf(map, null);
-    return places;
+    return keyOffsets;
   }
 
   /** The offset of the next string of the text, which must be this one; -1 if it is not. */
@@ -73,7 +73,7 @@ function findKeys(text: string, root: unknown): KeyPlaces | undefined {
   }
 }
 
-const NONE: KeyPlaces = [];
+const NONE: KeyOffsets = [];
 
 /** Whether the number after a key is written as JavaScript prints it, and is exact. */
 function isAsPrinted(text: string, behindKey: number, value: number): boolean {

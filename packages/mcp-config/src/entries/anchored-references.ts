@@ -4,15 +4,15 @@ import type { JsonPath } from "../documents/json-path.ts";
 import { createMap } from "../documents/json-value.ts";
 import { placeOfPart } from "../project-boundary.ts";
 import { expandVariables, NO_VARIABLES, type VariableReference } from "../variables.ts";
-import type { EntryPlace } from "./entry-place.ts";
+import type { EntryContext } from "./entry-context.ts";
 import type { WrittenServer } from "./written-server.ts";
 
 /**
  * In an entry that was joined from several files, makes file references absolute in fields that another file wrote than
  * `definedIn.file`. All other text stays as written.
  */
-export function anchorReferences(written: WrittenServer, place: EntryPlace): WrittenServer {
-  const { definedIn, variables } = place;
+export function anchorReferences(written: WrittenServer, context: EntryContext): WrittenServer {
+  const { definedIn, variables } = context;
   if (definedIn.parts === undefined) return written;
   const anchored = <T extends string | null | undefined>(text: T, ...path: JsonPath) => {
     const { file } = placeOfPart(definedIn, path);

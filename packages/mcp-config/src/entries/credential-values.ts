@@ -7,10 +7,10 @@ const KEY_NAME =
   /(?:key|token|secret|passw(?:or)?d|passphrase|credentials?|cookie|bearer|authorization|jwt|pass|pwd|pat|pin|dsn|creds?)[\W_]*\d*$/i;
 
 /** Whether a text in the place of a credential is one. Short texts, references, paths and the scheme of a header are not. */
-export function isWrittenOut(text: unknown): boolean {
+export function isLiteralSecret(text: unknown): boolean {
   if (typeof text !== "string" || text.length <= 5 || text.includes("${")) return false;
   if (isWholeReference(text)) return false;
-  if (isUrl(text)) return isTellingUrl({ marked: text, defaults: [] });
+  if (isUrl(text)) return isUrlWithSecret({ marked: text, defaults: [] });
   return !PATH.test(text) && !HEADER_SCHEME.test(text);
 }
 
@@ -26,8 +26,8 @@ const KNOWN_KEY =
  * Whether a text looks like a credential, for places that often hold something else. A credential begins like the key of a known service,
  * mixes letters and digits, or is one long word. Plain words, numbers and texts with spaces are not credentials.
  */
-export function looksWrittenOut(text: string): boolean {
-  if (!isWrittenOut(text)) return false;
+export function looksLikeSecret(text: string): boolean {
+  if (!isLiteralSecret(text)) return false;
   if (isUrl(text) || KNOWN_KEY.test(text)) return true;
   const key = text.trim().replace(/^(?:Bearer|Basic|Token)\s+/i, "");
   if (/\s/.test(key)) return false;
@@ -42,7 +42,7 @@ export function looksWrittenOut(text: string): boolean {
  * Whether a text contains a key that a program generated. Text beside a reference is usually something else: the scheme of a header, a
  * name, or the rest of a path.
  */
-export function looksGenerated(text: string): boolean {
+export function containsGeneratedKey(text: string): boolean {
   return text.split(/[\s"',;]+/).some((word) => GENERATED_WORD.test(word) && /\d/.test(word));
 }
 
@@ -50,49 +50,50 @@ const GENERATED = /[\w.~+=-]{20}/;
 const GENERATED_WORD = /^[\w.~+=-]{20,}$/;
 
 /** A cheap test that every text with a generated key passes. */
-export function mayLookGenerated(text: string): boolean {
+export function mayContainGeneratedKey(text: string): boolean {
   return GENERATED.test(text) && /\d/.test(text);
 }
 
 /** Whether a URL contains a written-out password or credential parameter. Defaults of references count. */
-export function isTellingUrl(url: MarkedText): boolean {
+export function isUrlWithSecret(url: MarkedText): boolean {
   const { marked, defaults } = url;
   const hasReferences = defaults.length > 0;
   const isSecret = (value: string): boolean => {
     const beside = besideMarks(value);
-    if (beside.length > 1) return defaultsIn(value, url).some(isWrittenOut) || beside.some(looksGenerated);
-    if (hasReferences) return isWrittenOut(value);
+    if (beside.length > 1)
+      return defaultsIn(value, url).some(isLiteralSecret) || beside.some(containsGeneratedKey);
+    if (hasReferences) return isLiteralSecret(value);
     return value !== "" && !value.includes("${") && !isWholeReference(value);
   };
   for (const [, userinfo = ""] of marked.matchAll(/:\/\/([^/?#\s]*)@/g)) {
     const at = userinfo.indexOf(":");
     const password = at === -1 ? "" : userinfo.slice(at + 1);
-    if (password !== "" ? isSecret(password) : isTellingUser(userinfo, url)) return true;
+    if (password !== "" ? isSecret(password) : isSecretUser(userinfo, url)) return true;
   }
   for (const [, name = "", value = ""] of marked.matchAll(/[?&]([^=&#\s]+)=([^&#\s]+)/g)) {
     const called = decoded(name);
     if (!looksLikeCredential(called)) continue;
-    if (KEY_NAME.test(called) ? isSecret(value) : isTellingValue(value, url)) return true;
+    if (KEY_NAME.test(called) ? isSecret(value) : isSecretParameter(value, url)) return true;
   }
   return false;
 }
 
 /** Judges a parameter by its value, because its name may also mean something harmless. */
-function isTellingValue(value: string, url: MarkedText): boolean {
+function isSecretParameter(value: string, url: MarkedText): boolean {
   const beside = besideMarks(value);
-  if (beside.length === 1) return looksWrittenOut(decoded(value));
-  return defaultsIn(value, url).some(looksWrittenOut) || beside.some(looksGenerated);
+  if (beside.length === 1) return looksLikeSecret(decoded(value));
+  return defaultsIn(value, url).some(looksLikeSecret) || beside.some(containsGeneratedKey);
 }
 
 /** A user without a password is no credential, unless it is a token, or a default contains a password. */
-function isTellingUser(userinfo: string, url: MarkedText): boolean {
-  const isTellingDefault = (text: string) => {
+function isSecretUser(userinfo: string, url: MarkedText): boolean {
+  const isSecretDefault = (text: string) => {
     if (isWholeReference(text)) return false;
     const at = text.indexOf(":");
-    return at === -1 ? isTokenOfUser(text) : isWrittenOut(text.slice(at + 1));
+    return at === -1 ? isTokenOfUser(text) : isLiteralSecret(text.slice(at + 1));
   };
   const user = userinfo.replace(/:$/, "");
-  return besideMarks(user).some(isTokenOfUser) || defaultsIn(user, url).some(isTellingDefault);
+  return besideMarks(user).some(isTokenOfUser) || defaultsIn(user, url).some(isSecretDefault);
 }
 
 function isTokenOfUser(text: string): boolean {

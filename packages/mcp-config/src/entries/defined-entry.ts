@@ -13,8 +13,8 @@ import {
 } from "../project-boundary.ts";
 import { dialectFor, hasVariables } from "../variables.ts";
 import { anchorReferences } from "./anchored-references.ts";
+import type { EntryContext } from "./entry-context.ts";
 import { withoutNulls } from "./entry-fields.ts";
-import type { EntryPlace } from "./entry-place.ts";
 import type { WrittenServer } from "./written-server.ts";
 
 /** Makes the error for a fault at a path of Jackfield's own field names; the text says what is wrong there. */
@@ -26,15 +26,15 @@ export type FaultIn = (path: JsonPath, text: string) => McpError;
  *
  * @throws McpError `MCP_CONFIG_INVALID` for an invalid URL, and for a project's entry that does something forbidden.
  */
-export function defineServer(given: WrittenServer, entry: EntryPlace, faultIn: FaultIn): ServerDefinition {
+export function defineServer(given: WrittenServer, entry: EntryContext, faultIn: FaultIn): ServerDefinition {
   const variables = dialectFor(entry.variables, given);
-  const place = variables === entry.variables ? entry : { ...entry, variables };
-  const written = anchorReferences(given, place);
+  const context = variables === entry.variables ? entry : { ...entry, variables };
+  const written = anchorReferences(given, context);
   const { transport, enabled, lazy, shared, tools, extra } = written;
-  const { name, definedIn } = place;
-  checkLoaders(written, place, faultIn);
+  const { name, definedIn } = context;
+  checkLoaders(written, context, faultIn);
   const limits = limitsOf(written);
-  const envFile = anchored("envFile", written, place, faultIn);
+  const envFile = anchored("envFile", written, context, faultIn);
   const { values: env, unset } = splitVariables(written.env);
   const rest = { ...(enabled ? undefined : { enabled }), ...(extra ? { extra } : undefined) };
   // The engine adds properties after a spread slowly, one by one. So spreads come last, and the fields of both transports are
@@ -42,8 +42,8 @@ export function defineServer(given: WrittenServer, entry: EntryPlace, faultIn: F
   if (transport === "stdio") {
     const { args } = written;
     const envPassthrough = handedOn(written);
-    const command = anchoredCommand(written, place, faultIn);
-    const cwd = anchored("cwd", written, place, faultIn);
+    const command = anchoredCommand(written, context, faultIn);
+    const cwd = anchored("cwd", written, context, faultIn);
     return {
       name,
       definedIn,
@@ -63,7 +63,7 @@ export function defineServer(given: WrittenServer, entry: EntryPlace, faultIn: F
     };
   }
   const { headers, headersFromEnv, bearerTokenEnv, oauth } = written;
-  const url = checkedUrl(written, place, faultIn);
+  const url = checkedUrl(written, context, faultIn);
   return {
     name,
     definedIn,
@@ -116,7 +116,7 @@ function splitVariables(env: WrittenServer["env"]) {
 
 function checkedUrl(
   { url = "" }: WrittenServer,
-  { dialect, variables }: EntryPlace,
+  { dialect, variables }: EntryContext,
   faultIn: FaultIn,
 ): string {
   const { urlSchemes = ["http", "https"] } = dialect;
@@ -127,9 +127,9 @@ function checkedUrl(
   throw faultIn(["url"], `must be a whole URL that begins with ${beginnings}.`);
 }
 
-function anchoredCommand({ command = "" }: WrittenServer, place: EntryPlace, faultIn: FaultIn): string {
-  const { variables } = place;
-  const { root, base: directory = "." } = boundsIn("command", place);
+function anchoredCommand({ command = "" }: WrittenServer, context: EntryContext, faultIn: FaultIn): string {
+  const { variables } = context;
+  const { root, base: directory = "." } = boundsIn("command", context);
   if (root !== undefined && climbsOut(command, root, directory) && !hasVariables(command, variables)) {
     throw faultIn(["command"], `${BOUNDARY_FAULT}.`);
   }
@@ -137,10 +137,10 @@ function anchoredCommand({ command = "" }: WrittenServer, place: EntryPlace, fau
 }
 
 /** A path with variables is checked when they are filled in. */
-function anchored(field: "cwd" | "envFile", written: WrittenServer, place: EntryPlace, faultIn: FaultIn) {
+function anchored(field: "cwd" | "envFile", written: WrittenServer, context: EntryContext, faultIn: FaultIn) {
   if (written[field] === undefined) return undefined;
-  const { variables } = place;
-  const { root, base: directory = "." } = boundsIn(field, place);
+  const { variables } = context;
+  const { root, base: directory = "." } = boundsIn(field, context);
   const path = anchorPath(written[field], directory, variables);
   const isOutside =
     root !== undefined && !hasVariables(path, variables) && (isBelowHome(path) || !isInside(path, root));
@@ -149,14 +149,14 @@ function anchored(field: "cwd" | "envFile", written: WrittenServer, place: Entry
 }
 
 /** Like `boundsOf`, except that the directory of the whole entry is known already. */
-function boundsIn(field: "command" | "cwd" | "envFile", { definedIn, directory, variables }: EntryPlace) {
+function boundsIn(field: "command" | "cwd" | "envFile", { definedIn, directory, variables }: EntryContext) {
   const isAsWhole = placeOfPart(definedIn, [field]) === definedIn;
   return isAsWhole
     ? { base: directory, root: projectRoot(definedIn) }
     : boundsOf(definedIn, field, variables);
 }
 
-function checkLoaders({ env }: WrittenServer, { definedIn, platform }: EntryPlace, faultIn: FaultIn): void {
+function checkLoaders({ env }: WrittenServer, { definedIn, platform }: EntryContext, faultIn: FaultIn): void {
   const loader = loaderOfProject(definedIn, env, platform);
   if (loader !== undefined) throw faultIn(["env", loader], `${LOADER_FAULT}.`);
 }

@@ -78,7 +78,7 @@ export interface EntryRules {
   readonly fields: EntryFieldNames;
   readonly oauth?: OAuthRule | undefined;
   /** Fields that the host knows and Jackfield does not read; they are kept in `extra` without a remark. */
-  readonly kept?: readonly string[] | undefined;
+  readonly extraFields?: readonly string[] | undefined;
   /**
    * The switches that the host knows; `none` for a format without switches, in which none is read. Other switches are obeyed all
    * the same, with a remark, since somebody meant them. Default: the host knows none.
@@ -87,7 +87,7 @@ export interface EntryRules {
   /** Old names of fields, with the diagnostic for each. */
   readonly outdated?: { readonly [field: string]: "legacy-field" | "deprecated-field" } | undefined;
   /** Fields that hold a command, which is never run. */
-  readonly commands?: readonly string[] | undefined;
+  readonly commandFields?: readonly string[] | undefined;
   /** Schemes of URLs that the host can reach. Default `http` and `https`. */
   readonly urlSchemes?: readonly string[] | undefined;
   /** The field with an object of `include` and `exclude`. */
@@ -108,13 +108,13 @@ export interface EntryRules {
   /** The values that an entry needs before it can be used. */
   readonly requires?: ((entry: JsonMap) => WrittenServer["requires"]) | undefined;
   /** What `reshape` removes from an entry, to be kept in `extra`. */
-  readonly keptAside?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
+  readonly removedFields?: ((entry: JsonMap) => JsonMap | undefined) | undefined;
   /** What expanding an entry depends on besides its texts, such as default answers; kept in `extra` of the definition only. */
-  readonly asks?: ((entry: JsonMap, definedIn: DefinedIn) => JsonMap | undefined) | undefined;
+  readonly readExpansionData?: ((entry: JsonMap, definedIn: DefinedIn) => JsonMap | undefined) | undefined;
   /** Adds to the definition, and to nothing else, what the host adds to an entry. */
-  readonly meant?: ((written: WrittenServer) => WrittenServer) | undefined;
+  readonly addHostFields?: ((written: WrittenServer) => WrittenServer) | undefined;
   /** Why this host refuses an entry, besides the reasons that hold for every host. */
-  readonly refused?:
+  readonly findFault?:
     | ((entry: JsonMap, name: string) => { readonly field: string; readonly text: string } | undefined)
     | undefined;
   /** Says why an entry cannot be run although it is no mistake, for example because its host starts the server itself. */
@@ -197,9 +197,9 @@ function sortFields({
   transport,
   fields,
   oauth,
-  kept = [],
+  extraFields = [],
   outdated,
-  commands = [],
+  commandFields = [],
   toolsObject,
 }: EntryRules) {
   const known = new Set<string>();
@@ -211,7 +211,12 @@ function sortFields({
     }
   }
   if (toolsObject !== undefined) settings.add(toolsObject);
-  const others = [...kept, ...commands, ...Object.keys(outdated ?? {}), ...Object.keys(oauth?.fields ?? {})];
+  const others = [
+    ...extraFields,
+    ...commandFields,
+    ...Object.keys(outdated ?? {}),
+    ...Object.keys(oauth?.fields ?? {}),
+  ];
   for (const field of [...others, transport.field, oauth?.object, toolsObject]) {
     if (field !== undefined) known.add(field);
   }

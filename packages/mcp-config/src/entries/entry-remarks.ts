@@ -6,31 +6,31 @@ import { schemeOf } from "../http-syntax.ts";
 import { quote } from "../server-name.ts";
 import { knowsCommands } from "../variable-syntax.ts";
 import { dialectFor, references } from "../variables.ts";
-import { isWrittenOut } from "./credential-values.ts";
-import type { EntryPlace } from "./entry-place.ts";
+import { isLiteralSecret } from "./credential-values.ts";
+import type { EntryContext } from "./entry-context.ts";
 import { isSelfApproval, meantField } from "./field-hints.ts";
 import { fillsInNothing, findForeignVariables } from "./foreign-variables.ts";
 import { findLiteralSecrets } from "./literal-secrets.ts";
 import type { EntryTransport } from "./transport-field.ts";
-import { type FindWritten, subjectOf, type WrittenPlace, winnerOver } from "./written-path.ts";
+import { type FindWritten, subjectOf, type WrittenEntryContext, winnerOver } from "./written-path.ts";
 import type { WrittenServer } from "./written-server.ts";
 import { textsOf } from "./written-texts.ts";
 
 /** Remarks on the names of an entry's fields, before anything is read. */
-export function reportFields(entry: JsonMap, place: EntryPlace, report: Report): void {
-  const { dialect, definedIn } = place;
-  const { known, outdated: outdatedFields, commands, unknownSwitches = [] } = dialect;
+export function reportFields(entry: JsonMap, context: EntryContext, report: Report): void {
+  const { dialect, definedIn } = context;
+  const { known, outdated: outdatedFields, commandFields, unknownSwitches = [] } = dialect;
   for (const field of unknownSwitches) {
     if (!Object.hasOwn(entry, field) || entry[field] !== (field === "disabled")) continue;
     const text = `${quote(field)} is no field that its host knows; the server is switched off here alone.`;
-    remark(place, report, "unknown-field", [field], text, { severity: "warning" });
+    remark(context, report, "unknown-field", [field], text, { severity: "warning" });
   }
   for (const field of Object.keys(entry)) {
     const meant = known.has(field) ? undefined : meantField(field, dialect);
     const outdated = outdatedFields && ownMember(outdatedFields, field);
     if (isSelfApproval(field) && (dialect.strict || definedIn.scope === "project")) {
       remark(
-        place,
+        context,
         report,
         "self-approval",
         [field],
@@ -38,27 +38,27 @@ export function reportFields(entry: JsonMap, place: EntryPlace, report: Report):
       );
     } else if (meant) {
       const text = `${quote(field)} is not read; did you mean ${quote(meant)}?`;
-      remark(place, report, "near-miss-field", [field], text, { suggestion: meant });
+      remark(context, report, "near-miss-field", [field], text, { suggestion: meant });
     } else if (outdated) {
       const text = `${quote(field)} is an old name of a field; it is read for now.`;
-      remark(place, report, outdated, [field], text);
-    } else if (commands?.includes(field)) {
+      remark(context, report, outdated, [field], text);
+    } else if (commandFields?.includes(field)) {
       const text = `${quote(field)} is a command, which is never run.`;
-      remark(place, report, "command-substitution", [field], text);
+      remark(context, report, "command-substitution", [field], text);
     }
   }
-  const asked = dialect.asks?.(entry, definedIn);
-  if (asked) reportDefaults(asked, place, report);
+  const expansionData = dialect.readExpansionData?.(entry, definedIn);
+  if (expansionData) reportDefaults(expansionData, context, report);
 }
 
 /** Remarks on written-out defaults of secret inputs. Inputs are defined beside the entry, so the remark is on the entry as a whole. */
-function reportDefaults(asked: JsonMap, place: EntryPlace, report: Report): void {
-  for (const [field, options] of Object.entries(asked)) {
+function reportDefaults(expansionData: JsonMap, context: EntryContext, report: Report): void {
+  for (const [field, options] of Object.entries(expansionData)) {
     if (!isMap(options)) continue;
     for (const [id, option] of Object.entries(options)) {
-      if (!isMap(option) || option.sensitive !== true || !isWrittenOut(option.default)) continue;
+      if (!isMap(option) || option.sensitive !== true || !isLiteralSecret(option.default)) continue;
       const text = `the default of ${quote(id)} in ${quote(field)} is a credential; leave it out, so that it is asked for.`;
-      remark(place, report, "literal-secret", [], text);
+      remark(context, report, "literal-secret", [], text);
     }
   }
 }
@@ -67,22 +67,23 @@ function reportDefaults(asked: JsonMap, place: EntryPlace, report: Report): void
 export function reportUnread(
   unread: JsonMap,
   transport: EntryTransport,
-  place: WrittenPlace,
+  context: WrittenEntryContext,
   report: Report,
 ): JsonMap {
-  const { dialect } = place;
-  const isKept = (field: string) => dialect.kept?.includes(field) || dialect.commands?.includes(field);
+  const { dialect } = context;
+  const isKept = (field: string) =>
+    dialect.extraFields?.includes(field) || dialect.commandFields?.includes(field);
   for (const field of Object.keys(unread)) {
     if (dialect.known.has(field)) {
       if (isKept(field)) continue;
-      const winner = winnerOver(field, place, unread);
+      const winner = winnerOver(field, context, unread);
       const text = winner
         ? `${quote(field)} is ignored; ${quote(winner)} wins.`
         : `${quote(field)} means nothing for a server of type ${transport}.`;
-      remark(place, report, "unused-field", [field], text);
+      remark(context, report, "unused-field", [field], text);
     } else if (!dialect.strict && !/^[_$]/.test(field) && !meantField(field, dialect)) {
       const text = `${quote(field)} is no field that its host knows; it is kept as it is.`;
-      remark(place, report, "unknown-field", [field], text);
+      remark(context, report, "unknown-field", [field], text);
     }
   }
   return unread;
@@ -90,7 +91,7 @@ export function reportUnread(
 
 export function reportCommandLine(
   written: WrittenServer,
-  place: EntryPlace,
+  context: EntryContext,
   find: FindWritten,
   report: Report,
 ): void {
@@ -98,48 +99,48 @@ export function reportCommandLine(
   if (args !== undefined || !/\s/.test(command) || isAbsolute(command)) return;
   const [field, list] = [find(["command"]), find(["args"])];
   const text = `${subjectOf(field)} is one executable and is never split; put arguments in ${subjectOf(list)}.`;
-  remark(place, report, "command-has-spaces", field, text);
+  remark(context, report, "command-has-spaces", field, text);
 }
 
 /** Remarks on values: addresses out of reach, written-out credentials, other hosts' variables, and commands in place of values. */
 export function reportValues(
   written: WrittenServer,
-  place: EntryPlace,
+  context: EntryContext,
   find: FindWritten,
   report: Report,
 ): void {
   const scheme = written.url === undefined ? undefined : schemeOf(written.url);
   if (scheme !== undefined && scheme !== "http" && scheme !== "https") {
     const text = "its host can reach this address, but Jackfield cannot.";
-    remark(place, report, "unsupported-address", find(["url"]), text);
+    remark(context, report, "unsupported-address", find(["url"]), text);
   }
-  if (place.inCode) return;
-  for (const path of findLiteralSecrets(written, place.variables)) {
+  if (context.inCode) return;
+  for (const path of findLiteralSecrets(written, context.variables)) {
     const found = find(path);
     const text = `${quote(found.join("."))} holds a credential; refer to a variable instead of writing it out.`;
-    remark(place, report, "literal-secret", found, text);
+    remark(context, report, "literal-secret", found, text);
   }
-  for (const { path, written: variable, suggestion } of findForeignVariables(written, place.variables)) {
+  for (const { path, written: variable, suggestion } of findForeignVariables(written, context.variables)) {
     const found = find(path);
-    const isPlain = fillsInNothing(dialectFor(place.variables, written));
+    const isPlain = fillsInNothing(dialectFor(context.variables, written));
     const otherwise = isPlain ? "it fills in no variables there" : "it refers to variables in another way";
     const nextStep = suggestion ? `write ${suggestion}` : otherwise;
     const text = `${quote(found.join("."))} holds ${variable}, which its host hands on as it stands; ${nextStep}.`;
-    remark(place, report, "foreign-variable", found, text, { suggestion });
+    remark(context, report, "foreign-variable", found, text, { suggestion });
   }
-  if (!knowsCommands(place.variables)) return;
+  if (!knowsCommands(context.variables)) return;
   for (const { text, path, isValue } of textsOf(written)) {
-    for (const { reference } of references(text, place.variables, isValue)) {
+    for (const { reference } of references(text, context.variables, isValue)) {
       if (reference.kind !== "command") continue;
       const found = find(path);
       const asking = `${quote(found.join("."))} asks for a command's output, and no command is run.`;
-      remark(place, report, "command-substitution", found, asking);
+      remark(context, report, "command-substitution", found, asking);
     }
   }
 }
 
 function remark(
-  { name, locate }: EntryPlace,
+  { name, locate }: EntryContext,
   report: Report,
   code: DiagnosticCode,
   path: JsonPath,

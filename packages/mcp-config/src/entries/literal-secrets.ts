@@ -3,11 +3,11 @@ import type { JsonPath } from "../documents/json-path.ts";
 import { isMap } from "../documents/json-value.ts";
 import { dialectFor, type VariableDialect } from "../variables.ts";
 import {
-  isTellingUrl,
+  containsGeneratedKey,
   isUrl,
-  looksGenerated,
-  looksWrittenOut,
-  mayLookGenerated,
+  isUrlWithSecret,
+  looksLikeSecret,
+  mayContainGeneratedKey,
 } from "./credential-values.ts";
 import { besideMarks, isWholeReference, markReferences, refersSomehow } from "./marked-references.ts";
 import type { WrittenServer } from "./written-server.ts";
@@ -64,9 +64,9 @@ function isLiteral(text: string, variables: VariableDialect, isValue = false): b
   if (text.length <= 5 && HARMLESS_VALUE.test(text)) return false;
   if (!refersSomehow(text, variables, isValue)) return !isWholeReference(text);
   // Most texts with a reference hold nothing else, which is cheap to see.
-  if (!DEFAULT_MARK.test(text) && !mayLookGenerated(text)) return false;
+  if (!DEFAULT_MARK.test(text) && !mayContainGeneratedKey(text)) return false;
   const { marked, defaults } = markReferences(text, variables, isValue);
-  return defaults.some(looksWrittenOut) || besideMarks(marked).some(looksGenerated);
+  return defaults.some(looksLikeSecret) || besideMarks(marked).some(containsGeneratedKey);
 }
 
 /** Whether a URL contains a written-out password or credential parameter. */
@@ -75,7 +75,7 @@ function holdsSecret(url: string, variables: VariableDialect, isValue = false): 
   // A reference may hold what ends a password or a parameter.
   const found = markReferences(url, variables, isValue);
   if (found.defaults.some((given) => isUrl(given) && holdsSecret(given, variables, isValue))) return true;
-  return isTellingUrl(found);
+  return isUrlWithSecret(found);
 }
 
 /** Precedes a default, in every spelling. */

@@ -6,13 +6,13 @@ import { withDigits } from "../documents/number-spellings.ts";
 import { quote, serverNameFault } from "../server-name.ts";
 import { invalidServer } from "../sources/config-problem.ts";
 import { defineServer, type FaultIn, limitsOf } from "./defined-entry.ts";
+import type { EntryContext } from "./entry-context.ts";
 import type { RemarkOnEntry } from "./entry-dialect.ts";
 import { exampleText } from "./entry-examples.ts";
 import type { EntryFields, FaultAt, Tolerate } from "./entry-fields.ts";
-import type { EntryPlace } from "./entry-place.ts";
 import { reportCommandLine, reportFields, reportUnread, reportValues } from "./entry-remarks.ts";
 import { readWrittenEntry } from "./written-entry.ts";
-import { placeOfReshaped, subjectOf, writtenPaths } from "./written-path.ts";
+import { contextOfReshaped, subjectOf, writtenPaths } from "./written-path.ts";
 import type { WrittenServer } from "./written-server.ts";
 
 /** The result of reading an entry. */
@@ -30,21 +30,21 @@ export interface ServerEntry {
  *
  * @throws McpError `MCP_CONFIG_INVALID` with the place of the first fault that refuses the entry.
  */
-export function readServerEntry(entry: unknown, place: EntryPlace, report: Report): ServerEntry {
-  const { name, dialect } = place;
-  const faultAt: FaultAt = (path, text) => invalidServer(name, place.locate(path), text);
+export function readServerEntry(entry: unknown, context: EntryContext, report: Report): ServerEntry {
+  const { name, dialect } = context;
+  const faultAt: FaultAt = (path, text) => invalidServer(name, context.locate(path), text);
   if (!isMap(entry)) {
-    const isToml = /\.toml$/i.test(place.definedIn.file ?? "");
+    const isToml = /\.toml$/i.test(context.definedIn.file ?? "");
     const shape = dialect.examples.map((example) => exampleText(example, isToml)).join(" or ");
     throw faultAt([], `the entry must be an object, not ${kindOf(entry)}; write ${shape}.`);
   }
   const nameFault = serverNameFault(name, dialect.strict);
   if (nameFault) throw faultAt([], `${nameFault}; choose another.`);
-  reportFields(entry, place, report);
-  const refusal = dialect.refused?.(entry, name);
+  reportFields(entry, context, report);
+  const refusal = dialect.findFault?.(entry, name);
   if (refusal) throw faultAt(refusal.field === "" ? [] : [refusal.field], refusal.text);
-  const { platform, definedIn } = place;
-  const shaped = dialect.reshape?.(entry, remarkOn(place, report), platform, definedIn) ?? entry;
+  const { platform, definedIn } = context;
+  const shaped = dialect.reshape?.(entry, remarkOn(context, report), platform, definedIn) ?? entry;
   const { writtenAt } = dialect;
   const faultAtShaped: FaultAt = writtenAt
     ? (path, text) => {
@@ -52,12 +52,12 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
         return faultAt(found, withSubject(text, path, found));
       }
     : faultAt;
-  const read = readWrittenEntry(shaped, dialect, place.inCode, faultAtShaped, toleranceOf(place, report));
+  const read = readWrittenEntry(shaped, dialect, context.inCode, faultAtShaped, toleranceOf(context, report));
   const { transport, common, way, fields } = read;
   if (transport === "in-process") {
     const server = readInstance(fields, faultAt);
     const left = fields.rest();
-    const extra = left && reportUnread(left, transport, place, report);
+    const extra = left && reportUnread(left, transport, context, report);
     const { enabled, lazy, shared, tools } = common;
     const limits = limitsOf(common);
     const settings = { ...off(enabled), lazy, shared, limits, tools, extra };
@@ -65,10 +65,10 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
   }
   // A value given in code may contain itself, and its numbers have no other spelling.
   const exact = (members: JsonMap | undefined) =>
-    members && !place.inCode ? withDigits(members, entry) : members;
+    members && !context.inCode ? withDigits(members, entry) : members;
   const left = exact(fields.rest());
-  const unread = left && reportUnread(left, transport, placeOfReshaped(entry, place), report);
-  const aside = exact(dialect.keptAside?.(entry));
+  const unread = left && reportUnread(left, transport, contextOfReshaped(entry, context), report);
+  const aside = exact(dialect.removedFields?.(entry));
   const extra = aside ? { ...unread, ...aside } : unread;
   const requires = dialect.requires?.(entry);
   const written: WrittenServer = {
@@ -78,16 +78,16 @@ export function readServerEntry(entry: unknown, place: EntryPlace, report: Repor
     ...(requires ? { requires } : undefined),
     ...(extra ? { extra } : undefined),
   };
-  const find = writtenPaths(entry, place);
+  const find = writtenPaths(entry, context);
   const faultIn: FaultIn = (path, text) => {
     const found = find(path);
     return faultAt(found, `${subjectOf(found)} ${text}`);
   };
-  const asked = dialect.asks?.(entry, definedIn);
-  const whole = asked ? { ...written, extra: { ...extra, ...asked } } : written;
-  const definition = defineServer(dialect.meant?.(whole) ?? whole, place, faultIn);
-  reportCommandLine(written, place, find, report);
-  reportValues(written, place, find, report);
+  const expansionData = dialect.readExpansionData?.(entry, definedIn);
+  const whole = expansionData ? { ...written, extra: { ...extra, ...expansionData } } : written;
+  const definition = defineServer(dialect.addHostFields?.(whole) ?? whole, context, faultIn);
+  reportCommandLine(written, context, find, report);
+  reportValues(written, context, find, report);
   return { written, definition };
 }
 
@@ -102,14 +102,14 @@ function withSubject(text: string, path: JsonPath, found: JsonPath): string {
 
 const off = (enabled: boolean) => (enabled ? {} : { enabled });
 
-function remarkOn({ name, locate }: EntryPlace, report: Report): RemarkOnEntry {
+function remarkOn({ name, locate }: EntryContext, report: Report): RemarkOnEntry {
   return (code, field, text, details) => {
     const message = `Server ${quote(name)}: ${text}`;
     report(diagnose(code, message, locate([field]), { server: name, ...details }));
   };
 }
 
-function toleranceOf({ dialect, name }: EntryPlace, report: Report): Tolerate | undefined {
+function toleranceOf({ dialect, name }: EntryContext, report: Report): Tolerate | undefined {
   if (dialect.strict) return undefined;
   return ({ message, location = {} }, instead) => {
     const isVariable = /\/env\/[^/]*$/.test(location.pointer ?? "");

@@ -1,8 +1,8 @@
 import type { JsonPath } from "../documents/json-path.ts";
 import { isMap, type JsonMap, ownMember } from "../documents/json-value.ts";
 import { quote } from "../server-name.ts";
+import type { EntryContext } from "./entry-context.ts";
 import type { EntryDialect, EntryFieldNames } from "./entry-dialect.ts";
-import type { EntryPlace } from "./entry-place.ts";
 
 /** Maps a path of Jackfield's own field names to the path in the entry, in which hosts have other names. */
 export type FindWritten = (path: JsonPath) => JsonPath;
@@ -10,7 +10,7 @@ export type FindWritten = (path: JsonPath) => JsonPath;
 /** Looks in an entry for the host's names of each field. A missing field gets the first of its names. */
 export function writtenPaths(
   entry: JsonMap,
-  { dialect, platform }: Pick<EntryPlace, "dialect" | "platform">,
+  { dialect, platform }: Pick<EntryContext, "dialect" | "platform">,
 ): FindWritten {
   return (path) => {
     const [field, ...inner] = path;
@@ -31,32 +31,32 @@ function writtenName(entry: JsonMap, field: string | number, { fields }: EntryDi
 /** The path of an OAuth setting, which is a field of the entry itself or a member of an object. */
 function oauthPath(entry: JsonMap, [setting, ...inner]: JsonPath, { oauth = {} }: EntryDialect): JsonPath {
   const { object = "oauth", members = {}, fields = {} } = oauth;
-  const isMeant = (names: { readonly [written: string]: string }, holder: unknown) => (name: string) =>
+  const holdsSetting = (names: { readonly [written: string]: string }, holder: unknown) => (name: string) =>
     names[name] === setting && isMap(holder) && Object.hasOwn(holder, name);
-  const own = Object.keys(fields).find(isMeant(fields, entry));
+  const own = Object.keys(fields).find(holdsSetting(fields, entry));
   if (own !== undefined) return [own, ...inner];
   if (setting === undefined) return [object];
-  return [object, Object.keys(members).find(isMeant(members, entry[object])) ?? setting, ...inner];
+  return [object, Object.keys(members).find(holdsSetting(members, entry[object])) ?? setting, ...inner];
 }
 
-/** The place of an entry, with the entry as written. */
-export interface WrittenPlace extends EntryPlace {
+/** The context of an entry, with the entry as written. */
+export interface WrittenEntryContext extends EntryContext {
   /** Missing for an in-process server. */
   readonly entry?: JsonMap | undefined;
 }
 
-/** The place of an entry, for paths in its reshaped form. */
-export function placeOfReshaped(entry: JsonMap, place: EntryPlace): WrittenPlace {
-  const { dialect, platform } = place;
+/** The context of an entry, for paths in its reshaped form. */
+export function contextOfReshaped(entry: JsonMap, context: EntryContext): WrittenEntryContext {
+  const { dialect, platform } = context;
   const { writtenAt } = dialect;
-  if (!writtenAt) return { ...place, entry };
-  return { ...place, entry, locate: (path) => place.locate(writtenAt(path, entry, platform)) };
+  if (!writtenAt) return { ...context, entry };
+  return { ...context, entry, locate: (path) => context.locate(writtenAt(path, entry, platform)) };
 }
 
 /** The other name of the same field that won over a field left unread, if there is one. */
 export function winnerOver(
   field: string,
-  { dialect, entry = {} }: WrittenPlace,
+  { dialect, entry = {} }: WrittenEntryContext,
   unread: JsonMap,
 ): string | undefined {
   const isRead = (name: string) => Object.hasOwn(entry, name) && !Object.hasOwn(unread, name);

@@ -2,16 +2,16 @@
 export type KnownText = readonly string[];
 
 /** A word that consists of an input alone: it becomes an argument for each answer, or none at all. No other word becomes several. */
-export const ANSWERS: KnownText = ["", ""];
+export const WHOLE_INPUT: KnownText = ["", ""];
 
 /** Compares word by word; `undefined` stands for words that may turn out to match. */
 export function compareWords(
   known: readonly KnownText[],
   line: readonly unknown[],
 ): readonly (boolean | undefined)[] {
-  const open = known.indexOf(ANSWERS);
+  const open = known.indexOf(WHOLE_INPUT);
   if (open === -1) return known.length === line.length ? compareEach(known, line) : [false];
-  const behind = known.slice(known.lastIndexOf(ANSWERS) + 1);
+  const behind = known.slice(known.lastIndexOf(WHOLE_INPUT) + 1);
   if (open + behind.length > line.length) return [false];
   const ends = compareEach(behind, line.slice(line.length - behind.length));
   return [undefined, ...compareEach(known.slice(0, open), line), ...ends];

@@ -1,6 +1,6 @@
 import type { ServerDefinition } from "@jackfield/mcp-core";
 import { braces } from "../variable-syntax.ts";
-import { ANSWERS, compareWords, type KnownText } from "./known-text.ts";
+import { compareWords, type KnownText, WHOLE_INPUT } from "./known-text.ts";
 import { matchesServer, type ServerPattern } from "./server-pattern.ts";
 import { spellingsOf, type UrlDenial, type UrlForms, urlDenial, urlForms } from "./url-spelling.ts";
 
@@ -23,7 +23,7 @@ export function readDenials(patterns: readonly ServerPattern[]): (definition: Se
     }
     if (urls.length === 0) return false;
     const forms = formsOf(definition.url, isOfJackfield(definition));
-    return urls.some((isMeant) => isMeant(forms));
+    return urls.some((matches) => matches(forms));
   };
 }
 
@@ -35,15 +35,15 @@ const REFERENCE = /\$[({].*[)}]|\$\w+(?::\w+)?|\{[A-Za-z_].*\}|%\w+%/gs;
  * A word that is an input alone to some host: `${input:id}`, `${op://vault}`, `${user_config.id}`, `${{ inputs.id }}` or `{id}`.
  * Jackfield's own dialect has none.
  */
-const QUESTION =
+const WHOLE_INPUT_REFERENCE =
   /^(?:\$\{\s*(?!env:)[A-Za-z][\w+.-]*:(?!-)[^{}]*\}|\$\{user_config\.[^{}]*\}|\$\{\{\s*inputs\.[^{}]*\}\}|\{[A-Za-z_][\w.-]*\})$/;
 
 /** The same with a default, which may hold further references. */
-const askedWithDefault = braces({ inputs: ["user_config."] });
+const inputWithDefault = braces({ inputs: ["user_config."] });
 
-function isQuestion(text: string): boolean {
-  if (QUESTION.test(text)) return true;
-  const found = askedWithDefault(text, 0);
+function isWholeInput(text: string): boolean {
+  if (WHOLE_INPUT_REFERENCE.test(text)) return true;
+  const found = inputWithDefault(text, 0);
   return typeof found === "object" && found.to === text.length && found.reference.kind === "input";
 }
 
@@ -52,7 +52,7 @@ function knownText(text: string, isOwn: boolean): KnownText {
 }
 
 function knownArgument(text: string, isOwn: boolean): KnownText {
-  return !isOwn && isQuestion(text) ? ANSWERS : knownText(text, isOwn);
+  return !isOwn && isWholeInput(text) ? WHOLE_INPUT : knownText(text, isOwn);
 }
 
 /** The forms of a URL, including the text as written, which the host may not expand. */

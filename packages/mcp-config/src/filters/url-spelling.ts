@@ -15,7 +15,7 @@ export type UrlDenial = (forms: UrlForms) => boolean;
 /** Reads a line of a deny list; `*` in it stands for any characters. */
 export function urlDenial(pattern: string): UrlDenial {
   const written = withLowerBeginning(pattern);
-  const patterns = [...new Set([written, normalUrl(pattern) ?? written])];
+  const patterns = [...new Set([written, urlAsSent(pattern) ?? written])];
   const pieces = patterns.map((text) => text.split("*"));
   return ({ spellings, beginning }) =>
     spellings.some((text) => pieces.some((parts) => isMadeOf(text, parts))) ||
@@ -30,7 +30,7 @@ export function urlForms(url: KnownText): UrlForms {
 
 /** The URL as written, as sent, and as sent without user and password. */
 export function spellingsOf(url: string): readonly string[] {
-  const others = [normalUrl(url), normalUrl(url, true)];
+  const others = [urlAsSent(url), urlAsSent(url, true)];
   return [withLowerBeginning(url), ...others.filter((text) => text !== undefined)];
 }
 
@@ -38,7 +38,7 @@ export function spellingsOf(url: string): readonly string[] {
 const UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 
 /** A URL as it is sent, without a dot at the end of its host, which stands for the root of the DNS and changes nothing. */
-function normalUrl(text: string, isAnonymous = false): string | undefined {
+function urlAsSent(text: string, isAnonymous = false): string | undefined {
   const url = URL.parse(text);
   if (!url) return undefined;
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
@@ -64,9 +64,9 @@ function unknownForms(text: string): UrlForms {
     return { spellings: [], beginning: /^https?:\/\//i.exec(text)?.[0].toLowerCase() ?? "" };
   }
   if (text.includes("#")) return { spellings: spellingsOf(text) };
-  if (!text.includes("?")) return { spellings: [], beginning: normalUrl(upToHost, true) ?? "" };
+  if (!text.includes("?")) return { spellings: [], beginning: urlAsSent(upToHost, true) ?? "" };
   const sure = text.replace(/%.?$/, "");
-  const beginning = normalUrl(sure, true) ?? "";
+  const beginning = urlAsSent(sure, true) ?? "";
   const hasQuery = URL.parse(sure)?.search !== "";
   return { spellings: spellingsOf(text), beginning: hasQuery ? beginning : `${beginning}?` };
 }

@@ -6,7 +6,7 @@ import { braces } from "../variable-syntax.ts";
 import { hasVariables } from "../variables.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 
-type EntryFault = ReturnType<NonNullable<EntryDialect["refused"]>>;
+type EntryFault = ReturnType<NonNullable<EntryDialect["findFault"]>>;
 
 /** Variables that the client sets for a plugin. */
 const RESERVED = ["PLUGIN_ROOT", "PLUGIN_DATA"];
@@ -27,17 +27,17 @@ export const AGENT_PLUGINS: HostDialect = {
       untypedUrl: "refused",
     },
     fields: COMMON_FIELDS,
-    refused,
+    findFault,
   }),
   variables: {
     syntaxes: [braces({ places: RESERVED })],
-    unset: "fail",
+    whenUnset: "fail",
     ownEnv: "remote",
   },
 };
 
 /** Sections 4.1, 7.2.1 and 9.2 of its specification. A command below `${PLUGIN_ROOT}` is tolerated, since it works as intended. */
-function refused({ type, command, cwd, env, url }: JsonMap): EntryFault {
+function findFault({ type, command, cwd, env, url }: JsonMap): EntryFault {
   if (type === undefined) return { field: "", text: `"type" is required in this format.` };
   const isBare = typeof command !== "string" || !(/[\\/]/.test(command) || hasVariables(command));
   if (!isBare && !isInside(command, ["${PLUGIN_ROOT}"])) {

@@ -15,7 +15,7 @@ import { brokenPolicy } from "./list-reader.ts";
 const LIST = "amp.mcpPermissions";
 
 /** How entries of Amp refer to variables. */
-export const AMP_VARIABLES: VariableDialect = { syntaxes: [braces()], unset: "fail", ownEnv: "remote" };
+export const AMP_VARIABLES: VariableDialect = { syntaxes: [braces()], whenUnset: "fail", ownEnv: "remote" };
 
 type Condition = (target: KnownTarget) => boolean;
 

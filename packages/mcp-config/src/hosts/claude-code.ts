@@ -46,8 +46,8 @@ export const CLAUDE_CODE: HostDialect = {
         ...inDirectory(at, managed(at), "managed-settings.d/*.json").map((path) => ({
           ...path,
           isPattern: true,
-          standsForHidden: false,
-          standsForFolders: false,
+          matchesHidden: false,
+          matchesFolders: false,
         })),
       ],
     },

@@ -34,7 +34,7 @@ export const CLAUDE_DESKTOP: HostDialect = {
   entry: entryDialect({
     transport: { field: "type", types: { stdio: "stdio" }, untypedUrl: "refused" },
     fields: { command: "command", args: "args", env: "env" },
-    refused: (entry) =>
+    findFault: (entry) =>
       Object.hasOwn(entry, "url")
         ? {
             field: "url",

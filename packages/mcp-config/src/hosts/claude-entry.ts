@@ -18,10 +18,10 @@ const ENTRY_RULES: EntryRules = {
   },
   fields: { ...COMMON_FIELDS, timeoutMs: [{ field: "timeout", leastMs: 1000 }, "request_timeout_ms"] },
   oauth: { object: "oauth" },
-  kept: ["alwaysLoad"],
-  commands: ["headersHelper"],
+  extraFields: ["alwaysLoad"],
+  commandFields: ["headersHelper"],
   urlSchemes: ["http", "https", "ws", "wss"],
-  refused: otherAddress,
+  findFault: otherAddress,
   reshape,
 };
 
@@ -31,14 +31,14 @@ export const CLAUDE_PLUGIN_ENTRY = entryDialect(ENTRY_RULES);
 /** The same for its own files, in which one name is reserved. */
 export const CLAUDE_ENTRY = entryDialect({
   ...ENTRY_RULES,
-  refused: (entry, name) =>
+  findFault: (entry, name) =>
     name === "workspace"
       ? { field: "", text: "the name is reserved, so Claude Code passes over the entry; choose another." }
       : otherAddress(entry),
 });
 
 /** Refuses `ws:` and `wss:` URLs for anything but a WebSocket. */
-function otherAddress({ type, url }: JsonMap): ReturnType<NonNullable<EntryRules["refused"]>> {
+function otherAddress({ type, url }: JsonMap): ReturnType<NonNullable<EntryRules["findFault"]>> {
   const scheme = typeof url === "string" ? schemeOf(url) : undefined;
   if (type === "ws" || (scheme !== "ws" && scheme !== "wss")) return undefined;
   return { field: "url", text: `"url" begins with ${scheme}://, which goes with "type": "ws" only.` };
@@ -57,7 +57,7 @@ function reshape(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
 /** How entries of Claude Code refer to variables. */
 export const CLAUDE_VARIABLES: VariableDialect = {
   syntaxes: [braces(), dollarName("literal")],
-  unset: "fail",
+  whenUnset: "fail",
   ownEnv: "remote",
   // Credentials of the machine, which Claude Code gives to no remote server.
   emptyInRemote: ["ANTHROPIC_API_KEY", "NPM_TOKEN"],

@@ -11,7 +11,7 @@ export interface ListLine {
    * Whether the line matches the server; `undefined` if it may match once references have values, or if it matches another spelling
    * of the same URL. Deny lists take `undefined` as a match and allow lists do not, so that no other spelling gets past them.
    */
-  means(target: KnownTarget): boolean | undefined;
+  matches(target: KnownTarget): boolean | undefined;
 }
 
 /** A line that cannot be read is left out; the others still count. */
@@ -37,7 +37,7 @@ function readLine({
     return undefined;
   }
   if (typeof serverName === "string") {
-    return { kind: "serverName", means: ({ server }) => server.name === serverName };
+    return { kind: "serverName", matches: ({ server }) => server.name === serverName };
   }
   if (isCommandLine(serverCommand)) return commandLine(serverCommand);
   return typeof serverUrl === "string" ? urlLine(serverUrl) : undefined;
@@ -50,7 +50,7 @@ function isCommandLine(value: unknown): value is readonly string[] {
 function commandLine(line: readonly string[]): ListLine {
   return {
     kind: "serverCommand",
-    means: ({ server, written, known }) => {
+    matches: ({ server, written, known }) => {
       if (server.written.transport !== "stdio") return false;
       const isAsWritten =
         written.length === line.length && written.every((text, index) => text === line[index]);
@@ -67,7 +67,7 @@ function urlLine(pattern: string): ListLine {
   const mayMean = urlDenial(pattern);
   return {
     kind: "serverUrl",
-    means: (target) => {
+    matches: (target) => {
       const { server, written, known } = target;
       if (server.written.transport === "stdio") return false;
       const [text = ""] = written;

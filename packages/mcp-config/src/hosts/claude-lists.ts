@@ -24,7 +24,7 @@ export function projectRecord(root: JsonMap, context: FindingContext): ProjectRe
   const own = context.folders
     .map((folder) => recordOf(keyOf(folder, projects, context)))
     .find((record) => record !== undefined);
-  if (own || !context.isSingleFile) return own;
+  if (own || !context.isStandaloneFile) return own;
   const chosen = Object.keys(projects)
     .map(recordOf)
     .find((found) => isMap(found?.record.mcpServers));
@@ -60,9 +60,9 @@ export const readClaudeLists: ReadLists = (documents, context, report) => {
   const isPluginOn = readPluginSwitches(documents, reader);
   const isDenied = readDenied(documents, reader);
   const isAllowed = readAllowed(documents, reader);
-  const closed = brokenPolicy(documents, "managed-settings") ?? reader.closed;
+  const denyAllVerdict = brokenPolicy(documents, "managed-settings") ?? reader.denyAllVerdict;
   return (server: ListedServer): ListVerdict | undefined => {
-    if (closed) return closed;
+    if (denyAllVerdict) return denyAllVerdict;
     const isOfPlugin = server.definedIn.scope === "extension";
     const target = knownTarget(server, context, isOfPlugin ? CLAUDE_PLUGIN_VARIABLES : CLAUDE_VARIABLES);
     if (isDenied(target)) return { disabledBy: "deniedMcpServers" };
@@ -125,7 +125,7 @@ function readDenied(
   reader: ListReader,
 ): (target: KnownTarget) => boolean {
   const lines = documents.flatMap((document) => linesIn(document, "deniedMcpServers", reader) ?? []);
-  return (target) => lines.some((line) => line.means(target) !== false);
+  return (target) => lines.some((line) => line.matches(target) !== false);
 }
 
 /** The administrator's list, else the user's. An empty list allows nothing. */
@@ -145,6 +145,6 @@ function readAllowed(
     const kind = target.server.written.transport === "stdio" ? "serverCommand" : "serverUrl";
     const special = lines.filter((line) => line.kind === kind);
     const asked = special.length > 0 ? special : lines.filter((line) => line.kind === "serverName");
-    return asked.some((line) => line.means(target) === true);
+    return asked.some((line) => line.matches(target) === true);
   };
 }

@@ -26,7 +26,7 @@ const pluginServers: FindServers = (root, context) => {
     .map((path) => `${quote(withoutSecrets(path))} is a bundle, which is not opened here.`);
   const files = paths.filter((path) => !isBundle(path));
   const others = files.map((path) => `the servers stand in another file, ${quote(path)}; look at that one.`);
-  return [{ path: ["mcpServers"], elsewhere: context.isSingleFile ? [...others, ...bundles] : bundles }];
+  return [{ path: ["mcpServers"], elsewhere: context.isStandaloneFile ? [...others, ...bundles] : bundles }];
 };
 
 /**

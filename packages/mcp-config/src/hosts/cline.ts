@@ -41,12 +41,12 @@ export const CLINE: HostDialect = {
     },
     switches: ["disabled"],
     outdated: { transportType: "legacy-field" },
-    kept: ["transport", "remoteConfigured", "metadata", "oauth"],
+    extraFields: ["transport", "remoteConfigured", "metadata", "oauth"],
     reshape,
     writtenAt,
-    keptAside,
+    removedFields,
   }),
-  variables: { syntaxes: [prefixedBraces({ env: "environment" })], unset: "literal", ownEnv: "remote" },
+  variables: { syntaxes: [prefixedBraces({ env: "environment" })], whenUnset: "literal", ownEnv: "remote" },
 };
 
 /** The value that switches a server off, by field. */
@@ -96,7 +96,7 @@ function isOtherType(transportType: unknown, type: unknown): boolean {
 }
 
 /** Values that are ignored because another one wins. */
-function keptAside({ transport, transportType, ...entry }: JsonMap): JsonMap | undefined {
+function removedFields({ transport, transportType, ...entry }: JsonMap): JsonMap | undefined {
   const nested = isMap(transport) ? transport : {};
   const aside = createMap();
   const ignoredInTransport = createMap();

@@ -62,7 +62,7 @@ export const CODEX: HostDialect = {
       members: { client_id: "clientId" },
       fields: { scopes: "scopes", oauth_resource: "resource" },
     },
-    kept: [
+    extraFields: [
       "tools",
       "default_tools_approval_mode",
       "supports_parallel_tool_calls",
@@ -71,11 +71,11 @@ export const CODEX: HostDialect = {
     ],
     reshape: (entry, remark) => ({ ...entry, env_vars: localVariables(entry.env_vars, remark) }),
     writtenAt,
-    keptAside: ({ env_vars }) => {
+    removedFields: ({ env_vars }) => {
       const others = Array.isArray(env_vars) ? env_vars.filter(isOfElsewhere) : [];
       return others.length > 0 ? { env_vars: others } : undefined;
     },
-    refused,
+    findFault,
   }),
   variables: NO_VARIABLES,
   merge: "fields",
@@ -134,7 +134,7 @@ const REMOTE_ONLY = [
 ];
 
 /** Codex refuses an entry with fields of the other transport, and one that holds its token itself. */
-function refused(entry: JsonMap): { field: string; text: string } | undefined {
+function findFault(entry: JsonMap): { field: string; text: string } | undefined {
   if (Object.hasOwn(entry, "bearer_token")) {
     const text = `"bearer_token" is refused by Codex; name a variable in "bearer_token_env_var".`;
     return { field: "bearer_token", text };

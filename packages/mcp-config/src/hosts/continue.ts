@@ -29,7 +29,7 @@ const JSON_ENDING = /\.jsonc?$/i;
 
 const VARIABLES: VariableDialect = {
   syntaxes: [doubleBraces({ secrets: "environment", inputs: "input" })],
-  unset: "fail",
+  whenUnset: "fail",
   ownEnv: "remote",
   isSecret: ({ kind, name }, definition) => kind === "environment" && !isPlainVariable(name, definition),
 };
@@ -62,16 +62,16 @@ export const CONTINUE: HostDialect = {
       untypedUrl: "http",
     },
     fields: { ...COMMON_FIELDS, connectTimeoutMs: ["connectionTimeout"] },
-    kept: ["apiKey", "faviconUrl"],
+    extraFields: ["apiKey", "faviconUrl"],
     reshape,
     writtenAt,
-    meant: withBearer,
-    asks: plainVariables,
+    addHostFields: withBearer,
+    readExpansionData: plainVariables,
     notRunnable: (entry) =>
       typeof entry.uses === "string" && !looksLikeServer(entry)
         ? `${quote(entry.uses)} is a block that Continue fetches from its hub`
         : undefined,
-    keptAside,
+    removedFields,
   }),
   variables: VARIABLES,
   lists: reportMaps,
@@ -155,7 +155,7 @@ function remarkOnHeaders(requestOptions: unknown, entry: JsonMap, remark: Remark
 }
 
 /** The fields that reshaping removes from an entry and nothing reads. */
-function keptAside({ requestOptions, ...entry }: JsonMap): JsonMap | undefined {
+function removedFields({ requestOptions, ...entry }: JsonMap): JsonMap | undefined {
   const given = headersIn(requestOptions);
   const isRead = given !== undefined && !isProcess(entry);
   const { headers: _headers, ...others } = isMap(requestOptions) ? requestOptions : {};

@@ -33,15 +33,22 @@ export const COPILOT_CLI: HostDialect = {
         redirectPort: "callbackPort",
       },
     },
-    kept: ["auth", "deferTools", "disableToolCache", "slowConnectionThresholdMs", "oidc", "filterMapping"],
+    extraFields: [
+      "auth",
+      "deferTools",
+      "disableToolCache",
+      "slowConnectionThresholdMs",
+      "oidc",
+      "filterMapping",
+    ],
     reshape,
     writtenAt: (path, { auth }) => (path[0] === "redirectPort" && isMap(auth) ? ["auth", ...path] : path),
-    keptAside: ({ auth }) => {
+    removedFields: ({ auth }) => {
       const { redirectPort: _read, ...others } = isMap(auth) ? auth : {};
       return Object.keys(others).length > 0 ? { auth: others } : undefined;
     },
   }),
-  variables: { syntaxes: [], valueSyntaxes: [braces(), dollarName()], unset: "fail", ownEnv: "remote" },
+  variables: { syntaxes: [], valueSyntaxes: [braces(), dollarName()], whenUnset: "fail", ownEnv: "remote" },
 };
 
 /** Only the port of `auth` is read. */

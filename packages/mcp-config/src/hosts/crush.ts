@@ -79,14 +79,14 @@ export const CRUSH: HostDialect = {
     switches: ["disabled"],
     emptyIncludesAll: true,
     oauth: OAUTH,
-    refused: dollarFault,
-    kept: [TOKEN],
+    findFault: dollarFault,
+    extraFields: [TOKEN],
     notRunnable: (entry) =>
       isTokenOnly(entry) ? "it only holds a token for a server that another file defines" : undefined,
   }),
   variables: {
     syntaxes: [escapedDollar, requiredName, shellBraces, dollarName(), commandSubstitution],
-    unset: "empty",
+    whenUnset: "empty",
     ownEnv: "remote",
     omitsEmptyHeaders: true,
   },

@@ -1,5 +1,5 @@
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
-import { places, prefixedBraces } from "../variable-syntax.ts";
+import { bracedPlaces, prefixedBraces } from "../variable-syntax.ts";
 import { ENV_FILE_OF_PROCESS } from "./env-file-of-process.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 import { inHome, upward } from "./host-paths.ts";
@@ -23,9 +23,9 @@ export const CURSOR: HostDialect = {
   variables: {
     syntaxes: [
       prefixedBraces({ env: "environment" }),
-      places("userHome", "workspaceFolder", "workspaceFolderBasename", "pathSeparator", "/"),
+      bracedPlaces("userHome", "workspaceFolder", "workspaceFolderBasename", "pathSeparator", "/"),
     ],
-    unset: "fail",
+    whenUnset: "fail",
     ownEnv: "remote",
   },
 };

@@ -9,8 +9,8 @@ export const ENV_FILE_OF_PROCESS = {
     remark("unused-field", "envFile", `"envFile" means nothing for a server that is no child process.`);
     return others;
   },
-  keptAside: (entry) => (isIdle(entry) ? { envFile: entry.envFile } : undefined),
-} as const satisfies Pick<EntryRules, "reshape" | "keptAside">;
+  removedFields: (entry) => (isIdle(entry) ? { envFile: entry.envFile } : undefined),
+} as const satisfies Pick<EntryRules, "reshape" | "removedFields">;
 
 function isIdle({ envFile, command, url }: JsonMap): boolean {
   return envFile !== undefined && command === undefined && url !== undefined;

@@ -30,10 +30,10 @@ export const readGeminiLists: ReadLists = (documents, _context, report) => {
     .filter(saysSomething);
   for (const document of documents) checkFolderTrust(document, reader);
   const switchedOff = new Set(documents.flatMap((document) => switchedOffIn(document, reader)));
-  const closed = brokenPolicy(documents, "system") ?? reader.closed;
+  const denyAllVerdict = brokenPolicy(documents, "system") ?? reader.denyAllVerdict;
   return (server) => {
     const { name } = server;
-    if (closed) return closed;
+    if (denyAllVerdict) return denyAllVerdict;
     if (isOff) return { disabledBy: "admin.mcp.enabled" };
     const verdict = configVerdict(configs, server);
     if (verdict) return verdict;

@@ -103,8 +103,8 @@ function nearestLevel(
     const level = levelIn(rules[path]) ?? LEVELS.indexOf("DO_NOT_TRUST");
     const top = resolve(LEVELS[level] === "TRUST_PARENT" ? dirname(path) : path);
     const key = folderKey(locate(top), context);
-    const isMeant = own === key || own.startsWith(key.endsWith("/") ? key : `${key}/`);
-    if (!isMeant || key.length < longest) continue;
+    const isInside = own === key || own.startsWith(key.endsWith("/") ? key : `${key}/`);
+    if (!isInside || key.length < longest) continue;
     found = key.length > longest ? level : Math.max(found, level);
     longest = key.length;
   }

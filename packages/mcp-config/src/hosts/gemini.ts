@@ -63,8 +63,8 @@ export const GEMINI: HostDialect = {
     },
     oauth: { object: "oauth" },
     outdated: { httpUrl: "deprecated-field" },
-    kept: ["tcp", "authProviderType", "targetAudience", "targetServiceAccount"],
-    refused: ({ tcp, command, httpUrl, url }) => {
+    extraFields: ["tcp", "authProviderType", "targetAudience", "targetServiceAccount"],
+    findFault: ({ tcp, command, httpUrl, url }) => {
       if (tcp === undefined || [command, httpUrl, url].some((way) => way !== undefined)) return undefined;
       return { field: "tcp", text: `"tcp" is an address that its host can reach, but Jackfield cannot.` };
     },
@@ -76,8 +76,8 @@ export const GEMINI: HostDialect = {
       dollarName(),
       percentName,
     ],
-    unset: "literal",
-    unsetInValues: "empty",
+    whenUnset: "literal",
+    whenUnsetInValues: "empty",
     ownEnv: "remote",
   },
   lists: readGeminiLists,

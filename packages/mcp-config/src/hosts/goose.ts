@@ -57,7 +57,7 @@ export const GOOSE: HostDialect = {
     switches: ["enabled"],
     emptyIncludesAll: true,
     // A remote server is not given `env_keys`; its texts refer to them.
-    kept: ["name", "bundled", "env_keys"],
+    extraFields: ["name", "bundled", "env_keys"],
     reshape,
     notRunnable: ({ type }) =>
       typeof type === "string" && NOT_SERVERS.includes(type)
@@ -66,7 +66,7 @@ export const GOOSE: HostDialect = {
   }),
   variables: {
     syntaxes: [bracedName("literal"), dollarName("literal")],
-    unset: "literal",
+    whenUnset: "literal",
     ownEnv: "remote",
     remoteOnly: true,
     refersTo: ({ name }, definition) => setsVariable(name, definition) || isSecret({ name }, definition),

@@ -31,9 +31,9 @@ export interface HostPath {
   /** How names that match a pattern may end. Default: as the segment of the pattern does. */
   readonly endings?: readonly string[] | undefined;
   /** Whether a pattern matches names that begin with a dot. Default: it does. */
-  readonly standsForHidden?: boolean | undefined;
+  readonly matchesHidden?: boolean | undefined;
   /** Whether a pattern also matches folders in place of files, which are then reported as unreadable. Default: it does. */
-  readonly standsForFolders?: boolean | undefined;
+  readonly matchesFolders?: boolean | undefined;
 }
 
 /** A kind of file that a host reads. */
@@ -67,10 +67,10 @@ export interface FollowedFile extends HostPath {
   readonly isNamed?: boolean | undefined;
 }
 
-/** A value in a document that holds servers: a map by name, a list, or a single server. */
-export interface ServersPlace {
+/** A section of a document that holds servers: a map by name, a list, or a single server. */
+export interface ServerSection {
   readonly path: JsonPath;
-  /** The name of the single server in this place, where neither a key nor a field gives it. */
+  /** The name of the single server in this section, where neither a key nor a field gives it. */
   readonly name?: string | undefined;
   /**
    * Gives an id to each element of a list of ways to reach the one server, from which the user picks. Only a file that is parsed by
@@ -83,7 +83,7 @@ export interface ServersPlace {
   readonly nameField?: string | undefined;
   /** Which members of a map are servers, where it holds other things too. Default all. */
   readonly isServer?: ((value: unknown, name: string) => boolean) | undefined;
-  /** Remarks on a place that holds no servers but names the files that do. */
+  /** Remarks on a section that holds no servers but names the files that do. */
   readonly elsewhere?: readonly string[] | undefined;
   /** Members from elsewhere in the document that belong to the one server here. */
   readonly beside?: JsonMap | undefined;
@@ -96,7 +96,7 @@ export interface FindingContext {
   /** The folders of the project, the nearest first. */
   readonly folders: readonly string[];
   /** Whether one file is parsed by itself. If it holds several projects and none is selected, the first is shown. */
-  readonly isSingleFile: boolean;
+  readonly isStandaloneFile: boolean;
   /** The platform for which an entry is read, where it differs by platform. */
   readonly platform: NodeJS.Platform;
   /** The environment in which lists look up the variables of entries. Missing where it is not known. */
@@ -105,8 +105,8 @@ export interface FindingContext {
   remark(code: "project-chosen", path: JsonPath, text: string): void;
 }
 
-/** The places where servers may be, the strongest first; those that do not exist are skipped. */
-export type FindServers = (root: JsonMap, context: FindingContext, file?: string) => readonly ServersPlace[];
+/** The sections where servers may be, the strongest first; those that do not exist are skipped. */
+export type FindServers = (root: JsonMap, context: FindingContext, file?: string) => readonly ServerSection[];
 
 /** A document of a host, as far as rules about servers need it. */
 export interface HostDocument {

@@ -23,7 +23,7 @@ export const INSPECTOR: HostDialect = {
       connectTimeoutMs: ["connectionTimeout"],
     },
     oauth: { object: "oauth" },
-    kept: ["protocolEra", "roots"],
+    extraFields: ["protocolEra", "roots"],
   }),
   variables: NO_VARIABLES,
 };

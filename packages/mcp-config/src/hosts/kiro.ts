@@ -25,5 +25,5 @@ export const KIRO: HostDialect = {
     },
     switches: ["disabled"],
   }),
-  variables: { syntaxes: [braces()], unset: "fail", ownEnv: "remote" },
+  variables: { syntaxes: [braces()], whenUnset: "fail", ownEnv: "remote" },
 };

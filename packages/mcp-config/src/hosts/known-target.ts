@@ -1,5 +1,5 @@
 import { ownMember } from "../documents/json-value.ts";
-import { ANSWERS, type KnownText } from "../filters/known-text.ts";
+import { type KnownText, WHOLE_INPUT } from "../filters/known-text.ts";
 import { type UrlForms, urlForms } from "../filters/url-spelling.ts";
 import { placeValues } from "../place-values.ts";
 import { references, type VariableDialect, type VariableReference } from "../variables.ts";
@@ -34,7 +34,9 @@ export function knownTarget(
     written,
     get known() {
       known ??= written.map((text, index) =>
-        index > 0 && isQuestion(text, variables) ? ANSWERS : knownText(text, server, context, variables),
+        index > 0 && isWholeInput(text, variables)
+          ? WHOLE_INPUT
+          : knownText(text, server, context, variables),
       );
       return known;
     },
@@ -68,7 +70,7 @@ function knownText(
 
 /** The value of a reference; `undefined` where it is only known when the server is started. */
 function valueIn(
-  { kind, name, defaultText, unset, written }: VariableReference,
+  { kind, name, defaultText, whenUnset, written }: VariableReference,
   server: ListedServer,
   { env, platform }: FindingContext,
   variables: VariableDialect,
@@ -86,11 +88,11 @@ function valueIn(
   const value = ownMember(env, name);
   // The user decides whether a project's entry sees the variable or gets the default (threat T13).
   if (value !== undefined) return definedIn.scope === "project" ? undefined : value;
-  return defaultText ?? (unset === "literal" ? written : undefined);
+  return defaultText ?? (whenUnset === "literal" ? written : undefined);
 }
 
 /** Whether an argument consists of an `input` reference, and so becomes an argument for each answer. */
-function isQuestion(text: string, variables: VariableDialect): boolean {
+function isWholeInput(text: string, variables: VariableDialect): boolean {
   const [first] = references(text, variables, false);
   return first?.reference.kind === "input" && first.reference.written === text;
 }

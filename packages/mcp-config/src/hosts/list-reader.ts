@@ -24,12 +24,12 @@ export interface ListReader {
    * The verdict on every server once a list, object or switch of an administrator cannot be read, since it might exclude any of
    * them. One of the user's own, or a project's, is only left out.
    */
-  readonly closed: ListVerdict | undefined;
+  readonly denyAllVerdict: ListVerdict | undefined;
 }
 
 export function createListReader(report: Report): ListReader {
   const told = new Set<string>();
-  let closed: ListVerdict | undefined;
+  let denyAllVerdict: ListVerdict | undefined;
   const refuse: ListReader["refuse"] = ({ document }, path, wanted, outcome) => {
     const location = document?.locate(path) ?? {};
     const message = `${describeLocation(location)}: ${quote(fieldName(path))} must be ${wanted}. ${outcome}`;
@@ -44,9 +44,9 @@ export function createListReader(report: Report): ListReader {
     found: unknown,
     outcome = "It is left out.",
   ) => {
-    const isClosed = document.scope === "managed";
-    refuse(document, path, `${wanted}, not ${kindOf(found)}`, isClosed ? "So no server is used." : outcome);
-    if (isClosed) closed ??= { disabledBy: fieldName(path), because: "what it says cannot be read" };
+    const isManaged = document.scope === "managed";
+    refuse(document, path, `${wanted}, not ${kindOf(found)}`, isManaged ? "So no server is used." : outcome);
+    if (isManaged) denyAllVerdict ??= { disabledBy: fieldName(path), because: "what it says cannot be read" };
   };
   const valueAt = (document: HostDocument, path: JsonPath, outcome?: string) => {
     let found: unknown = document.content;
@@ -82,8 +82,8 @@ export function createListReader(report: Report): ListReader {
       return undefined;
     },
     refuse,
-    get closed() {
-      return closed;
+    get denyAllVerdict() {
+      return denyAllVerdict;
     },
   };
 }

@@ -8,10 +8,10 @@ import { braces } from "../variable-syntax.ts";
 import type { Answer } from "../variables.ts";
 import type { FindServers, HostDialect } from "./host-dialect.ts";
 
-type EntryFault = ReturnType<NonNullable<EntryDialect["refused"]>>;
+type EntryFault = ReturnType<NonNullable<EntryDialect["findFault"]>>;
 
 /** The prefix of an `input`'s id; the rest of the id is a key in the manifest's object of this name. */
-const ASKED = "user_config";
+const USER_CONFIG = "user_config";
 
 /**
  * The manifest of a bundle (MCPB, formerly DXT): one server, named after the bundle. Values that the user is asked for are in
@@ -29,27 +29,30 @@ export const MCPB: HostDialect = {
     transport: { types: {}, untypedUrl: "refused" },
     fields: { command: "command", args: "args", env: "env" },
     switches: "none",
-    kept: ["type", "entry_point", "mcp_config", ASKED],
+    extraFields: ["type", "entry_point", "mcp_config", USER_CONFIG],
     reshape,
     writtenAt,
-    refused,
-    asks: ({ [ASKED]: asked }) => (isMap(asked) ? { [ASKED]: asked } : undefined),
+    findFault,
+    readExpansionData: ({ [USER_CONFIG]: userConfig }) =>
+      isMap(userConfig) ? { [USER_CONFIG]: userConfig } : undefined,
   }),
   variables: {
     syntaxes: [
       braces({
         places: ["__dirname", "HOME", "DESKTOP", "DOCUMENTS", "DOWNLOADS", "/", "pathSeparator"],
-        inputs: [`${ASKED}.`],
+        inputs: [`${USER_CONFIG}.`],
       }),
     ],
-    unset: "fail",
+    whenUnset: "fail",
     ownEnv: "remote",
     unanswered,
   },
 };
 
-function findServer({ name, [ASKED]: asked }: JsonMap): ReturnType<FindServers> {
-  return [{ path: ["server"], name: typeof name === "string" ? name : "", beside: { [ASKED]: asked } }];
+function findServer({ name, [USER_CONFIG]: userConfig }: JsonMap): ReturnType<FindServers> {
+  return [
+    { path: ["server"], name: typeof name === "string" ? name : "", beside: { [USER_CONFIG]: userConfig } },
+  ];
 }
 
 /** Settings for one platform replace the general ones, field by field; `env` is replaced as a whole. */
@@ -73,7 +76,7 @@ function writtenAt(path: JsonPath, { mcp_config: launch }: JsonMap, platform: No
  * `mcp_config` says how a bundle is started. Only those of type `uv` may omit it (schema 0.4). Their installer makes an environment
  * for them, so that `entry_point` alone does not tell how to start them.
  */
-function refused({ type, entry_point: entryPoint, mcp_config: launch }: JsonMap): EntryFault {
+function findFault({ type, entry_point: entryPoint, mcp_config: launch }: JsonMap): EntryFault {
   if (isMap(launch)) return undefined;
   if (launch !== undefined) {
     return { field: "mcp_config", text: `"mcp_config" must be an object, not ${kindOf(launch)}.` };
@@ -91,8 +94,8 @@ function refused({ type, entry_point: entryPoint, mcp_config: launch }: JsonMap)
  * leaves the reference as it is, which servers then take for an answer. Where several answers are allowed, there are none.
  */
 function unanswered(id: string, { extra }: ServerDefinition): Answer | undefined {
-  const asked = extra?.[ASKED];
-  const option = isMap(asked) ? ownMember(asked, id.slice(ASKED.length + 1)) : undefined;
+  const userConfig = extra?.[USER_CONFIG];
+  const option = isMap(userConfig) ? ownMember(userConfig, id.slice(USER_CONFIG.length + 1)) : undefined;
   if (!isMap(option)) return undefined;
   const { default: given, multiple, required } = option;
   if (Array.isArray(given)) return given.flatMap((element: unknown) => textOf(element) ?? []);

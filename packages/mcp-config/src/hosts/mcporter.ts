@@ -22,7 +22,7 @@ const SECRET_VARIABLES = ["oauthClientSecretEnv", "oauth_client_secret_env"];
 
 const VARIABLES: VariableDialect = {
   syntaxes: [braces(), prefixedDollar("env")],
-  unset: "fail",
+  whenUnset: "fail",
   ownEnv: "remote",
   relativeTo: "file",
 };
@@ -77,11 +77,11 @@ export const MCPORTER: HostDialect = {
         oauth_redirect_url: "redirectUri",
       },
     },
-    kept: ["lifecycle", ...TOKENS],
-    refused: emptyCommand,
+    extraFields: ["lifecycle", ...TOKENS],
+    findFault: emptyCommand,
     reshape,
     writtenAt,
-    meant,
+    addHostFields,
   }),
   variables: VARIABLES,
 };
@@ -164,7 +164,7 @@ function firstOf(entry: JsonMap, fields: readonly string[]): string | undefined 
 }
 
 /** A token is sent with every request, whatever the headers say; a child runs in the folder of its file unless it has a `cwd`. */
-function meant(written: WrittenServer): WrittenServer {
+function addHostFields(written: WrittenServer): WrittenServer {
   const { transport, cwd = ".", headers = {}, extra = {} } = written;
   if (transport === "stdio") return { ...written, cwd };
   const token = TOKENS.map((field) => extra[field]).find(

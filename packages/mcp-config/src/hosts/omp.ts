@@ -53,14 +53,14 @@ export const OMP: HostDialect = {
     switches: ["enabled"],
     emptyIncludesAll: true,
     oauth: { object: "oauth", members: { scope: "scopes" } },
-    kept: ["auth", "requestIdFormat", "envPolicy", "envLiteralKeys", "headerPolicy"],
+    extraFields: ["auth", "requestIdFormat", "envPolicy", "envLiteralKeys", "headerPolicy"],
     reshape,
   }),
   variables: {
     syntaxes: [braces()],
     valueSyntaxes: [leadingCommand],
     bareNames: true,
-    unset: "literal",
+    whenUnset: "literal",
     ownEnv: "remote",
   },
   lists: readLists,
@@ -97,10 +97,10 @@ function withMilliseconds(entry: JsonMap, remark: RemarkOnEntry): JsonMap {
  */
 function readLists(
   documents: readonly HostDocument[],
-  { isSingleFile }: FindingContext,
+  { isStandaloneFile }: FindingContext,
   report: Report,
 ): ReturnType<ReadLists> {
-  const own = documents.filter(({ scope }) => isSingleFile || scope !== "project");
+  const own = documents.filter(({ scope }) => isStandaloneFile || scope !== "project");
   const disabled = new Set(documents.flatMap((document) => namesIn(document, "disabledServers", report)));
   for (const { content } of documents) disabled.add(content.disabledServers);
   const enabled = new Set(own.flatMap((document) => namesIn(document, "enabledServers", report)));

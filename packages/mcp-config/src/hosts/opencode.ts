@@ -2,7 +2,7 @@ import { isMap, type JsonMap, kindOf } from "../documents/json-value.ts";
 import { COMMON_FIELDS, entryDialect, splitCommand } from "../entries/entry-dialect.ts";
 import { GAP } from "../entries/entry-examples.ts";
 import { bareBraces } from "../variable-syntax.ts";
-import type { HostDialect, HostSurroundings, ReadLists, ServersPlace } from "./host-dialect.ts";
+import type { HostDialect, HostSurroundings, ReadLists, ServerSection } from "./host-dialect.ts";
 import { absolute, configHome, inDirectory, joined, systemDirectory, upward } from "./host-paths.ts";
 import { areTimes, otherTimes, placeOf, readTimes, STARTUP, splitTimes } from "./opencode-times.ts";
 import { readToolSwitches } from "./opencode-tools.ts";
@@ -64,9 +64,9 @@ export const OPENCODE: HostDialect = {
       },
     },
     reshape: (entry) => splitTimes(splitCommand(entry)),
-    keptAside: otherTimes,
+    removedFields: otherTimes,
     writtenAt: placeOf,
-    refused: ({ command }) => {
+    findFault: ({ command }) => {
       if (command === undefined || (Array.isArray(command) && command.length > 0)) return undefined;
       const fault = Array.isArray(command)
         ? "is empty"
@@ -81,7 +81,7 @@ export const OPENCODE: HostDialect = {
   }),
   variables: {
     syntaxes: [bareBraces({ env: "environment", file: "file" })],
-    unset: "empty",
+    whenUnset: "empty",
     ownEnv: "remote",
   },
   merge: "fields",
@@ -102,7 +102,7 @@ function unquotedReference(text: string): string | undefined {
 }
 
 /** One file may have both formats; members beside `mcp.servers` are servers of the older one, except for settings of the newer. */
-function findServers({ mcp }: JsonMap): readonly ServersPlace[] {
+function findServers({ mcp }: JsonMap): readonly ServerSection[] {
   const servers = isMap(mcp) ? mcp.servers : undefined;
   if (!isMap(servers) || isEntry(servers)) {
     return [{ path: ["mcp"], isServer: (value, name) => name !== "timeout" || !areTimes(value) }];

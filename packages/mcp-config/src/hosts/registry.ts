@@ -49,18 +49,18 @@ export const REGISTRY: HostDialect = {
     },
     fields: { command: "command", args: "args", env: "env", url: "url", headers: "headers" },
     switches: "none",
-    kept: ["transport", "identifier", "variables", "version", "name"],
+    extraFields: ["transport", "identifier", "variables", "version", "name"],
     reshape,
     writtenAt,
     requires: requirements,
-    asks: (option) => {
+    readExpansionData: (option) => {
       const { variables } = requirements(option) ?? {};
       return variables ? { [ASKED]: variables } : undefined;
     },
-    refused: (option) => (isPackage(option) ? packageFault(option) : remoteFault(option)),
+    findFault: (option) => (isPackage(option) ? packageFault(option) : remoteFault(option)),
     notRunnable: (option) => (isPackage(option) ? packageTrouble(option) : undefined),
   }),
-  variables: { syntaxes: [bareName], unset: "fail", ownEnv: "remote", refersTo },
+  variables: { syntaxes: [bareName], whenUnset: "fail", ownEnv: "remote", refersTo },
 };
 
 /** Braces may be in any text, as in JSON: only variables that the file declares without a value are references. */

@@ -1,5 +1,5 @@
 import { COMMON_FIELDS, entryDialect } from "../entries/entry-dialect.ts";
-import { places, prefixedBraces } from "../variable-syntax.ts";
+import { bracedPlaces, prefixedBraces } from "../variable-syntax.ts";
 import { type HostDialect, serversUnder } from "./host-dialect.ts";
 import { applicationData, inDirectory, joined, upward } from "./host-paths.ts";
 
@@ -32,11 +32,11 @@ export const ROO: HostDialect = {
       exclude: "disabledTools",
     },
     switches: ["disabled"],
-    kept: ["watchPaths"],
+    extraFields: ["watchPaths"],
   }),
   variables: {
-    syntaxes: [prefixedBraces({ env: "environment" }), places("workspaceFolder")],
-    unset: "empty",
+    syntaxes: [prefixedBraces({ env: "environment" }), bracedPlaces("workspaceFolder")],
+    whenUnset: "empty",
     ownEnv: "remote",
   },
 };

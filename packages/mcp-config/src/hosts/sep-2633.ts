@@ -29,16 +29,16 @@ export const SEP_2633: HostDialect = {
       description: "description",
     },
     oauth: { object: "oauth" },
-    refused,
+    findFault,
   }),
-  variables: { syntaxes: [sourceChain], unset: "fail", ownEnv: "remote" },
+  variables: { syntaxes: [sourceChain], whenUnset: "fail", ownEnv: "remote" },
 };
 
 /** Fields of the one kind of server, which the other must not have. */
 const OF_REMOTES = ["url", "headers", "oauth"];
 const OF_PROCESSES = ["command", "args", "env"];
 
-function refused(entry: JsonMap, name: string): { field: string; text: string } | undefined {
+function findFault(entry: JsonMap, name: string): { field: string; text: string } | undefined {
   if (!/^[\w[\]-]+$/.test(name)) {
     return { field: "", text: "a name consists of letters, digits, _, -, [ and ] in this format." };
   }

@@ -1,6 +1,6 @@
 import { isMap } from "../documents/json-value.ts";
 import { COMMON_FIELDS, COMMON_TRANSPORT, entryDialect } from "../entries/entry-dialect.ts";
-import { places, prefixedBraces } from "../variable-syntax.ts";
+import { bracedPlaces, prefixedBraces } from "../variable-syntax.ts";
 import { ENV_FILE_OF_PROCESS } from "./env-file-of-process.ts";
 import { type FindServers, type HostDialect, type HostFile, serversUnder } from "./host-dialect.ts";
 import { applicationData, type FindPaths, inDirectory, joined, upward } from "./host-paths.ts";
@@ -86,15 +86,15 @@ export const VSCODE: HostDialect = {
     transport: COMMON_TRANSPORT,
     fields: { ...COMMON_FIELDS, envFile: "envFile" },
     ...ENV_FILE_OF_PROCESS,
-    kept: ["dev", "sandboxEnabled", "sandbox", "gallery", "version"],
+    extraFields: ["dev", "sandboxEnabled", "sandbox", "gallery", "version"],
     urlSchemes: ["http", "https", "unix", "pipe"],
   }),
   variables: {
     syntaxes: [
       prefixedBraces({ env: "environment", input: "input" }),
-      places("userHome", "workspaceFolder", "workspaceFolderBasename", "pathSeparator", "/"),
+      bracedPlaces("userHome", "workspaceFolder", "workspaceFolderBasename", "pathSeparator", "/"),
     ],
-    unset: "empty",
+    whenUnset: "empty",
     ownEnv: "remote",
   },
 };

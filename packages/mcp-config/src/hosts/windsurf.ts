@@ -28,7 +28,7 @@ export const WINDSURF: HostDialect = {
   }),
   variables: {
     syntaxes: [prefixedBraces({ env: "environment", file: "file" })],
-    unset: "fail",
+    whenUnset: "fail",
     ownEnv: "remote",
   },
 };

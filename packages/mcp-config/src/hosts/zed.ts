@@ -20,10 +20,10 @@ export const ZED: HostDialect = {
     fields: { ...COMMON_FIELDS, timeoutMs: [{ field: "timeout", unit: "seconds" }] },
     switches: ["enabled"],
     oauth: { object: "oauth", members: { client_id: "clientId", client_secret: "clientSecret" } },
-    kept: ["remote", "settings"],
+    extraFields: ["remote", "settings"],
     reshape,
     writtenAt,
-    keptAside: ({ command }) => {
+    removedFields: ({ command }) => {
       const { path: _path, args: _args, env: _env, ...others } = isMap(command) ? command : {};
       return Object.keys(others).length > 0 ? { command: others } : undefined;
     },

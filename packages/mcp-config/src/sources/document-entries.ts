@@ -3,7 +3,7 @@ import { diagnose, type Report } from "../diagnostic-codes.ts";
 import type { DuplicateKey } from "../documents/config-document.ts";
 import { fieldName, type JsonPath } from "../documents/json-path.ts";
 import { isMap, kindOf, valueAt } from "../documents/json-value.ts";
-import type { FindingContext, HostDialect, ServersPlace } from "../hosts/host-dialect.ts";
+import type { FindingContext, HostDialect, ServerSection } from "../hosts/host-dialect.ts";
 import { quote } from "../server-name.ts";
 import { type ConfigProblem, describeLocation, invalidServer, invalidSource } from "./config-problem.ts";
 import { type ParsedHostText, problemOf } from "./host-document.ts";
@@ -33,7 +33,7 @@ export interface DocumentEntry {
 /**
  * Finds the entries of a document, the strongest first.
  *
- * @param readings - all documents that the host has made of the same file, including this one; each has servers in other places
+ * @param readings - all documents that the host has made of the same file, including this one; each has servers in other sections
  */
 export function findEntries(
   source: ParsedHostText,
@@ -43,38 +43,39 @@ export function findEntries(
 ): { entries: readonly DocumentEntry[]; problems: readonly ConfigProblem[] } {
   const { document, content, servers } = source;
   if (servers === "none") return { entries: [], problems: [] };
-  const places = servers(content, context, source.file);
-  const isThere = ({ path }: ServersPlace) => valueAt(content, path) !== undefined;
-  const found = places.filter(isThere);
+  const sections = servers(content, context, source.file);
+  const isThere = ({ path }: ServerSection) => valueAt(content, path) !== undefined;
+  const found = sections.filter(isThere);
   // Remarks on the file as a whole are made once, by the weakest reading.
   if (readings.at(-1) === source) {
-    const others = readings.slice(0, -1).flatMap((reading) => placesOf(reading, context));
+    const others = readings.slice(0, -1).flatMap((reading) => sectionsOf(reading, context));
     const [hasServers, hasOthers] = [found.length > 0, others.some(isThere)];
-    const all = [...places, ...others];
+    const all = [...sections, ...others];
     const names = () => new Set(all.flatMap(({ path }) => Object.keys(valueAt(content, path) ?? {})));
-    reportRootKeys(source, { places: all, hasServers, hasOthers, names }, report);
+    reportRootKeys(source, { sections: all, hasServers, hasOthers, names }, report);
   }
   reportDuplicates(source, found, report);
   const entries: DocumentEntry[] = [];
   const problems: ConfigProblem[] = [];
-  for (const place of found) {
-    if (place.elsewhere) {
-      reportElsewhere(document.locate(place.path), place.elsewhere, report);
+  for (const section of found) {
+    if (section.elsewhere) {
+      reportElsewhere(document.locate(section.path), section.elsewhere, report);
       continue;
     }
-    const fault = placeFault(source, place);
+    const fault = sectionFault(source, section);
     if (fault) problems.push(problemOf(source, "ConfigShapeError", fault));
-    else for (const member of membersOf(valueAt(content, place.path), place)) entries.push(entryOf(member));
+    else
+      for (const member of membersOf(valueAt(content, section.path), section)) entries.push(entryOf(member));
   }
   return { entries, problems };
 
   function entryOf(member: Member): DocumentEntry {
-    const { name, value, path, place, option } = member;
+    const { name, value, path, section, option } = member;
     const duplicate = source.dialect.entry.strict ? firstDuplicateIn(document.duplicates, path) : undefined;
     const { scope, host, realFile, root, dialect, kind } = source;
     const { file, line, column, pointer } = document.locate(path);
     const definedIn: DefinedIn = {
-      scope: place.scope ?? scope,
+      scope: section.scope ?? scope,
       file,
       line,
       column,
@@ -90,17 +91,17 @@ export function findEntries(
       dialect,
       kind,
       option,
-      replaces: place.replaces,
+      replaces: section.replaces,
       error: duplicate ? ambiguous(name, duplicate, path.length) : nameFault(member, document),
       locate: (inner) => document.locate([...path, ...inner]),
     };
   }
 }
 
-function placesOf(
+function sectionsOf(
   { servers, content, file }: ParsedHostText,
   context: FindingContext,
-): readonly ServersPlace[] {
+): readonly ServerSection[] {
   return servers === "none" ? [] : servers(content, context, file);
 }
 
@@ -114,15 +115,15 @@ interface Member {
   readonly name: string;
   readonly value: unknown;
   readonly path: JsonPath;
-  readonly place: ServersPlace;
+  readonly section: ServerSection;
   readonly option?: string | undefined;
 }
 
-function placeFault(
+function sectionFault(
   { document, content, dialect }: ParsedHostText,
-  place: ServersPlace,
+  section: ServerSection,
 ): McpError | undefined {
-  const { path } = place;
+  const { path } = section;
   const value = valueAt(content, path);
   const repeated = document.duplicates.find((duplicate) => fieldName(duplicate.path) === fieldName(path));
   if (repeated && dialect.entry.strict) {
@@ -135,14 +136,14 @@ function placeFault(
       `there are more than ${MOST_SERVERS} servers; split the file.`,
     );
   }
-  const wanted = wantedAt(place, value);
+  const wanted = wantedAt(section, value);
   if (wanted === undefined) return undefined;
   const text = `${quote(fieldName(path))} must be ${wanted}, not ${kindOf(value)}.`;
   return invalidSource(document.locate(path), text);
 }
 
-/** What is expected in a place, if something else is there. */
-function wantedAt({ name, nameField, optionOf }: ServersPlace, value: unknown): string | undefined {
+/** What is expected in a section, if something else is there. */
+function wantedAt({ name, nameField, optionOf }: ServerSection, value: unknown): string | undefined {
   if (optionOf) return Array.isArray(value) ? undefined : "a list";
   if (isMap(value)) return undefined;
   if (name !== undefined) return "an object";
@@ -150,33 +151,33 @@ function wantedAt({ name, nameField, optionOf }: ServersPlace, value: unknown): 
   return Array.isArray(value) ? undefined : "a list of servers";
 }
 
-function membersOf(value: unknown, place: ServersPlace): Member[] {
-  const { path, isServer = () => true } = place;
-  if (Array.isArray(value)) return value.map((element, index) => memberOfList(element, index, place));
-  if (place.name !== undefined) {
-    const whole = isMap(value) && place.beside ? { ...value, ...place.beside } : value;
-    return [{ name: place.name, value: whole, path, place }];
+function membersOf(value: unknown, section: ServerSection): Member[] {
+  const { path, isServer = () => true } = section;
+  if (Array.isArray(value)) return value.map((element, index) => memberOfList(element, index, section));
+  if (section.name !== undefined) {
+    const whole = isMap(value) && section.beside ? { ...value, ...section.beside } : value;
+    return [{ name: section.name, value: whole, path, section }];
   }
   const map = isMap(value) ? value : {};
   return Object.keys(map)
     .filter((name) => isServer(map[name], name))
-    .map((name) => ({ name, value: map[name], path: [...path, name], place }));
+    .map((name) => ({ name, value: map[name], path: [...path, name], section }));
 }
 
-function memberOfList(value: unknown, index: number, place: ServersPlace): Member {
-  const { nameField = "", name, optionOf } = place;
+function memberOfList(value: unknown, index: number, section: ServerSection): Member {
+  const { nameField = "", name, optionOf } = section;
   const named = isMap(value) ? value[nameField] : undefined;
   const ownName = typeof named === "string" ? named : "";
-  const member = { name: name ?? ownName, value, path: [...place.path, index], place };
+  const member = { name: name ?? ownName, value, path: [...section.path, index], section };
   return optionOf ? { ...member, option: optionOf(value, index) } : member;
 }
 
 /** The fault of an entry whose name is not a string. Otherwise a message would say that the name is empty. */
 function nameFault(
-  { value, path, place }: Member,
+  { value, path, section }: Member,
   document: ParsedHostText["document"],
 ): McpError | undefined {
-  const { nameField } = place;
+  const { nameField } = section;
   if (nameField === undefined || !isMap(value)) return undefined;
   const named = value[nameField];
   if (named === undefined || typeof named === "string") return undefined;
@@ -197,14 +198,14 @@ function ambiguous(name: string, duplicate: DuplicateKey, depth: number): McpErr
 
 function reportDuplicates(
   { document, dialect }: ParsedHostText,
-  places: readonly ServersPlace[],
+  sections: readonly ServerSection[],
   report: Report,
 ): void {
   const { strict } = dialect.entry;
   for (const duplicate of document.duplicates) {
-    const place = places.find(({ path }) => path.every((step, index) => duplicate.path[index] === step));
-    const depth = (place?.path.length ?? 0) + 1;
-    const server = place && (place.name ?? duplicate.path[depth - 1]);
+    const section = sections.find(({ path }) => path.every((step, index) => duplicate.path[index] === step));
+    const depth = (section?.path.length ?? 0) + 1;
+    const server = section && (section.name ?? duplicate.path[depth - 1]);
     const effect = strict ? "" : "; the last one counts";
     const message = `${describeLocation(duplicate.again)}: ${describeRepetition(duplicate, depth)}${effect}.`;
     const isLost = strict && server !== undefined;

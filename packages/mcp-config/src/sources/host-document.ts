@@ -112,19 +112,19 @@ export function problemOf(
 }
 
 function shapeProblem(source: HostText, document: ConfigDocument, root: unknown): ConfigProblem {
-  const [place] = placesIn({}, source);
-  const key = String(place?.path[0] ?? "mcpServers");
+  const [section] = sectionsIn({}, source);
+  const key = String(section?.path[0] ?? "mcpServers");
   const instead =
-    source.servers === "none" ? "" : `; write { ${quote(key)}: ${place?.optionOf ? "[ … ]" : "{ … }"} }`;
+    source.servers === "none" ? "" : `; write { ${quote(key)}: ${section?.optionOf ? "[ … ]" : "{ … }"} }`;
   const text = `the file must hold an object, not ${kindOf(root)}${instead}.`;
   return problemOf(source, "ConfigShapeError", invalidSource(document.locate([]), text));
 }
 
-/** The places for servers in an empty document of this kind. */
-function placesIn(root: JsonMap, { servers, file }: Pick<HostText, "servers" | "file">) {
+/** The sections for servers in an empty document of this kind. */
+function sectionsIn(root: JsonMap, { servers, file }: Pick<HostText, "servers" | "file">) {
   const context = {
     folders: [],
-    isSingleFile: false,
+    isStandaloneFile: false,
     platform: process.platform,
     remark: () => {},
   };

@@ -2,7 +2,7 @@ import { type ServerDefinition, toMcpError } from "@jackfield/mcp-core";
 import { diagnose, type Report } from "../diagnostic-codes.ts";
 import { isMap, type JsonMap } from "../documents/json-value.ts";
 import { limitsOf } from "../entries/defined-entry.ts";
-import type { EntryPlace } from "../entries/entry-place.ts";
+import type { EntryContext } from "../entries/entry-context.ts";
 import { writtenPaths } from "../entries/written-path.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import type { FindingContext, HostDialect, ListedServer, ListVerdict } from "../hosts/host-dialect.ts";
@@ -58,7 +58,7 @@ function askLists(
 ): VerdictOf | undefined {
   if (lists === undefined) return undefined;
   const all = lists(documents, context, report);
-  if (context.isSingleFile) return all;
+  if (context.isStandaloneFile) return all;
   const withoutProjects = lists(
     documents.filter(({ scope }) => scope !== "project"),
     context,
@@ -104,7 +104,7 @@ function readEntry(
     report(diagnose("not-runnable", message, locationOf(definedIn), { server: name }));
     return undefined;
   }
-  const place = {
+  const entryContext = {
     name,
     definedIn,
     directory: pathBase(definedIn, dialect.variables) ?? ".",
@@ -114,19 +114,19 @@ function readEntry(
     platform: context.platform,
     locate: found.locate,
   };
-  const read = readSourceEntry(value, place, report);
-  const locate = context.isSingleFile && isMap(value) ? locatorIn(value, place) : undefined;
+  const read = readSourceEntry(value, entryContext, report);
+  const locate = context.isStandaloneFile && isMap(value) ? locatorIn(value, entryContext) : undefined;
   const entry = option || locate ? { ...read, ...option, locate } : read;
   // Remarks are made on the whole entry only.
   const withoutProject = found.withoutProject && readEntry(found.withoutProject, context, () => {});
   return withoutProject ? { entry, kind, withoutProject } : { entry, kind };
 }
 
-function locatorIn(entry: JsonMap, place: EntryPlace): SourceEntry["locate"] {
-  const find = writtenPaths(entry, place);
+function locatorIn(entry: JsonMap, entryContext: EntryContext): SourceEntry["locate"] {
+  const find = writtenPaths(entry, entryContext);
   return (path) => {
     const written = find(path);
-    return { path: written, location: place.locate(written) };
+    return { path: written, location: entryContext.locate(written) };
   };
 }
 

@@ -68,8 +68,17 @@ export function readInlineServers(servers: unknown, cwd: string): ServerSource {
     const definedIn: DefinedIn = { scope: "explicit", ...locate([]) };
     const { entry: dialect, variables } = JACKFIELD;
     const { platform } = process;
-    const place = { name, definedIn, directory: cwd, inCode: true, dialect, variables, platform, locate };
-    return readSourceEntry(servers[name], place, (diagnostic) => diagnostics.push(diagnostic));
+    const entryContext = {
+      name,
+      definedIn,
+      directory: cwd,
+      inCode: true,
+      dialect,
+      variables,
+      platform,
+      locate,
+    };
+    return readSourceEntry(servers[name], entryContext, (diagnostic) => diagnostics.push(diagnostic));
   });
   return { entries, problems: [], diagnostics };
 }

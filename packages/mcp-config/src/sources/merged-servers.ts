@@ -20,11 +20,11 @@ export interface OwningEntry {
 }
 
 /** Whether entries of different names count as one server if they reach the same endpoint. */
-export type MayBeSame = (stronger: DefinedIn, weaker: DefinedIn) => boolean;
+export type CanShadowByEndpoint = (stronger: DefinedIn, weaker: DefinedIn) => boolean;
 
 /** How entries of different names are recognised as one server. */
 export interface EndpointRule {
-  readonly mayBeSame: MayBeSame;
+  readonly canShadowByEndpoint: CanShadowByEndpoint;
   /** The endpoint of an entry, as a text that is equal for equal endpoints; `undefined` if it cannot be compared. */
   readonly endpointOf: (entry: SourceEntry) => string | undefined;
   /** A cheaper text that is also equal for equal endpoints. */
@@ -78,7 +78,7 @@ function joinEndpoints(owners: Owners, rule: EndpointRule): void {
 function joinAlike(
   found: readonly OwningEntry[],
   owners: Owners,
-  { mayBeSame, endpointOf, tools }: EndpointRule,
+  { canShadowByEndpoint, endpointOf, tools }: EndpointRule,
 ): void {
   /** The strongest entry of each origin, by what it shadows: an endpoint, or an endpoint with the same tools. */
   const strongest = new Map<string, SourceEntry[]>();
@@ -87,7 +87,7 @@ function joinAlike(
     if (endpoint === undefined) continue;
     const withTools = tools ? `${endpoint} ${tools.offeredBy(entry)}` : endpoint;
     const stronger = [endpoint, withTools].flatMap((key) => strongest.get(key) ?? []);
-    const owner = stronger.find((other) => mayBeSame(other.definedIn, entry.definedIn));
+    const owner = stronger.find((other) => canShadowByEndpoint(other.definedIn, entry.definedIn));
     if (owner) {
       owners.delete(entry.name);
       owners.get(owner.name)?.shadowed.push({ entry, reason: "endpoint" }, ...shadowed);

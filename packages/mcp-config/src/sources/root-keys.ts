@@ -4,7 +4,7 @@ import { isMap } from "../documents/json-value.ts";
 import type { EntryDialect } from "../entries/entry-dialect.ts";
 import { exampleAt, exampleText, GAP } from "../entries/entry-examples.ts";
 import { isSelfApproval } from "../entries/field-hints.ts";
-import { looksLikeServer, type ServersPlace } from "../hosts/host-dialect.ts";
+import { looksLikeServer, type ServerSection } from "../hosts/host-dialect.ts";
 import { quote } from "../server-name.ts";
 import { describeLocation } from "./config-problem.ts";
 import type { ParsedHostText } from "./host-document.ts";
@@ -23,31 +23,31 @@ const ROOT_KEYS: ReadonlySet<string> = new Set([
 /** Root keys that are easily confused. */
 const ALIKE: ReadonlySet<string> = new Set(["mcpServers", "servers", "mcp_servers", "context_servers"]);
 
-/** The places for servers in a file, and whether there are any. */
-export interface RootPlaces {
-  /** The places of all readings of the file by its host; those of the current one come first. */
-  readonly places: readonly ServersPlace[];
-  /** Whether places of the current reading have servers. */
+/** The sections for servers in a file, and whether there are any. */
+export interface RootSections {
+  /** The sections of all readings of the file by its host; those of the current one come first. */
+  readonly sections: readonly ServerSection[];
+  /** Whether sections of the current reading have servers. */
   readonly hasServers: boolean;
-  /** Whether places of other readings have servers. */
+  /** Whether sections of other readings have servers. */
   readonly hasOthers: boolean;
-  /** The names of all entries in these places. */
+  /** The names of all entries in these sections. */
   readonly names: () => ReadonlySet<string>;
 }
 
 /** Remarks on keys of the root: servers under another host's key, misspelled ones, and self-approval. */
 export function reportRootKeys(
   source: ParsedHostText,
-  { places, hasServers, hasOthers, names }: RootPlaces,
+  { sections, hasServers, hasOthers, names }: RootSections,
   report: Report,
 ): void {
   const { content, dialect, document, scope, format } = source;
   const { strict } = dialect.entry;
-  const expected = places.flatMap(({ path }) => (path.length > 0 ? [String(path[0])] : []));
-  const [place] = places.filter(({ path }) => path.length > 0 && path[0] !== "projects");
-  const wanted = place ? fieldName(place.path) : "mcpServers";
+  const expected = sections.flatMap(({ path }) => (path.length > 0 ? [String(path[0])] : []));
+  const [section] = sections.filter(({ path }) => path.length > 0 && path[0] !== "projects");
+  const wanted = section ? fieldName(section.path) : "mcpServers";
   // A format that describes a single server has no place to move other hosts' servers to.
-  const isOfOneServer = place?.name !== undefined;
+  const isOfOneServer = section?.name !== undefined;
   const severity = strict && !hasServers ? "error" : "warning";
   let isExplained = false;
   for (const key of Object.keys(content)) {
@@ -55,7 +55,7 @@ export function reportRootKeys(
     if (remark) {
       isExplained = true;
       const location = document.locate([key]);
-      const isThere = Object.hasOwn(content, place?.path[0] ?? wanted);
+      const isThere = Object.hasOwn(content, section?.path[0] ?? wanted);
       const nextStep = isThere ? "Move them there" : "Rename the key";
       const meant = (isOfOneServer && resembledBy(key)) || wanted;
       const advice = isOfOneServer
@@ -72,7 +72,7 @@ export function reportRootKeys(
   }
   if (hasServers || hasOthers || isExplained) return;
   const location = document.locate([]);
-  const text = `there is no ${quote(wanted)}; write ${exampleOf(place, dialect.entry, format === "toml")}.`;
+  const text = `there is no ${quote(wanted)}; write ${exampleOf(section, dialect.entry, format === "toml")}.`;
   const message = `${describeLocation(location)}: ${text}`;
   report(diagnose("no-servers", message, location, strict ? { severity: "warning" } : {}));
 
@@ -105,8 +105,8 @@ function namesOfServers(value: unknown): readonly string[] {
 }
 
 /** An example for a file without servers, in the place where they belong. */
-function exampleOf(place: ServersPlace | undefined, { examples }: EntryDialect, isToml: boolean): string {
-  const { path, nameField, name, optionOf } = place ?? { path: ["mcpServers"] };
+function exampleOf(section: ServerSection | undefined, { examples }: EntryDialect, isToml: boolean): string {
+  const { path, nameField, name, optionOf } = section ?? { path: ["mcpServers"] };
   const [entry = {}] = examples;
   if (isToml) {
     const fields = Object.keys(entry).map((field) => `${field} = ${exampleText(entry[field], isToml)}`);

@@ -41,7 +41,7 @@ export function endpointOf({ outcome }: SourceEntry): string | undefined {
   }
   const { url, headers, headersFromEnv, bearerTokenEnv } = definition;
   return JSON.stringify([
-    normalUrl(canonical(url, dialect)),
+    comparableUrl(canonical(url, dialect)),
     withBearer(sorted(headers, "headers"), bearerTokenEnv),
     sorted(headersFromEnv, "headers"),
   ]);
@@ -78,7 +78,7 @@ export function endpointStem({ outcome }: SourceEntry): string | undefined {
   const { definition } = outcome;
   if (definition.transport === "in-process") return undefined;
   if (definition.transport !== "stdio") {
-    return normalUrl(canonical(definition.url, variablesOf(definition.definedIn.host)));
+    return comparableUrl(canonical(definition.url, variablesOf(definition.definedIn.host)));
   }
   const { command, args = [] } = definition;
   const words = args.length === 0 ? command : `${command}\0${args.join("\0")}`;
@@ -99,7 +99,7 @@ function canonicalReference({
 }
 
 /** The URL as it is sent, without a trailing slash, which makes no difference to people. */
-function normalUrl(text: string): string {
+function comparableUrl(text: string): string {
   const url = URL.parse(text)?.href ?? text;
   return url.endsWith("/") ? url.slice(0, -1) : url;
 }

@@ -7,14 +7,14 @@ import {
 } from "@jackfield/mcp-core";
 import type { ConfigDiagnostic, Report } from "../diagnostic-codes.ts";
 import type { JsonPath } from "../documents/json-path.ts";
-import type { EntryPlace } from "../entries/entry-place.ts";
+import type { EntryContext } from "../entries/entry-context.ts";
 import { readServerEntry } from "../entries/server-entry.ts";
 import type { WrittenServer } from "../entries/written-server.ts";
 import { quote } from "../server-name.ts";
 import type { ConfigProblem } from "./config-problem.ts";
 
 /** The location of something in an entry, and its path in the file's own names. */
-export interface WrittenPlace {
+export interface WrittenLocation {
   readonly path: JsonPath;
   readonly location: SourceLocation;
 }
@@ -26,7 +26,7 @@ export interface SourceEntry {
   /** The id of this way to reach the server, if there are several. */
   readonly option?: string | undefined;
   /** Finds something in the entry by Jackfield's own field names. Set if a file is parsed by itself. */
-  readonly locate?: ((path: JsonPath) => WrittenPlace) | undefined;
+  readonly locate?: ((path: JsonPath) => WrittenLocation) | undefined;
   /** If a project has a part in the entry: the entry to use when that part does not count. */
   readonly withoutProject?: SourceEntry | undefined;
   readonly outcome:
@@ -44,10 +44,10 @@ export interface ServerSource {
 }
 
 /** Reads one entry; a fault becomes the entry's outcome, so that its neighbours are read as well. */
-export function readSourceEntry(entry: unknown, place: EntryPlace, report: Report): SourceEntry {
-  const { name, definedIn } = place;
+export function readSourceEntry(entry: unknown, context: EntryContext, report: Report): SourceEntry {
+  const { name, definedIn } = context;
   try {
-    return { name, definedIn, outcome: readServerEntry(entry, place, report) };
+    return { name, definedIn, outcome: readServerEntry(entry, context, report) };
   } catch (cause) {
     const text = `Server ${quote(name)}: its entry cannot be read.`;
     const details = { server: name, phase: "config", location: definedIn } as const;

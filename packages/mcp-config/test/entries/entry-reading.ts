@@ -3,7 +3,7 @@ import { jsonPointer } from "../../src/documents/json-path.ts";
 import { readServerEntry } from "../../src/entries/server-entry.ts";
 import { JACKFIELD } from "../../src/hosts/jackfield.ts";
 
-export const PLACE = {
+export const CONTEXT = {
   name: "s",
   definedIn: { scope: "explicit", file: "/project/mcp.json", line: 3 },
   directory: "/project",
@@ -14,18 +14,20 @@ export const PLACE = {
   locate: (path: readonly (string | number)[]) => ({ file: "/project/mcp.json", pointer: jsonPointer(path) }),
 } as const;
 
-export function read(entry: unknown, place: Partial<Parameters<typeof readServerEntry>[1]> = {}) {
+export function read(entry: unknown, context: Partial<Parameters<typeof readServerEntry>[1]> = {}) {
   const diagnostics: Diagnostic[] = [];
-  const { definition } = readServerEntry(entry, { ...PLACE, ...place }, (found) => diagnostics.push(found));
+  const { definition } = readServerEntry(entry, { ...CONTEXT, ...context }, (found) =>
+    diagnostics.push(found),
+  );
   return { definition, diagnostics };
 }
 
 export function refused(
   entry: unknown,
-  place: Partial<Parameters<typeof readServerEntry>[1]> = {},
+  context: Partial<Parameters<typeof readServerEntry>[1]> = {},
 ): McpError {
   try {
-    read(entry, place);
+    read(entry, context);
   } catch (error) {
     if (isMcpError(error)) return error;
     throw error;

@@ -1,10 +1,10 @@
 import type { Diagnostic, ServerDefinition } from "@jackfield/mcp-core";
 import { describe, expect, test } from "vitest";
 import { readServerEntry } from "../../src/entries/server-entry.ts";
-import { PLACE, read, refused } from "./entry-reading.ts";
+import { CONTEXT, read, refused } from "./entry-reading.ts";
 
-const STDIO = { name: "s", definedIn: PLACE.definedIn, transport: "stdio", command: "npx" };
-const REMOTE = { name: "s", definedIn: PLACE.definedIn, transport: "http", url: "https://host/mcp" };
+const STDIO = { name: "s", definedIn: CONTEXT.definedIn, transport: "stdio", command: "npx" };
+const REMOTE = { name: "s", definedIn: CONTEXT.definedIn, transport: "http", url: "https://host/mcp" };
 
 describe("an entry becomes a definition", () => {
   test.each<[string, unknown, Partial<Record<keyof ServerDefinition | string, unknown>>]>([
@@ -189,7 +189,7 @@ describe("what is odd but stops nothing", () => {
 
   test("the near miss is told even if the entry is refused for it", () => {
     const diagnostics: Diagnostic[] = [];
-    expect(() => readServerEntry({ cmd: "npx" }, PLACE, (found) => diagnostics.push(found))).toThrow(
+    expect(() => readServerEntry({ cmd: "npx" }, CONTEXT, (found) => diagnostics.push(found))).toThrow(
       "neither",
     );
     expect(diagnostics.map(({ code }) => code)).toEqual(["near-miss-field"]);

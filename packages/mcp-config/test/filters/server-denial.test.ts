@@ -70,9 +70,9 @@ describe("a URL that is denied", () => {
     ["https://evil.example/mcp?x=a", "https://evil.example/mcp?x=%${X}", true],
     ["https://evil.example/mcp?x=a", "https://evil.example/mcp?x=%6${X}", true],
     ["https://evil.example/mcp?x=a", "https://evil.example/mcp?y=%${X}", false],
-  ])("%s means %s: %j", (url, written, isMeant) => {
-    expect(isDenied({ url }, of(written))).toBe(isMeant);
-    expect(isDenied({ url }, of(written, "claude-code"))).toBe(isMeant);
+  ])("%s means %s: %j", (url, written, isExpected) => {
+    expect(isDenied({ url }, of(written))).toBe(isExpected);
+    expect(isDenied({ url }, of(written, "claude-code"))).toBe(isExpected);
   });
 
   test.each<[string, string, boolean]>([
@@ -82,8 +82,8 @@ describe("a URL that is denied", () => {
     ["https://evil.example/mcp1", "https://evil.example/mcp%31", true],
     ["https://evil.example/ab*ba", "https://evil.example/aba", false],
     ["https://evil.example/ab*ba", "https://evil.example/abba", true],
-  ])("%s means the spelling %s: %j", (url, written, isMeant) => {
-    expect(isDenied({ url }, of(written))).toBe(isMeant);
+  ])("%s means the spelling %s: %j", (url, written, isExpected) => {
+    expect(isDenied({ url }, of(written))).toBe(isExpected);
   });
 
   test("of any host of a domain does not take others along that have a reference behind their host", () => {
@@ -120,8 +120,8 @@ describe("a command line that is denied", () => {
     [["npx", "good${X}"], false],
     [["npx", "${X}/server.js"], false],
     [["npx", "bad", "more"], false],
-  ])("is denied where a reference may lead to it: %j", ([command = "", ...args], isMeant) => {
-    expect(isDenied(deny, stdio({ command, args }))).toBe(isMeant);
+  ])("is denied where a reference may lead to it: %j", ([command = "", ...args], isExpected) => {
+    expect(isDenied(deny, stdio({ command, args }))).toBe(isExpected);
   });
 
   test.each<[string, string[], boolean]>([
@@ -146,10 +146,10 @@ describe("a command line that is denied", () => {
     ["opencode", ["npx", "bad", "{env:MORE}"], false],
   ])(
     "is denied where the answers to a question of %s may lead to it: %j",
-    (host, [command = "", ...args], isMeant) => {
+    (host, [command = "", ...args], isExpected) => {
       const definition = stdio({ command, args });
       const asked = { ...definition, definedIn: { ...definition.definedIn, host } };
-      expect(isDenied(deny, asked)).toBe(isMeant);
+      expect(isDenied(deny, asked)).toBe(isExpected);
     },
   );
 

@@ -235,7 +235,7 @@ describe("rules in several files", () => {
       { kind: "project", scope: "project", content: { [LIST]: [] } },
       { kind: "user", scope: "user", content: { [LIST]: [reject({ command: "mine" })] } },
     ] as const;
-    const context = { folders: [], isSingleFile: false, platform: "linux", remark: () => {} } as const;
+    const context = { folders: [], isStandaloneFile: false, platform: "linux", remark: () => {} } as const;
     const verdictOf = readAmpPermissions(documents, context, () => {});
     const verdicts = ["mine", "its"].map((command) => {
       const written = { transport: "stdio", command, enabled: true } as const;

@@ -220,7 +220,12 @@ describe("an administrator's settings for Claude Code in parts", () => {
       () => {},
     );
     expect(found.problems).toEqual([]);
-    const context = { folders: [project], isSingleFile: false, platform: "linux", remark: () => {} } as const;
+    const context = {
+      folders: [project],
+      isStandaloneFile: false,
+      platform: "linux",
+      remark: () => {},
+    } as const;
     const { entries } = readHostServersSafely(found, context, () => {});
     expect(
       entries.map(({ name, outcome }) => [

@@ -10,7 +10,7 @@ import { SPELLINGS } from "../url-spellings.ts";
 const homeWith = useHomeFolder();
 const CONTEXT: FindingContext = {
   folders: ["/p"],
-  isSingleFile: false,
+  isStandaloneFile: false,
   platform: "linux",
   env: { KNOWN: "known", HOST: "Evil.com", PATHS: "/a/b" },
   remark: () => {},

@@ -33,7 +33,7 @@ async function reasons(requirements: string): Promise<readonly (string | undefin
     if (document) documents.push(document);
   }
   const host = { dialect: CODEX, documents, isExclusive: false, isTrusted: false };
-  const context = { folders: [], isSingleFile: false, platform: "linux", remark: () => {} } as const;
+  const context = { folders: [], isStandaloneFile: false, platform: "linux", remark: () => {} } as const;
   const { entries } = readHostServersSafely(host, context, report);
   expect(entries.map(({ name }) => name)).toEqual(["local", "remote"]);
   return entries.map(({ name, outcome }) => {

@@ -61,7 +61,7 @@ describe("a project that Gemini CLI does not trust", () => {
 
   const LINUX: FindingContext = {
     folders: ["/w/p"],
-    isSingleFile: false,
+    isStandaloneFile: false,
     platform: "linux",
     env: {},
     remark: () => {},

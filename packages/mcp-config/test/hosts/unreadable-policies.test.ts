@@ -27,7 +27,7 @@ async function read(host: string, files: { readonly [kind: string]: unknown }) {
     if (document) documents.push(document);
     if (problem) problems.push(problem.kind);
   }
-  const context = { folders: ["/p"], isSingleFile: false, platform: "linux", remark: () => {} } as const;
+  const context = { folders: ["/p"], isStandaloneFile: false, platform: "linux", remark: () => {} } as const;
   const { entries } = readHostServersSafely(
     { dialect, documents, isExclusive: false, isTrusted: false },
     context,
@@ -250,7 +250,12 @@ describe("an administrator's file that is there and cannot be used lets nothing 
     const read = createReadOnce(() => {});
     const found = await readHostFiles({ ...dialect, files }, at, read, () => {});
     expect(found.problems.map((problem) => problem.kind)).toEqual(["ConfigEncodingError"]);
-    const context = { folders: [project], isSingleFile: false, platform: "linux", remark: () => {} } as const;
+    const context = {
+      folders: [project],
+      isStandaloneFile: false,
+      platform: "linux",
+      remark: () => {},
+    } as const;
     const { entries } = readHostServersSafely(found, context, () => {});
     expect(entries).toMatchObject([{ name: "a", outcome: { definition: { disabledBy: policy } } }]);
   });

@@ -5,7 +5,7 @@ import { parse } from "../discovery/parsing.ts";
 
 const WINDOWS: FindingContext = {
   folders: ["C:\\Code\\p\\a", "C:\\Code\\p"],
-  isSingleFile: false,
+  isStandaloneFile: false,
   platform: "win32",
   remark: () => {},
 };

@@ -135,7 +135,12 @@ describe("servers under another host's key in a format that describes a single s
 });
 
 describe("a file with servers where its host has them", () => {
-  const context: FindingContext = { folders: [], isSingleFile: false, platform: "linux", remark: () => {} };
+  const context: FindingContext = {
+    folders: [],
+    isStandaloneFile: false,
+    platform: "linux",
+    remark: () => {},
+  };
   /** An administrator's files, and those that a variable names, are elsewhere. */
   const pathsIn = (home: string, file: HostFile) => {
     const cwd = join(home, "work");

@@ -3,8 +3,8 @@ import type { JsonPath } from "../documents/json-path.ts";
 import type { VariableDialect } from "../variables.ts";
 import type { EntryDialect } from "./entry-dialect.ts";
 
-/** The place of an entry, and how it is read. */
-export interface EntryPlace {
+/** Where an entry stands, and how it is read. */
+export interface EntryContext {
   readonly name: string;
   readonly definedIn: DefinedIn;
   /** What a relative `cwd`, `command` or `envFile` is relative to. */
@@ -15,6 +15,6 @@ export interface EntryPlace {
   readonly variables: VariableDialect;
   /** The platform it is read for. */
   readonly platform: NodeJS.Platform;
-  /** The place of something inside the entry; the empty path is the entry itself. */
+  /** The location of something inside the entry; the empty path is the entry itself. */
   locate(path: JsonPath): SourceLocation;
 }
