@@ -10,10 +10,10 @@ import type { StoredCredential, TokenVault } from "./vault/token-vault.ts";
 const REFRESH_PAUSE_MS = 30_000;
 
 /** How long a logout or a new login waits for a renewal: enough to store one, but not to wait for an authorization server. */
-const LONGEST_COURTESY_MS = 1_000;
+const LONGEST_TURN_WAIT_MS = 1_000;
 
 /** A credential that no vault contains. */
-const NOBODYS: Omit<StoredCredential, "serverUrl"> = {
+const ABSENT_CREDENTIAL: Omit<StoredCredential, "serverUrl"> = {
   issuer: "",
   resource: "",
   client: { client_id: "" },
@@ -39,7 +39,7 @@ export interface KeptCredential {
   /** The cached credential. It reads the vault the first time only, because this runs before every request. */
   current(): Promise<StoredCredential | undefined>;
   /** Reads the credential from the vault again. */
-  look(signal?: AbortSignal): Promise<StoredCredential | undefined>;
+  reload(signal?: AbortSignal): Promise<StoredCredential | undefined>;
   /**
    * The credential for the next request. One that is about to expire is renewed in the background; one that has expired is renewed
    * first. A temporarily failed refresh changes nothing. It does not reject.
@@ -61,7 +61,7 @@ export interface KeptCredential {
    *
    * @throws whatever the vault throws
    */
-  requireVault(signal: AbortSignal): Promise<void>;
+  requireWritableVault(signal: AbortSignal): Promise<void>;
   /** Replaces the credential. If storing it fails, this process still uses it, and the promise rejects. */
   replace(credential: StoredCredential): Promise<void>;
   /** Forgets the client's registration, so that the next login registers another. The tokens stay. */
@@ -78,12 +78,12 @@ export function keepCredential(options: KeptCredentialOptions): KeptCredential {
 
 class Keeper implements KeptCredential {
   readonly #options: KeptCredentialOptions;
-  #known: Promise<StoredCredential | undefined> | undefined;
+  #cached: Promise<StoredCredential | undefined> | undefined;
   #renewal: Promise<StoredCredential | undefined> | undefined;
-  /** What the vault contained at the last look. */
-  #held: StoredCredential | undefined;
+  /** What the vault contained when it was last read. */
+  #lastRead: StoredCredential | undefined;
   /** A renewed credential that could not be stored, and the outdated one that the vault still holds. */
-  #unstored: { readonly held: StoredCredential; readonly renewed: StoredCredential } | undefined;
+  #unsavedRenewal: { readonly outdated: StoredCredential; readonly renewed: StoredCredential } | undefined;
   #nextRefreshAt = 0;
   #isSending = false;
 
@@ -92,17 +92,17 @@ class Keeper implements KeptCredential {
   }
 
   current(): Promise<StoredCredential | undefined> {
-    return this.#known ?? this.look();
+    return this.#cached ?? this.reload();
   }
 
-  look(signal?: AbortSignal): Promise<StoredCredential | undefined> {
+  reload(signal?: AbortSignal): Promise<StoredCredential | undefined> {
     const { vault, serverUrl } = this.#options;
-    const looking = vault.forServer(serverUrl, signal).then((held) => this.#newest(held));
-    this.#known = looking;
-    looking.catch(() => {
-      if (this.#known === looking) this.#known = undefined;
+    const reading = vault.forServer(serverUrl, signal).then((stored) => this.#newest(stored));
+    this.#cached = reading;
+    reading.catch(() => {
+      if (this.#cached === reading) this.#cached = undefined;
     });
-    return looking;
+    return reading;
   }
 
   async renewIfDue(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
@@ -128,13 +128,14 @@ class Keeper implements KeptCredential {
     if (this.#isSending) await this.#renewal?.catch(() => undefined);
   }
 
-  async requireVault(ending: AbortSignal): Promise<void> {
+  async requireWritableVault(ending: AbortSignal): Promise<void> {
     const { vault, serverUrl } = this.#options;
     const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), LONGEST_COURTESY_MS);
+    const timer = setTimeout(() => patience.abort(), LONGEST_TURN_WAIT_MS);
     try {
       // Deleting a credential that does not exist changes nothing, but needs the same access as a change.
-      const tryToChange = async () => void (await vault.delete(serverUrl, { ...NOBODYS, serverUrl }));
+      const tryToChange = async () =>
+        void (await vault.delete(serverUrl, { ...ABSENT_CREDENTIAL, serverUrl }));
       await vault.exclusively(serverUrl, tryToChange, AbortSignal.any([ending, patience.signal]));
     } catch (error) {
       // If another process keeps the turn for longer, the vault is usable.
@@ -150,7 +151,7 @@ class Keeper implements KeptCredential {
 
   async forgetClient(credential: StoredCredential): Promise<void> {
     await this.#betweenRenewals(async () => {
-      const stored = await this.look();
+      const stored = await this.reload();
       if (!stored || stored.client.client_id !== credential.client.client_id) return;
       await this.#write({ ...stored, client: withoutRegistration(stored.client) });
     });
@@ -158,22 +159,22 @@ class Keeper implements KeptCredential {
 
   async forget(isMeant = (_: StoredCredential) => true): Promise<boolean> {
     const { vault, serverUrl } = this.#options;
-    const isHeld = async () => {
-      const held = await vault.forServer(serverUrl);
-      return held !== undefined && isMeant(held);
+    const isStored = async () => {
+      const stored = await vault.forServer(serverUrl);
+      return stored !== undefined && isMeant(stored);
     };
-    this.#known = this.current().then(
-      (known) => (known && !isMeant(known) ? known : undefined),
+    this.#cached = this.current().then(
+      (cached) => (cached && !isMeant(cached) ? cached : undefined),
       () => undefined,
     );
-    const held = await vault.forServer(serverUrl);
+    const stored = await vault.forServer(serverUrl);
     // Without a credential, no folder is created for a lock. Unusable files have no known owner, so they are removed for any `isMeant`.
-    if (!held) return vault.delete(serverUrl);
-    if (!isMeant(held)) return false;
+    if (!stored) return vault.delete(serverUrl);
+    if (!isMeant(stored)) return false;
     return this.#betweenRenewals(async () => {
       // A login made meanwhile may be another client's.
-      if (!(await isHeld())) return false;
-      this.#known = Promise.resolve(undefined);
+      if (!(await isStored())) return false;
+      this.#cached = Promise.resolve(undefined);
       return vault.delete(serverUrl);
     });
   }
@@ -185,7 +186,7 @@ class Keeper implements KeptCredential {
   async #betweenRenewals<T>(change: () => Promise<T>): Promise<T> {
     const { vault, serverUrl, signal } = this.#options;
     const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), LONGEST_COURTESY_MS);
+    const timer = setTimeout(() => patience.abort(), LONGEST_TURN_WAIT_MS);
     let hasBegun = false;
     const changeInTurn = () => {
       hasBegun = true;
@@ -202,7 +203,7 @@ class Keeper implements KeptCredential {
   }
 
   async #write(credential: StoredCredential): Promise<void> {
-    this.#known = Promise.resolve(credential);
+    this.#cached = Promise.resolve(credential);
     await this.#options.vault.write(credential);
   }
 
@@ -225,43 +226,43 @@ class Keeper implements KeptCredential {
   /** Runs with the turn. Its last holder may have renewed the credential, logged in or out, so the vault is read again (threat T40). */
   async #renewAlone(credential: StoredCredential, redeem: Redeem): Promise<StoredCredential | undefined> {
     const { vault, log, serverUrl, signal } = this.#options;
-    const stored = await this.look();
-    const held = this.#held;
-    if (!held || stored?.tokens.access_token !== credential.tokens.access_token) return stored;
+    const stored = await this.reload();
+    const outdated = this.#lastRead;
+    if (!outdated || stored?.tokens.access_token !== credential.tokens.access_token) return stored;
     const refreshed = await redeem(stored, () => {
       signal.throwIfAborted();
       this.#isSending = true;
     });
-    if (refreshed.kind === "renewed") return this.#keepRenewed(held, refreshed.credential);
+    if (refreshed.kind === "renewed") return this.#keepRenewed(outdated, refreshed.credential);
     // A new login made meanwhile stays valid.
-    if (!(await vault.delete(serverUrl, held))) return this.look();
+    if (!(await vault.delete(serverUrl, outdated))) return this.reload();
     log("warn", "a login is over; somebody has to log in again", { serverUrl, reason: refreshed.reason });
-    this.#known = Promise.resolve(undefined);
+    this.#cached = Promise.resolve(undefined);
     return undefined;
   }
 
   /** Stores a renewed credential, unless a login or logout has happened while the authorization server was asked. */
   async #keepRenewed(
-    held: StoredCredential,
+    outdated: StoredCredential,
     renewed: StoredCredential,
   ): Promise<StoredCredential | undefined> {
     try {
-      const stored = await this.look();
-      if (!this.#held || !isSameCredential(this.#held, held)) return stored;
+      const stored = await this.reload();
+      if (!this.#lastRead || !isSameCredential(this.#lastRead, outdated)) return stored;
       await this.#write(renewed);
     } catch (error) {
       // The old refresh token is spent: the new credential must not be lost, and the old one not be sent again.
-      this.#unstored = { held, renewed };
-      this.#known = Promise.resolve(renewed);
+      this.#unsavedRenewal = { outdated, renewed };
+      this.#cached = Promise.resolve(renewed);
       this.#warn("a renewed login could not be stored; it holds for this process", error, renewed);
     }
     return renewed;
   }
 
-  #newest(held: StoredCredential | undefined): StoredCredential | undefined {
-    this.#held = held;
-    const unstored = this.#unstored;
-    return held && unstored && isSameCredential(held, unstored.held) ? unstored.renewed : held;
+  #newest(stored: StoredCredential | undefined): StoredCredential | undefined {
+    this.#lastRead = stored;
+    const unsaved = this.#unsavedRenewal;
+    return stored && unsaved && isSameCredential(stored, unsaved.outdated) ? unsaved.renewed : stored;
   }
 
   #warn(message: string, error: unknown, credential: StoredCredential): void {

@@ -17,7 +17,7 @@ import { authRequired, loginByName } from "./flow/login-error.ts";
 import { keepCredential } from "./kept-credential.ts";
 import { type AuthorizationNetwork, createAuthorizationNetwork } from "./network/authorization-network.ts";
 import type { LoginOptions, OAuthOptions } from "./oauth-options.ts";
-import { type AccountHolder, createServerAccount, type ServerAccount } from "./server-account.ts";
+import { type AccountEntry, createServerAccount, type ServerAccount } from "./server-account.ts";
 import { summarizeCredential } from "./vault/credential.ts";
 import { createMemoryVault } from "./vault/memory-vault.ts";
 import { canonicalServerUrl } from "./vault/server-url.ts";
@@ -83,7 +83,7 @@ class RunningOAuth implements OAuth {
   readonly #network: AuthorizationNetwork;
   readonly #closing = new AbortController();
   readonly #accounts = new Map<string, ServerAccount>();
-  readonly #holders = new WeakMap<ResolvedServer, Promise<AccountHolder | undefined>>();
+  readonly #entries = new WeakMap<ResolvedServer, Promise<AccountEntry | undefined>>();
   readonly #warned = new Set<string>();
   #closed: Promise<void> | undefined;
 
@@ -96,15 +96,15 @@ class RunningOAuth implements OAuth {
 
   async headers(server: ResolvedServer): Promise<Record<string, string>> {
     // An entry whose settings cannot be used may still need no login; if it does, the challenge says what is wrong.
-    const holder = await this.#holderOf(server).catch(() => undefined);
-    const token = holder && (await this.#tokenOf(holder));
+    const entry = await this.#entryOf(server).catch(() => undefined);
+    const token = entry && (await this.#tokenOf(entry));
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
   /** Treats an unreadable vault as no login: most servers need none, and for one that does, the challenge reports the problem. */
-  async #tokenOf(holder: AccountHolder): Promise<string | undefined> {
+  async #tokenOf(entry: AccountEntry): Promise<string | undefined> {
     try {
-      return await this.#accountOf(holder.server).token(holder);
+      return await this.#accountOf(entry.server).token(entry);
     } catch (error) {
       if (this.#closing.signal.aborted) return undefined;
       const reason = thrownMessage(error);
@@ -120,8 +120,8 @@ class RunningOAuth implements OAuth {
     signal: AbortSignal,
   ): Promise<"retry" | "fail"> {
     try {
-      const holder = await this.#readHolder(server);
-      return holder ? await this.#accountOf(holder.server).meet(holder, challenge, signal) : "fail";
+      const entry = await this.#readEntry(server);
+      return entry ? await this.#accountOf(entry.server).meet(entry, challenge, signal) : "fail";
     } catch (error) {
       throw challengeError(error, server, challenge);
     }
@@ -129,15 +129,15 @@ class RunningOAuth implements OAuth {
 
   async login(server: ResolvedServer, options: LoginOptions = {}): Promise<CredentialSummary> {
     const { signal = this.#closing.signal, scopes, authorize = this.#options.authorize } = options;
-    const holder = await this.#requireHolder(server);
+    const entry = await this.#requireEntry(server);
     if (authorize === undefined) {
-      const fact =
+      const reason =
         "nobody can be shown a page on which to log in; give `login` or `createOAuth` an `authorize`.";
-      throw authRequired(server.name, fact);
+      throw authRequired(server.name, reason);
     }
-    const challenge = await this.#askForChallenge(holder, signal);
+    const challenge = await this.#askForChallenge(entry, signal);
     const login = { challenge, signal, scopes, authorize };
-    return summarizeCredential(await this.#accountOf(holder.server).logIn(holder, login));
+    return summarizeCredential(await this.#accountOf(entry.server).logIn(entry, login));
   }
 
   async logout(server: ResolvedServer): Promise<boolean> {
@@ -183,14 +183,14 @@ class RunningOAuth implements OAuth {
       log: this.#log,
       closing: signal,
       credential: keepCredential({ serverUrl, vault: this.#vault, now, log: this.#log, signal }),
-      fetchFor: (holder, ending) => this.#fetchFor(holder, ending),
-      settingsOf: async (holder) => ((await this.#readHolder(holder.server)) ?? holder).settings,
+      fetchFor: (entry, ending) => this.#fetchFor(entry, ending),
+      settingsOf: async (entry) => ((await this.#readEntry(entry.server)) ?? entry).settings,
     });
     this.#accounts.set(serverUrl, account);
     return account;
   }
 
-  #fetchFor({ server, isUsersOwn }: AccountHolder, signal?: AbortSignal): Promise<FetchLike> {
+  #fetchFor({ server, isUsersOwn }: AccountEntry, signal?: AbortSignal): Promise<FetchLike> {
     return this.#network.fetchFor(
       { serverUrl: canonicalServerUrl(server.url), isUsersOwn },
       signal && this.#ending(signal),
@@ -201,22 +201,22 @@ class RunningOAuth implements OAuth {
     return AbortSignal.any([signal, this.#closing.signal]);
   }
 
-  /** The holder as last read: this runs before every request, and sends no client secret. */
-  #holderOf(server: ResolvedServer): Promise<AccountHolder | undefined> {
-    return this.#holders.get(server) ?? this.#readHolder(server);
+  /** The entry as last read: this runs before every request, and sends no client secret. */
+  #entryOf(server: ResolvedServer): Promise<AccountEntry | undefined> {
+    return this.#entries.get(server) ?? this.#readEntry(server);
   }
 
   /** Reads the entry again. A failure is not kept, because the next attempt may succeed. */
-  #readHolder(server: ResolvedServer): Promise<AccountHolder | undefined> {
-    const reading = this.#readEntry(server);
-    this.#holders.set(server, reading);
+  #readEntry(server: ResolvedServer): Promise<AccountEntry | undefined> {
+    const reading = this.#buildEntry(server);
+    this.#entries.set(server, reading);
     reading.catch(() => {
-      if (this.#holders.get(server) === reading) this.#holders.delete(server);
+      if (this.#entries.get(server) === reading) this.#entries.delete(server);
     });
     return reading;
   }
 
-  async #readEntry(server: ResolvedServer): Promise<AccountHolder | undefined> {
+  async #buildEntry(server: ResolvedServer): Promise<AccountEntry | undefined> {
     if (server.transport !== "http" && server.transport !== "sse") return undefined;
     const {
       settings,
@@ -239,9 +239,9 @@ class RunningOAuth implements OAuth {
     this.#log("warn", message, fields);
   }
 
-  async #requireHolder(server: ResolvedServer): Promise<AccountHolder> {
-    const holder = await this.#readHolder(server);
-    if (holder) return holder;
+  async #requireEntry(server: ResolvedServer): Promise<AccountEntry> {
+    const entry = await this.#readEntry(server);
+    if (entry) return entry;
     throw noLogin(requireRemote(server), `its entry switches logins off ("oauth": false)`);
   }
 
@@ -255,9 +255,9 @@ class RunningOAuth implements OAuth {
   }
 
   /** Sends a request that needs no session, and reads only the challenge of the answer. Without an answer there is no challenge. */
-  async #askForChallenge(holder: AccountHolder, signal: AbortSignal): Promise<ReadChallenge> {
+  async #askForChallenge(entry: AccountEntry, signal: AbortSignal): Promise<ReadChallenge> {
     try {
-      const { server, isUsersOwn } = holder;
+      const { server, isUsersOwn } = entry;
       const serverUrl = canonicalServerUrl(server.url);
       const subject = { serverUrl, isUsersOwn };
       const fetchHeaders = await this.#network.fetchHeadersFor(subject, this.#ending(signal));
@@ -274,12 +274,12 @@ class RunningOAuth implements OAuth {
 
 function requireRemote(server: ResolvedServer): ResolvedRemoteServer {
   if (server.transport === "http" || server.transport === "sse") return server;
-  const fact = "only remote servers have a login; give a local one what it needs in its environment";
-  throw noLogin(server, fact);
+  const reason = "only remote servers have a login; give a local one what it needs in its environment";
+  throw noLogin(server, reason);
 }
 
-function noLogin({ name: server }: ResolvedServer, fact: string): McpError {
-  const message = `Server ${JSON.stringify(server)}: ${fact}.`;
+function noLogin({ name: server }: ResolvedServer, reason: string): McpError {
+  const message = `Server ${JSON.stringify(server)}: ${reason}.`;
   return new McpError("MCP_CONFIG_INVALID", message, { server, phase: "config" });
 }
 

@@ -20,7 +20,7 @@ import type { StoredCredential } from "./vault/token-vault.ts";
 const JUST_LOGGED_IN_MS = 10_000;
 
 /** A server's entry, with its authorization settings. */
-export interface AccountHolder {
+export interface AccountEntry {
   readonly server: ResolvedRemoteServer;
   readonly settings: AuthorizationSettings;
   /** Whether the user, and not a cloned project, configured the server. */
@@ -36,9 +36,9 @@ export interface ServerAccountOptions extends Pick<OAuthOptions, "authorize"> {
   readonly now: () => number;
   readonly log: Logger;
   /** Returns the fetch for requests to authorization servers. The signal ends every request; without one, only the timeout does. */
-  fetchFor(holder: AccountHolder, signal?: AbortSignal): Promise<FetchLike>;
+  fetchFor(entry: AccountEntry, signal?: AbortSignal): Promise<FetchLike>;
   /** Reads the entry's settings again, so that a current secret is used. */
-  settingsOf(holder: AccountHolder): Promise<AuthorizationSettings>;
+  settingsOf(entry: AccountEntry): Promise<AuthorizationSettings>;
   /** Fires when the `OAuth` is closed. */
   readonly closing: AbortSignal;
 }
@@ -53,19 +53,19 @@ export interface AccountLogin {
 }
 
 /** A parsed challenge, and the entry's credential that did not meet it. */
-interface Met {
+interface UnmetChallenge {
   readonly read: ReadChallenge;
-  readonly own: StoredCredential | undefined;
+  readonly ownCredential: StoredCredential | undefined;
   readonly signal: AbortSignal;
 }
 
 /** The login to one server URL. Concurrent login requests share one login. */
 export interface ServerAccount {
   /** The access token for the next request, renewed if it is about to expire; `undefined` without a login. */
-  token(holder: AccountHolder): Promise<string | undefined>;
+  token(entry: AccountEntry): Promise<string | undefined>;
   /** Meets a challenge: with a stored or renewed token, else with a login if the options allow one. */
-  meet(holder: AccountHolder, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
-  logIn(holder: AccountHolder, login: AccountLogin): Promise<StoredCredential>;
+  meet(entry: AccountEntry, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail">;
+  logIn(entry: AccountEntry, login: AccountLogin): Promise<StoredCredential>;
   /** Deletes the login if it is `named`'s, or any login without `named`; returns whether there was one. */
   logOut(named?: NamedClient): Promise<boolean>;
   /** Resolves when no refresh token is being redeemed. */
@@ -88,92 +88,92 @@ class Account implements ServerAccount {
     this.#options = options;
   }
 
-  async token(holder: AccountHolder): Promise<string | undefined> {
+  async token(entry: AccountEntry): Promise<string | undefined> {
     const { credential } = this.#options;
-    const known = await credential.current();
-    if (known === undefined || !isFor(known, holder)) return undefined;
-    const current = await credential.renewIfDue(known, this.#redeemFor(holder));
+    const cached = await credential.current();
+    if (cached === undefined || !isUsableFor(cached, entry)) return undefined;
+    const current = await credential.renewIfDue(cached, this.#redeemFor(entry));
     // A login made during the renewal may be another client's.
-    if (current === undefined || !isFor(current, holder)) return undefined;
+    if (current === undefined || !isUsableFor(current, entry)) return undefined;
     const token = tokenOf(current);
-    this.#given.set(holder.server, token);
+    this.#given.set(entry.server, token);
     return token;
   }
 
-  async meet(
-    holder: AccountHolder,
-    challenge: AuthChallenge,
-    signal: AbortSignal,
-  ): Promise<"retry" | "fail"> {
+  async meet(entry: AccountEntry, challenge: AuthChallenge, signal: AbortSignal): Promise<"retry" | "fail"> {
     const read = readChallenge(challenge);
     if (challenge.status === 403 && !read.isInsufficientScope) return "fail";
-    const stored = await this.#options.credential.look(signal);
-    this.#declined.see(stored && loginOf(stored));
-    const own = stored && isFor(stored, holder) ? stored : undefined;
-    if (own && tokenOf(own) !== this.#given.get(holder.server)) return "retry";
-    const met = { read, own, signal };
-    return challenge.status === 403 ? this.#widen(holder, met) : this.#renewOrLogIn(holder, met);
+    const stored = await this.#options.credential.reload(signal);
+    this.#declined.clearIfLoginChanged(stored && loginOf(stored));
+    const ownCredential = stored && isUsableFor(stored, entry) ? stored : undefined;
+    if (ownCredential && tokenOf(ownCredential) !== this.#given.get(entry.server)) return "retry";
+    const unmet = { read, ownCredential, signal };
+    return challenge.status === 403 ? this.#stepUp(entry, unmet) : this.#renewOrLogIn(entry, unmet);
   }
 
-  /** Logs in with more scopes. Scopes that were requested before and not granted are not requested again (threat T42). */
-  async #widen(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry"> {
+  /** Step-up authorization: logs in with more scopes. Those requested before and not granted are not requested again (threat T42). */
+  async #stepUp(entry: AccountEntry, { read, ownCredential, signal }: UnmetChallenge): Promise<"retry"> {
     const { authorize, log, loginCommand } = this.#options;
-    const { name } = holder.server;
-    const missing = splitScopes(read.scope).filter((scope) => !own?.scopes.includes(scope));
+    const { name } = entry.server;
+    const missing = splitScopes(read.scope).filter((scope) => !ownCredential?.scopes.includes(scope));
     const wanted = quote(read.scope ?? "no scope is named");
-    if (own && missing.length === 0) {
-      const fact = `it wants more than its authorization server grants (${wanted}). Ask whoever runs it.`;
-      throw authRequired(name, fact, { httpStatus: 403 });
+    if (ownCredential && missing.length === 0) {
+      const reason = `it wants more than its authorization server grants (${wanted}). Ask whoever runs it.`;
+      throw authRequired(name, reason, { httpStatus: 403 });
     }
     const isInVain = this.#declined.include(missing);
     if (!authorize || isInVain) {
       // A login replaces the current one, so the command must name its scopes as well.
-      const together = [...(own?.scopes ?? []), ...missing];
+      const together = [...(ownCredential?.scopes ?? []), ...missing];
       const past = isInVain ? ", and a login that may do more was asked for in vain" : "";
-      const fact = `it wants more than this login may do (${wanted})${past}. ${adviseLogin(loginCommand, name, together)}`;
-      throw authRequired(name, fact, { httpStatus: 403 });
+      const reason = `it wants more than this login may do (${wanted})${past}. ${adviseLogin(loginCommand, name, together)}`;
+      throw authRequired(name, reason, { httpStatus: 403 });
     }
     log("info", "a server wants a login that may do more", { server: name, scopes: missing });
-    await this.logIn(holder, { challenge: read, signal, authorize });
+    await this.logIn(entry, { challenge: read, signal, authorize });
     return "retry";
   }
 
-  async #renewOrLogIn(holder: AccountHolder, { read, own, signal }: Met): Promise<"retry"> {
+  async #renewOrLogIn(
+    entry: AccountEntry,
+    { read, ownCredential, signal }: UnmetChallenge,
+  ): Promise<"retry"> {
     const { credential, authorize, loginCommand } = this.#options;
-    const { name } = holder.server;
-    const authority = await this.#discover(holder, { challenge: read, earlier: own, signal });
-    if (own?.issuer === authority.issuer) {
+    const { name } = entry.server;
+    const authority = await this.#discover(entry, { challenge: read, earlier: ownCredential, signal });
+    if (ownCredential?.issuer === authority.issuer) {
       // If the resource has changed, the stored login is for the old one, and a renewed token would be refused as well.
-      const isRenewable = isGrantedBy(own, authority) && own.tokens.refresh_token !== undefined;
-      const renewed = isRenewable && (await credential.renew(own, this.#redeemFor(holder), signal));
-      if (renewed && isFor(renewed, holder)) return "retry";
+      const isRenewable =
+        isGrantedBy(ownCredential, authority) && ownCredential.tokens.refresh_token !== undefined;
+      const renewed = isRenewable && (await credential.renew(ownCredential, this.#redeemFor(entry), signal));
+      if (renewed && isUsableFor(renewed, entry)) return "retry";
       if (!renewed && this.#hasJustLoggedIn(authority)) {
-        const fact = "it refuses the token of the login that was just made. Ask whoever runs it.";
-        throw authRequired(name, fact, { httpStatus: 401 });
+        const reason = "it refuses the token of the login that was just made. Ask whoever runs it.";
+        throw authRequired(name, reason, { httpStatus: 401 });
       }
     }
     if (!authorize) {
-      const fact = `it wants a login. ${adviseLogin(loginCommand, name)}`;
-      throw authRequired(name, fact, { httpStatus: 401 });
+      const reason = `it wants a login. ${adviseLogin(loginCommand, name)}`;
+      throw authRequired(name, reason, { httpStatus: 401 });
     }
-    await this.logIn(holder, { challenge: read, signal, authorize });
+    await this.logIn(entry, { challenge: read, signal, authorize });
     return "retry";
   }
 
-  logIn(holder: AccountHolder, login: AccountLogin): Promise<StoredCredential> {
+  logIn(entry: AccountEntry, login: AccountLogin): Promise<StoredCredential> {
     const { challenge, signal, scopes = [], authorize } = login;
-    const { clientId, resource, callback } = holder.settings;
+    const { clientId, resource, callback } = entry.settings;
     const { isInsufficientScope } = challenge;
     const subject = JSON.stringify([clientId, resource, callback, isInsufficientScope]);
-    const wanted = [...splitScopes(challenge.scope), ...holder.settings.scopes, ...scopes];
+    const wanted = [...splitScopes(challenge.scope), ...entry.settings.scopes, ...scopes];
     return this.#login.join({ subject, scopes: wanted, authorize, signal }, (ending) =>
-      this.#logInAlone(holder, { ...login, signal: ending }),
+      this.#logInAlone(entry, { ...login, signal: ending }),
     );
   }
 
   logOut(named?: NamedClient): Promise<boolean> {
     this.#declined.clear();
-    return this.#options.credential.forget(named && ((stored) => isFor(stored, { settings: named })));
+    return this.#options.credential.forget(named && ((stored) => isUsableFor(stored, { settings: named })));
   }
 
   settled(): Promise<void> {
@@ -181,24 +181,24 @@ class Account implements ServerAccount {
   }
 
   async #logInAlone(
-    holder: AccountHolder,
+    entry: AccountEntry,
     { challenge, signal, scopes = [], authorize }: AccountLogin,
   ): Promise<StoredCredential> {
     const { credential, fetchFor, closing, clientName, clientMetadataUrl, callback, now } = this.#options;
     const ending = AbortSignal.any([signal, closing]);
-    await credential.requireVault(ending);
-    const earlier = await credential.look(ending);
-    const own = earlier && isFor(earlier, holder) ? earlier : undefined;
-    const authority = await this.#discover(holder, { challenge, earlier: own, signal: ending });
+    await credential.requireWritableVault(ending);
+    const earlier = await credential.reload(ending);
+    const ownCredential = earlier && isUsableFor(earlier, entry) ? earlier : undefined;
+    const authority = await this.#discover(entry, { challenge, earlier: ownCredential, signal: ending });
     // Loaded late, because most processes use an existing login.
     const { logIn } = await import("./flow/login.ts");
-    const isWidened = challenge.isInsufficientScope && earlier && isGrantedBy(earlier, authority);
+    const isStepUp = challenge.isInsufficientScope && earlier && isGrantedBy(earlier, authority);
     let wasShown = false;
     let isDeclined = false;
     const granting = logIn({
-      ...holder,
+      ...entry,
       sdk: await loadSdk(),
-      fetch: await fetchFor(holder, ending),
+      fetch: await fetchFor(entry, ending),
       authority,
       authorize: (url, request) => {
         wasShown = true;
@@ -210,8 +210,8 @@ class Account implements ServerAccount {
       now,
       scopes: chooseScopes({
         challenged: challenge.scope,
-        configured: [...holder.settings.scopes, ...scopes],
-        earlier: isWidened ? earlier.scopes : [],
+        configured: [...entry.settings.scopes, ...scopes],
+        earlier: isStepUp ? earlier.scopes : [],
         resourceScopes: authority.resourceScopes,
         issuerScopes: authority.metadata.scopes_supported,
       }),
@@ -243,21 +243,21 @@ class Account implements ServerAccount {
   }
 
   async #discover(
-    holder: AccountHolder,
+    entry: AccountEntry,
     { signal, ...known }: Pick<DiscoverAuthorityOptions, "challenge" | "earlier"> & { signal: AbortSignal },
   ): Promise<Authority> {
-    const fetch = await this.#options.fetchFor(holder, signal);
-    return discoverAuthority({ sdk: await loadSdk(), fetch, ...known, ...holder });
+    const fetch = await this.#options.fetchFor(entry, signal);
+    return discoverAuthority({ sdk: await loadSdk(), fetch, ...known, ...entry });
   }
 
-  #redeemFor(holder: AccountHolder): Redeem {
+  #redeemFor(entry: AccountEntry): Redeem {
     const { fetchFor, settingsOf, closing, now } = this.#options;
-    const { server } = holder;
+    const { server } = entry;
     return async (credential, onSending) => {
-      const settings = await settingsOf(holder);
-      const fetch = await fetchFor(holder, closing);
+      const settings = await settingsOf(entry);
+      const fetch = await fetchFor(entry, closing);
       // Once sent, the old refresh token may be spent. Aborting the request could lose the login.
-      const fetchWholly = await fetchFor(holder);
+      const fetchWholly = await fetchFor(entry);
       const redeem: FetchLike = (url, init) => {
         onSending();
         return fetchWholly(url, init);
@@ -265,7 +265,7 @@ class Account implements ServerAccount {
       const sdk = await loadSdk();
       const refreshed = await refresh(credential, { sdk, fetch, redeem, server: server.name, settings, now });
       if (refreshed.kind === "renewed")
-        this.#declined.renew(loginOf(credential), loginOf(refreshed.credential));
+        this.#declined.replaceLogin(loginOf(credential), loginOf(refreshed.credential));
       return refreshed;
     };
   }
@@ -284,7 +284,7 @@ function isGrantedBy(
 }
 
 /** Whether a credential may be used for an entry: one that names another client or resource needs its own login (threat T33). */
-function isFor(
+function isUsableFor(
   { clientId, resource }: StoredCredential,
   { settings }: { readonly settings: NamedClient },
 ): boolean {

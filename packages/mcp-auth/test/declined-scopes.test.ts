@@ -18,12 +18,12 @@ it("scopes were declined if all of them were, and no scope is one", () => {
 it("scopes that were declined beside a login are asked for beside the next one, and not because the same one is renewed", () => {
   const declined = createDeclinedScopes();
   declined.add(["a"], "first");
-  declined.renew("another", "new");
-  declined.see("first");
+  declined.replaceLogin("another", "new");
+  declined.clearIfLoginChanged("first");
   expect(declined.include(["a"])).toBe(true);
-  declined.renew("first", "renewed");
-  declined.see("renewed");
+  declined.replaceLogin("first", "renewed");
+  declined.clearIfLoginChanged("renewed");
   expect(declined.include(["a"])).toBe(true);
-  declined.see("second");
+  declined.clearIfLoginChanged("second");
   expect(declined.include(["a"])).toBe(false);
 });

@@ -25,7 +25,7 @@ function keeperOf(vault: TokenVault, now: () => number = () => OLD.obtainedAt) {
 function bound(keeper: ReturnType<typeof keepCredential>) {
   return {
     current: () => keeper.current(),
-    look: () => keeper.look(),
+    reload: () => keeper.reload(),
     forget: keeper.forget.bind(keeper),
     replace: (credential: StoredCredential) => keeper.replace(credential),
     renew: keeper.renew.bind(keeper),

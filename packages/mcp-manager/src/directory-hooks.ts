@@ -93,7 +93,7 @@ class DirectoryHooks implements ServerHooks {
     this.#emit("unhealthy", { server: this.#name, error: { code, message, at: Date.now() } });
   }
 
-  troubled({ code, message }: McpError): void {
+  failed({ code, message }: McpError): void {
     this.#directory.log("warn", message, { server: this.#name, code });
   }
 
@@ -101,7 +101,7 @@ class DirectoryHooks implements ServerHooks {
     this.#tell((cache) => cache.set(identity.id, entry));
   }
 
-  doubted({ id }: CatalogIdentity): void {
+  markStale({ id }: CatalogIdentity): void {
     this.#tell((cache) => cache.markStale(id));
   }
 

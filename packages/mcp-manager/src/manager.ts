@@ -64,18 +64,18 @@ class Manager implements McpManager, ViewParent {
   readonly complete: McpManager["complete"];
   readonly subscribe: McpManager["subscribe"];
   /** The managers of other users that are not closed. */
-  readonly #others = new Set<Manager>();
+  readonly #principalManagers = new Set<Manager>();
   /** The manager whose `forPrincipal` made this one. */
-  readonly #owner: Manager | undefined;
+  readonly #parent: Manager | undefined;
   readonly #sharedLists = createGatheredLists();
   #lendersWatched: (() => void) | undefined;
-  /** The owner's configuration that was applied last. */
+  /** The parent's configuration that was applied last. */
   #followed: readonly ServerDefinition[] | undefined;
   #run = createRun();
 
-  constructor(options: ResolvedManagerOptions, owner?: Manager) {
+  constructor(options: ResolvedManagerOptions, parent?: Manager) {
     this.#options = options;
-    this.#owner = owner;
+    this.#parent = parent;
     this.#followed = options.servers;
     this.#events = createEmitter<McpEvents>(options.log, KEPT_EVENTS);
     this.#registry = createManagerRegistry(options);
@@ -99,12 +99,12 @@ class Manager implements McpManager, ViewParent {
     } catch (error) {
       return Promise.reject(error);
     }
-    const owner = this.#owner;
-    if (owner !== undefined && owner.#run.closed !== undefined) return Promise.reject(closedError());
+    const parent = this.#parent;
+    if (parent !== undefined && parent.#run.closed !== undefined) return Promise.reject(closedError());
     const { closed } = this.#run;
     if (closed !== undefined) this.#run = createRun(closed);
     this.#run.starting ??= this.#start(this.#run, options.signal);
-    if (owner !== undefined) owner.#others.add(this);
+    if (parent !== undefined) parent.#principalManagers.add(this);
     return this.#run.starting;
   }
 
@@ -158,10 +158,10 @@ class Manager implements McpManager, ViewParent {
     };
     const { connect: own } = this.#options;
     const connect = createLendingConnector({ connect: own, lender, lists: this.#sharedLists });
-    const other = new Manager({ ...this.#options, servers, principal, connect }, this);
-    this.#others.add(other);
+    const manager = new Manager({ ...this.#options, servers, principal, connect }, this);
+    this.#principalManagers.add(manager);
     this.#watchLenders();
-    return other;
+    return manager;
   }
 
   async reload(servers: Iterable<ServerDefinition>): Promise<ReloadReport> {
@@ -173,7 +173,7 @@ class Manager implements McpManager, ViewParent {
     // The configuration is replaced as a whole before anything else is awaited: of two reloads the later one wins, for other users too.
     const { report, unstarted, gone } = this.#directory.configure(definitions);
     const { configured } = this.#directory; // A listener may have reloaded again by now.
-    const followed = [...this.#others].map((other) => other.#follow(configured));
+    const followed = [...this.#principalManagers].map((manager) => manager.#follow(configured));
     if (run.starting !== undefined) await startServers(unstarted, this.#options, run.stop.signal);
     await Promise.all([gone, ...followed]);
     refuseIfClosed(run);
@@ -208,7 +208,7 @@ class Manager implements McpManager, ViewParent {
     return startRun(run, { directory: this.#directory, options: this.#options, signal, latest, close });
   }
 
-  /** Applies the owner's configuration; a manager closed meanwhile applies it when it is started again. */
+  /** Applies the parent's configuration; a manager closed meanwhile applies it when it is started again. */
   async #follow(definitions: readonly ServerDefinition[]): Promise<void> {
     this.#followed = definitions;
     try {
@@ -223,16 +223,16 @@ class Manager implements McpManager, ViewParent {
   #watchLenders(): void {
     this.#lendersWatched ??= this.#events.on("statusChanged", ({ snapshot: { name, status } }) => {
       if (status !== "ready") return;
-      for (const other of this.#others) {
-        const borrower = other.#directory.find(name);
-        if (borrower !== undefined) void bringBack(borrower, other.#run.stop.signal);
+      for (const manager of this.#principalManagers) {
+        const borrower = manager.#directory.find(name);
+        if (borrower !== undefined) void bringBack(borrower, manager.#run.stop.signal);
       }
     });
   }
 
-  /** The configuration to restart with: the owner may have been reloaded while this one was closed. */
+  /** The configuration to restart with: the parent may have been reloaded while this one was closed. */
   #latest(): readonly ServerDefinition[] {
-    const latest = this.#owner === undefined ? undefined : this.#owner.#directory.configured;
+    const latest = this.#parent === undefined ? undefined : this.#parent.#directory.configured;
     if (latest === undefined || latest === this.#followed) return this.#directory.configured;
     this.#followed = latest;
     return latest;
@@ -255,8 +255,8 @@ class Manager implements McpManager, ViewParent {
   }
 
   async #closeAll(): Promise<void> {
-    if (this.#owner !== undefined) this.#owner.#others.delete(this);
-    const others = [...this.#others].map((other) => other.close());
-    await Promise.all([this.#directory.close(), ...others]);
+    if (this.#parent !== undefined) this.#parent.#principalManagers.delete(this);
+    const closing = [...this.#principalManagers].map((manager) => manager.close());
+    await Promise.all([this.#directory.close(), ...closing]);
   }
 }

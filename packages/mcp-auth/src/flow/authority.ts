@@ -50,7 +50,7 @@ type EarlierLogin = Pick<StoredCredential, "issuer" | "resourceIndicator" | "con
  */
 export async function discoverAuthority(options: DiscoverAuthorityOptions): Promise<Authority> {
   const { sdk, server, fetch } = options;
-  const resource = await findResource(options);
+  const resource = await readResourceMetadata(options);
   const resourceIndicator = chooseResource(options, resource?.resource);
   const url = resource?.authorization_servers?.[0] ?? new URL("/", canonicalServerUrl(server.url)).href;
   const metadata = await readAuthorityMetadata({ sdk, fetch, server: server.name, url });
@@ -83,23 +83,25 @@ export async function readAuthorityMetadata(
     const outage = answers.find(({ status }) => isOutage(status));
     if (outage !== undefined)
       throw unreadable(server, "the metadata of its authorization server", url, outage);
-    const fact = `it wants a login, and no authorization server is found for it (there is no metadata at ${quote(url)}). Give its entry an Authorization header instead.`;
-    throw authRequired(server, fact);
+    const reason = `it wants a login, and no authorization server is found for it (there is no metadata at ${quote(url)}). Give its entry an Authorization header instead.`;
+    throw authRequired(server, reason);
   }
   if (metadata.code_challenge_methods_supported?.includes("S256") !== true) {
-    const fact = `its authorization server ${quote(metadata.issuer)} does not say that it supports PKCE with S256, without which a login is not safe; nothing was sent.`;
-    throw authRequired(server, fact);
+    const reason = `its authorization server ${quote(metadata.issuer)} does not say that it supports PKCE with S256, without which a login is not safe; nothing was sent.`;
+    throw authRequired(server, reason);
   }
   return metadata;
 }
 
 /** The members of the resource metadata that are used here. */
-type Resource = Pick<OAuthProtectedResourceMetadata, "authorization_servers" | "scopes_supported"> & {
+type ResourceMetadata = Pick<OAuthProtectedResourceMetadata, "authorization_servers" | "scopes_supported"> & {
   readonly resource?: string | undefined;
 };
 
 /** Returns `undefined` if the server has no such metadata. A failure to read it is an error, unless an earlier login can replace it. */
-async function findResource(options: DiscoverAuthorityOptions): Promise<Resource | undefined> {
+async function readResourceMetadata(
+  options: DiscoverAuthorityOptions,
+): Promise<ResourceMetadata | undefined> {
   const { sdk, server, settings, challenge, earlier } = options;
   const { resourceMetadataUrl } = challenge;
   const serverUrl = canonicalServerUrl(server.url);
@@ -115,18 +117,18 @@ async function findResource(options: DiscoverAuthorityOptions): Promise<Resource
   const status = last?.status ?? 0;
   // A gateway may answer 401 or 403 for any unknown path, but should not for a URL that the server named.
   const isForbidden = resourceMetadataUrl !== undefined && FORBIDDEN.has(status);
-  const undecided = isForbidden || status === BAD_GATEWAY ? last : answers.find(isUndecided);
-  const isDown = status >= 500 || (undecided === undefined && answers.some(isBadGateway));
+  const inconclusive = isForbidden || status === BAD_GATEWAY ? last : answers.find(isInconclusive);
+  const isDown = status >= 500 || (inconclusive === undefined && answers.some(isBadGateway));
   // A resource that only the entry named was never advertised, so it is not used once the entry names another.
   const isForSameEntry = earlier?.configuredResource === settings.resource;
   if (isDown && isForSameEntry && earlier?.resourceIndicator !== undefined)
     return advertisedBy(earlier, earlier.resourceIndicator);
-  if (undecided !== undefined) throw unreadable(server.name, "who guards it", endpoint, undecided);
+  if (inconclusive !== undefined) throw unreadable(server.name, "who guards it", endpoint, inconclusive);
   return undefined;
 }
 
 /** Rebuilds the metadata from an earlier login, whose scopes stand in for `scopes_supported`. */
-function advertisedBy({ issuer, scopes }: EarlierLogin, resource: string): Resource {
+function advertisedBy({ issuer, scopes }: EarlierLogin, resource: string): ResourceMetadata {
   return { resource, authorization_servers: [issuer], scopes_supported: [...scopes] };
 }
 
@@ -170,8 +172,8 @@ function withoutPages(fetch: FetchLike): FetchLike {
   };
 }
 
-/** An outage other than 502, or a redirect that was not followed because it has no location or an unknown status. */
-function isUndecided({ status }: WatchedAnswer): boolean {
+/** Whether an answer leaves open if there is metadata: an outage other than 502, or a redirect that was not followed because it has no location or an unknown status. */
+function isInconclusive({ status }: WatchedAnswer): boolean {
   return (status >= 300 && status < 400) || (isOutage(status) && status !== BAD_GATEWAY);
 }
 
@@ -184,8 +186,8 @@ function unreadable(server: string, what: string, endpoint: string, answer: Watc
   const { status: httpStatus, retryAfterMs } = answer;
   const advice = isOutage(httpStatus) ? "Try again later." : "Ask whoever runs the server.";
   const { origin, pathname } = new URL(endpoint);
-  const fact = `${what} cannot be read at ${quote(origin + pathname)} (HTTP ${httpStatus}). ${advice}`;
-  return notJustNow(server, fact, { httpStatus, retryAfterMs });
+  const reason = `${what} cannot be read at ${quote(origin + pathname)} (HTTP ${httpStatus}). ${advice}`;
+  return notJustNow(server, reason, { httpStatus, retryAfterMs });
 }
 
 /** Refuses a resource that does not fit the server's URL: a token for another audience could be used elsewhere (threat T34). */

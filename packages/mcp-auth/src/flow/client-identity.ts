@@ -50,8 +50,8 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
   const endpoint = metadata.registration_endpoint;
   if (endpoint === undefined) {
     if (known) return known;
-    const fact = `its authorization server ${quote(issuer)} registers no clients. ${ADVICE_ON_CLIENT}`;
-    throw authRequired(server, fact);
+    const reason = `its authorization server ${quote(issuer)} registers no clients. ${ADVICE_ON_CLIENT}`;
+    throw authRequired(server, reason);
   }
   const { scope } = options;
   const { fetch: fetchFn, answers } = watchAnswers(options.fetch);
@@ -71,8 +71,8 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
   }
   if (registered.client_id === "") {
     if (known) return known;
-    const fact = `its authorization server ${quote(issuer)} registered a client without an id. ${ADVICE_ON_CLIENT}`;
-    throw authRequired(server, fact);
+    const reason = `its authorization server ${quote(issuer)} registered a client without an id. ${ADVICE_ON_CLIENT}`;
+    throw authRequired(server, reason);
   }
   return { ...withoutEmptySecret(registered), issuer };
 }

@@ -43,8 +43,8 @@ export function adviseLogin(
 }
 
 /** The error of a server that requires a login, and of a failed login. */
-export function authRequired(server: string, fact: string, details: McpErrorDetails = {}): McpError {
-  const message = `Server ${JSON.stringify(server)}: ${fact}`;
+export function authRequired(server: string, reason: string, details: McpErrorDetails = {}): McpError {
+  const message = `Server ${JSON.stringify(server)}: ${reason}`;
   return new McpError("MCP_AUTH_REQUIRED", message, {
     server,
     phase: "handshake",
@@ -61,12 +61,12 @@ export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError
   const { server, secrets = [] } = step;
   if (isMcpError(thrown)) {
     const { code, message, ...details } = thrown.toJSON();
-    const shown = hideSecrets(message, secrets);
-    const isClean = shown === message;
+    const redacted = hideSecrets(message, secrets);
+    const isClean = redacted === message;
     if (thrown.server !== undefined && isClean) return thrown;
-    const told = thrown.server === undefined ? `Server ${JSON.stringify(server)}: ${shown}` : shown;
+    const text = thrown.server === undefined ? `Server ${JSON.stringify(server)}: ${redacted}` : redacted;
     const cause = isClean ? thrown : undefined;
-    return new McpError(code, told, {
+    return new McpError(code, text, {
       ...details,
       phase: details.phase ?? "handshake",
       server: thrown.server ?? server,
@@ -74,12 +74,12 @@ export function loginError(sdk: Sdk, thrown: unknown, step: LoginStep): McpError
     });
   }
   const cause = harmlessCause(sdk, thrown, secrets);
-  const fact = describe(sdk, thrown, step);
+  const reason = describe(sdk, thrown, step);
   const { status, retryAfterMs } = step.answer ?? {};
-  if (!isTrouble(sdk, thrown, status)) return authRequired(server, fact, { cause });
+  if (!isTrouble(sdk, thrown, status)) return authRequired(server, reason, { cause });
   // Any other status, such as the 400 with which some servers report an outage, would be taken for a refusal.
   const httpStatus = status !== undefined && isOutage(status) ? status : undefined;
-  return notJustNow(server, `${fact} Try again later.`, { httpStatus, retryAfterMs, cause });
+  return notJustNow(server, `${reason} Try again later.`, { httpStatus, retryAfterMs, cause });
 }
 
 /** Whether the error only says that the authorization server is busy or down. */
@@ -127,9 +127,9 @@ function wordsOfBody(body = ""): string | undefined {
 
 function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: LoginStep): string {
   const asked = withoutQuery(endpoint);
-  const told = (text: string) => quote(hideSecrets(text, secrets));
+  const quoteRedacted = (text: string) => quote(hideSecrets(text, secrets));
   if (thrown instanceof sdk.RegistrationRejectedError) {
-    return `its authorization server registered no client: ${asked} answered HTTP ${thrown.status} (${told(wordsOfBody(thrown.body) ?? "no OAuth error")}). ${ADVICE_ON_CLIENT}`;
+    return `its authorization server registered no client: ${asked} answered HTTP ${thrown.status} (${quoteRedacted(wordsOfBody(thrown.body) ?? "no OAuth error")}). ${ADVICE_ON_CLIENT}`;
   }
   // The issuer that was received is not trusted, so it is not quoted.
   if (thrown instanceof sdk.IssuerMismatchError) {
@@ -141,14 +141,14 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: 
     return "its authorization server wants codes and tokens to be sent without TLS; nothing was sent.";
   }
   if (thrown instanceof sdk.OAuthError) {
-    return `its authorization server refused the ${doing}: ${told(thrown.code)} (${quote(wordsOf(thrown.message, secrets))}).`;
+    return `its authorization server refused the ${doing}: ${quoteRedacted(thrown.code)} (${quote(wordsOf(thrown.message, secrets))}).`;
   }
   if (isUnreadable(thrown)) {
     const missing =
       doing === "token request" ? "without an access token that can be used" : "with what is no metadata";
     return `${asked} answered the ${doing} ${missing}.`;
   }
-  return `the ${doing} at ${asked} failed: ${told(thrownMessage(thrown))}`;
+  return `the ${doing} at ${asked} failed: ${quoteRedacted(thrownMessage(thrown))}`;
 }
 
 /** Whether the answer was not JSON, or JSON that lacks required members. */

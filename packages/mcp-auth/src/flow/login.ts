@@ -113,17 +113,22 @@ async function redeem(options: LogInOptions, { callback, client, scope }: Redemp
     return requireBearer(tokens);
   } catch (error) {
     const endpoint = metadata.token_endpoint;
-    const told = loginError(sdk, error, { server: server.name, doing: "token request", endpoint, secrets });
+    const mcpError = loginError(sdk, error, {
+      server: server.name,
+      doing: "token request",
+      endpoint,
+      secrets,
+    });
     const isDead = error instanceof sdk.OAuthError && DEAD_CLIENT.has(error.code);
-    if (!isDead || client !== earlier?.client) throw told;
+    if (!isDead || client !== earlier?.client) throw mcpError;
     const isForgotten = await options.onDeadClient(earlier).then(
       () => true,
       () => false,
     );
-    if (!isForgotten) throw told;
-    const { code: failure, message, ...details } = told.toJSON();
+    if (!isForgotten) throw mcpError;
+    const { code: failure, message, ...details } = mcpError.toJSON();
     const advice = "The client that an earlier login has registered is forgotten. Log in again.";
-    throw new McpError(failure, `${message} ${advice}`, { ...details, cause: told.cause });
+    throw new McpError(failure, `${message} ${advice}`, { ...details, cause: mcpError.cause });
   }
 }
 
@@ -176,7 +181,7 @@ async function authorizeCode(
 
 function notShown(server: string, error: unknown, secrets: readonly string[]): McpError {
   const text = thrownMessage(error);
-  const shown = hideSecrets(text, secrets);
-  const fact = `the page on which to log in could not be shown: ${quote(shown)}`;
-  return authRequired(server, fact, { cause: shown === text ? error : undefined });
+  const redacted = hideSecrets(text, secrets);
+  const reason = `the page on which to log in could not be shown: ${quote(redacted)}`;
+  return authRequired(server, reason, { cause: redacted === text ? error : undefined });
 }

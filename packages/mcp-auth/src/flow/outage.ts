@@ -66,8 +66,8 @@ function waitOf(headers: Headers): number | undefined {
 }
 
 /** The error of a temporary failure: it is retryable, and an existing login stays valid. */
-export function notJustNow(server: string, fact: string, details: McpErrorDetails): McpError {
-  const message = `Server ${JSON.stringify(server)}: ${fact}`;
+export function notJustNow(server: string, reason: string, details: McpErrorDetails): McpError {
+  const message = `Server ${JSON.stringify(server)}: ${reason}`;
   const common = { server, phase: "handshake", outcome: "rejected" } as const;
   return new McpError("MCP_CONNECT_FAILED", message, { ...common, ...details });
 }

@@ -66,10 +66,10 @@ export async function refresh(credential: StoredCredential, options: RefreshOpti
     return { kind: "renewed", credential: refreshedCredential(credential, requireBearer(renewed), now()) };
   } catch (error) {
     const answer = answers.at(-1);
-    const told = loginError(sdk, error, { ...step, answer });
+    const mcpError = loginError(sdk, error, { ...step, answer });
     const isDefinite = error instanceof sdk.OAuthError && DEFINITE_REFUSALS.has(error.code);
     // An outage says nothing about the refresh token, whatever error code a gateway writes into the answer.
-    if (isDefinite && !isOutage(answer?.status ?? 0)) return { kind: "refused", reason: told.message };
-    throw told;
+    if (isDefinite && !isOutage(answer?.status ?? 0)) return { kind: "refused", reason: mcpError.message };
+    throw mcpError;
   }
 }

@@ -55,10 +55,10 @@ describe("the error of a login", () => {
         new SyntaxError(`"${spelling}" is not valid JSON`),
         new McpError("MCP_AUTH_REQUIRED", spelling, { server: "files" }),
       ]) {
-        const told = loginError(sdk, thrown, { ...STEP, secrets });
-        const shown = `${told.stack} ${(told.cause as Error | undefined)?.stack}`;
+        const mcpError = loginError(sdk, thrown, { ...STEP, secrets });
+        const shown = `${mcpError.stack} ${(mcpError.cause as Error | undefined)?.stack}`;
         expect(shown).not.toContain(spelling);
-        expect(told).toMatchObject({ code: "MCP_AUTH_REQUIRED", server: "files" });
+        expect(mcpError).toMatchObject({ code: "MCP_AUTH_REQUIRED", server: "files" });
       }
     }
   });
@@ -66,9 +66,9 @@ describe("the error of a login", () => {
   it("never shows an answer that is no error of OAuth", () => {
     const body =
       "HTTP 502: Invalid OAuth error response: SyntaxError: no. Raw body: <h1>refresh_token=other</h1>";
-    const told = loginError(sdk, new sdk.OAuthError("server_error", body), STEP);
-    expect(told.message).toContain("server_error (HTTP 502, and no OAuth error)");
-    expect(`${told.message} ${told.cause}`).not.toMatch(/other|Raw body/);
+    const mcpError = loginError(sdk, new sdk.OAuthError("server_error", body), STEP);
+    expect(mcpError.message).toContain("server_error (HTTP 502, and no OAuth error)");
+    expect(`${mcpError.message} ${mcpError.cause}`).not.toMatch(/other|Raw body/);
   });
 
   it.each([
@@ -121,10 +121,10 @@ describe("the error of a login", () => {
       body,
       submittedMetadata: { redirect_uris: [] },
     });
-    const told = loginError(sdk, rejected, { ...STEP, doing: "registration" });
-    expect(told.message).toContain(`answered HTTP 403 (${words})`);
-    expect(told.message).not.toContain("other");
-    if (words === "no OAuth error") expect(told.cause).toBeUndefined();
+    const mcpError = loginError(sdk, rejected, { ...STEP, doing: "registration" });
+    expect(mcpError.message).toContain(`answered HTTP 403 (${words})`);
+    expect(mcpError.message).not.toContain("other");
+    if (words === "no OAuth error") expect(mcpError.cause).toBeUndefined();
   });
 
   it("leaves a text as it is where nothing in it was sent", () => {
@@ -144,8 +144,8 @@ describe("the error of a login", () => {
   });
 
   it("is one also where what was thrown has no text", () => {
-    const told = loginError(sdk, Object.create(null), STEP);
-    expect(told).toMatchObject({
+    const mcpError = loginError(sdk, Object.create(null), STEP);
+    expect(mcpError).toMatchObject({
       code: "MCP_AUTH_REQUIRED",
       message: expect.stringMatching(/failed: a value without a text$/),
     });

@@ -26,7 +26,7 @@ import type { ContextKind, ServerContext } from "./server-context.ts";
 export type ContextReader = Omit<ContextSource, "tools" | "callTool" | "on">;
 
 /** What the reader needs of a server. */
-interface ContextServer extends Pick<ManagedServer, "definition" | "openSession" | "session" | "lose"> {
+interface ContextServer extends Pick<ManagedServer, "definition" | "openSession" | "session" | "reportLoss"> {
   readonly context: ServerContext;
 }
 
@@ -110,7 +110,9 @@ async function listOf<K extends ContextKind>(
 /** Decides whether a session whose list failed is over. Some sessions report this a moment later; others have to be given up. */
 async function hasEnded(managed: ContextServer, session: Session, error: McpError): Promise<boolean> {
   await turnOfTheEventLoop();
-  return managed.openSession !== session || (isUnsent(error) && giveUp(managed, session, error));
+  return (
+    managed.openSession !== session || (isUnsent(error) && reportLossUnlessUsed(managed, session, error))
+  );
 }
 
 /**
@@ -119,10 +121,10 @@ async function hasEnded(managed: ContextServer, session: Session, error: McpErro
  *
  * @returns whether the session is over.
  */
-function giveUp(managed: ContextServer, session: Session, error: McpError): boolean {
+function reportLossUnlessUsed(managed: ContextServer, session: Session, error: McpError): boolean {
   const { openSession } = managed;
   if (openSession === session && openSession.isUsed) return false;
-  managed.lose(session, error);
+  managed.reportLoss(session, error);
   return true;
 }
 
@@ -174,7 +176,7 @@ async function onSession<T>(
       return await use(session);
     } catch (error) {
       if (!isUnsent(error) || unsent > MOST_UNSENT) throw error;
-      if (unusable === session && !giveUp(managed, session, error)) throw error;
+      if (unusable === session && !reportLossUnlessUsed(managed, session, error)) throw error;
       unusable = session;
     }
     await raceSignal(turnOfTheEventLoop(), deadline.signal);

@@ -46,7 +46,7 @@ export function createResourceSubscriptions(options: ResourceSubscriptionsOption
 }
 
 /** The subscriptions that one session was told of. Each session starts without any. */
-interface Told {
+interface SessionSubscriptions {
   readonly session: Session;
   readonly uris: Set<string>;
   /** The loops under way, by resource. */
@@ -56,7 +56,7 @@ interface Told {
 class Subscriptions implements ResourceSubscriptions {
   readonly #options: ResourceSubscriptionsOptions;
   readonly #wanted = new Map<string, Set<ResourceListener>>();
-  #told: Told | undefined;
+  #active: SessionSubscriptions | undefined;
 
   constructor(options: ResourceSubscriptionsOptions) {
     this.#options = options;
@@ -87,13 +87,13 @@ class Subscriptions implements ResourceSubscriptions {
   }
 
   opened(session: Session): void {
-    this.#told = { session, uris: new Set(), loops: new Map() };
+    this.#active = { session, uris: new Set(), loops: new Map() };
     if (!takesSubscriptions(session)) return;
     for (const uri of this.#wanted.keys()) void this.#settleOrWarn(uri);
   }
 
   gone(): void {
-    this.#told = undefined;
+    this.#active = undefined;
   }
 
   isWatched(uri: string): boolean {
@@ -112,13 +112,14 @@ class Subscriptions implements ResourceSubscriptions {
 
   /** Resolves when the server was told the wanted state of this resource, or there is no session. */
   async #settle(uri: string): Promise<void> {
-    const told = this.#told;
-    if (told === undefined) return;
+    const active = this.#active;
+    if (active === undefined) return;
     do {
-      const loop = told.loops.get(uri) ?? this.#tell(told, uri).finally(() => told.loops.delete(uri));
-      told.loops.set(uri, loop);
+      const loop =
+        active.loops.get(uri) ?? this.#reconcile(active, uri).finally(() => active.loops.delete(uri));
+      active.loops.set(uri, loop);
       await loop;
-    } while (this.#isBehind(told, uri)); // A finished loop stays in the map for some microtasks.
+    } while (this.#isBehind(active, uri)); // A finished loop stays in the map for some microtasks.
   }
 
   async #settleOrWarn(uri: string): Promise<void> {
@@ -131,17 +132,17 @@ class Subscriptions implements ResourceSubscriptions {
     }
   }
 
-  #isBehind(told: Told, uri: string): boolean {
-    return this.#told === told && this.#wanted.has(uri) !== told.uris.has(uri);
+  #isBehind(active: SessionSubscriptions, uri: string): boolean {
+    return this.#active === active && this.#wanted.has(uri) !== active.uris.has(uri);
   }
 
-  async #tell(told: Told, uri: string): Promise<void> {
-    while (this.#isBehind(told, uri)) {
+  async #reconcile(active: SessionSubscriptions, uri: string): Promise<void> {
+    while (this.#isBehind(active, uri)) {
       const isWanted = this.#wanted.has(uri);
       // Before the request: if it fails, the server's state is unknown, and a later subscription has to ask again.
-      if (!isWanted) told.uris.delete(uri);
-      await told.session.request(isWanted ? "resources/subscribe" : "resources/unsubscribe", { uri });
-      if (isWanted) told.uris.add(uri);
+      if (!isWanted) active.uris.delete(uri);
+      await active.session.request(isWanted ? "resources/subscribe" : "resources/unsubscribe", { uri });
+      if (isWanted) active.uris.add(uri);
     }
   }
 

@@ -1,5 +1,5 @@
 import { McpError, type Session, type SessionParams } from "@jackfield/mcp-core";
-import { type LentSession, LOST } from "../server/watched-session.ts";
+import { type LentSession, REPORT_LOSS } from "../server/watched-session.ts";
 
 /** What the lender does on behalf of its borrowers, which would otherwise interfere with each other. */
 export interface Lending {
@@ -11,7 +11,7 @@ export interface Lending {
    */
   watch(uri: string): Promise<() => Promise<void>>;
   /** A borrower found the session to be lost: the lender closes it, so that other borrowers need not find out and it is not lent again. */
-  lose(error: McpError): void;
+  reportLoss(error: McpError): void;
   /** Whether any user has calls or other requests under way on the session. */
   isUsed(): boolean;
 }
@@ -75,8 +75,8 @@ class BorrowedSession implements LentSession {
     return () => void this.#closeListeners.delete(own);
   }
 
-  [LOST](error: McpError): void {
-    this.#lending.lose(error);
+  [REPORT_LOSS](error: McpError): void {
+    this.#lending.reportLoss(error);
   }
 
   async close(): Promise<void> {

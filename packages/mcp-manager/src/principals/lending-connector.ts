@@ -5,7 +5,7 @@ import { borrowSession } from "./borrowed-session.ts";
 import type { GatheredLists } from "./gathered-lists.ts";
 
 /** A server whose session is lent. */
-export type Lender = Pick<ManagedServer, "openSession" | "session" | "lose"> & {
+export type Lender = Pick<ManagedServer, "openSession" | "session" | "reportLoss"> & {
   readonly context: Pick<ManagedServer["context"], "subscribe">;
 };
 
@@ -29,9 +29,9 @@ export function createLendingConnector({ connect, lender, lists }: LendingConnec
     using deadline = borrowingDeadline(server.name, options.signal);
     const session = await lent.session(deadline);
     const watch = (uri: string) => lent.context.subscribe(session, uri, () => {});
-    const lose = (error: McpError) => lent.lose(session, error);
+    const reportLoss = (error: McpError) => lent.reportLoss(session, error);
     const isUsed = () => lent.openSession?.isUsed === true; // A replaced session has ended for its borrowers, too.
-    return borrowSession(session, { list: lists(session), watch, lose, isUsed });
+    return borrowSession(session, { list: lists(session), watch, reportLoss, isUsed });
   };
 }
 

@@ -8,7 +8,7 @@ import { isUnsent } from "./unsent-request.ts";
 export interface AwaitedServer {
   readonly openSession: Session | undefined;
   session(deadline: Deadline): Promise<Session>;
-  lose(session: Session, error: McpError): void;
+  reportLoss(session: Session, error: McpError): void;
 }
 
 /**
@@ -67,6 +67,6 @@ async function hasEnded(session: Session, server: AwaitedServer, error: McpError
   if (server.openSession !== session) return true;
   if (!isUnsent(error)) return false;
   // It was tried twice: a connection that cannot be used twice in a row has ended, whatever it says.
-  server.lose(session, error);
+  server.reportLoss(session, error);
   return true;
 }

@@ -33,9 +33,9 @@ export interface CatalogMemory {
   /** The tools were listed. Later lists of the same session do not change how long the attempt took. */
   listed(handshake: Handshake, listing: DatedListing<"tools">): void;
   /** Another list was loaded. It is stored as soon as the entry has tools, and not without them. */
-  listedBesides<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void;
+  contextListed<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void;
   /** The server announced a change: the entry is stale until a list that was requested later is loaded. */
-  doubt(): void;
+  markStale(): void;
   /** An attempt to connect the server, or to list it for the first time, failed. */
   failed(error: McpError): void;
   /** Forgets the handshake for the next connection: a session that ended before it listed anything may have used an outdated one. */
@@ -43,33 +43,33 @@ export interface CatalogMemory {
 }
 
 /** Writes to the catalog. */
-export interface CatalogTelling {
+export interface CatalogWriter {
   store(record: StorableRecord): void;
-  doubted(identity: CatalogIdentity): void;
+  markStale(identity: CatalogIdentity): void;
 }
 
-export function createCatalogMemory(server: string, telling: CatalogTelling): CatalogMemory {
-  return new Memory(server, telling);
+export function createCatalogMemory(server: string, writer: CatalogWriter): CatalogMemory {
+  return new Memory(server, writer);
 }
 
 class Memory implements CatalogMemory {
   readonly #server: string;
-  readonly #telling: CatalogTelling;
+  readonly #writer: CatalogWriter;
   #record: CatalogRecord | undefined;
   prior: PriorHandshake | undefined;
   #attemptedAt = Date.now();
   /** How long the attempt took until its first list, in milliseconds. */
   #listedAfterMs: number | undefined;
   /** When a change was last announced, epoch milliseconds. */
-  #doubtedAt = 0;
+  #changeAnnouncedAt = 0;
   /** The entry of a list that came before there was a record: a call may wake the server before the start. */
-  #untold: ((held: CatalogRecord) => CatalogEntry) | undefined;
+  #pendingEntry: ((held: CatalogRecord) => CatalogEntry) | undefined;
   /** Other lists that came before the tools, to be stored with them: a server may fail to list its tools at first. */
-  #besides: Partial<Pick<CatalogEntry, ContextKind>> | undefined;
+  #contextLists: Partial<Pick<CatalogEntry, ContextKind>> | undefined;
 
-  constructor(server: string, telling: CatalogTelling) {
+  constructor(server: string, writer: CatalogWriter) {
     this.#server = server;
-    this.#telling = telling;
+    this.#writer = writer;
   }
 
   get verdict(): CatalogVerdict {
@@ -83,8 +83,8 @@ class Memory implements CatalogMemory {
   take(record: CatalogRecord | undefined): void {
     this.#record = record;
     this.prior ??= record?.entry?.prior;
-    if (this.#untold !== undefined) this.#keep(this.#untold);
-    else this.#keepBesides();
+    if (this.#pendingEntry !== undefined) this.#keep(this.#pendingEntry);
+    else this.#keepContextLists();
   }
 
   attempted(): void {
@@ -96,24 +96,24 @@ class Memory implements CatalogMemory {
     this.prior = handshake.prior;
     this.#listedAfterMs ??= Date.now() - this.#attemptedAt;
     const outcome = { ok: true, at: Date.now(), tookMs: this.#listedAfterMs };
-    this.#untold = ({ entry, identity }) => {
-      const seen = { handshake, listing, outcome, doubtedAt: this.#doubtedAt };
+    this.#pendingEntry = ({ entry, identity }) => {
+      const seen = { handshake, listing, outcome, changeAnnouncedAt: this.#changeAnnouncedAt };
       return listedEntry(entry, this.#server, identity, seen);
     };
-    this.#keep(this.#untold);
+    this.#keep(this.#pendingEntry);
   }
 
-  listedBesides<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void {
-    this.#besides = { ...this.#besides, [kind]: items };
-    this.#keepBesides();
+  contextListed<K extends ContextKind>(kind: K, items: readonly CatalogItems[K][]): void {
+    this.#contextLists = { ...this.#contextLists, [kind]: items };
+    this.#keepContextLists();
   }
 
-  doubt(): void {
-    this.#doubtedAt = Date.now();
+  markStale(): void {
+    this.#changeAnnouncedAt = Date.now();
     const record = this.#record;
     if (record?.entry === undefined || record.entry.stale === true) return; // A burst of changes is one mark.
     this.#record = { ...record, entry: { ...record.entry, stale: true } };
-    this.#telling.doubted(record.identity);
+    this.#writer.markStale(record.identity);
   }
 
   failed(error: McpError): void {
@@ -129,19 +129,19 @@ class Memory implements CatalogMemory {
       this.#record = { ...record, entry: { ...record.entry, prior: undefined } };
   }
 
-  #keepBesides(): void {
+  #keepContextLists(): void {
     const entry = this.#record?.entry;
-    if (this.#besides !== undefined && entry?.tools !== undefined) this.#keep(() => entry);
+    if (this.#contextLists !== undefined && entry?.tools !== undefined) this.#keep(() => entry);
   }
 
   #keep(write: (held: CatalogRecord) => CatalogEntry): void {
     if (this.#record === undefined) return;
     const written = write(this.#record);
     const hasTools = written.tools !== undefined;
-    const filled = { ...this.#record, entry: hasTools ? { ...written, ...this.#besides } : written };
-    if (hasTools) this.#besides = undefined;
+    const filled = { ...this.#record, entry: hasTools ? { ...written, ...this.#contextLists } : written };
+    if (hasTools) this.#contextLists = undefined;
     this.#record = filled;
-    this.#untold = undefined;
-    this.#telling.store(filled);
+    this.#pendingEntry = undefined;
+    this.#writer.store(filled);
   }
 }

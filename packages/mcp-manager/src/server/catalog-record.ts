@@ -51,9 +51,14 @@ export function listedEntry(
   before: CatalogEntry | undefined,
   server: string,
   { credentials }: CatalogIdentity,
-  seen: { handshake: Handshake; listing: DatedListing<"tools">; outcome: LastOutcome; doubtedAt: number },
+  seen: {
+    handshake: Handshake;
+    listing: DatedListing<"tools">;
+    outcome: LastOutcome;
+    changeAnnouncedAt: number;
+  },
 ): CatalogEntry {
-  const { handshake, listing, outcome, doubtedAt } = seen;
+  const { handshake, listing, outcome, changeAnnouncedAt } = seen;
   return {
     ...before,
     server,
@@ -67,7 +72,7 @@ export function listedEntry(
     prior: handshake.prior,
     lastOutcome: outcome,
     listedAt: listing.beganAt,
-    stale: listing.beganAt < doubtedAt ? true : undefined,
+    stale: listing.beganAt < changeAnnouncedAt ? true : undefined,
   };
 }
 

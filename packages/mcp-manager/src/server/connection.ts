@@ -47,7 +47,7 @@ export interface Connection {
   /** Replaces any connection by a new one and waits for it; concurrent calls share one reconnect ([R3]). */
   reconnect(signal: AbortSignal): Promise<Session>;
   /** Treats the session as lost, if it is still in use: closes it and reconnects the server as after any loss. */
-  lose(session: Session, error: McpError): void;
+  reportLoss(session: Session, error: McpError): void;
   /** Closes the session; `disconnected`: only `reconnect` connects again. */
   release(disconnected: boolean): Promise<void>;
   /** Closes for good. Resolves when nothing is left, at most after `closeTimeoutMs`. */
@@ -117,7 +117,7 @@ class ServerConnection implements Connection {
     return raceSignal(restarting, signal);
   }
 
-  lose(session: Session, error: McpError): void {
+  reportLoss(session: Session, error: McpError): void {
     this.#sessionEnded(session, error);
   }
 
@@ -178,8 +178,8 @@ class ServerConnection implements Connection {
     if (state.status === "connecting" && event.type !== "opened") state.abort.abort();
     if (state.status !== "ready") return;
     // Callers are rejected before the session is closed ([S3]); a lost session rejects its requests itself, which is more exact.
-    if (event.type === "lost") state.session.lost(event.error);
-    else state.session.giveUp(() => givenUpError(this.#subject.definition.name, event));
+    if (event.type === "lost") state.session.markLost(event.error);
+    else state.session.rejectInFlight(() => givenUpError(this.#subject.definition.name, event));
     this.#end(state.session.close());
   }
 

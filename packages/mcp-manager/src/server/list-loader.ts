@@ -81,12 +81,12 @@ class Loader<L extends Listing> implements ListLoader {
   #state: ListState = { status: "none" };
   #current: Load | undefined;
   #items: Listing["items"] = [];
-  /** For the next list that no caller waits for: one that is due, or the next poll. */
+  /** For the next list that no caller waits for: a scheduled one, or the next poll. */
   #timer: NodeJS.Timeout | undefined;
   /** The list under way or scheduled was announced by the server. */
   #isAnnounced = false;
   /** One more list is wanted, as soon as the pace allows. Resolves with its result. */
-  #due: PromiseWithResolvers<ListOutcome> | undefined;
+  #scheduled: PromiseWithResolvers<ListOutcome> | undefined;
 
   constructor(options: ListLoaderOptions<L>) {
     this.#options = options;
@@ -132,32 +132,32 @@ class Loader<L extends Listing> implements ListLoader {
     // The list under way may have been answered before the change.
     if (this.#current?.isFollowUp === false) return this.load(session);
     // The list that is scheduled will see this change too.
-    if (this.#current === undefined && this.#due === undefined) {
+    if (this.#current === undefined && this.#scheduled === undefined) {
       if (this.#pace.waitMs() === 0) return this.#begin(session, false);
-      this.#scheduleDue(session);
+      this.#schedulePaced(session);
     }
-    this.#due ??= Promise.withResolvers();
-    return this.#due.promise;
+    this.#scheduled ??= Promise.withResolvers();
+    return this.#scheduled.promise;
   }
 
   reset(): void {
     const abandoned = this.#current;
-    const due = this.#due;
+    const scheduled = this.#scheduled;
     this.#current = undefined;
     this.#isAnnounced = false;
-    this.#due = undefined;
+    this.#scheduled = undefined;
     clearTimeout(this.#timer);
     this.#state = { status: "none" };
     abandoned?.done.resolve(ABANDONED);
     abandoned?.followUp?.resolve(ABANDONED);
     // After the callers of a list that was abandoned.
-    void Promise.resolve(abandoned?.done.promise).then(() => due?.resolve(ABANDONED));
+    void Promise.resolve(abandoned?.done.promise).then(() => scheduled?.resolve(ABANDONED));
   }
 
   #begin(session: Session, isFollowUp: boolean): Promise<ListOutcome> {
     clearTimeout(this.#timer);
-    const done = this.#due ?? Promise.withResolvers<ListOutcome>();
-    this.#due = undefined;
+    const done = this.#scheduled ?? Promise.withResolvers<ListOutcome>();
+    this.#scheduled = undefined;
     const beganAt = performance.now();
     const load: Load = { session, beganAt, isFollowUp, done, isOverdue: false, followUp: undefined };
     this.#current = load;
@@ -223,8 +223,8 @@ class Loader<L extends Listing> implements ListLoader {
   }
 
   #rest(session: Session): void {
-    if (this.#due !== undefined) {
-      this.#scheduleDue(session);
+    if (this.#scheduled !== undefined) {
+      this.#schedulePaced(session);
       return;
     }
     this.#isAnnounced = false;
@@ -232,7 +232,7 @@ class Loader<L extends Listing> implements ListLoader {
     if (pollIntervalMs > 0) this.#schedule(() => void this.#begin(session, false), pollIntervalMs);
   }
 
-  #scheduleDue(session: Session): void {
+  #schedulePaced(session: Session): void {
     this.#schedule(() => void this.#begin(session, true), this.#pace.waitMs());
   }
 

@@ -52,7 +52,7 @@ export interface ManagedServer {
   readonly openSession: WatchedSession | undefined;
   session(deadline: Deadline): Promise<Session>;
   /** Reports a session that the caller has found to be lost, which may not have reported its end yet. */
-  lose(session: Session, error: McpError): void;
+  reportLoss(session: Session, error: McpError): void;
   /** Waits for a session and, where possible, for its tools; see `listedSession`. */
   listedSession(deadline: Deadline, patienceMs: () => number): Promise<Session>;
   /** Waits for a live tool list, connecting if need be. */
@@ -84,7 +84,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   #heartbeat: Heartbeat | undefined;
   #since = Date.now();
   /** The last failure, until a session or a list succeeds, or the server is idle. */
-  #trouble: { readonly error: McpError; readonly at: number } | undefined;
+  #lastFailure: { readonly error: McpError; readonly at: number } | undefined;
 
   constructor({ definition, principal, predecessor, settings, hooks }: ManagedServerOptions) {
     this.#definition = definition;
@@ -118,7 +118,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   }
 
   get error(): McpError | undefined {
-    return this.dropped ?? this.#trouble?.error;
+    return this.dropped ?? this.#lastFailure?.error;
   }
 
   snapshot(): ServerSnapshot {
@@ -169,8 +169,8 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     return this.#unlessDropped(this.#connection.session(deadline));
   }
 
-  lose(session: Session, error: McpError): void {
-    this.#connection.lose(session, error);
+  reportLoss(session: Session, error: McpError): void {
+    this.#connection.reportLoss(session, error);
   }
 
   listedSession(deadline: Deadline, patienceMs: () => number): Promise<Session> {
@@ -214,7 +214,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     if (before.status === "ready") this.#sessionGone();
     if (after.status === "connecting") this.#memory.attempted();
     if (after.status === "ready") this.#heartbeat = attendSession(after.session, this.#attendance());
-    if (after.status === "ready" || after.status === "idle") this.#trouble = undefined;
+    if (after.status === "ready" || after.status === "idle") this.#lastFailure = undefined;
     if (after.status === "idle" && after.disconnected) {
       this.#tools.withdraw();
       this.context.withdraw();
@@ -222,9 +222,9 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
     const { wasListed } = this.#tools;
     const isFailure = after.status === "backoff" || after.status === "failed";
     if (isFailure) {
-      this.#trouble = { error: after.error, at: now };
+      this.#lastFailure = { error: after.error, at: now };
       if (before.status === "connecting" || !wasListed) this.#memory.failed(after.error);
-      this.#hooks.troubled(after.error);
+      this.#hooks.failed(after.error);
     }
     if (after.status !== "connecting" && after.status !== "ready") this.#settled.resolve();
     if (isOther) this.#hooks.statusChanged(before.status);
@@ -244,14 +244,14 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
   }
 
   toolsListed({ handshake }: Session, listing: DatedListing<"tools">): void {
-    this.#trouble = undefined;
+    this.#lastFailure = undefined;
     this.#memory.listed(handshake, listing);
     this.#settled.resolve();
   }
 
   toolsFailed(error: McpError): void {
-    this.#trouble = { error, at: Date.now() };
-    this.#hooks.troubled(error);
+    this.#lastFailure = { error, at: Date.now() };
+    this.#hooks.failed(error);
     this.#settled.resolve();
     if (this.#tools.wasListed) return;
     this.#memory.failed(error);
@@ -266,7 +266,7 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
       list: (session, kind) => listKind(session, kind, this.#definition),
       changed: (kind) => this.#hooks.catalogChanged(kind),
       updated: (uri) => this.#hooks.resourceUpdated(uri),
-      remember: (kind, items) => this.#memory.listedBesides(kind, items),
+      remember: (kind, items) => this.#memory.contextListed(kind, items),
     });
     context.recall(this.#memory.entry);
     return context;
@@ -282,13 +282,13 @@ class Server implements ManagedServer, ConnectionSubject, ServerToolsSubject {
       hooks: this.#hooks,
       heartbeat: heartbeatFor(transport, this.#settings.heartbeat),
       isCurrent: (session) => this.openSession === session,
-      lose: (session, error) => this.lose(session, error),
+      reportLoss: (session, error) => this.reportLoss(session, error),
     };
   }
 
   #errorReport(): ErrorReport | undefined {
-    if (this.#trouble === undefined) return undefined;
-    const { error, at } = this.#trouble;
+    if (this.#lastFailure === undefined) return undefined;
+    const { error, at } = this.#lastFailure;
     return { code: error.code, message: error.message, at, stderr: error.stderr };
   }
 }

@@ -24,9 +24,9 @@ export interface ServerHooks {
   /** The server does not answer pings; its session is about to be dropped. */
   unhealthy(error: McpError): void;
   /** A connection or a list failed in the background. */
-  troubled(error: McpError): void;
+  failed(error: McpError): void;
   /** This record is to be stored in the catalog. */
   store(record: StorableRecord): void;
   /** The catalog entry may be out of date. */
-  doubted(identity: CatalogIdentity): void;
+  markStale(identity: CatalogIdentity): void;
 }

@@ -17,7 +17,7 @@ export interface SessionAttendantOptions {
   /** Whether this is still the session in use. */
   readonly isCurrent: (session: WatchedSession) => boolean;
   /** Treats the session as lost. */
-  readonly lose: (session: WatchedSession, error: McpError) => void;
+  readonly reportLoss: (session: WatchedSession, error: McpError) => void;
 }
 
 /** The most notifications that wait for their lists: a server that floods must not fill the memory. */
@@ -42,7 +42,7 @@ export function attendSession(
   /** A `list_changed` notification is passed on when the new list is in ([N12]); all others at once. */
   const notified = (notification: ServerNotification) => {
     const isOfTools = notification.method === "notifications/tools/list_changed";
-    if (isOfTools) memory.doubt();
+    if (isOfTools) memory.markStale();
     const lists = isOfTools ? [tools.loader.announce(session)] : context.notified(session, notification);
     if (lists.length === 0 || waiting === MOST_WAITING) return hooks.notified(notification);
     waiting += 1;
@@ -70,7 +70,7 @@ export function attendSession(
 /** Protocol versions from 2026-07-28 on have no ping: the open stream and the calls are the evidence. */
 function seeThatItLives(
   session: WatchedSession,
-  { server, heartbeat, hooks, lose }: SessionAttendantOptions,
+  { server, heartbeat, hooks, reportLoss }: SessionAttendantOptions,
 ): Heartbeat | undefined {
   if (session.handshake.era === "modern") return undefined;
   const subject = {
@@ -81,7 +81,7 @@ function seeThatItLives(
   };
   return createHeartbeat(heartbeat, subject, (error) => {
     hooks.unhealthy(error);
-    session.giveUp((isCall) => silencedError(server, isCall)); // The session cannot tell why it ends.
-    lose(session, error);
+    session.rejectInFlight((isCall) => silencedError(server, isCall)); // The session cannot tell why it ends.
+    reportLoss(session, error);
   });
 }

@@ -31,14 +31,14 @@ export interface CallCounts {
   failures: number;
 }
 
-/** What a session that is borrowed is told when its user finds it lost: its lender has to know as well. */
-export const LOST = Symbol("lost");
+/** Reports to a borrowed session that its user found it lost: its lender has to know as well. */
+export const REPORT_LOSS = Symbol("lost");
 
 /** A session of somebody else's. */
 export interface LentSession extends Session {
   /** Whether its lender has calls or other requests under way on it, for whomever. */
   readonly isUsed: boolean;
-  readonly [LOST]: (error: McpError) => void;
+  readonly [REPORT_LOSS]: (error: McpError) => void;
 }
 
 /** A session that knows what is in flight on it. */
@@ -50,9 +50,9 @@ export interface WatchedSession extends Session {
   /** Whether calls or other requests are under way. Lists and pings do not count: they are repeated on the next session. */
   readonly isUsed: boolean;
   /** Rejects whatever is in flight at once; the session itself is not told. */
-  giveUp(why: (isCall: boolean) => McpError): void;
+  rejectInFlight(why: (isCall: boolean) => McpError): void;
   /** It is closed because it was lost, and whatever is in flight then, or asked for later, hears that and not that it was closed. */
-  lost(error: McpError): void;
+  markLost(error: McpError): void;
 }
 
 /** What a session is asked for. */
@@ -149,16 +149,16 @@ class Watched implements WatchedSession {
     return this.#inFlight(this.#session.request(method, params, options), use, options);
   }
 
-  giveUp(why: (isCall: boolean) => McpError): void {
+  rejectInFlight(why: (isCall: boolean) => McpError): void {
     for (const flight of [...this.#flights]) {
       const error = why(flight.use.isCall);
       if (this.#hasLanded(flight, error)) flight.reject(error);
     }
   }
 
-  lost(error: McpError): void {
+  markLost(error: McpError): void {
     this.#loss = error;
-    if (isLent(this.#session)) this.#session[LOST](error);
+    if (isLent(this.#session)) this.#session[REPORT_LOSS](error);
   }
 
   onNotification(listener: Parameters<Session["onNotification"]>[0]): () => void {
@@ -245,5 +245,5 @@ class Watched implements WatchedSession {
 }
 
 function isLent(session: Session): session is LentSession {
-  return LOST in session;
+  return REPORT_LOSS in session;
 }

@@ -19,7 +19,7 @@ export type MakeCall = (
   /** See `FoundTool`. */
   session?: Session,
   /** Nothing has judged the call since its tool was found; never set behind middleware. */
-  isUnjudged?: boolean,
+  isFreshlyFound?: boolean,
 ) => Promise<ToolCallResult>;
 
 /** The state of one call on its way to the server. */

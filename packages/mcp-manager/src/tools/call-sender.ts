@@ -14,26 +14,26 @@ import type { ToolRegistry } from "./tool-registry.ts";
 /**
  * Sends a call within its deadlines, and again where that is safe or wanted, but only to the tool that was judged (threat T78).
  *
- * @param judgedOn - the session on which the tool was found. On another one the tool is looked up again, and refused if it has changed
+ * @param foundOn - the session on which the tool was found. On another one the tool is looked up again, and refused if it has changed
  * or is not listed there
- * @param isUnjudged - the tool was found in this turn, maybe on a session whose end was not yet known. If nothing could be sent, the
+ * @param isFreshlyFound - the tool was found in this turn, maybe on a session whose end was not yet known. If nothing could be sent, the
  * call counts as new, and may go to a server that does not list its tools
  * @throws McpError whose `outcome` holds for all attempts together.
  */
 export function sendCall(
   call: ToolCall,
   target: ManagedServer,
-  judgedOn: Session | undefined,
+  foundOn: Session | undefined,
   registry: ToolRegistry,
-  isUnjudged = false,
+  isFreshlyFound = false,
 ): Promise<ToolCallResult> {
   const time = createCallTime(call.options, target.definition.limits ?? {});
   const session = target.openSession;
-  if (session === undefined || session !== judgedOn || call.options.signal?.aborted === true)
-    return sendUntilSettled({ call, target, registry, time, judgedOn, isUnjudged, ...NO_ATTEMPT });
+  if (session === undefined || session !== foundOn || call.options.signal?.aborted === true)
+    return sendUntilSettled({ call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT });
   const onFailure = (thrown: unknown) =>
     sendUntilSettled(
-      { call, target, registry, time, judgedOn, isUnjudged, ...NO_ATTEMPT },
+      { call, target, registry, time, foundOn, isFreshlyFound, ...NO_ATTEMPT },
       { thrown, session },
     );
   try {
@@ -77,8 +77,8 @@ interface Attempts {
   readonly registry: ToolRegistry;
   readonly time: CallTime;
   /** The session on which the judged tool was found. */
-  readonly judgedOn: Session | undefined;
-  readonly isUnjudged: boolean;
+  readonly foundOn: Session | undefined;
+  readonly isFreshlyFound: boolean;
   /** See `ReplayQuestion`. */
   mayHaveRun: number;
   unsent: number;
@@ -97,11 +97,11 @@ const NO_ATTEMPT = { mayHaveRun: 0, unsent: 0, refused: 0, unusable: undefined, 
  * @throws McpError why there is none, or that the tool has changed or is not listed.
  */
 async function judgedSession(attempts: Attempts): Promise<Session> {
-  const { call, target, registry, time, judgedOn, isUnjudged, unsent, refused, mayHaveRun } = attempts;
-  if (judgedOn !== undefined && target.openSession === judgedOn) return judgedOn;
+  const { call, target, registry, time, foundOn, isFreshlyFound, unsent, refused, mayHaveRun } = attempts;
+  if (foundOn !== undefined && target.openSession === foundOn) return foundOn;
   const session = await waitForListedServer(call, time, target);
   refuseIfOther(call.tool, registry);
-  const isLikeNew = isUnjudged && unsent > 0 && refused + mayHaveRun === 0;
+  const isLikeNew = isFreshlyFound && unsent > 0 && refused + mayHaveRun === 0;
   if (!isLikeNew) refuseIfUnlisted(call.tool, registry);
   return session;
 }
@@ -146,7 +146,7 @@ function count(session: Session, error: McpError, attempts: Attempts): void {
     attempts.unsent += 1;
     attempts.unusable = session;
     // Over HTTP a connection may break while its session goes on. One that fails twice in a row has ended, whatever it says.
-    if (unusable === session) attempts.target.lose(session, error);
+    if (unusable === session) attempts.target.reportLoss(session, error);
   } else attempts.refused += 1;
 }
 

@@ -41,12 +41,12 @@ export interface ToolCaller {
 export function createToolCaller({ use, registry, server, refuseIfClosed }: ToolCallerOptions): ToolCaller {
   const findTool = createToolFinder({ registry, server });
   const checkOutput = createOutputChecks();
-  const send = throughMiddleware(use, (tool, args, options, session, isUnjudged = false) => {
+  const send = throughMiddleware(use, (tool, args, options, session, isFreshlyFound = false) => {
     if (tool.origin === "cache") refuseIfOther(tool, registry); // Its server may have listed it since.
     checkArguments(tool, args);
     return checkOutput(
       tool,
-      sendCall({ tool, args, options }, server(tool.server), session, registry, isUnjudged),
+      sendCall({ tool, args, options }, server(tool.server), session, registry, isFreshlyFound),
     );
   });
   const sendFound = ({ tool, options, session }: FoundTool, args: JsonObject) =>

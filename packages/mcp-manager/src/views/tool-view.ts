@@ -16,8 +16,8 @@ import { raceSignal } from "../deadline.ts";
 import { createEmitter, type Emitter } from "../emitter.ts";
 import type { FoundTool, ToolFinder } from "../tools/found-tool.ts";
 import { checkToolRef } from "../tools/tool-ref.ts";
+import { createAnnouncedTools } from "./announced-tools.ts";
 import { inOwnWords, notOffered } from "./not-offered.ts";
-import { createToldTools } from "./told-tools.ts";
 import { verdictInTime } from "./verdict-in-time.ts";
 import {
   type AsyncViewFilter,
@@ -95,7 +95,7 @@ class View implements ToolView, ViewParent {
   /** The parent's tools that `#tools` was filtered from. */
   #offered: readonly ToolDescriptor[] | undefined;
   #tools: readonly ToolDescriptor[] = Object.freeze([]);
-  readonly #told = createToldTools();
+  readonly #announced = createAnnouncedTools();
   readonly #subscriptions = createViewSubscriptions();
   readonly #closing = new AbortController();
 
@@ -121,7 +121,7 @@ class View implements ToolView, ViewParent {
 
   /** Takes the tools on offer as known, without an event: the view is about to be returned. */
   begin(): void {
-    this.#told.begin(this.tools());
+    this.#announced.begin(this.tools());
   }
 
   tools(): readonly ToolDescriptor[] {
@@ -247,7 +247,7 @@ class View implements ToolView, ViewParent {
 
   #publish(change: ToolsChanged): void {
     if (this.#isClosed) return;
-    const visible = this.#told.next(this.tools(), change);
+    const visible = this.#announced.next(this.tools(), change);
     if (visible !== undefined) this.#changes.emit("toolsChanged", visible);
   }
 

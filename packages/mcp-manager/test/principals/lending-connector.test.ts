@@ -9,7 +9,7 @@ const borrowFrom = (lent: FakeSession) =>
   borrow(lent, {
     list: createGatheredLists()(lent),
     watch: () => Promise.reject(new Error("nothing is watched here")),
-    lose: () => {},
+    reportLoss: () => {},
     isUsed: () => false,
   });
 const resolved = (name: string) => ({ ...stdioDefinition(name), env: {}, secrets: [] }) as never;
@@ -106,9 +106,9 @@ describe("a connector that lends", () => {
     const session = vi.fn(async () => lent);
     const stop = vi.fn(async () => {});
     const subscribe = vi.fn(async () => stop);
-    const lose = vi.fn();
+    const reportLoss = vi.fn();
     const lender = (name: string) =>
-      name === "shared" ? { openSession: undefined, session, lose, context: { subscribe } } : undefined;
+      name === "shared" ? { openSession: undefined, session, reportLoss, context: { subscribe } } : undefined;
     return {
       connect,
       session,

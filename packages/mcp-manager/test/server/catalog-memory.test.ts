@@ -248,8 +248,8 @@ const entry = (prompt: string): CatalogEntry => ({
 
 it("what was listed besides the tools is told once, and does not stand over what the catalog knows later", () => {
   const stored: StorableRecord[] = [];
-  const memory = createCatalogMemory("a", { store: (record) => stored.push(record), doubted: () => {} });
-  memory.listedBesides("prompts", [{ name: "listed" }]);
+  const memory = createCatalogMemory("a", { store: (record) => stored.push(record), markStale: () => {} });
+  memory.contextListed("prompts", [{ name: "listed" }]);
   memory.take({ identity, entry: entry("remembered"), verdict: NOTHING_KNOWN });
   expect(stored.map((record) => record.entry.prompts)).toEqual([[{ name: "listed" }]]);
   memory.take({ identity, entry: entry("of another process"), verdict: NOTHING_KNOWN });

@@ -45,7 +45,7 @@ describe("what is written into the catalog", () => {
       handshake,
       listing,
       outcome,
-      doubtedAt: 4,
+      changeAnnouncedAt: 4,
     });
     expect(written).toMatchObject({
       tools: [{ name: "two" }],
@@ -66,7 +66,7 @@ describe("what is written into the catalog", () => {
     const { handshake } = createFakeSession();
     const listing = { items: [], ttlMs: given, beganAt: 4 };
     const outcome = { ok: true, at: 7, tookMs: 3 };
-    const written = listedEntry(entry, "a", identity, { handshake, listing, outcome, doubtedAt: 0 });
+    const written = listedEntry(entry, "a", identity, { handshake, listing, outcome, changeAnnouncedAt: 0 });
     expect(written.ttlMs).toBe(kept);
   });
 
@@ -74,7 +74,7 @@ describe("what is written into the catalog", () => {
     const { handshake } = createFakeSession();
     const listing = { items: [], beganAt: 4 };
     const outcome = { ok: true, at: 7, tookMs: 3 };
-    const written = listedEntry(entry, "a", identity, { handshake, listing, outcome, doubtedAt: 5 });
+    const written = listedEntry(entry, "a", identity, { handshake, listing, outcome, changeAnnouncedAt: 5 });
     expect(written.stale).toBe(true);
   });
 

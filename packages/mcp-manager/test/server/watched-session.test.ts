@@ -45,7 +45,7 @@ it("is used while a call or another request is under way, and not by a list or a
   for (const method of ["tools/call", "prompts/get"] as const) {
     session.request(method, { name: "echo" }).catch(() => {});
     expect(session.isUsed).toBe(true);
-    session.giveUp(() => new McpError("MCP_CLOSED", "given up"));
+    session.rejectInFlight(() => new McpError("MCP_CLOSED", "given up"));
     expect(session.isUsed).toBe(false);
   }
 });
@@ -53,7 +53,7 @@ it("is used while a call or another request is under way, and not by a list or a
 it("tells of a request that is made once it was lost that it was not sent, and not that somebody closed it", async () => {
   const session = watched({});
   const loss = new McpError("MCP_SESSION_LOST", "refused twice", { server: "a" });
-  session.lost(loss);
+  session.markLost(loss);
   await session.close();
   const asking = session.request("tools/call", { name: "echo" });
   await expect(asking).rejects.toMatchObject({ code: "MCP_SESSION_LOST", outcome: "not-sent", cause: loss });
