@@ -93,7 +93,7 @@ function nextApproach(
     case "adopt":
       return isNegotiationError(error) ? { kind: "probe" } : undefined;
     case "legacy":
-      return isRefusal(error) ? { kind: "probe" } : undefined;
+      return isProtocolError(error) ? { kind: "probe" } : undefined;
     case "probe":
       return channel.isPipe && (mayHaveDiedOfProbe(channel.facts()) || isConfused(error, channel))
         ? { kind: "legacy" }
@@ -110,11 +110,11 @@ function mayHaveDiedOfProbe({ exit, hasReadInput }: ChannelFacts): boolean {
 function isConfused(error: unknown, channel: Channel): boolean {
   const { fault, hasReadInput } = channel.facts();
   const hasHungUp = fault instanceof ChannelFault && fault.facts.kind === "output-ended";
-  const hasRefused = isRefusal(error) && !TELLING_REFUSALS.has(error.code);
+  const hasRefused = isProtocolError(error) && !TELLING_REFUSALS.has(error.code);
   return hasRefused || (hasHungUp && hasReadInput !== false);
 }
 
-function isRefusal(error: unknown): error is ProtocolError {
+function isProtocolError(error: unknown): error is ProtocolError {
   const sdk = loadedSdk();
   return sdk !== undefined && error instanceof sdk.ProtocolError;
 }
@@ -170,7 +170,7 @@ async function shakeHands(
     ...(known && { prior: known }),
   });
   await deadline.race(connecting);
-  begun?.transport.handOver();
+  begun?.transport.deliverKept();
   const clients = connectedClient({ sdk, client });
   return { clients, channel, handshake: readHandshake(client, learnedAt()), isUnconfirmed };
 }

@@ -1,7 +1,7 @@
 /** An object that can be in one roster at a time. */
 export interface RosterMember {
   /** Its index, maintained by the roster; `-1` if it is in none. */
-  place: number;
+  rosterIndex: number;
 }
 
 /** The current members, in no order. */
@@ -27,16 +27,16 @@ export function createRoster<T extends RosterMember>(): Roster<T> {
       return members.length;
     },
     add(member) {
-      member.place = members.push(member) - 1;
+      member.rosterIndex = members.push(member) - 1;
     },
     remove(member) {
-      const { place } = member;
-      if (place < 0) return;
-      member.place = -1;
+      const { rosterIndex } = member;
+      if (rosterIndex < 0) return;
+      member.rosterIndex = -1;
       const last = members.pop();
       if (!last || last === member) return;
-      last.place = place;
-      members[place] = last;
+      last.rosterIndex = rosterIndex;
+      members[rosterIndex] = last;
     },
     find: (test) => members.find(test),
     all: () => [...members],

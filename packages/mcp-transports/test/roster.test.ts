@@ -5,7 +5,7 @@ interface Named extends RosterMember {
   readonly name: string;
 }
 
-const named = (name: string): Named => ({ name, place: -1 });
+const named = (name: string): Named => ({ name, rosterIndex: -1 });
 
 test("members are there until they leave, in whatever order", () => {
   const roster = createRoster<Named>();

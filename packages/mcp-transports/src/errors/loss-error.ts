@@ -1,7 +1,7 @@
 import { McpError } from "@jackfield/mcp-core";
 import { ChannelFault } from "../channel-fault.ts";
 import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
-import { describeExit, describeLastWords, describeQuestions } from "./wording.ts";
+import { describeExit, describeLastWords, describeTooManyRequests } from "./wording.ts";
 
 const ADVICE_ON_EXIT = "Connect again; if it keeps ending, run its command in a terminal to see why.";
 
@@ -18,7 +18,11 @@ export function lossError(loss: ErrorContext): McpError {
       details,
     );
   if (facts.fault instanceof ChannelFault && facts.fault.facts.kind === "too-many-questions")
-    return new McpError("MCP_LIMIT_EXCEEDED", `${name} ${describeQuestions(facts.fault.facts)}`, details);
+    return new McpError(
+      "MCP_LIMIT_EXCEEDED",
+      `${name} ${describeTooManyRequests(facts.fault.facts)}`,
+      details,
+    );
   if (facts.exit)
     return new McpError(
       "MCP_SERVER_EXITED",

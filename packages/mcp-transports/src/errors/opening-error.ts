@@ -5,7 +5,13 @@ import type { PassedOver } from "../stdio/command-lookup.ts";
 import { commonDetails, type ErrorContext, nameOf, withHidden } from "./error-context.ts";
 import { type Failure, readFailure } from "./failure.ts";
 import { adviseOnAuthorization, adviseOnStatus } from "./http-status.ts";
-import { describeExit, describeLastWords, describeQuestions, describeStray, excerpt } from "./wording.ts";
+import {
+  describeExit,
+  describeLastWords,
+  describeStray,
+  describeTooManyRequests,
+  excerpt,
+} from "./wording.ts";
 
 /** What is known of the opening that failed. */
 export interface OpeningContext extends ErrorContext {
@@ -16,14 +22,14 @@ const ADVICE_TO_RUN_IT = "Run its command in a terminal to see why.";
 const ADVICE_ON_HANDSHAKE =
   "Check that its entry names an MCP server, and its arguments and variables; run its command in a terminal to see more.";
 
-type Finding = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
+type Explanation = readonly [code: ErrorCode, message: string, details?: McpErrorDetails];
 
 /** Converts what an opening threw to its error, with code and message. */
 export function openingError(thrown: unknown, opening: OpeningContext): McpError {
   const context = withHidden(opening);
   const failure = readCause(thrown, context);
   if (failure.kind === "mcp") return failure.error;
-  const [code, message, details] = findExit(failure, context) ?? findFailure(failure, context);
+  const [code, message, details] = explainExit(failure, context) ?? explainFailure(failure, context);
   const phase = code === "MCP_COMMAND_NOT_FOUND" ? "spawn" : "handshake";
   return new McpError(code, message, { phase, ...commonDetails(context, thrown), ...details });
 }
@@ -36,7 +42,7 @@ function readCause(thrown: unknown, { facts }: OpeningContext): Failure {
 }
 
 /** If the process has ended, its exit explains the failure, unless we stopped waiting before. */
-function findExit(failure: Failure, context: OpeningContext): Finding | undefined {
+function explainExit(failure: Failure, context: OpeningContext): Explanation | undefined {
   const { facts, server } = context;
   const isOurDoing =
     failure.kind === "channel" &&
@@ -61,14 +67,14 @@ function findExit(failure: Failure, context: OpeningContext): Finding | undefine
   }
 }
 
-function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: OpeningContext): Finding {
+function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: OpeningContext): Explanation {
   const name = nameOf(context);
   const show = (text: string) => excerpt(text, context.server.secrets);
   switch (failure.kind) {
     case "channel":
-      return findFault(failure.facts, context);
+      return explainFault(failure.facts, context);
     case "http":
-      return findStatus(failure.status, failure.detail, context);
+      return explainStatus(failure.status, failure.detail, context);
     case "rpc": {
       const message = `${name} refused the connection (JSON-RPC error ${failure.code}): ${show(failure.message)}`;
       return ["MCP_CONNECT_FAILED", message, { rpcCode: failure.code }];
@@ -104,7 +110,7 @@ function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Openin
   }
 }
 
-function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
+function explainFault(fault: ChannelFaultFacts, context: OpeningContext): Explanation {
   const { server, facts, connectTimeoutMs } = context;
   const name = nameOf(context);
   switch (fault.kind) {
@@ -119,9 +125,9 @@ function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
     case "aborted":
       return ["MCP_ABORTED", `Connecting to server "${server.name}" was given up.`];
     case "spawn-failed":
-      return findSpawnFault(fault.errno, context);
+      return explainSpawnFault(fault.errno, context);
     case "command-missing":
-      return findMissingCommand(fault.passedOver, context);
+      return explainMissingCommand(fault.passedOver, context);
     case "launch-refused":
       return [
         "MCP_CONFIG_INVALID",
@@ -152,9 +158,9 @@ function findFault(fault: ChannelFaultFacts, context: OpeningContext): Finding {
         `${name} sent a message of more than ${fault.limitBytes} bytes. Raise "maxMessageBytes" in its limits if that is expected.`,
       ];
     case "too-many-questions":
-      return ["MCP_LIMIT_EXCEEDED", `${name} ${describeQuestions(fault)}`];
+      return ["MCP_LIMIT_EXCEEDED", `${name} ${describeTooManyRequests(fault)}`];
     case "http-refused":
-      return findStatus(fault.status, `HTTP ${fault.status}`, context, fault.retryAfterMs);
+      return explainStatus(fault.status, `HTTP ${fault.status}`, context, fault.retryAfterMs);
     case "unwritable":
     case "write-broken":
     case "output-ended":
@@ -186,7 +192,7 @@ const DISTRUST: { readonly [R in PassedOver["reason"]]: string } = {
   "in-project": "which is inside the working directory or its repository",
 };
 
-function findMissingCommand(passedOver: PassedOver | undefined, context: OpeningContext): Finding {
+function explainMissingCommand(passedOver: PassedOver | undefined, context: OpeningContext): Explanation {
   const { server } = context;
   const show = (text: string) => `"${excerpt(text, server.secrets)}"`;
   const command = server.transport === "stdio" ? show(server.command) : "";
@@ -197,11 +203,11 @@ function findMissingCommand(passedOver: PassedOver | undefined, context: Opening
   return ["MCP_COMMAND_NOT_FOUND", fact + sentences];
 }
 
-function findSpawnFault(errno: string | undefined, context: OpeningContext): Finding {
+function explainSpawnFault(errno: string | undefined, context: OpeningContext): Explanation {
   const { server } = context;
   const command = server.transport === "stdio" ? excerpt(server.command, server.secrets) : "";
   const name = nameOf(context);
-  if (errno === "ENOENT") return findMissingCommand(undefined, context);
+  if (errno === "ENOENT") return explainMissingCommand(undefined, context);
   if (errno === "EACCES" || errno === "EPERM")
     return [
       "MCP_COMMAND_NOT_FOUND",
@@ -214,7 +220,12 @@ function findSpawnFault(errno: string | undefined, context: OpeningContext): Fin
   ];
 }
 
-function findStatus(status: number, detail: string, context: OpeningContext, retryAfterMs?: number): Finding {
+function explainStatus(
+  status: number,
+  detail: string,
+  context: OpeningContext,
+  retryAfterMs?: number,
+): Explanation {
   const name = nameOf(context);
   if (status === 401 || status === 403)
     return [

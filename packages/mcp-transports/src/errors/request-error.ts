@@ -18,7 +18,7 @@ export interface RequestContext extends ErrorContext {
   readonly isWritten: boolean;
 }
 
-type Finding = readonly [
+type Explanation = readonly [
   code: ErrorCode,
   message: string,
   details: McpErrorDetails & { readonly outcome: CallOutcome },
@@ -34,7 +34,7 @@ export function requestError(thrown: unknown, request: RequestContext): McpError
   if (status === 404 && context.facts.hasSessionId)
     return withRequest(forgottenSessionError(context), context);
   const [code, message, details] =
-    status === undefined ? findFailure(failure, context) : findStatus(status, failure, context);
+    status === undefined ? explainFailure(failure, context) : explainStatus(status, failure, context);
   return new McpError(code, message, {
     phase: phaseOf(context),
     tool: context.tool,
@@ -48,7 +48,7 @@ export function requestError(thrown: unknown, request: RequestContext): McpError
  * the same request would exceed the limit again.
  */
 export function pendingRequestError(cause: McpError, context: RequestContext): McpError {
-  const [lossCode, message, details] = findLoss(context, cause.message);
+  const [lossCode, message, details] = explainLoss(context, cause.message);
   const code = cause.code === "MCP_LIMIT_EXCEEDED" && context.isWritten ? cause.code : lossCode;
   return new McpError(code, message, {
     phase: phaseOf(context),
@@ -93,12 +93,12 @@ export function closedError(context: RequestContext): McpError {
   });
 }
 
-function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: RequestContext): Finding {
+function explainFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: RequestContext): Explanation {
   const show = (text: string) => excerpt(text, context.server.secrets);
   switch (failure.kind) {
     case "rpc":
     case "version":
-      return findRefusal(
+      return explainRefusal(
         failure.kind === "rpc" ? failure.code : undefined,
         show(failure.kind === "rpc" ? failure.message : failure.detail),
         context,
@@ -130,15 +130,15 @@ function findFailure(failure: Exclude<Failure, { kind: "mcp" }>, context: Reques
         outcomeOf(context),
       ];
     case "network":
-      return findLoss({ ...context, isWritten: context.isWritten && !failure.neverSent }, failure.code);
+      return explainLoss({ ...context, isWritten: context.isWritten && !failure.neverSent }, failure.code);
     case "channel":
-      return findFault(failure.facts, context);
+      return explainFault(failure.facts, context);
     default:
-      return findLoss(context, "detail" in failure ? show(failure.detail) : "");
+      return explainLoss(context, "detail" in failure ? show(failure.detail) : "");
   }
 }
 
-function findFault(fault: ChannelFaultFacts, context: RequestContext): Finding {
+function explainFault(fault: ChannelFaultFacts, context: RequestContext): Explanation {
   switch (fault.kind) {
     case "queue-full":
       return [
@@ -159,12 +159,12 @@ function findFault(fault: ChannelFaultFacts, context: RequestContext): Finding {
         { outcome: "not-sent" },
       ];
     default:
-      return findLoss({ ...context, isWritten: context.isWritten && fault.kind !== "unwritable" }, "");
+      return explainLoss({ ...context, isWritten: context.isWritten && fault.kind !== "unwritable" }, "");
   }
 }
 
 /** The connection is lost. What this means depends on whether the request may have arrived, and whether it calls a tool. */
-function findLoss(context: RequestContext, reason: string): Finding {
+function explainLoss(context: RequestContext, reason: string): Explanation {
   const because = reason ? `: ${reason}` : ".";
   const name = nameOf(context);
   if (context.isWritten && context.tool !== undefined)
@@ -180,7 +180,7 @@ function findLoss(context: RequestContext, reason: string): Finding {
   ];
 }
 
-function findRefusal(rpcCode: number | undefined, reason: string, context: RequestContext): Finding {
+function explainRefusal(rpcCode: number | undefined, reason: string, context: RequestContext): Explanation {
   const code = rpcCode ?? UNSUPPORTED_PROTOCOL_VERSION;
   const subject = subjectOf(context);
   if (isRefusalCode(code))
@@ -201,7 +201,7 @@ function findRefusal(rpcCode: number | undefined, reason: string, context: Reque
  * 401, 403, 404 and 429 refuse a request before it is processed. Any other status may follow work that was done, 502 and
  * 503 from a gateway included.
  */
-function findStatus(status: number, failure: Failure, context: RequestContext): Finding {
+function explainStatus(status: number, failure: Failure, context: RequestContext): Explanation {
   const retryAfterMs =
     failure.kind === "channel" && failure.facts.kind === "http-refused"
       ? failure.facts.retryAfterMs

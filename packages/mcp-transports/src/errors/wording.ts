@@ -32,7 +32,7 @@ export function describeStray({ stray }: ChannelFacts, secrets: readonly string[
 }
 
 /** The end of a sentence about a server that sent too many requests without reading the answers. */
-export function describeQuestions({ limit }: { readonly limit: number }): string {
+export function describeTooManyRequests({ limit }: { readonly limit: number }): string {
   return `asked more than ${limit} things without taking an answer, and was disconnected. Report this to its maker.`;
 }
 

@@ -79,7 +79,7 @@ function showsLegacyEra(outcome: Outcome): boolean {
     case "failed":
       return outcome.error instanceof StatusRefusal && isLegacyRefusal(outcome.error);
     case "answer":
-      return isAnswer(outcome.answer) && isRefusal(outcome.answer.error);
+      return isAnswer(outcome.answer) && isLegacyError(outcome.answer.error);
   }
 }
 
@@ -89,7 +89,7 @@ function isLegacyRefusal({ status, data }: StatusRefusal): boolean {
   return !isBroken && !data.text?.includes(String(UNSUPPORTED_PROTOCOL_VERSION));
 }
 
-function isRefusal(error: unknown): boolean {
+function isLegacyError(error: unknown): boolean {
   return isRecord(error) && error.code !== UNSUPPORTED_PROTOCOL_VERSION;
 }
 

@@ -13,7 +13,11 @@ import { isAnswer } from "../message-check.ts";
 import { isRecord, isRecordOrMissing } from "../plain-values.ts";
 import { isQueueing } from "../queueing-transport.ts";
 import { loadedSdk } from "../sdk.ts";
-import { createOpenQuestions, MOST_OPEN_QUESTIONS, type OpenQuestions } from "./open-questions.ts";
+import {
+  createOpenServerRequests,
+  MOST_OPEN_SERVER_REQUESTS,
+  type OpenServerRequests,
+} from "./open-server-requests.ts";
 
 /** A request of the client that is part of the handshake. */
 export interface HandshakeRequest {
@@ -51,7 +55,7 @@ export interface RehearsedTransport extends Transport {
   /** Calls the listener when the server sends something that only the SDK's client can handle. */
   whenNeeded(listener: () => void): void;
   /** Gives the kept messages to the SDK's client, which is now connected. */
-  handOver(): void;
+  deliverKept(): void;
 }
 
 export interface RehearsalOptions {
@@ -83,7 +87,7 @@ class Rehearsal implements RehearsedTransport {
   onmessage?: Transport["onmessage"];
   readonly #transport: Transport;
   readonly #options: RehearsalOptions;
-  readonly #questions: OpenQuestions;
+  readonly #openServerRequests: OpenServerRequests;
   readonly #outcomes = new Map<string, Outcome>();
   #pending: PendingRequest | undefined;
   #isInitialized = false;
@@ -98,7 +102,7 @@ class Rehearsal implements RehearsedTransport {
     // This is how the SDK recognises a transport that is a pipe.
     const isPipe = "pid" in transport;
     if (isPipe) Object.assign(this, { pid: null, stderr: null });
-    this.#questions = createOpenQuestions({ hasConnections: isQueueing(transport) && !isPipe });
+    this.#openServerRequests = createOpenServerRequests({ hasConnections: isQueueing(transport) && !isPipe });
     transport.onmessage = (message, extra) => {
       if (this.#kept) this.#take(message);
       else if (this.#mayPass(message)) this.onmessage?.(message, extra);
@@ -157,7 +161,9 @@ class Rehearsal implements RehearsedTransport {
     if (method === undefined || outcome === undefined || !("id" in message)) {
       const send = () => this.#transport.send(message, options);
       const answered = "method" in message ? undefined : message.id;
-      await (answered === undefined ? send() : this.#questions.answer(answered, send)).catch(throwToSdk);
+      await (answered === undefined ? send() : this.#openServerRequests.answer(answered, send)).catch(
+        throwToSdk,
+      );
       return;
     }
     this.#outcomes.delete(method);
@@ -175,7 +181,7 @@ class Rehearsal implements RehearsedTransport {
     void this.#needed.promise.then(listener);
   }
 
-  handOver(): void {
+  deliverKept(): void {
     const kept = this.#kept ?? [];
     this.#kept = undefined;
     for (const message of kept) this.onmessage?.(message);
@@ -190,7 +196,7 @@ class Rehearsal implements RehearsedTransport {
     } else if (isPing(message)) {
       const { id } = message;
       if (!this.#mayAsk(id)) return;
-      this.#questions
+      this.#openServerRequests
         .answer(id, () => this.#transport.send({ jsonrpc: "2.0", id, result: {} }))
         .catch(() => {});
     } else if (this.#kept && this.#kept.length < MOST_KEPT) {
@@ -204,7 +210,7 @@ class Rehearsal implements RehearsedTransport {
     if (!this.#isInitialized || !("method" in message)) return true;
     if ("id" in message) return this.#mayAsk(message.id);
     if (message.method === "notifications/cancelled")
-      this.#questions.withdraw(message.params?.requestId as RequestId);
+      this.#openServerRequests.withdraw(message.params?.requestId as RequestId);
     return true;
   }
 
@@ -213,9 +219,9 @@ class Rehearsal implements RehearsedTransport {
     const transport = this.#transport;
     if (!isQueueing(transport)) return true; // a server in this process can do worse
     if (this.isEnded || String(id).length > LONGEST_ID) return false;
-    const isOpened = this.#questions.open(id);
+    const isOpened = this.#openServerRequests.open(id);
     if (!isOpened)
-      transport.fail?.(new ChannelFault({ kind: "too-many-questions", limit: MOST_OPEN_QUESTIONS }));
+      transport.fail?.(new ChannelFault({ kind: "too-many-questions", limit: MOST_OPEN_SERVER_REQUESTS }));
     return isOpened;
   }
 

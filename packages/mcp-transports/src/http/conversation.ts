@@ -10,7 +10,7 @@ import {
   postHeaders,
   streamHeaders,
 } from "./message-headers.ts";
-import { type StandingCredentials, standingCredentials, withoutLogin } from "./stream-credentials.ts";
+import { type LimitedLoginCredentials, limitedLoginCredentials, withoutLogin } from "./stream-credentials.ts";
 
 export interface ConversationOptions extends HttpCallTools {
   readonly url: URL;
@@ -53,7 +53,7 @@ export function createConversation(options: ConversationOptions): Conversation {
 class HttpConversation implements Conversation {
   readonly #options: ConversationOptions;
   /** The credentials of unattended requests. */
-  readonly #unattended: StandingCredentials;
+  readonly #unattended: LimitedLoginCredentials;
   #sessionId: string | undefined;
   #protocolVersion: string | undefined;
   /** Cached for messages that have no headers of their own: in a legacy session, all but `initialize`. */
@@ -61,7 +61,7 @@ class HttpConversation implements Conversation {
 
   constructor(options: ConversationOptions) {
     this.#options = options;
-    this.#unattended = standingCredentials(options.credentials, () => false);
+    this.#unattended = limitedLoginCredentials(options.credentials, () => false);
   }
 
   get sessionId(): string | undefined {

@@ -21,7 +21,7 @@ export interface Credentials {
   /** Whether a challenge has been met since, so that the request may be repeated with newer credentials at once. */
   isOutdated(attached: Attached): boolean;
   /** Meets a challenge; `true`: the request may be repeated. */
-  answer(challenge: AuthChallenge, attached: Attached): Promise<boolean>;
+  meetChallenge(challenge: AuthChallenge, attached: Attached): Promise<boolean>;
 }
 
 export interface CredentialsOptions {
@@ -51,7 +51,7 @@ export function createCredentials({ server, auth, signal }: CredentialsOptions):
       const attachedAt = generation;
       return { headers: listOf(await auth.headers(server)), generation: attachedAt };
     },
-    async answer(challenge, attached) {
+    async meetChallenge(challenge, attached) {
       // Another request has met the challenge meanwhile: the refused credentials are outdated.
       if (isOutdated(attached)) return true;
       meeting ??= meet(challenge).finally(() => {

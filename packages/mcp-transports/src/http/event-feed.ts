@@ -3,10 +3,10 @@ import { type BodySink, eventSink } from "./body-sink.ts";
 import type { StreamEvent } from "./event-stream-parser.ts";
 import type { HttpCall, HttpCallListener, Refusal } from "./http-call.ts";
 import { isEventStream } from "./media-type.ts";
-import { isPassing } from "./passing-status.ts";
 import { createReconnectPace, type ReconnectPace } from "./reconnect-pace.ts";
 import { createRepeatedEvents, type RepeatedEvents } from "./repeated-events.ts";
 import { createStreamWatchdog, type StreamWatchdog } from "./stream-watchdog.ts";
+import { isTemporaryStatus } from "./temporary-status.ts";
 
 /** How often an answer's stream may be opened in a row without bringing a message. */
 const MOST_FAILURES = 5;
@@ -36,8 +36,8 @@ export interface EventFeedOptions {
   open(lastEventId: string | undefined, listener: HttpCallListener): HttpCall;
   /** A GET request has been answered with the stream. */
   onOpened?(): void;
-  /** The stream is barred now: answers that were expected on it will not come. */
-  onBarred?(): void;
+  /** The stream is unavailable now: answers that were expected on it will not come. */
+  onUnavailable?(): void;
   /** Receives the text of every new `message` event that has one. */
   onText(text: string): void;
   /** The stream has ended for good. */
@@ -48,16 +48,19 @@ export interface EventFeedOptions {
 
 /** A stream of events that outlives its connections: when one breaks off, the next resumes after the last event. */
 export interface EventFeed {
-  /** The stream is refused in a way that may last. It is still requested again, and no longer barred once it is open. */
-  readonly isBarred: boolean;
-  /** After a login, or when a message waits for the stream: if it is barred for want of credentials, lifts that and requests it soon. */
+  /** The stream is refused in a way that may last. It is still requested again, and available again once it is open. */
+  readonly isUnavailable: boolean;
+  /**
+   * After a login, or when a message waits for the stream: if it is unavailable for want of credentials, lifts that and requests it
+   * soon.
+   */
   reconsider(): void;
   /** Opens the stream by a GET request. */
   start(): void;
   /** The sink for the body of a connection that exists already. */
   body(): BodySink;
   /** That connection has ended. */
-  ended(error?: Error): void;
+  connectionEnded(error?: Error): void;
   /** Ends the stream without calling `onEnd`. Idempotent. */
   close(): void;
 }
@@ -77,8 +80,8 @@ class ResumableFeed implements EventFeed {
   #timer: NodeJS.Timeout | undefined;
   #watchdog: StreamWatchdog | undefined;
   #wasOpened = false;
-  #isBarred = false;
-  /** The stream is barred for want of credentials. */
+  #isUnavailable = false;
+  /** The stream is unavailable for want of credentials. */
   #wantsLogin = false;
   #isOver = false;
 
@@ -87,13 +90,13 @@ class ResumableFeed implements EventFeed {
     this.#pace = options.pace;
   }
 
-  get isBarred(): boolean {
-    return this.#isBarred;
+  get isUnavailable(): boolean {
+    return this.#isUnavailable;
   }
 
   reconsider(): void {
-    if (!this.#isBarred || !this.#wantsLogin || this.#isOver) return;
-    this.#isBarred = false;
+    if (!this.#isUnavailable || !this.#wantsLogin || this.#isOver) return;
+    this.#isUnavailable = false;
     // A request that is under way finds out by itself.
     if (!this.#timer) return;
     clearTimeout(this.#timer);
@@ -113,12 +116,12 @@ class ResumableFeed implements EventFeed {
         if (!isEventStream(headers))
           throw new SyntaxError("a stream was asked for, and something else was answered");
         this.#wasOpened = true;
-        this.#isBarred = false;
+        this.#isUnavailable = false;
         this.#options.onOpened?.();
         return this.#heard(this.body());
       },
-      onEnd: () => this.ended(),
-      onError: (error) => this.ended(error),
+      onEnd: () => this.connectionEnded(),
+      onError: (error) => this.connectionEnded(error),
       onRefusal: (refusal) => this.#refused(refusal),
     });
   }
@@ -133,7 +136,7 @@ class ResumableFeed implements EventFeed {
     });
   }
 
-  ended(error?: Error): void {
+  connectionEnded(error?: Error): void {
     this.#watchdog?.stop();
     if (this.#isOver) return;
     const { isStanding, mayResume } = this.#options;
@@ -183,14 +186,14 @@ class ResumableFeed implements EventFeed {
       this.#end({ refusal });
       return;
     }
-    if (!isPassing(status)) this.#bar(wantsLogin);
+    if (!isTemporaryStatus(status)) this.#markUnavailable(wantsLogin);
     this.#openLater(refusal.retryAfterMs);
   }
 
-  #bar(wantsLogin: boolean): void {
-    this.#isBarred = true;
+  #markUnavailable(wantsLogin: boolean): void {
+    this.#isUnavailable = true;
     this.#wantsLogin = wantsLogin;
-    this.#options.onBarred?.();
+    this.#options.onUnavailable?.();
   }
 
   #hasPatience(): boolean {

@@ -87,7 +87,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   /** The answer was a refusal: an error only ends its body. */
   #isRefused = false;
   /** The current or last body has arrived completely. */
-  #isBodyOver = false;
+  #isBodyEnded = false;
   #excerptTimer: NodeJS.Timeout | undefined;
   #restTimer: NodeJS.Timeout | undefined;
 
@@ -101,7 +101,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   start(url: URL): void {
     this.#url = url;
     this.#isRefused = false;
-    this.#isBodyOver = false;
+    this.#isBodyEnded = false;
     const attaching = this.#tools.credentials?.attach();
     if (!attaching) {
       this.#send([]);
@@ -159,7 +159,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
   }
 
   onEnd(): void {
-    this.#isBodyOver = true;
+    this.#isBodyEnded = true;
     clearTimeout(this.#restTimer);
     if (this.#isOver) return;
     try {
@@ -195,7 +195,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
 
   /** Discards the rest of the body, so that the connection can be reused. A connection whose body does not end is aborted. */
   #limitRest(): void {
-    if (this.#isBodyOver) return;
+    if (this.#isBodyEnded) return;
     const giveUp = () => this.#exchange?.abort(new Error("the body did not end"));
     this.#restTimer = setTimeout(giveUp, REST_MS);
     this.#restTimer.unref();
@@ -207,7 +207,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     if (this.#isOver) return;
-    if (!this.#isBodyOver) exchange?.abort(new Error("enough of the refusal was read"));
+    if (!this.#isBodyEnded) exchange?.abort(new Error("enough of the refusal was read"));
     const redirect = judgeRedirect(this.#request.method, this.#url, status, headerOf(headers, "location"));
     if (redirect?.kind === "follow" && this.#hops < MAX_REDIRECTS) {
       this.#hops += 1;
@@ -232,7 +232,7 @@ class RunningCall implements HttpCall, WireListener, DecoderHooks {
     }
     this.#hasMetChallenge = true;
     this.#listener.onRefused?.();
-    credentials.answer(challenge, this.#attached).then(
+    credentials.meetChallenge(challenge, this.#attached).then(
       (mayRetry) => {
         if (this.#isOver) return;
         if (mayRetry) this.#again(this.#url);

@@ -32,7 +32,7 @@ export function createLingeringStreams(patienceMs: number): LingeringStreams {
   };
   return {
     add(end) {
-      const stream: Waiting = { end, since: performance.now(), place: -1 };
+      const stream: Waiting = { end, since: performance.now(), rosterIndex: -1 };
       waiting.add(stream);
       timer ??= setTimeout(sweep, patienceMs);
       return () => waiting.remove(stream);

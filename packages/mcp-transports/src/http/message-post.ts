@@ -65,12 +65,12 @@ export interface MessagePost extends RosterMember {
   /** Resolves when the message is accepted or, for a request, answered. Rejects as soon as no answer can come any more. */
   readonly settled: Promise<PostOutcome>;
   /** The message was accepted, and another stream is to bring the answer. */
-  readonly waitsForOthers: boolean;
+  readonly waitsForOtherStreams: boolean;
   start(): void;
   /** Another stream brought the answer. */
   answeredElsewhere(): void;
   /** The other streams have ended, or will not bring anything. */
-  othersEnded(): void;
+  otherStreamsEnded(): void;
   /** Gives the message up. */
   abort(reason: Error): void;
 }
@@ -82,7 +82,7 @@ export function createMessagePost(surroundings: PostSurroundings, options: Messa
 
 /** Implements the listener of its call itself, to save an object for each tool call. */
 class RunningPost implements MessagePost, HttpCallListener {
-  place = -1;
+  rosterIndex = -1;
   readonly id: RequestId | undefined;
   readonly #surroundings: PostSurroundings;
   readonly #options: MessagePostOptions;
@@ -93,10 +93,10 @@ class RunningPost implements MessagePost, HttpCallListener {
   /** The error about the last text that could not be parsed. */
   #unreadable: Error | undefined;
   #isSettled = false;
-  #isTaken = false;
+  #isAccepted = false;
   /** The message was accepted without a body. */
   #isBodyless = false;
-  #waitsForOthers = false;
+  #waitsForOtherStreams = false;
 
   constructor(surroundings: PostSurroundings, options: MessagePostOptions) {
     this.#surroundings = surroundings;
@@ -105,8 +105,8 @@ class RunningPost implements MessagePost, HttpCallListener {
     this.id = "method" in message && "id" in message ? message.id : undefined;
   }
 
-  get waitsForOthers(): boolean {
-    return this.#waitsForOthers;
+  get waitsForOtherStreams(): boolean {
+    return this.#waitsForOtherStreams;
   }
 
   get settled(): Promise<PostOutcome> {
@@ -133,8 +133,8 @@ class RunningPost implements MessagePost, HttpCallListener {
     this.#settle("done");
   }
 
-  othersEnded(): void {
-    if (this.#waitsForOthers) this.#breakOff();
+  otherStreamsEnded(): void {
+    if (this.#waitsForOtherStreams) this.#breakOff();
   }
 
   abort(reason: Error): void {
@@ -156,7 +156,7 @@ class RunningPost implements MessagePost, HttpCallListener {
   }
 
   onAccepted(status: number, headers: IncomingHeaders): BodySink {
-    this.#isTaken = true;
+    this.#isAccepted = true;
     this.#surroundings.onAccepted(this.#options.message, headers);
     const type = mediaTypeOf(headers);
     if (type === "text/event-stream") {
@@ -219,17 +219,17 @@ class RunningPost implements MessagePost, HttpCallListener {
   onEnd(): void {
     this.#stopLingering?.();
     if (this.#isSettled) return;
-    if (this.#feed) this.#feed.ended();
+    if (this.#feed) this.#feed.connectionEnded();
     else if (this.id === undefined) this.#settle("done");
-    else if (this.#isBodyless && this.#surroundings.awaitElsewhere()) this.#waitsForOthers = true;
+    else if (this.#isBodyless && this.#surroundings.awaitElsewhere()) this.#waitsForOtherStreams = true;
     else this.#breakOff();
   }
 
   onError(error: Error): void {
     this.#stopLingering?.();
     if (this.#isSettled) return;
-    if (!this.#isTaken || error instanceof SyntaxError) this.#fail(error);
-    else if (this.#feed) this.#feed.ended(error);
+    if (!this.#isAccepted || error instanceof SyntaxError) this.#fail(error);
+    else if (this.#feed) this.#feed.connectionEnded(error);
     else this.#breakOff({ error });
   }
 
@@ -267,14 +267,14 @@ class RunningPost implements MessagePost, HttpCallListener {
   }
 
   #fail(error: Error): void {
-    if (this.#end()) this.#outcome.reject(error);
+    if (this.#markSettled()) this.#outcome.reject(error);
   }
 
   #settle(outcome: PostOutcome): void {
-    if (this.#end()) this.#outcome.resolve(outcome);
+    if (this.#markSettled()) this.#outcome.resolve(outcome);
   }
 
-  #end(): boolean {
+  #markSettled(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
     this.#options.requestSignal?.removeEventListener("abort", this.#onSignal);

@@ -5,7 +5,7 @@ import type { Credentials } from "./credentials.ts";
 import { createEventFeed, type EventFeed, type FeedEnd } from "./event-feed.ts";
 import { readMessages } from "./incoming-messages.ts";
 import { createReconnectPace } from "./reconnect-pace.ts";
-import { standingCredentials } from "./stream-credentials.ts";
+import { limitedLoginCredentials } from "./stream-credentials.ts";
 import type { StreamOpening } from "./stream-opening.ts";
 
 export interface StandingStreamOptions {
@@ -19,7 +19,7 @@ export interface StandingStreamOptions {
   onMessage(message: JSONRPCMessage): void;
   onError(error: Error): void;
   /** The stream brings no answers any more, or not for a while. */
-  onBarred(): void;
+  onUnavailable(): void;
   /** The server no longer knows that session. */
   onForgotten(session: string): void;
 }
@@ -30,7 +30,7 @@ export interface StandingStream {
   open(): void;
   /** A message starts to wait for its answer on this stream. Returns whether one can come. */
   awaitAnswer(): boolean;
-  /** The challenge of a call was met: requests the stream soon if it is barred for want of credentials. */
+  /** The challenge of a call was met: requests the stream soon if it is unavailable for want of credentials. */
   reconsider(): void;
   /** Closes the stream for good. Idempotent. */
   close(): void;
@@ -40,7 +40,7 @@ export function createStandingStream(options: StandingStreamOptions): StandingSt
   const { conversation, opening, maxMessageBytes } = options;
   /** Shared by all sessions, so that a server which forgets the session with every stream is not asked without a pause. */
   const pace = createReconnectPace({ now: Date.now, random: Math.random });
-  const credentials = standingCredentials(options.credentials, options.isAwaited);
+  const credentials = limitedLoginCredentials(options.credentials, options.isAwaited);
   let feed: EventFeed | undefined;
   let isClosed = false;
 
@@ -59,7 +59,7 @@ export function createStandingStream(options: StandingStreamOptions): StandingSt
       if (error) options.onError(error);
       // Before the stream of a session was open, a 404 says that the server has no route for it.
       if (refusal?.status === 404 && session !== undefined && wasOpened) options.onForgotten(session);
-      options.onBarred();
+      options.onUnavailable();
     };
     const opened = createEventFeed({
       isStanding: true,
@@ -74,9 +74,9 @@ export function createStandingStream(options: StandingStreamOptions): StandingSt
         credentials.opened();
         opening.end();
       },
-      onBarred: () => {
+      onUnavailable: () => {
         opening.end();
-        options.onBarred();
+        options.onUnavailable();
       },
       onEnd,
     });
@@ -93,7 +93,7 @@ export function createStandingStream(options: StandingStreamOptions): StandingSt
     },
     awaitAnswer() {
       feed?.reconsider();
-      return feed?.isBarred === false;
+      return feed?.isUnavailable === false;
     },
     reconsider: () => feed?.reconsider(),
     close() {

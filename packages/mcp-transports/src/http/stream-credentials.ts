@@ -5,7 +5,7 @@ export type StreamCredentials = () => Credentials | undefined;
 
 /** Credentials that trigger neither a login nor a token refresh: a challenge is a refusal. */
 export function withoutLogin(credentials: Credentials | undefined): Credentials | undefined {
-  return credentials && { ...credentials, answer: async () => false };
+  return credentials && { ...credentials, meetChallenge: async () => false };
 }
 
 /** Credentials that call `onMet` whenever a challenge was met. */
@@ -16,8 +16,8 @@ export function heardCredentials(
   if (!credentials) return undefined;
   return {
     ...credentials,
-    async answer(challenge, attached) {
-      const isMet = await credentials.answer(challenge, attached);
+    async meetChallenge(challenge, attached) {
+      const isMet = await credentials.meetChallenge(challenge, attached);
       if (isMet) onMet();
       return isMet;
     },
@@ -25,7 +25,7 @@ export function heardCredentials(
 }
 
 /** The credentials of the server's own stream. */
-export interface StandingCredentials {
+export interface LimitedLoginCredentials {
   readonly next: StreamCredentials;
   /** The stream has been open: its first opening is over. */
   opened(): void;
@@ -35,19 +35,19 @@ export interface StandingCredentials {
  * Meets one challenge for the first opening, and later ones only while a message waits for the stream: it is reopened as long as the
  * session lasts, and each reopening could ask for a login. Credentials that calls have renewed are used all the same.
  */
-export function standingCredentials(
+export function limitedLoginCredentials(
   credentials: Credentials | undefined,
   isAwaited: () => boolean,
-): StandingCredentials {
+): LimitedLoginCredentials {
   if (!credentials) return { next: () => undefined, opened() {} };
   let mayAsk = true;
   const asking: Credentials = {
     ...credentials,
-    async answer(challenge, attached) {
+    async meetChallenge(challenge, attached) {
       if (credentials.isOutdated(attached)) return true;
       if (!mayAsk && !isAwaited()) return false;
       try {
-        return await credentials.answer(challenge, attached);
+        return await credentials.meetChallenge(challenge, attached);
       } catch {
         // A refusal like any other: messages that wait for the stream must not wait for the next login.
         return false;
@@ -70,10 +70,10 @@ export function answerCredentials(credentials: Credentials | undefined): StreamC
   let mayAsk = true;
   const asking: Credentials = {
     ...credentials,
-    async answer(challenge, attached) {
+    async meetChallenge(challenge, attached) {
       if (!mayAsk) return false;
       mayAsk = false;
-      mayAsk = await credentials.answer(challenge, attached);
+      mayAsk = await credentials.meetChallenge(challenge, attached);
       return mayAsk;
     },
   };

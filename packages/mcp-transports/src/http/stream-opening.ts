@@ -4,7 +4,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 const PATIENCE_MS = 250;
 
 /** The methods during which a server may send requests. */
-const MAY_CAUSE_QUESTIONS = new Set(["tools/call", "prompts/get", "resources/read"]);
+const MAY_CAUSE_SERVER_REQUESTS = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /**
  * The time in which the stream of the server's own messages is being opened. Requests of the server are lost then: servers of the
@@ -33,7 +33,9 @@ export function createStreamOpening(): StreamOpening {
     },
     end,
     before: (message) =>
-      waiting && "method" in message && MAY_CAUSE_QUESTIONS.has(message.method) ? waiting.ended : undefined,
+      waiting && "method" in message && MAY_CAUSE_SERVER_REQUESTS.has(message.method)
+        ? waiting.ended
+        : undefined,
   };
 }
 

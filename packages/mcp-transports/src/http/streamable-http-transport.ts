@@ -241,14 +241,14 @@ class HttpTransport implements StreamableHttpTransport {
       credentials,
       maxMessageBytes,
       opening: this.#opening,
-      isAwaited: () => this.#posts.find(({ waitsForOthers }) => waitsForOthers) !== undefined,
+      isAwaited: () => this.#posts.find(({ waitsForOtherStreams }) => waitsForOtherStreams) !== undefined,
       onMessage: (message) => {
         this.#receive(message);
         if (!("method" in message)) this.#find(message.id as RequestId)?.answeredElsewhere();
       },
       onError: (error) => this.onerror?.(error),
-      onBarred: () => {
-        for (const post of this.#posts.all()) post.othersEnded();
+      onUnavailable: () => {
+        for (const post of this.#posts.all()) post.otherStreamsEnded();
       },
       onForgotten: (session) => void this.#renewal.renew(() => this.#conversation.sessionId !== session),
     });

@@ -6,7 +6,7 @@ import { type Carrier, type Exchange, requestSubject } from "./exchange.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, isPlainAnswerTo, keepingSchema } from "./keeping-schema.ts";
-import type { ListMender } from "./list-mender.ts";
+import type { ListRepairer } from "./list-repairer.ts";
 
 /** A call as its caller requested it. */
 export interface LaneCall {
@@ -32,7 +32,7 @@ export interface CallLaneOptions {
   readonly clients: ClientAccess;
   /** Called when a call has ended, with its error if it failed. */
   onSettled(error?: McpError): void;
-  readonly mendList: ListMender;
+  readonly repairList: ListRepairer;
 }
 
 export interface LegacyLaneOptions extends CallLaneOptions {
@@ -49,17 +49,17 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   readonly #method: AnsweredMethod;
   readonly #exchanges: Exchanges;
   readonly #clients: ClientAccess;
-  readonly #isPlain: (result: unknown) => result is JsonObject;
+  readonly #isPlainAnswer: (result: unknown) => result is JsonObject;
   readonly #onSettled: (error?: McpError) => void;
-  readonly #mendList: ListMender;
+  readonly #repairList: ListRepairer;
 
-  constructor({ method, exchanges, clients, onSettled, mendList }: LegacyLaneOptions) {
+  constructor({ method, exchanges, clients, onSettled, repairList }: LegacyLaneOptions) {
     this.#method = method;
     this.#exchanges = exchanges;
     this.#clients = clients;
-    this.#isPlain = isPlainAnswerTo(method);
+    this.#isPlainAnswer = isPlainAnswerTo(method);
     this.#onSettled = onSettled;
-    this.#mendList = mendList;
+    this.#repairList = repairList;
   }
 
   takes(): boolean {
@@ -84,7 +84,7 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
       return;
     }
     const result = withoutResultType(answer.result);
-    if (this.#isPlain(result)) exchange.succeed(result);
+    if (this.#isPlainAnswer(result)) exchange.succeed(result);
     else this.#check(exchange, result).catch((error) => exchange.onFailed(error));
   }
 
@@ -94,8 +94,8 @@ class LegacyLane implements CallLane, Carrier<JsonObject> {
   }
 
   async #check(exchange: Exchange<JsonObject>, given: unknown): Promise<void> {
-    const result = await this.#mendList(exchange.subject, given as JsonObject);
-    if (this.#isPlain(result)) return exchange.succeed(result);
+    const result = await this.#repairList(exchange.subject, given as JsonObject);
+    if (this.#isPlainAnswer(result)) return exchange.succeed(result);
     const { sdk } = await this.#clients.get();
     const outcome = await keepingSchema(sdk, this.#method)["~standard"].validate(result);
     if (!outcome.issues) {

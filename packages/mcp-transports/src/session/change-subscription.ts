@@ -2,8 +2,8 @@ import { type JsonObject, type Logger, thrownText } from "@jackfield/mcp-core";
 import type { SubscriptionFilter } from "@modelcontextprotocol/client";
 import type { Channel } from "../channel.ts";
 import { type Failure, httpStatusOf, readFailure } from "../errors/failure.ts";
-import { isPassing } from "../http/passing-status.ts";
 import { createReconnectPace } from "../http/reconnect-pace.ts";
+import { isTemporaryStatus } from "../http/temporary-status.ts";
 import type { Unattended } from "../unattended.ts";
 import type { Listening, ListenRequests } from "./listen-requests.ts";
 
@@ -202,7 +202,7 @@ class RenewedSubscription implements ChangeSubscription {
     const isChallenged = isChallenge(failure);
     this.#wantsLogin = isChallenged && onChallengeMet !== undefined;
     if (this.#wantsLogin) this.#unmet += 1;
-    const isRefused = isChallenged || isRefusal(failure, this.#wasGranted);
+    const isRefused = isChallenged || isFinalRefusal(failure, this.#wasGranted);
     if (!isRefused) this.#failures += 1;
     if (!isRefused && this.#failures < MOST_FAILURES) {
       this.#attemptLater();
@@ -228,9 +228,9 @@ function changingLists(capabilities: JsonObject): SubscriptionFilter {
  * A server that has understood the request and refused it will refuse it again. An HTTP status alone shows that only if the server has
  * never granted the subscription: later, it may come from a gateway while the server restarts.
  */
-function isRefusal(failure: Failure, wasGranted: boolean): boolean {
+function isFinalRefusal(failure: Failure, wasGranted: boolean): boolean {
   const status = httpStatusOf(failure);
-  if (status !== undefined) return !wasGranted && !isPassing(status);
+  if (status !== undefined) return !wasGranted && !isTemporaryStatus(status);
   return ["rpc", "version", "unsupported", "invalid"].includes(failure.kind);
 }
 

@@ -82,7 +82,7 @@ class LaterClient implements ClientAccess {
     await client.connect(transport, { prior: sdkPrior(prior), timeout: NO_SDK_TIMEOUT_MS });
     this.current = { sdk, client };
     if (this.#isClosed) await client.close();
-    else transport.handOver();
+    else transport.deliverKept();
     return this.current;
   }
 }

@@ -84,7 +84,7 @@ class TimerSweep implements DeadlineSweep {
 }
 
 class SweptClock implements RequestClock, RosterMember {
-  place = -1;
+  rosterIndex = -1;
   readonly #sweep: TimerSweep;
   readonly #limits: RequestLimits;
   readonly #listener: DeadlineListener;
@@ -127,16 +127,16 @@ class SweptClock implements RequestClock, RosterMember {
       this.#holds -= 1;
       this.rewind();
       // A sweep may have skipped this clock while it was held.
-      if (this.place >= 0) this.#sweep.wakeFor(this);
+      if (this.rosterIndex >= 0) this.#sweep.wakeFor(this);
     };
   }
 
   stop(): void {
-    if (this.place >= 0) this.#sweep.remove(this);
+    if (this.rosterIndex >= 0) this.#sweep.remove(this);
   }
 
   expire(now: number): void {
-    if (this.place < 0) return;
+    if (this.rosterIndex < 0) return;
     this.stop();
     const isTotal = this.#totalAt <= now;
     this.#listener.onExpired(isTotal ? this.#limits.maxTotalMs : this.#limits.timeoutMs, isTotal);

@@ -65,7 +65,7 @@ export function beginExchange<T>(
 }
 
 class PendingExchange<T> implements Exchange<T>, DeadlineListener {
-  place = -1;
+  rosterIndex = -1;
   id = -1;
   readonly outcome: Promise<T>;
   isWritten = false;

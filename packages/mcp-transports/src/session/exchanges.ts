@@ -26,7 +26,7 @@ export interface Exchanges {
   /** Begins a request that its carrier sends through `direct`. */
   begin<T>(options: ExchangeOptions<T>): Exchange<T>;
   /** Lets the SDK continue a request that was sent through `direct` and got this answer. `send` is as for `run`; `givenUp` aborts it. */
-  handOver<T>(
+  continueThroughSdk<T>(
     exchange: Exchange<T>,
     answer: RpcAnswer,
     givenUp: AbortSignal,
@@ -90,7 +90,7 @@ class OpenExchanges implements Exchanges {
     return exchange.outcome;
   }
 
-  handOver<T>(
+  continueThroughSdk<T>(
     exchange: Exchange<T>,
     answer: RpcAnswer,
     givenUp: AbortSignal,

@@ -2,12 +2,12 @@ import type { InputOptions, JsonObject } from "@jackfield/mcp-core";
 import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 import { ENVELOPE_KEYS } from "./envelope-keys.ts";
 
-/** Whether questions are returned to the caller. A legacy server asks by requests of its own, which handlers answer. */
-export function returnsQuestions(client: Client, { inputRequired }: InputOptions): boolean {
+/** Whether input requests are returned to the caller. A legacy server asks by requests of its own, which handlers answer. */
+export function returnsInputRequests(client: Client, { inputRequired }: InputOptions): boolean {
   return inputRequired === "return" && client.getProtocolEra() === "modern";
 }
 
-/** Parameters together with the answers to earlier questions. */
+/** Parameters together with the answers to earlier input requests. */
 export function withAnswers<P extends JsonObject | undefined>(
   params: P,
   { inputResponses, requestState }: InputOptions,
@@ -22,7 +22,7 @@ export function withAnswers<P extends JsonObject | undefined>(
 
 /**
  * Announces in one request that the client can be asked. A server asks only if the request's own capabilities allow it (MCP
- * 2026-07-28), and a caller that takes the questions itself needs no handler for them.
+ * 2026-07-28), and a caller that takes the input requests itself needs no handler for them.
  */
 export function askable(params: JsonObject | undefined, announced: ClientCapabilities): JsonObject {
   const capabilities: ClientCapabilities = { ...announced, elicitation: { form: {}, url: {} } };
@@ -33,7 +33,7 @@ export function askable(params: JsonObject | undefined, announced: ClientCapabil
   return { ...params, _meta: meta };
 }
 
-/** Gives questions the form of a result, so that code that reads results can read them. */
+/** Gives input requests the form of a result, so that code that reads results can read them. */
 export function readable(result: JsonObject): JsonObject {
   return result.resultType === "input_required" ? { content: [], inputRequests: {}, ...result } : result;
 }

@@ -3,7 +3,7 @@ import { type CallLane, createLegacyLane } from "./call-lane.ts";
 import type { ClientAccess } from "./client-access.ts";
 import type { Exchanges } from "./exchanges.ts";
 import type { AnsweredMethod } from "./keeping-schema.ts";
-import { createListMender, type ListMenderOptions } from "./list-mender.ts";
+import { createListRepairer, type ListRepairerOptions } from "./list-repairer.ts";
 import { createModernLane } from "./modern-call-lane.ts";
 
 /** The lanes for requests that bypass the SDK's client. */
@@ -18,20 +18,20 @@ export interface LanesOptions {
   readonly mirrors: boolean;
   readonly clients: ClientAccess;
   readonly exchanges: Exchanges;
-  /** See `ListMenderOptions`. */
-  readonly place: ListMenderOptions["place"];
+  /** See `ListRepairerOptions`. */
+  readonly serverLog: ListRepairerOptions["serverLog"];
   /** Called when a request has ended, with its error if it failed. */
   onSettled(method: string, error?: McpError): void;
 }
 
 /** The lanes of one session: one for every method that its era has. */
-export function createLanes({ era, mirrors, clients, exchanges, place, onSettled }: LanesOptions): Lanes {
-  const mendList = createListMender({ place, getSdk: async () => (await clients.get()).sdk });
+export function createLanes({ era, mirrors, clients, exchanges, serverLog, onSettled }: LanesOptions): Lanes {
+  const repairList = createListRepairer({ serverLog, getSdk: async () => (await clients.get()).sdk });
   const lanes = new Map<AnsweredMethod, CallLane>();
   const create = era === "modern" ? createModernLane : createLegacyLane;
   const laneFor = (method: AnsweredMethod) => {
     const hearing = (error?: McpError) => onSettled(method, error);
-    const lane = create({ method, mirrors, clients, exchanges, onSettled: hearing, mendList });
+    const lane = create({ method, mirrors, clients, exchanges, onSettled: hearing, repairList });
     lanes.set(method, lane);
     return lane;
   };

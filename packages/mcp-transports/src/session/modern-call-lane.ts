@@ -16,7 +16,7 @@ export interface ModernLaneOptions extends CallLaneOptions {
 
 /**
  * The lane of the modern era (MCP 2026-07-28): a call carries the envelope, and its answer says whether it is complete. Any other answer
- * (a question, an error, an unusual result) is left to the SDK, which is given the call together with its answer.
+ * (a request for input, an error, an unusual result) is left to the SDK, which is given the call together with its answer.
  */
 export function createModernLane(options: ModernLaneOptions): CallLane {
   return new ModernLane(options);
@@ -31,7 +31,7 @@ class ModernLane implements CallLane {
     this.#options = options;
   }
 
-  /** The SDK handles parameters that are repeated in headers, and questions that the caller answers. */
+  /** The SDK handles parameters that are repeated in headers, and input requests that the caller answers. */
   takes({ request }: LaneCall): boolean {
     const { tool, inputRequired, inputResponses, requestState } = request;
     if (inputRequired === "return" || inputResponses !== undefined || requestState !== undefined)
@@ -73,8 +73,8 @@ class ModernCall implements Carrier<JsonObject> {
     const result = "result" in answer ? completeResult(answer.result, method) : undefined;
     if (result) exchange.succeed(result);
     else if ("result" in answer && isListing(method))
-      this.#mend(exchange, answer, answer.result).catch((error) => exchange.onFailed(error));
-    else this.#handOver(exchange, withCacheHints(answer, method), exchanges);
+      this.#repair(exchange, answer, answer.result).catch((error) => exchange.onFailed(error));
+    else this.#continueThroughSdk(exchange, withCacheHints(answer, method), exchanges);
   }
 
   settled(exchange: Exchange<JsonObject>, error?: McpError): void {
@@ -86,21 +86,25 @@ class ModernCall implements Carrier<JsonObject> {
   }
 
   /** The SDK would refuse a whole list for one invalid item. */
-  async #mend(exchange: Exchange<JsonObject>, answer: RpcAnswer, given: JsonObject): Promise<void> {
-    const { exchanges, method, mendList } = this.#options;
-    const list = await mendList(exchange.subject, given);
+  async #repair(exchange: Exchange<JsonObject>, answer: RpcAnswer, given: JsonObject): Promise<void> {
+    const { exchanges, method, repairList } = this.#options;
+    const list = await repairList(exchange.subject, given);
     if (!exchange.isWanted()) return;
     const result = completeResult(list, method);
     if (result) exchange.succeed(result);
     else
-      this.#handOver(exchange, withCacheHints({ ...answer, result: list } as RpcAnswer, method), exchanges);
+      this.#continueThroughSdk(
+        exchange,
+        withCacheHints({ ...answer, result: list } as RpcAnswer, method),
+        exchanges,
+      );
   }
 
-  #handOver(exchange: Exchange<JsonObject>, answer: RpcAnswer, exchanges: Exchanges): void {
+  #continueThroughSdk(exchange: Exchange<JsonObject>, answer: RpcAnswer, exchanges: Exchanges): void {
     const { clients, method } = this.#options;
     const { params, request } = this.#call;
     this.#givenUp = new AbortController();
-    exchanges.handOver(exchange, answer, this.#givenUp.signal, (watch) =>
+    exchanges.continueThroughSdk(exchange, answer, this.#givenUp.signal, (watch) =>
       sendRequest(clients, { method, params, meta: request.meta }, watch),
     );
   }

@@ -66,7 +66,7 @@ class OpenSession implements Session {
   readonly #mirrors: boolean;
   readonly #replaced: ReplacedRequests;
   readonly #listeners: SessionListeners;
-  readonly #place: { readonly server: string; readonly log: Logger };
+  readonly #serverLog: { readonly server: string; readonly log: Logger };
   readonly #limits: ReturnType<typeof completeLimits>;
   readonly #warnOfMirroredSecrets: (tool: ToolDefinition) => void;
   #isUnconfirmed: boolean;
@@ -82,9 +82,9 @@ class OpenSession implements Session {
     this.#channel = negotiated.channel;
     this.#handlers = handlers;
     this.#notifications = notifications;
-    this.#place = { server: server.name, log };
-    this.#listeners = createSessionListeners(this.#place);
-    this.#warnOfMirroredSecrets = createMirroredSecretWarning(this.#place);
+    this.#serverLog = { server: server.name, log };
+    this.#listeners = createSessionListeners(this.#serverLog);
+    this.#warnOfMirroredSecrets = createMirroredSecretWarning(this.#serverLog);
     this.#isUnconfirmed = negotiated.isUnconfirmed;
     this.handshake = negotiated.handshake;
     const { era, capabilities } = this.handshake;
@@ -93,23 +93,23 @@ class OpenSession implements Session {
       envelope: envelopeOf(this.handshake, { clientInfo, handlers: handlers.base }),
       transport: this.#channel.transport,
       context: () => this.#context(),
-      onStrayAnswer: createStrayAnswerLog(this.#place),
+      onStrayAnswer: createStrayAnswerLog(this.#serverLog),
     });
     this.#lanes = createLanes({
       era,
       mirrors: this.#mirrors,
       clients: this.#clients,
       exchanges: this.#exchanges,
-      place: this.#place,
+      serverLog: this.#serverLog,
       onSettled: (method, error) => this.#settled(method, error),
     });
-    handlers.onQuestion = () => this.#exchanges.hold();
+    handlers.onServerRequest = () => this.#exchanges.hold();
     this.#clients.onClose(() => this.#lose(lossError(this.#context())));
     this.#channel.onRenewed?.(() => this.#announceRenewal());
     this.#replaced = createReplacedRequests(era, {
       listens: this.#exchanges.listens,
       capabilities,
-      ...this.#place,
+      ...this.#serverLog,
       onChallengeMet: this.#channel.onChallengeMet,
       onRestored: () => this.#announceRenewal(),
     });
@@ -134,7 +134,7 @@ class OpenSession implements Session {
         this.#request(method, params, { signal, maxTotalMs: remaining(deadline) }),
     });
     if (kind !== "tools" || !this.#mirrors) return listing;
-    const tools = withoutUnmirrorableTools(listing as Listing<"tools">, this.#place);
+    const tools = withoutUnmirrorableTools(listing as Listing<"tools">, this.#serverLog);
     tools.items.forEach(this.#warnOfMirroredSecrets);
     return tools as Listing as Listing<K>;
   }

@@ -10,8 +10,8 @@ const RETRY_DELAY_MS = 250;
 /** If the server asks for a longer delay, the caller has to ask again. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Statuses of passing problems. Any other refusal would come again. */
-const PASSING_STATUSES = new Set([429, 502, 503, 504]);
+/** Statuses of temporary problems. Any other refusal would come again. */
+const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
 
 export interface PageRetryOptions {
   /** When the list must be there, on the clock of `performance.now()`; missing means no limit. */
@@ -22,7 +22,7 @@ export interface PageRetryOptions {
 }
 
 /**
- * Repeats the request for a page that failed for a passing reason, so that the list continues at that page. A list changes nothing, so it
+ * Repeats the request for a page that failed for a temporary reason, so that the list continues at that page. A list changes nothing, so it
  * may be requested twice. All its pages share one budget.
  */
 export function createPageRetry({
@@ -54,9 +54,10 @@ export function createPageRetry({
 function delayBeforeRetry(error: unknown): number | undefined {
   if (!(error instanceof McpError) || error.phase === "handshake") return undefined;
   const { code, httpStatus, retryAfterMs } = error;
-  const isPassing = httpStatus === undefined ? code === "MCP_SESSION_LOST" : PASSING_STATUSES.has(httpStatus);
+  const isRetryable =
+    httpStatus === undefined ? code === "MCP_SESSION_LOST" : RETRYABLE_STATUSES.has(httpStatus);
   const delayMs = retryAfterMs ?? RETRY_DELAY_MS;
-  return isPassing && delayMs <= LONGEST_WAIT_MS ? delayMs : undefined;
+  return isRetryable && delayMs <= LONGEST_WAIT_MS ? delayMs : undefined;
 }
 
 function delay(delayMs: number, signal: AbortSignal): Promise<void> {

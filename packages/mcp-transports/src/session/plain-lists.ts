@@ -16,7 +16,7 @@ import {
 type Check = (value: unknown) => value is JsonObject;
 
 /** For each list, whether the SDK's schema accepts an item of it. */
-export const PLAIN_ITEMS: { readonly [method: string]: (item: unknown) => boolean } = {
+export const PLAIN_ITEM_CHECKS: { readonly [method: string]: (item: unknown) => boolean } = {
   "tools/list": isPlainTool,
   "resources/list": isPlainResource,
   "resources/templates/list": isPlainTemplate,

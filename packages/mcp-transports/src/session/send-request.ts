@@ -1,7 +1,7 @@
 import type { Handshake, InputOptions, JsonObject, ToolDefinition } from "@jackfield/mcp-core";
 import type { ClientCapabilities, Tool, Transport } from "@modelcontextprotocol/client";
 import type { ClientAccess, SdkConnection } from "./client-access.ts";
-import { askable, readable, returnsQuestions, withAnswers } from "./input-required.ts";
+import { askable, readable, returnsInputRequests, withAnswers } from "./input-required.ts";
 import { type AnsweredMethod, keepingSchema } from "./keeping-schema.ts";
 import { hasMarks } from "./mirrored-parameters.ts";
 import type { Watch } from "./wire-watch.ts";
@@ -13,7 +13,7 @@ export interface OutgoingRequest {
   readonly meta?: JsonObject | undefined;
   /** For a `tools/call` whose marked parameters are repeated in headers: the definition that marks them. */
   readonly tool?: ToolDefinition | undefined;
-  /** How to treat questions in its answer, and the answers to earlier ones. */
+  /** How to treat input requests in its answer, and the answers to earlier ones. */
   readonly input?: InputOptions | undefined;
   /** The capabilities that the session has announced. */
   readonly announced?: ClientCapabilities | undefined;
@@ -36,7 +36,7 @@ async function send(
   watch: Watch,
 ): Promise<JsonObject> {
   const plain = withAnswers(meta ? { ...params, _meta: meta } : params, input);
-  const allowInputRequired = returnsQuestions(client, input);
+  const allowInputRequired = returnsInputRequests(client, input);
   const sent = allowInputRequired ? askable(plain, announced) : plain;
   const options = { ...watch.options, allowInputRequired };
   if (tool && hasMarks(tool)) {

@@ -20,11 +20,11 @@ export interface HandlerStack {
   find<H extends keyof HostHandlers>(name: H): HostHandlers[H];
   /** Puts a request's handlers first; the returned function removes them. */
   push(handlers: HostHandlers): () => void;
-  /** Called when a question is about to be answered; the returned function is called afterwards. */
-  onQuestion?: (() => () => void) | undefined;
+  /** Called when a request of the server is about to be answered; the returned function is called afterwards. */
+  onServerRequest?: (() => () => void) | undefined;
 }
 
-/** In the legacy era, a question does not say which request it belongs to, so the latest handlers come first. */
+/** In the legacy era, a request of the server does not say which call it belongs to, so the latest handlers come first. */
 export function createHandlerStack(base: HostHandlers): HandlerStack {
   const own = new Set<{ readonly handlers: HostHandlers }>();
   return {
@@ -57,7 +57,7 @@ export interface ServerRequestOptions {
   readonly log: Logger;
 }
 
-/** A server can cancel its questions as soon as it has asked them, but their handlers still run. */
+/** A server can cancel its requests as soon as it has sent them, but their handlers still run. */
 const MOST_AT_WORK = 1000;
 
 /** Has the client answer the server's requests through the host's handlers. */
@@ -76,14 +76,14 @@ export function answerServerRequests(client: Client, options: ServerRequestOptio
   if (base.elicit)
     client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) =>
       guarded("elicitation/create", async () => {
-        const question = readElicitation(params);
-        if (question.mode === "url" && !mayBeOpened(question.url)) {
+        const elicitation = readElicitation(params);
+        if (elicitation.mode === "url" && !mayBeOpened(elicitation.url)) {
           log("warn", "The server wants an address opened that is neither https nor on this machine.", {
             server,
           });
           return { action: "decline" } satisfies ElicitationAnswer;
         }
-        const answer = await handlers.find("elicit")?.(question, contextOf(mcpReq.signal));
+        const answer = await handlers.find("elicit")?.(elicitation, contextOf(mcpReq.signal));
         return { ...(answer ?? ({ action: "cancel" } satisfies ElicitationAnswer)) };
       }),
     );
@@ -113,7 +113,7 @@ async function guard<T>(
   { sdk, server, log, handlers }: ServerRequestOptions,
   answer: () => Promise<T>,
 ): Promise<T> {
-  const answered = handlers.onQuestion?.();
+  const answered = handlers.onServerRequest?.();
   try {
     return await answer();
   } catch (error) {

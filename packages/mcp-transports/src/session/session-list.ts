@@ -24,7 +24,7 @@ const KINDS: { readonly [K in CatalogKind]: KindFacts } = {
   prompts: { method: "prompts/list", capability: "prompts" },
 };
 
-export interface ListTools {
+export interface ListOptions {
   readonly capabilities: JsonObject;
   /** Kinds that the server announced but does not know: empty, and not requested again until the session is renewed. */
   readonly absent: Set<CatalogKind>;
@@ -40,16 +40,16 @@ export interface ListTools {
 }
 
 /** Requests all pages of a list. A kind that the server did not announce is empty, without a request. */
-export async function listAll<K extends CatalogKind>(kind: K, tools: ListTools): Promise<Listing<K>> {
+export async function listAll<K extends CatalogKind>(kind: K, options: ListOptions): Promise<Listing<K>> {
   const { method, capability } = KINDS[kind];
-  if (!tools.capabilities[capability] || tools.absent.has(kind)) return { items: [] };
+  if (!options.capabilities[capability] || options.absent.has(kind)) return { items: [] };
   try {
-    return await followPages(kind, method, tools);
+    return await followPages(kind, method, options);
   } catch (error) {
     // Many servers announce resources but do not know templates.
     const isAbsent = kind === "resourceTemplates" && error instanceof McpError;
     if (!isAbsent || error.rpcCode !== METHOD_NOT_FOUND) throw error;
-    tools.absent.add(kind);
+    options.absent.add(kind);
     return { items: [] };
   }
 }
@@ -57,11 +57,11 @@ export async function listAll<K extends CatalogKind>(kind: K, tools: ListTools):
 async function followPages<K extends CatalogKind>(
   kind: K,
   method: AnsweredMethod,
-  tools: ListTools,
+  options: ListOptions,
 ): Promise<Listing<K>> {
-  const { context } = tools;
-  const retry = createPageRetry(tools);
-  const maxBytes = LIST_MESSAGES * tools.maxMessageBytes;
+  const { context } = options;
+  const retry = createPageRetry(options);
+  const maxBytes = LIST_MESSAGES * options.maxMessageBytes;
   let bytes = 0;
   const items: CatalogItems[K][] = [];
   const seen = new Set<string>();
@@ -69,7 +69,7 @@ async function followPages<K extends CatalogKind>(
   let first: JsonObject | undefined;
   do {
     const params = cursor === undefined ? undefined : { cursor };
-    const page = await retry(() => tools.requestPage(method, params));
+    const page = await retry(() => options.requestPage(method, params));
     first ??= page;
     for (const item of page[kind] as CatalogItems[K][]) items.push(item);
     cursor = page.nextCursor as string | undefined;

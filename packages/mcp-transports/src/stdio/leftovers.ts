@@ -9,7 +9,7 @@ import type { ProcessSnapshot } from "./process-snapshot.ts";
 import { createProcessTable } from "./process-table.ts";
 import { endMembers } from "./tree-end.ts";
 import { createTreeMembers } from "./tree-members.ts";
-import { recallRoster, updateRoster } from "./tree-roster.ts";
+import { recallTreeRoster, updateTreeRoster } from "./tree-roster.ts";
 
 /** A server that still runs although the host that started it is gone. */
 export interface Leftover extends RecordedTree {
@@ -45,7 +45,7 @@ export async function endLeftovers(leftovers: readonly Leftover[]): Promise<read
   const table = createProcessTable();
   const ended = await Promise.all(
     leftovers.map(async ({ processes }) => {
-      const members = createTreeMembers(recallRoster(processes), table);
+      const members = createTreeMembers(recallTreeRoster(processes), table);
       return !members.look(await table.snapshot()) || endMembers(members, table);
     }),
   );
@@ -82,6 +82,6 @@ function examine(
 }
 
 function whoIsLeft(tree: RecordedTree, snapshot: ProcessSnapshot): RecordedTree[] {
-  const { members } = updateRoster(recallRoster(tree.processes), snapshot, process.pid);
+  const { members } = updateTreeRoster(recallTreeRoster(tree.processes), snapshot, process.pid);
   return members.length > 0 ? [{ ...tree, processes: members }] : [];
 }

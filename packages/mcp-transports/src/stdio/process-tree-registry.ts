@@ -8,7 +8,7 @@ import { createProcessTable, type ProcessTable } from "./process-table.ts";
 import { createProcessTree, type ProcessTree } from "./process-tree.ts";
 import { type EndGraces, killAtOnce } from "./tree-end.ts";
 import { createGroupMembers, createTreeMembers, type TreeMembers } from "./tree-members.ts";
-import { createRoster } from "./tree-roster.ts";
+import { createTreeRoster } from "./tree-roster.ts";
 
 /** While servers run, their trees are scanned: soon after a start, then ever more rarely. */
 const FIRST_LOOK_MS = 1000;
@@ -83,7 +83,7 @@ class TreeKeeper implements ProcessTreeRegistry {
   #membersOf(pid: number): TreeMembers {
     const leader = this.#table.inspect(pid);
     if (!leader) return createGroupMembers(pid);
-    return createTreeMembers(createRoster({ pid, start: leader.start }), this.#table);
+    return createTreeMembers(createTreeRoster({ pid, start: leader.start }), this.#table);
   }
 
   #release(kept: KeptTree, isGone: boolean): void {

@@ -1,7 +1,7 @@
 import { isGroupRunning, signalGroup } from "./process-group.ts";
 import type { ProcessIdentity, ProcessSnapshot } from "./process-snapshot.ts";
 import type { ProcessTable } from "./process-table.ts";
-import { type TreeRoster, updateRoster } from "./tree-roster.ts";
+import { type TreeRoster, updateTreeRoster } from "./tree-roster.ts";
 
 /** The living processes of one tree. Signals are sent only through this object. */
 export interface TreeMembers {
@@ -33,7 +33,7 @@ export function createTreeMembers(roster: TreeRoster, table: ProcessTable): Tree
   };
   const look = (snapshot: ProcessSnapshot | undefined) => {
     current = snapshot
-      ? updateRoster(current, snapshot, process.pid)
+      ? updateTreeRoster(current, snapshot, process.pid)
       : { ...current, members: current.members.filter(isAlive) };
     return current.members.length > 0;
   };

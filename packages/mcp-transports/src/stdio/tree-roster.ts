@@ -12,12 +12,12 @@ export interface TreeRoster {
 }
 
 /** A tree of which only the leader is known yet. It leads its own session. */
-export function createRoster(leader: ProcessIdentity): TreeRoster {
+export function createTreeRoster(leader: ProcessIdentity): TreeRoster {
   return { leader, members: [leader] };
 }
 
 /** A tree from a record that may be old: the leader's number may have been reused by now. */
-export function recallRoster(members: readonly ProcessIdentity[]): TreeRoster {
+export function recallTreeRoster(members: readonly ProcessIdentity[]): TreeRoster {
   return { members };
 }
 
@@ -30,7 +30,7 @@ export function recallRoster(members: readonly ProcessIdentity[]): TreeRoster {
  * A process counts as known only if its start time is the known one. A process that left the session is found as long as the
  * chain of parents holds, and remembered from then on.
  */
-export function updateRoster(roster: TreeRoster, snapshot: ProcessSnapshot, hostPid: number): TreeRoster {
+export function updateTreeRoster(roster: TreeRoster, snapshot: ProcessSnapshot, hostPid: number): TreeRoster {
   const { leader } = roster;
   const gathered = leader && !isTaken(leader, snapshot) ? snapshot.gatheredUnder(leader.pid) : [];
   const known = roster.members.flatMap(({ pid, start }) => {

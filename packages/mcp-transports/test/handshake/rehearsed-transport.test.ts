@@ -8,7 +8,7 @@ const HANDSHAKE = {
   capabilities: { tools: {} },
   serverInfo: { name: "peer", version: "1" },
 };
-const QUESTION = { jsonrpc: "2.0", id: "q", method: "roots/list" };
+const SERVER_REQUEST = { jsonrpc: "2.0", id: "q", method: "roots/list" };
 const news = (method: string, params?: object) => ({ jsonrpc: "2.0", method, ...(params && { params }) });
 /** So that everything that was said has been heard. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -39,7 +39,7 @@ describe("the SDK's client, connected later", () => {
     await transport.ask({ id: 0, method: "initialize", params: {} });
     await transport.tellInitialized();
     const client = await connect(transport);
-    transport.handOver();
+    transport.deliverKept();
     expect(client.getServerCapabilities()).toEqual({ tools: {} });
     expect(await client.listTools()).toEqual({ tools: [] });
     expect(methods(peer.sent)).toEqual(["initialize", "notifications/initialized", "tools/list"]);
@@ -67,10 +67,10 @@ describe("the SDK's client, connected later", () => {
     const { peer, transport } = await rehearsed();
     await transport.ask({ id: 0, method: "initialize", params: {} });
     await transport.tellInitialized();
-    peer.say(QUESTION);
+    peer.say(SERVER_REQUEST);
     await settled();
     await connect(transport);
-    transport.handOver();
+    transport.deliverKept();
     await settled();
     // It has no handler for it, and says so.
     expect(peer.sent.at(-1)).toMatchObject({ id: "q", error: { code: -32601 } });
@@ -101,7 +101,7 @@ describe("before there is a client", () => {
     transport.whenNeeded(onNeeded);
     const outcome = transport.ask({ id: "probe", method: "server/discover" });
     peer.say(news("notifications/tools/list_changed"));
-    peer.say(QUESTION);
+    peer.say(SERVER_REQUEST);
     peer.say({ jsonrpc: "2.0", id: "probe", result: {} });
     expect(await outcome).toMatchObject({ kind: "answer" });
     expect(told).toEqual([]);
@@ -122,7 +122,7 @@ describe("before there is a client", () => {
   });
 
   test.each([
-    ["asks something", QUESTION],
+    ["asks something", SERVER_REQUEST],
     ["takes a question back", news("notifications/cancelled", { requestId: "q" })],
     ["says something odd of itself", news("notifications/tools/list_changed", { _meta: [] })],
     ["says what is no message", { jsonrpc: "2.0", method: "notifications/message", more: 1 }],
@@ -141,11 +141,11 @@ describe("before there is a client", () => {
   test("a server that asks and asks is heard up to a limit", async () => {
     const { peer, transport } = await rehearsed();
     await transport.ask({ id: 0, method: "initialize", params: {} });
-    for (let index = 0; index < 150; index += 1) peer.say({ ...QUESTION, id: `q${index}` });
+    for (let index = 0; index < 150; index += 1) peer.say({ ...SERVER_REQUEST, id: `q${index}` });
     await settled();
     const onmessage = vi.fn();
     transport.onmessage = onmessage;
-    transport.handOver();
+    transport.deliverKept();
     expect(onmessage).toHaveBeenCalledTimes(100);
   });
 

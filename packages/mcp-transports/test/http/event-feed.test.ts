@@ -13,7 +13,7 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
   const heard: string[] = [];
   const askedAfter: (string | undefined)[] = [];
   const ends: FeedEnd[] = [];
-  const onBarred = vi.fn();
+  const onUnavailable = vi.fn();
   const listeners: HttpCallListener[] = [];
   const feed = createEventFeed({
     isStanding,
@@ -22,7 +22,7 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
     mayResume,
     onText: (text) => heard.push(text),
     onEnd: (why) => ends.push(why),
-    onBarred,
+    onUnavailable,
     open(lastEventId, listener) {
       askedAfter.push(lastEventId);
       listeners.push(listener);
@@ -40,7 +40,7 @@ function openFeed({ isStanding = true, hasLogin, mayResume = () => true }: FeedO
     vi.advanceTimersToNextTimer();
     listeners.at(-1)?.onRefusal({ status, text: "", ...more });
   };
-  return { feed, heard, askedAfter, ends, onBarred, connect, refuse };
+  return { feed, heard, askedAfter, ends, onUnavailable, connect, refuse };
 }
 
 const event = (id: string, data: string) => `id: ${id}\ndata: ${data}\n\n`;
@@ -82,7 +82,7 @@ describe("events with ids", () => {
   test("are not compared where nothing is taken up again", () => {
     const { feed, heard, ends } = openFeed({ isStanding: false, mayResume: () => false });
     feed.body().push(Buffer.from(event("1", "one") + event("1", "one")));
-    feed.ended();
+    feed.connectionEnded();
     expect(heard).toEqual(["one", "one"]);
     expect(ends).toHaveLength(1);
   });
@@ -102,7 +102,7 @@ describe("events with ids", () => {
     (id) => {
       const { feed, askedAfter, ends } = openFeed({ isStanding: false });
       feed.body().push(Buffer.from(event("1", "one") + event(id, "two")));
-      feed.ended();
+      feed.connectionEnded();
       expect(ends).toEqual([{ error: undefined }]);
       expect(vi.getTimerCount()).toBe(0);
       expect(askedAfter).toEqual([]);
@@ -135,15 +135,15 @@ describe("the server's own stream", () => {
     [425, false],
     [429, false],
     [503, false],
-  ])("is barred by a refusal with %d, until it is open again: %s", (status, isBarred) => {
-    const { feed, onBarred, connect, refuse } = openFeed();
+  ])("is barred by a refusal with %d, until it is open again: %s", (status, isUnavailable) => {
+    const { feed, onUnavailable, connect, refuse } = openFeed();
     feed.start();
     connect(event("1", "one"));
     refuse(status);
-    expect(feed.isBarred).toBe(isBarred);
-    expect(onBarred).toHaveBeenCalledTimes(isBarred ? 1 : 0);
+    expect(feed.isUnavailable).toBe(isUnavailable);
+    expect(onUnavailable).toHaveBeenCalledTimes(isUnavailable ? 1 : 0);
     connect(event("2", "two"));
-    expect(feed.isBarred).toBe(false);
+    expect(feed.isUnavailable).toBe(false);
     feed.close();
   });
 
@@ -178,10 +178,10 @@ describe("the server's own stream where somebody can log in", () => {
   ];
 
   test.each(challenges)("is barred, and not over, by a first refusal with %d %j", (status, more) => {
-    const { feed, ends, askedAfter, refuse, onBarred } = openFeed({ hasLogin: true });
+    const { feed, ends, askedAfter, refuse, onUnavailable } = openFeed({ hasLogin: true });
     feed.start();
     refuse(status, more);
-    expect([feed.isBarred, onBarred.mock.calls.length, ends]).toEqual([true, 1, []]);
+    expect([feed.isUnavailable, onUnavailable.mock.calls.length, ends]).toEqual([true, 1, []]);
     vi.advanceTimersByTime(30_100);
     expect(askedAfter).toHaveLength(2);
     feed.close();
@@ -192,7 +192,7 @@ describe("the server's own stream where somebody can log in", () => {
     feed.start();
     refuse(status, more);
     feed.reconsider();
-    expect(feed.isBarred).toBe(false);
+    expect(feed.isUnavailable).toBe(false);
     vi.advanceTimersByTime(1);
     expect(askedAfter).toHaveLength(2);
     expect(vi.getTimerCount()).toBe(1);
@@ -204,9 +204,9 @@ describe("the server's own stream where somebody can log in", () => {
     feed.start();
     refuse(401);
     vi.advanceTimersToNextTimer();
-    expect(feed.isBarred).toBe(true);
+    expect(feed.isUnavailable).toBe(true);
     feed.reconsider();
-    expect(feed.isBarred).toBe(false);
+    expect(feed.isUnavailable).toBe(false);
     vi.advanceTimersByTime(10);
     expect(askedAfter).toHaveLength(2);
     feed.close();
@@ -233,9 +233,9 @@ describe("the server's own stream where somebody can log in", () => {
     feed.start();
     connect(event("1", "one"));
     refuse(status, { retryAfterMs: 30_000 });
-    const { isBarred } = feed;
+    const { isUnavailable } = feed;
     feed.reconsider();
-    expect(feed.isBarred).toBe(isBarred);
+    expect(feed.isUnavailable).toBe(isUnavailable);
     vi.advanceTimersByTime(29_000);
     expect(askedAfter).toHaveLength(2);
     feed.close();
@@ -257,7 +257,7 @@ test.each([400, 401, 403, 408, 409, 425])(
   (status) => {
     const { feed, ends, connect, refuse } = openFeed({ isStanding: false });
     feed.body().push(Buffer.from(event("1", "one")));
-    feed.ended();
+    feed.connectionEnded();
     connect(event("2", "two"));
     refuse(status);
     expect(ends).toMatchObject([{ refusal: { status } }]);

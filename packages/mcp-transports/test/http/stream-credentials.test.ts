@@ -3,19 +3,23 @@ import type { Credentials } from "../../src/http/credentials.ts";
 import {
   answerCredentials,
   heardCredentials,
-  standingCredentials,
+  limitedLoginCredentials,
 } from "../../src/http/stream-credentials.ts";
 
 const CHALLENGE = { status: 401 } as const;
 const ATTACHED = { headers: ["authorization", "Bearer token"], generation: 0 };
 
-function credentials(answer: Credentials["answer"]) {
-  return { attach: vi.fn(async () => ATTACHED), answer: vi.fn(answer), isOutdated: vi.fn(() => false) };
+function credentials(meetChallenge: Credentials["meetChallenge"]) {
+  return {
+    attach: vi.fn(async () => ATTACHED),
+    meetChallenge: vi.fn(meetChallenge),
+    isOutdated: vi.fn(() => false),
+  };
 }
 
 describe("the credentials of the server's own stream", () => {
   const nobody = () => false;
-  const ways: [string, boolean, Credentials["answer"]][] = [
+  const ways: [string, boolean, Credentials["meetChallenge"]][] = [
     ["is met", true, async () => true],
     ["is not met", false, async () => false],
     ["fails", false, () => Promise.reject(new Error("Nobody is there."))],
@@ -23,55 +27,58 @@ describe("the credentials of the server's own stream", () => {
 
   test.each(ways)(
     "ask once for the first opening where that %s, and are attached to each",
-    async (_, isMet, answer) => {
-      const known = credentials(answer);
-      const { next } = standingCredentials(known, nobody);
+    async (_, isMet, meetChallenge) => {
+      const known = credentials(meetChallenge);
+      const { next } = limitedLoginCredentials(known, nobody);
       expect(await next()?.attach()).toBe(ATTACHED);
-      expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(isMet);
+      expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
       for (const _ of [2, 3]) {
         const again = next();
         expect(await again?.attach()).toBe(ATTACHED);
-        expect(await again?.answer(CHALLENGE, ATTACHED)).toBe(false);
+        expect(await again?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
       }
-      expect(known.answer).toHaveBeenCalledTimes(1);
+      expect(known.meetChallenge).toHaveBeenCalledTimes(1);
     },
   );
 
   test("may still ask after an opening that met with no challenge, and came to nothing", async () => {
-    const { next } = standingCredentials(
+    const { next } = limitedLoginCredentials(
       credentials(async () => true),
       nobody,
     );
     await next()?.attach();
-    expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(true);
+    expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
   });
 
   test("ask for nothing once the stream has been open", async () => {
     const known = credentials(async () => true);
-    const { next, opened } = standingCredentials(known, nobody);
+    const { next, opened } = limitedLoginCredentials(known, nobody);
     opened();
-    expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(false);
-    expect(known.answer).not.toHaveBeenCalled();
+    expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
+    expect(known.meetChallenge).not.toHaveBeenCalled();
   });
 
-  test.each(ways)("ask whenever somebody waits for the stream, where that %s", async (_, isMet, answer) => {
-    const known = credentials(answer);
-    let isAwaited = true;
-    const { next, opened } = standingCredentials(known, () => isAwaited);
-    opened();
-    for (const _ of [1, 2]) expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(isMet);
-    isAwaited = false;
-    expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(false);
-    expect(known.answer).toHaveBeenCalledTimes(2);
-  });
+  test.each(ways)(
+    "ask whenever somebody waits for the stream, where that %s",
+    async (_, isMet, meetChallenge) => {
+      const known = credentials(meetChallenge);
+      let isAwaited = true;
+      const { next, opened } = limitedLoginCredentials(known, () => isAwaited);
+      opened();
+      for (const _ of [1, 2]) expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
+      isAwaited = false;
+      expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
+      expect(known.meetChallenge).toHaveBeenCalledTimes(2);
+    },
+  );
 
   test("that are outdated are replaced without asking", async () => {
     const known = credentials(async () => false);
-    const { next, opened } = standingCredentials(known, nobody);
+    const { next, opened } = limitedLoginCredentials(known, nobody);
     opened();
     known.isOutdated.mockReturnValue(true);
-    expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(true);
-    expect(known.answer).not.toHaveBeenCalled();
+    expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
+    expect(known.meetChallenge).not.toHaveBeenCalled();
   });
 });
 
@@ -79,21 +86,21 @@ describe("the credentials of the stream of an answer", () => {
   test("meet challenges for as long as they are met", async () => {
     const known = credentials(async () => true);
     const next = answerCredentials(known);
-    for (const _ of [1, 2]) expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(true);
-    expect(known.answer).toHaveBeenCalledTimes(2);
+    for (const _ of [1, 2]) expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(true);
+    expect(known.meetChallenge).toHaveBeenCalledTimes(2);
   });
 
   test.each([
     ["was refused", async () => false],
     ["failed", () => Promise.reject(new Error("Nobody is there."))],
-  ])("ask for no login after one that %s", async (_, answer) => {
-    const known = credentials(answer);
+  ])("ask for no login after one that %s", async (_, meetChallenge) => {
+    const known = credentials(meetChallenge);
     const next = answerCredentials(known);
     await next()
-      ?.answer(CHALLENGE, ATTACHED)
+      ?.meetChallenge(CHALLENGE, ATTACHED)
       .catch(() => {});
-    expect(await next()?.answer(CHALLENGE, ATTACHED)).toBe(false);
-    expect(known.answer).toHaveBeenCalledTimes(1);
+    expect(await next()?.meetChallenge(CHALLENGE, ATTACHED)).toBe(false);
+    expect(known.meetChallenge).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -104,13 +111,13 @@ test("whoever wants to hear of challenges hears of those that were met", async (
       credentials(async () => isMet),
       onMet,
     );
-    expect(await heard?.answer(CHALLENGE, ATTACHED)).toBe(isMet);
+    expect(await heard?.meetChallenge(CHALLENGE, ATTACHED)).toBe(isMet);
     expect(onMet).toHaveBeenCalledTimes(1);
   }
 });
 
 test("where there are none, a stream has none", () => {
-  const standing = standingCredentials(undefined, () => true);
+  const standing = limitedLoginCredentials(undefined, () => true);
   standing.opened();
   expect([standing.next(), answerCredentials(undefined)(), heardCredentials(undefined, () => {})]).toEqual([
     undefined,

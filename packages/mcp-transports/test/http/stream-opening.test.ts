@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { count, ECHO, never, open } from "./remote.ts";
 
 const handlers: HostHandlers = { elicit: async () => ({ action: "decline" }) };
-const QUESTION = {
+const SERVER_REQUEST = {
   id: "question",
   method: "elicitation/create",
   params: { message: "Which?", requestedSchema: { type: "object", properties: {} } },
 };
 
-const isAnswer = ({ body }: HttpFaultServer["requests"][number]) => body?.id === QUESTION.id;
+const isAnswer = ({ body }: HttpFaultServer["requests"][number]) => body?.id === SERVER_REQUEST.id;
 const openStreams = ({ streams }: HttpFaultServer) => streams.filter(({ isOpen }) => isOpen);
 
 /** The timers stand still, those of the server as well, so that the stream opens when the test says so. */
@@ -27,7 +27,7 @@ describe("while the stream of the server's own messages is being opened", () => 
     vi.advanceTimersByTime(200);
     await remote.until(() => count(remote, "tools/call") === 1);
     expect(openStreams(remote)).toHaveLength(1);
-    remote.notify(QUESTION);
+    remote.notify(SERVER_REQUEST);
     expect((await remote.received(isAnswer)).body?.result).toEqual({ action: "decline" });
     expect((await call).content).toHaveLength(1);
   });

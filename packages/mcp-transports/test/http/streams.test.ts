@@ -33,7 +33,7 @@ describe("the stream of a server's own messages", () => {
   test.each(
     REFUSALS.flatMap(([how, fault]) => [["json", how, fault] as const, ["sse", how, fault] as const]),
   )("that a server with sessions (%s) refuses %s begins no session anew", async (answer, _, fault) => {
-    // Whoever answers questions calls only once the stream is open or refused.
+    // Whoever answers requests of the server calls only once the stream is open or refused.
     const handlers = { roots: async () => [] };
     const { remote, session } = await open({ answer, on: { GET: fault } }, { handlers });
     const onRenewed = vi.fn();

@@ -18,7 +18,7 @@ const SAMPLE = {
 /** Nothing that anybody would write, and nothing may happen to it. */
 const STATE = ' {"n":1.0,"ü":"\\u0000"}\t=?base64?';
 
-/** Answers a call with questions, as often as its arguments say, and then with what it was told. */
+/** Answers a call with input requests, as often as its arguments say, and then with what it was told. */
 const asking = (): ScriptedServer =>
   scriptedServer(
     (message, { send, answer }) => {
@@ -45,23 +45,23 @@ async function ask(handlers: HostHandlers, args: object) {
 
 describe("what a modern server wants to know before it answers", () => {
   test("is answered by the handlers for everything of its kind, all together, in the request's next round", async () => {
-    const questions: ElicitationRequest[] = [];
+    const elicitations: ElicitationRequest[] = [];
     const handlers: HostHandlers = {
-      elicit: async (question) => {
-        questions.push(question);
+      elicit: async (elicitation) => {
+        elicitations.push(elicitation);
         return { action: "accept", content: {} };
       },
       sample: async () => ({ role: "assistant", model: "m", content: { type: "text", text: "hello" } }),
       roots: async () => [{ uri: "file:///work" }],
     };
     const url = { mode: "url", message: "Open it", url: "https://example.com/", elicitationId: "1" };
-    const questionsAsked = {
+    const inputRequests = {
       form: FORM,
       url: { method: "elicitation/create", params: url },
       model: SAMPLE,
       roots: { method: "roots/list" },
     };
-    const { answered } = await ask(handlers, { times: 1, ask: questionsAsked });
+    const { answered } = await ask(handlers, { times: 1, ask: inputRequests });
     const { structuredContent } = await answered;
     expect(structuredContent).toMatchObject({
       inputResponses: {
@@ -71,7 +71,7 @@ describe("what a modern server wants to know before it answers", () => {
         roots: { roots: [{ uri: "file:///work" }] },
       },
     });
-    expect(questions.map(({ mode }) => mode).sort()).toEqual(["form", "url"]);
+    expect(elicitations.map(({ mode }) => mode).sort()).toEqual(["form", "url"]);
   });
 
   test("goes with its state untouched, and with a fresh id each time", async () => {

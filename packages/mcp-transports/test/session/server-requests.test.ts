@@ -41,9 +41,9 @@ function revokedProxy() {
   return proxy;
 }
 
-async function answerTo(question: object, handlers: HostHandlers, perCall?: HostHandlers) {
+async function answerTo(serverRequest: object, handlers: HostHandlers, perCall?: HostHandlers) {
   const session = await connect(asking(), { handlers });
-  const call = { name: "ask", arguments: { ...question } };
+  const call = { name: "ask", arguments: { ...serverRequest } };
   return (await session.request("tools/call", call, { handlers: perCall })).structuredContent;
 }
 
@@ -96,8 +96,8 @@ describe("what is announced", () => {
     await connect(server);
     const initialize = server.received().find(({ method }) => method === "initialize");
     expect(initialize?.params.capabilities).toEqual({});
-    for (const question of [ELICIT, ROOTS, SAMPLE])
-      expect(await answerTo(question, {})).toMatchObject({ code: -32601 });
+    for (const serverRequest of [ELICIT, ROOTS, SAMPLE])
+      expect(await answerTo(serverRequest, {})).toMatchObject({ code: -32601 });
   });
 });
 

@@ -63,7 +63,7 @@ test("[R40] unknown, empty, misspelt and missing ids resolve no call, and neithe
 
 test("[R40] they resolve no request of the SDK's client either, which counts from 0", async () => {
   const server = confusing();
-  // Without the probe, request 0 is one for a prompt. Whoever answers questions himself asks by the SDK's client.
+  // Without the probe, request 0 is one for a prompt. Whoever answers input requests himself asks by the SDK's client.
   const first = await connect(server);
   const session = await connect(server, { prior: first.handshake.prior });
   const texts = Array.from({ length: 5 }, (_, n) => `prompt ${n}`);
@@ -113,7 +113,7 @@ test.each(["tools/call", "prompts/get"] as const)(
       },
       { isModern: true, capabilities: { tools: {}, prompts: {} } },
     );
-    // Without the probe, the first request of the SDK's client has the token 0. It makes those of callers who answer questions themselves.
+    // Without the probe, the first request of the SDK's client has the token 0. It makes those of callers who answer input requests.
     const first = await connect(server);
     const session = await connect(server, { prior: first.handshake.prior });
     const onProgress = vi.fn();

@@ -11,7 +11,7 @@ import {
 } from "../../src/stdio/process-tree-registry.ts";
 import { END_GRACES } from "../../src/stdio/tree-end.ts";
 import { createTreeMembers } from "../../src/stdio/tree-members.ts";
-import { createRoster } from "../../src/stdio/tree-roster.ts";
+import { createTreeRoster } from "../../src/stdio/tree-roster.ts";
 import { atEnd } from "../cleanup.ts";
 import { expectGone, isRunning, killAtEnd } from "../processes.ts";
 
@@ -195,7 +195,7 @@ describe.concurrent("a foreign process is never signalled", WAITING, () => {
     const { child, pids } = await startShell("sleep 600 & echo $!; wait");
     const table = createProcessTable();
     const members = createTreeMembers(
-      createRoster(table.inspect(pids[0] as number) as ProcessIdentity),
+      createTreeRoster(table.inspect(pids[0] as number) as ProcessIdentity),
       table,
     );
     expect(members.look(createProcessSnapshot([]))).toBe(false);

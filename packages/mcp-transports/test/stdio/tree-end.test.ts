@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { createProcessTable, type ProcessTable } from "../../src/stdio/process-table.ts";
 import { END_GRACES, endMembers, killAtOnce } from "../../src/stdio/tree-end.ts";
 import { createTreeMembers, type TreeMembers } from "../../src/stdio/tree-members.ts";
-import { createRoster } from "../../src/stdio/tree-roster.ts";
+import { createTreeRoster } from "../../src/stdio/tree-roster.ts";
 import { atEnd } from "../cleanup.ts";
 import { expectGone, isRunning } from "../processes.ts";
 
@@ -55,7 +55,7 @@ async function startBreeder(intervalMs: number): Promise<Breeder> {
   await once(child.stdout, "data");
   const table = createProcessTable();
   const start = table.inspect(pid)?.start as string;
-  return { pid, table, members: createTreeMembers(createRoster({ pid, start }), table), family };
+  return { pid, table, members: createTreeMembers(createTreeRoster({ pid, start }), table), family };
 }
 
 /** One that is stopped, or dead, starts nobody. */

@@ -3,7 +3,7 @@ import { silentLogger } from "@jackfield/mcp-core";
 import { describe, expect, test, vi } from "vitest";
 import { loadSdk } from "../../src/sdk.ts";
 import { isPlainAnswerTo } from "../../src/session/keeping-schema.ts";
-import { createListMender } from "../../src/session/list-mender.ts";
+import { createListRepairer } from "../../src/session/list-repairer.ts";
 import { variants } from "./variants.ts";
 
 const GOOD = { name: "good", inputSchema: { type: "object" } };
@@ -20,9 +20,9 @@ const LOOK = {
 };
 const TOOLS = { method: "tools/list" };
 
-const mender = (log: Logger = silentLogger) =>
-  createListMender({ place: { server: "odd", log }, getSdk: loadSdk });
-const mend = (list: object) => mender()(TOOLS, list as JsonObject);
+const repairer = (log: Logger = silentLogger) =>
+  createListRepairer({ serverLog: { server: "odd", log }, getSdk: loadSdk });
+const repair = (list: object) => repairer()(TOOLS, list as JsonObject);
 
 describe("a tool that is as good as whole", () => {
   test.each<[string, object, object]>([
@@ -53,7 +53,7 @@ describe("a tool that is as good as whole", () => {
   ])("and says %s is completed", async (_, said, meant) => {
     const given = { tools: [GOOD, { ...GOOD, ...said }] };
     const copy = structuredClone(given);
-    const list = await mend(given);
+    const list = await repair(given);
     expect(list).toEqual({ tools: [GOOD, { ...GOOD, ...meant }] });
     expect(isPlainAnswerTo("tools/list")(list)).toBe(true);
     expect(given).toEqual(copy);
@@ -63,13 +63,13 @@ describe("a tool that is as good as whole", () => {
 test("what has one meaning in a tool has none in a prompt, which keeps it", async () => {
   const kept = { name: "p", inputSchema: {}, execution: "x" };
   const list = { prompts: [{ ...kept, title: null }], nextCursor: null };
-  expect(await mender()({ method: "prompts/list" }, list)).toEqual({ prompts: [kept] });
+  expect(await repairer()({ method: "prompts/list" }, list)).toEqual({ prompts: [kept] });
 });
 
 test("an answer to anything else stays as it is", async () => {
   for (const method of ["tools/call", "resources/read", "ping"]) {
     const answer = { tools: [{}] };
-    expect(await mender()({ method }, answer)).toBe(answer);
+    expect(await repairer()({ method }, answer)).toBe(answer);
   }
 });
 
@@ -83,7 +83,7 @@ describe("a tool that is no good", () => {
     ["nothing", null],
   ])("because it has %s is left out and told of, and no other", async (_, tool) => {
     const log = vi.fn();
-    const list = await mender(log)(TOOLS, { tools: [GOOD, tool, LOOK], ttlMs: 5 });
+    const list = await repairer(log)(TOOLS, { tools: [GOOD, tool, LOOK], ttlMs: 5 });
     expect(list).toEqual({ tools: [GOOD, LOOK], ttlMs: 5 });
     const fields = {
       server: "odd",
@@ -96,17 +96,17 @@ describe("a tool that is no good", () => {
 
   test("is not left out of a list in which there would be nothing else", async () => {
     const list = { tools: [{ name: "bad" }] };
-    expect(await mend(list)).toEqual(list);
-    expect(await mender()({ ...TOOLS, cursor: "2" }, list)).toEqual({ tools: [] });
-    expect(await mend({ ...list, nextCursor: "2" })).toEqual({ tools: [], nextCursor: "2" });
+    expect(await repair(list)).toEqual(list);
+    expect(await repairer()({ ...TOOLS, cursor: "2" }, list)).toEqual({ tools: [] });
+    expect(await repair({ ...list, nextCursor: "2" })).toEqual({ tools: [], nextCursor: "2" });
   });
 
   test("is told of once, on whichever page of the list it stands", async () => {
     const log = vi.fn();
-    const mend = mender(log);
+    const repair = repairer(log);
     for (const page of ["1", "2", "1", "2"]) {
       const bad = { name: `bad ${page}` };
-      await mend({ ...TOOLS, cursor: page }, { tools: [GOOD, bad] });
+      await repair({ ...TOOLS, cursor: page }, { tools: [GOOD, bad] });
     }
     expect(log).toHaveBeenCalledTimes(2);
   });
@@ -114,7 +114,7 @@ describe("a tool that is no good", () => {
   test("is one of many, of which a few are named, each on one line and not at any length", async () => {
     const log = vi.fn();
     const bad = Array.from({ length: 1000 }, () => ({ name: `\n\u001B[2J${"x".repeat(100_000)}` }));
-    await mender(log)(TOOLS, { tools: [GOOD, ...bad] });
+    await repairer(log)(TOOLS, { tools: [GOOD, ...bad] });
     const [, , { count, items }] = log.mock.calls[0] as [string, string, { count: number; items: string }];
     expect(count).toBe(1000);
     expect(items.length).toBeLessThan(3000);
@@ -129,7 +129,7 @@ test("whatever is wrong with a tool, what is left is a good list, and what was g
   const wrong: unknown[] = [];
   for (const tool of variants(LOOK)) {
     const given = { tools: [GOOD, tool] };
-    const left = await mend(given);
+    const left = await repair(given);
     if (await isGood(given)) expect(left).toEqual(given);
     if (!(left.tools as unknown[]).includes(GOOD) || !(await isGood(left))) wrong.push(tool);
   }

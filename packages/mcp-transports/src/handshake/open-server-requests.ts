@@ -1,13 +1,13 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 
 /** No honest server has this many requests open at once. */
-export const MOST_OPEN_QUESTIONS = 1000;
+export const MOST_OPEN_SERVER_REQUESTS = 1000;
 
 /** Over HTTP, each answer takes a connection of its own, which the server can hold as long as it likes. */
 const MOST_CONNECTIONS = 16;
 
 /** Requests of the server, until their answers have been accepted. */
-export interface OpenQuestions {
+export interface OpenServerRequests {
   /** Registers a request. Returns false if too many are open. */
   open(id: RequestId): boolean;
   /** The server has cancelled the request, so it may never be answered. */
@@ -16,13 +16,13 @@ export interface OpenQuestions {
   answer(id: RequestId, send: () => Promise<void>): Promise<void>;
 }
 
-export interface OpenQuestionsOptions {
+export interface OpenServerRequestsOptions {
   /** Whether each answer takes a connection of its own. */
   readonly hasConnections: boolean;
 }
 
 /** Bounds the memory and the connections that a server can take by asking without end. */
-export function createOpenQuestions({ hasConnections }: OpenQuestionsOptions): OpenQuestions {
+export function createOpenServerRequests({ hasConnections }: OpenServerRequestsOptions): OpenServerRequests {
   // Some servers use the same id twice.
   const open = new Map<RequestId, number>();
   const waiting: (() => void)[] = [];
@@ -38,7 +38,7 @@ export function createOpenQuestions({ hasConnections }: OpenQuestionsOptions): O
   };
   return {
     open(id) {
-      if (openCount >= MOST_OPEN_QUESTIONS) return false;
+      if (openCount >= MOST_OPEN_SERVER_REQUESTS) return false;
       openCount += 1;
       open.set(id, (open.get(id) ?? 0) + 1);
       return true;

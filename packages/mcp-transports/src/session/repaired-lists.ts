@@ -1,6 +1,6 @@
 import type { JsonObject } from "@jackfield/mcp-core";
 import type { Sdk } from "../sdk.ts";
-import type { ListMenderOptions } from "./list-mender.ts";
+import type { ListRepairerOptions } from "./list-repairer.ts";
 
 // Loaded when the first list needs it. It imports no values, so that no other code has to move to a file of its own.
 
@@ -25,17 +25,17 @@ const OPTIONAL_IN_SCHEMA: ReadonlySet<string> = new Set(["properties", "required
 const MOST_NAMED = 5;
 const NAMED_LENGTH = 200;
 /** The most items remembered as logged. Beyond that, no more are logged. */
-const MOST_TOLD = 1_000;
+const MOST_LOGGED = 1_000;
 
 /** How to repair a list, and which page it is. */
-export interface ListToMend extends ListMenderOptions {
+export interface ListToRepair extends ListRepairerOptions {
   readonly method: string;
   /** Missing for the first page. */
   readonly cursor: string | undefined;
   /** Whether an item has the common form. */
-  isPlain(item: unknown): boolean;
+  isPlainItem(item: unknown): boolean;
   /** What was logged, so that it is logged once and not each time the list is fetched. */
-  readonly told: Set<string>;
+  readonly logged: Set<string>;
 }
 
 /**
@@ -44,39 +44,43 @@ export interface ListToMend extends ListMenderOptions {
  *
  * A list of one page keeps its invalid items if it has no valid one, so that the server is reported as a whole.
  */
-export async function mendList(list: JsonObject, context: ListToMend): Promise<JsonObject> {
-  const { method, cursor, isPlain } = context;
+export async function repairList(list: JsonObject, context: ListToRepair): Promise<JsonObject> {
+  const { method, cursor, isPlainItem } = context;
   const [member, schema] = LISTS[method] ?? [];
   const given = list[member as string];
   if (!member || !schema || !Array.isArray(given)) return list;
-  const items = given.map((item) => (isPlain(item) || !isRecord(item) ? item : mendItem(item, context)));
-  const mended: JsonObject = { ...withoutNulls(list, OPTIONAL), [member]: items };
-  if (items.every(isPlain)) return mended;
+  const items = given.map((item) =>
+    isPlainItem(item) || !isRecord(item) ? item : repairItem(item, context),
+  );
+  const repaired: JsonObject = { ...withoutNulls(list, OPTIONAL), [member]: items };
+  if (items.every(isPlainItem)) return repaired;
   const { specTypeSchemas } = await context.getSdk();
   const good: unknown[] = [];
   const faulty: string[] = [];
   for (const [index, item] of items.entries()) {
-    const { issues } = isPlain(item) ? {} : await specTypeSchemas[schema]["~standard"].validate(item);
+    const { issues } = isPlainItem(item) ? {} : await specTypeSchemas[schema]["~standard"].validate(item);
     if (issues) faulty.push(describe(item, index, issues));
     else good.push(item);
   }
-  const isWhole = cursor === undefined && mended.nextCursor === undefined;
-  if (isWhole && good.length === 0) return mended;
-  tell(faulty, context);
-  return { ...mended, [member]: good };
+  const isWhole = cursor === undefined && repaired.nextCursor === undefined;
+  if (isWhole && good.length === 0) return repaired;
+  logFaulty(faulty, context);
+  return { ...repaired, [member]: good };
 }
 
-function mendItem(item: JsonObject, { method, isPlain }: ListToMend): JsonObject {
+function repairItem(item: JsonObject, { method, isPlainItem }: ListToRepair): JsonObject {
   const whole = withoutNulls(item, OPTIONAL);
   if (method !== "tools/list") return whole;
-  const tool = isRecord(whole.inputSchema) ? { ...whole, inputSchema: mendSchema(whole.inputSchema) } : whole;
+  const tool = isRecord(whole.inputSchema)
+    ? { ...whole, inputSchema: repairSchema(whole.inputSchema) }
+    : whole;
   // `execution` means nothing since 2026-07-28, and before that names only alternative ways to call a tool.
   const { execution: _, ...rest } = tool as JsonObject;
-  return !isPlain(tool) && isPlain(rest) ? rest : tool;
+  return !isPlainItem(tool) && isPlainItem(rest) ? rest : tool;
 }
 
 /** Arguments are always an object, even if the root of their schema does not say so. A root of another type stays invalid. */
-function mendSchema(schema: JsonObject): JsonObject {
+function repairSchema(schema: JsonObject): JsonObject {
   const { $schema, ...rest } = withoutNulls(schema, OPTIONAL_IN_SCHEMA);
   const { type = null } = rest;
   const mayBeObject = type === null || (Array.isArray(type) && type.includes("object"));
@@ -104,11 +108,14 @@ function describe(item: unknown, index: number, [issue]: Issues): string {
     .join(" because of ");
 }
 
-function tell(faulty: readonly string[], { method, place: { server, log }, told }: ListToMend): void {
-  const untold = faulty.filter((item) => !told.has(`${method} ${item}`));
-  if (untold.length === 0 || told.size > MOST_TOLD) return;
-  for (const item of untold) told.add(`${method} ${item}`);
-  const fields = { server, method, count: untold.length, items: untold.slice(0, MOST_NAMED).join(", ") };
+function logFaulty(
+  faulty: readonly string[],
+  { method, serverLog: { server, log }, logged }: ListToRepair,
+): void {
+  const unlogged = faulty.filter((item) => !logged.has(`${method} ${item}`));
+  if (unlogged.length === 0 || logged.size > MOST_LOGGED) return;
+  for (const item of unlogged) logged.add(`${method} ${item}`);
+  const fields = { server, method, count: unlogged.length, items: unlogged.slice(0, MOST_NAMED).join(", ") };
   log(
     "warn",
     "Items of a list are left out: they are not valid MCP. Their server has to be put right.",
