@@ -83,13 +83,13 @@ function spawnServer(socketPath: string): ServerProcess {
 
 /** The server says on its standard error that it listens. What it says later is read and dropped, so that it never blocks. */
 async function untilListening(child: ServerProcess, signal: AbortSignal): Promise<void> {
-  const said: string[] = [];
+  const outputLines: string[] = [];
   const lines = createInterface({ input: child.stderr });
   const listening = new Promise<void>((resolve, reject) => {
     const fail = (cause?: unknown) =>
-      reject(new Error(`server-everything did not start: ${said.join(" ")}`, { cause }));
+      reject(new Error(`server-everything did not start: ${outputLines.join(" ")}`, { cause }));
     lines.on("line", (line) => {
-      said.push(line.slice(0, 500));
+      outputLines.push(line.slice(0, 500));
       if (line.includes("listening")) resolve();
     });
     child.once("error", fail);

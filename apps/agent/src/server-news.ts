@@ -9,17 +9,17 @@ const MOST_NAMES = 5;
 /** Prints what happens to servers during the conversation; the returned function stops it. */
 export function watchServers(runtime: Pick<Mcp, "on">, screen: Screen, style: TerminalStyle): () => void {
   const lost = new Set<string>();
-  const tell = (news: string | undefined) => {
-    if (news !== undefined) screen.write(style.dim(withoutControls(`* ${news}`)));
+  const writeLine = (line: string | undefined) => {
+    if (line !== undefined) screen.write(style.dim(withoutControls(`* ${line}`)));
   };
   const stops = [
     runtime.on("statusChanged", (change) => {
       const { name, status } = change.snapshot;
-      tell(describeStatus(change, { wasLost: lost.has(name), now: Date.now() }));
+      writeLine(describeStatus(change, { wasLost: lost.has(name), now: Date.now() }));
       if (status === "backoff" || status === "failed") lost.add(name);
       if (status === "ready") lost.delete(name);
     }),
-    runtime.on("toolsChanged", (change) => tell(describeTools(change))),
+    runtime.on("toolsChanged", (change) => writeLine(describeTools(change))),
   ];
   return () => {
     for (const stop of stops) stop();

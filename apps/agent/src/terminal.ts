@@ -38,7 +38,7 @@ class ReadlineTerminal implements Terminal {
   readonly #entered: string[] = [];
   readonly #interrupts = new Set<() => void>();
   /** Output that is held back. */
-  readonly #held: (() => void)[] = [];
+  readonly #pendingOutput: (() => void)[] = [];
   /** `undefined` while the streams are lent. */
   #lines: Interface | undefined;
   #waiting: { readonly prompt: string; answer(line: string | undefined): void } | undefined;
@@ -60,7 +60,7 @@ class ReadlineTerminal implements Terminal {
     const show = () => this.#screen.write(line);
     if (this.#isClosed || (lines !== undefined && this.#waiting === undefined)) show();
     // Nothing can be put above a typed line that spans several rows; the text waits until the line is entered.
-    else if (lines === undefined || lines.getCursorPos().rows > 0) this.#held.push(show);
+    else if (lines === undefined || lines.getCursorPos().rows > 0) this.#pendingOutput.push(show);
     else {
       cursorTo(this.#streams.output, 0);
       this.#streams.output.write("\u001b[K");
@@ -72,7 +72,7 @@ class ReadlineTerminal implements Terminal {
   print(text: string): void {
     const show = () => this.#screen.print(text);
     if (this.#isClosed || (this.#lines !== undefined && this.#waiting === undefined)) show();
-    else this.#held.push(show);
+    else this.#pendingOutput.push(show);
   }
 
   endLine(): void {
@@ -85,7 +85,7 @@ class ReadlineTerminal implements Terminal {
 
   ask(question: string, { signal }: { readonly signal: AbortSignal }): Promise<string | undefined> {
     return this.#inTurn(async () => {
-      const giveUp = () => this.#settle(undefined);
+      const giveUp = () => this.#answerPrompt(undefined);
       signal.addEventListener("abort", giveUp, { once: true });
       try {
         return signal.aborted ? undefined : await this.#next(question);
@@ -118,13 +118,15 @@ class ReadlineTerminal implements Terminal {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#lines?.close();
-    this.#settle(undefined);
+    this.#answerPrompt(undefined);
   }
 
   #open(): Interface {
     const { input, output, terminal } = this.#streams;
     const lines = createInterface({ input, output, ...(terminal === undefined ? {} : { terminal }) });
-    lines.on("line", (line) => (this.#waiting === undefined ? this.#entered.push(line) : this.#settle(line)));
+    lines.on("line", (line) =>
+      this.#waiting === undefined ? this.#entered.push(line) : this.#answerPrompt(line),
+    );
     lines.on("SIGINT", () => {
       if (this.#interrupts.size === 0) this.close();
       for (const listener of [...this.#interrupts]) listener();
@@ -155,7 +157,7 @@ class ReadlineTerminal implements Terminal {
     });
   }
 
-  #settle(line: string | undefined): void {
+  #answerPrompt(line: string | undefined): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (this.#lines !== undefined || this.#isClosed) this.#flush();
@@ -163,7 +165,7 @@ class ReadlineTerminal implements Terminal {
   }
 
   #flush(): void {
-    for (const show of this.#held.splice(0)) show();
+    for (const show of this.#pendingOutput.splice(0)) show();
   }
 
   /** Runs tasks one at a time: two questions at once could not be told apart. */

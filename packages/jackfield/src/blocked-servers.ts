@@ -21,7 +21,11 @@ export function isAwaitingTrust({ by }: BlockedServer): boolean {
 }
 
 /** The report on a blocked server, without the values of its entry, which may be secret. */
-export function reasonOf({ by, reason, definition: { name, definedIn } }: BlockedServer): BlockedReport {
+export function blockedReportOf({
+  by,
+  reason,
+  definition: { name, definedIn },
+}: BlockedServer): BlockedReport {
   return { name, by, reason, definedIn };
 }
 

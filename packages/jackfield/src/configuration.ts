@@ -1,7 +1,7 @@
 import type { BlockedServer, ConfigProblem, DiscoveredServers, FoundServers } from "@jackfield/mcp-config";
 import { type Diagnostic, McpError, type ServerDefinition, type ServerSnapshot } from "@jackfield/mcp-core";
 import type { McpManager } from "@jackfield/mcp-manager";
-import { type AdvisedServers, isAwaitingTrust, reasonOf } from "./blocked-servers.ts";
+import { type AdvisedServers, blockedReportOf, isAwaitingTrust } from "./blocked-servers.ts";
 import type { McpReloadReport } from "./mcp.ts";
 
 /** The configuration as read, and merged from what may be used of it. */
@@ -11,7 +11,7 @@ export interface ReadConfiguration {
 }
 
 /** An entry that cannot be used, or not before it is trusted, as `servers()` lists it. */
-export interface BrokenEntry {
+export interface UnusableEntry {
   readonly name: string;
   readonly error: McpError;
   readonly snapshot: ServerSnapshot;
@@ -22,9 +22,9 @@ export interface Configuration {
   /** The configuration that was applied last. */
   readonly merged: AdvisedServers;
   /** Entries with an error, as of that configuration. */
-  broken(): readonly BrokenEntry[];
+  broken(): readonly UnusableEntry[];
   /** Servers that wait for approval or trust, as of that configuration, unless another entry has the name. */
-  waiting(): readonly BrokenEntry[];
+  awaitingTrust(): readonly UnusableEntry[];
   /** Reads the sources again and reloads the manager, unless a source was lost. */
   reload(manager: Pick<McpManager, "reload">): Promise<McpReloadReport>;
   /**
@@ -40,31 +40,31 @@ export interface ConfigurationPorts {
   /** Merges what was read, by what is approved and trusted now. */
   merge(found: FoundServers): Promise<AdvisedServers>;
   /** Called with the configuration that applies from now on. */
-  taken(merged: AdvisedServers): void;
+  applied(merged: AdvisedServers): void;
 }
 
 export function createConfiguration(opened: ReadConfiguration, ports: ConfigurationPorts): Configuration {
   let current = opened;
   let broken = brokenEntries(opened.merged);
-  let waiting = waitingEntries(opened.merged);
+  let awaitingTrust = entriesAwaitingTrust(opened.merged);
   /** Serializes reads and decisions, so that they reach the manager in order. */
   let turn: Promise<ReadConfiguration> = Promise.resolve(opened);
 
-  function take(next: ReadConfiguration): void {
+  function setCurrent(next: ReadConfiguration): void {
     current = next;
     broken = brokenEntries(next.merged);
-    waiting = waitingEntries(next.merged);
+    awaitingTrust = entriesAwaitingTrust(next.merged);
   }
 
-  async function handOver(next: ReadConfiguration, manager: Pick<McpManager, "reload">) {
+  async function apply(next: ReadConfiguration, manager: Pick<McpManager, "reload">) {
     const before = current;
-    take(next);
+    setCurrent(next);
     try {
       const report = await manager.reload(next.merged.servers);
-      ports.taken(next.merged);
+      ports.applied(next.merged);
       return report;
     } catch (error) {
-      if (current === next) take(before);
+      if (current === next) setCurrent(before);
       throw error;
     }
   }
@@ -74,24 +74,24 @@ export function createConfiguration(opened: ReadConfiguration, ports: Configurat
       return current.merged;
     },
     broken: () => broken,
-    waiting: () => waiting,
+    awaitingTrust: () => awaitingTrust,
     async reload(manager) {
       turn = turn.then(() => ports.read());
       const next = await turn;
       const { problems, diagnostics, blocked } = next.merged;
-      const told = { problems, diagnostics, blocked: blocked.map(reasonOf) };
+      const findings = { problems, diagnostics, blocked: blocked.map(blockedReportOf) };
       if (hasLostSource(current.merged, next.merged)) {
         const kept = current.merged.servers.map(({ name }) => name);
-        return { applied: false, added: [], removed: [], changed: [], kept, ...told };
+        return { applied: false, added: [], removed: [], changed: [], kept, ...findings };
       }
-      return { applied: true, ...(await handOver(next, manager)), ...told };
+      return { applied: true, ...(await apply(next, manager)), ...findings };
     },
     async reconsider(manager) {
       turn = turn.then(async () => {
         const { found } = current;
         return { found, merged: await ports.merge(found) };
       });
-      await handOver(await turn, manager);
+      await apply(await turn, manager);
     },
   };
 }
@@ -114,27 +114,27 @@ function unreadableFiles({ problems }: DiscoveredServers): (string | undefined)[
     .map(({ definedIn }) => definedIn.file);
 }
 
-function brokenEntries({ problems }: DiscoveredServers): readonly BrokenEntry[] {
+function brokenEntries({ problems }: DiscoveredServers): readonly UnusableEntry[] {
   const at = Date.now();
   return problems.flatMap((problem) =>
-    problem.server === undefined ? [] : [brokenEntry(problem.server, problem, at)],
+    problem.server === undefined ? [] : [unusableEntry(problem.server, problem, at)],
   );
 }
 
-function waitingEntries({ servers, problems, blocked }: DiscoveredServers): readonly BrokenEntry[] {
+function entriesAwaitingTrust({ servers, problems, blocked }: DiscoveredServers): readonly UnusableEntry[] {
   const at = Date.now();
   const taken = new Set([...servers.map(({ name }) => name), ...problems.map(({ server }) => server)]);
   return blocked.filter(isAwaitingTrust).flatMap((server) => {
     const { name } = server.definition;
     if (taken.has(name)) return [];
     taken.add(name);
-    return [brokenEntry(name, { ...server.definition, error: approvalError(server) }, at)];
+    return [unusableEntry(name, { ...server.definition, error: approvalError(server) }, at)];
   });
 }
 
 function approvalError(server: BlockedServer): McpError {
   const { name, definedIn } = server.definition;
-  const { by, reason } = reasonOf(server);
+  const { by, reason } = blockedReportOf(server);
   // The reason for `approval` ends with a command to copy, so no full stop follows.
   const message = `Server ${JSON.stringify(name)} is not started: ${reason}${by === "approval" ? "" : "."}`;
   return new McpError("MCP_APPROVAL_REQUIRED", message, {
@@ -145,7 +145,7 @@ function approvalError(server: BlockedServer): McpError {
   });
 }
 
-function brokenEntry(
+function unusableEntry(
   name: string,
   {
     error,
@@ -153,7 +153,7 @@ function brokenEntry(
     transport,
   }: Pick<ConfigProblem, "error" | "definedIn"> & Partial<Pick<ServerDefinition, "transport">>,
   at: number,
-): BrokenEntry {
+): UnusableEntry {
   const { code, message } = error;
   const snapshot: ServerSnapshot = {
     name,

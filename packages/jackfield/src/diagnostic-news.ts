@@ -4,7 +4,7 @@ import { type Diagnostic, type Logger, thrownText } from "@jackfield/mcp-core";
 export interface DiagnosticNews {
   on(listener: (diagnostic: Diagnostic) => void): () => void;
   /** Replaces the known diagnostics and announces new ones. The first call announces none: the report of `openMcp` has them. */
-  take(diagnostics: readonly Diagnostic[]): void;
+  replace(diagnostics: readonly Diagnostic[]): void;
   /** The same for a configuration that was not applied: known diagnostics stay known. */
   add(diagnostics: readonly Diagnostic[]): void;
 }
@@ -25,9 +25,9 @@ export function createDiagnosticNews(log: Logger): DiagnosticNews {
       }
     }
   };
-  const know = (diagnostics: readonly Diagnostic[], kept: Iterable<string>) => {
+  const announceNew = (diagnostics: readonly Diagnostic[], stillKnown: Iterable<string>) => {
     const before = known;
-    known = new Set([...kept, ...diagnostics.map(keyOf)]);
+    known = new Set([...stillKnown, ...diagnostics.map(keyOf)]);
     if (before === undefined) return;
     for (const diagnostic of diagnostics) if (!before.has(keyOf(diagnostic))) tell(diagnostic);
   };
@@ -38,8 +38,8 @@ export function createDiagnosticNews(log: Logger): DiagnosticNews {
       listeners.add(own);
       return () => void listeners.delete(own);
     },
-    take: (diagnostics) => know(diagnostics, []),
-    add: (diagnostics) => know(diagnostics, known ?? []),
+    replace: (diagnostics) => announceNew(diagnostics, []),
+    add: (diagnostics) => announceNew(diagnostics, known ?? []),
   };
 }
 

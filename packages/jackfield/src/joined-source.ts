@@ -1,13 +1,13 @@
 import { type ContextSource, isMcpError, type Logger, type McpEvents, thrownText } from "@jackfield/mcp-core";
 import type { AsyncViewFilter, McpManager, ToolView, ViewFilter } from "@jackfield/mcp-manager";
-import type { BrokenEntry } from "./configuration.ts";
+import type { UnusableEntry } from "./configuration.ts";
 import type { DiagnosticNews } from "./diagnostic-news.ts";
 import type { TypedCalls } from "./mcp.ts";
 
 /** What a manager is joined with. */
 export interface Joining {
   /** Entries that the manager does not know, because they cannot be used, or not yet. */
-  entries(): readonly BrokenEntry[];
+  entries(): readonly UnusableEntry[];
   readonly news: Pick<DiagnosticNews, "on">;
   /** The error without the values that were filled into definitions. */
   hiddenErrorOf(error: unknown): unknown;
@@ -140,15 +140,15 @@ function joinContext(source: ToolView | McpManager, joining: Joining): ContextSo
 const UNKNOWN = new Set(["MCP_SERVER_UNKNOWN", "MCP_TOOL_UNKNOWN"]);
 
 /**
- * Replaces the unknown-server or unknown-tool error of a broken entry by the entry's own error, which says what to do. Hides filled-in
+ * Replaces the unknown-server or unknown-tool error of an unusable entry by the entry's own error, which says what to do. Hides filled-in
  * values in all other errors.
  */
 function createErrorTranslation(source: Pick<McpManager, "servers">, { entries, hiddenErrorOf }: Joining) {
   const rethrow = (error: unknown, server: unknown): never => {
     const isUnknown = isMcpError(error) && UNKNOWN.has(error.code);
     const entry = isUnknown ? entries().find(({ name }) => name === server) : undefined;
-    const isBrokenEntry = entry !== undefined && !source.servers().some(({ name }) => name === server);
-    throw isBrokenEntry ? entry.error : hiddenErrorOf(error);
+    const isUnusableEntry = entry !== undefined && !source.servers().some(({ name }) => name === server);
+    throw isUnusableEntry ? entry.error : hiddenErrorOf(error);
   };
   const translated = <T>(server: string | undefined, answer: Promise<T>): Promise<T> =>
     answer.catch((error: unknown) => rethrow(error, server));

@@ -9,7 +9,7 @@ import type {
 } from "@jackfield/mcp-core";
 import type { McpManager, ReloadReport, StartupReport } from "@jackfield/mcp-manager";
 import type { Leftover } from "@jackfield/mcp-transports";
-import { type BlockedReport, reasonOf } from "./blocked-servers.ts";
+import { type BlockedReport, blockedReportOf } from "./blocked-servers.ts";
 import { beginClosing, type ClosingDeadline } from "./closing-work.ts";
 import type { Configuration } from "./configuration.ts";
 import type { DiagnosticNews } from "./diagnostic-news.ts";
@@ -115,7 +115,7 @@ export function createMcp(
   const { problems, diagnostics, blocked, discoveryError, approvalWarning: warning } = configuration.merged;
   const report: McpReport = {
     ...started,
-    blocked: blocked.map(reasonOf),
+    blocked: blocked.map(blockedReportOf),
     ...(discoveryError === undefined ? {} : { discoveryError }),
     failed: [...started.failed, ...configuration.broken().map(({ name, error }) => ({ name, error }))],
     problems: problems.filter((problem) => problem.server === undefined),
@@ -131,7 +131,7 @@ export function createMcp(
     }
   };
   const { admit, hiddenErrorOf, log } = secrecy;
-  const entries = () => [...configuration.broken(), ...configuration.waiting()];
+  const entries = () => [...configuration.broken(), ...configuration.awaitingTrust()];
   const joining = { entries, news, hiddenErrorOf, log };
   return {
     ...joinManager(manager, joining),

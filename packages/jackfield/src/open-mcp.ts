@@ -118,20 +118,20 @@ function configure(
 ): Configuration {
   const { read, merge } = search;
   const findExaKeys = createExaKeyFinder(options, ports.resolve, log, signal);
-  const taken = (merged: AdvisedServers) => {
+  const applied = (merged: AdvisedServers) => {
     const { diagnostics, approvalWarning } = merged;
-    news.take(approvalWarning === undefined ? diagnostics : [...diagnostics, approvalWarning]);
+    news.replace(approvalWarning === undefined ? diagnostics : [...diagnostics, approvalWarning]);
     findExaKeys(merged);
     search.follow(merged, startApproved);
   };
-  const configuration = createConfiguration(opened, { read, merge, taken });
+  const configuration = createConfiguration(opened, { read, merge, applied });
   function startApproved(): void {
     configuration.reconsider(manager).catch((error: unknown) => {
       if (!signal.aborted)
         log("warn", "what was approved could not be started", { error: thrownText(error) });
     });
   }
-  taken(opened.merged);
+  applied(opened.merged);
   return configuration;
 }
 

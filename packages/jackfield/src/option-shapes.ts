@@ -16,7 +16,10 @@ const isFunction = (value: unknown) => typeof value === "function";
 const isString = (value: unknown) => typeof value === "string";
 
 const text: Shape = { what: "a string", fits: isString };
-const name: Shape = { what: "a string that is not empty", fits: (value) => isString(value) && value !== "" };
+const nonEmptyString: Shape = {
+  what: "a string that is not empty",
+  fits: (value) => isString(value) && value !== "",
+};
 const flag: Shape = { what: "true or false", fits: (value) => typeof value === "boolean" };
 const amount: Shape = {
   what: "a finite number of at least 0",
@@ -57,14 +60,14 @@ function either(first: Shape, ...others: readonly Shape[]): Shape {
   };
 }
 
-const no: Shape = { what: "false", fits: (value) => value === false };
-const names = listOf("strings", isString);
+const onlyFalse: Shape = { what: "false", fits: (value) => value === false };
+const strings = listOf("strings", isString);
 const functions = listOf("functions", isFunction);
 /** A malformed pattern would match nothing, without any error. */
 const patterns = listOf("{ name }, { url } or { argv: [...] }", (pattern) => {
   const [[kind, value] = [], ...others] = isObject(pattern) ? Object.entries(pattern) : [];
   if (others.length > 0) return false;
-  return kind === "argv" ? names.fits(value) : (kind === "name" || kind === "url") && isString(value);
+  return kind === "argv" ? strings.fits(value) : (kind === "name" || kind === "url") && isString(value);
 });
 /** A malformed filter would fail for each server and block all of them. */
 const filters = listOf(
@@ -81,13 +84,16 @@ const store = objectWith("a StateStore", ["get", "set", "delete", "keys"]);
 /** The manager checks its own numbers, together with those of single servers. */
 const OPTIONS: Shapes = {
   cwd: text,
-  discover: either(objectOf({ cwd: text, project: flag, order: names, home: text, env: objectOf() }), no),
+  discover: either(
+    objectOf({ cwd: text, project: flag, order: strings, home: text, env: objectOf() }),
+    onlyFalse,
+  ),
   approve: callable,
   approvals: store,
   trust: callable,
   filters: objectOf({
-    disabledServers: names,
-    enabledServers: names,
+    disabledServers: strings,
+    enabledServers: strings,
     allow: patterns,
     deny: patterns,
     exa: flag,
@@ -95,17 +101,17 @@ const OPTIONS: Shapes = {
     browser: either(flag, callable),
     more: filters,
   }),
-  projectVariables: names,
+  projectVariables: strings,
   inputs: objectOf(),
   missingVariable: oneOf("fail", "empty", "literal", "host"),
   runCommands: either(objectOf({ timeoutMs: amount, failureBackoffMs: amount }), flag),
-  inheritEnv: either(flag, names),
+  inheritEnv: either(flag, strings),
   cache: either(
     objectOf(
-      { path: name, busyTimeoutMs: amount, maxBytes: amount },
+      { path: nonEmptyString, busyTimeoutMs: amount, maxBytes: amount },
       "an object such as { path }, a ToolCache",
     ),
-    no,
+    onlyFalse,
   ),
   startup: objectOf({
     uncached: oneOf("wait", "later"),
@@ -128,7 +134,7 @@ const OPTIONS: Shapes = {
           },
           store: objectWith("a ResultStore", ["save"]),
         }),
-        no,
+        onlyFalse,
       ),
       cleanTools: flag,
       cleanResults: flag,
@@ -138,15 +144,15 @@ const OPTIONS: Shapes = {
       pins: objectWith("ToolPins", ["policy", "middleware", "saved"]),
       trace: flag,
     }),
-    no,
+    onlyFalse,
   ),
   approval: objectOf({ servers: objectOf(), ask: callable, store, log: callable }),
   use: functions,
   toolPolicies: functions,
   handlers: objectOf({ elicit: callable, sample: callable, roots: callable }),
   auth: objectWith("an AuthPort", ["headers", "onChallenge"]),
-  principal: name,
-  naming: objectOf({ reserved: names, strategy: either(text, callable) }),
+  principal: nonEmptyString,
+  naming: objectOf({ reserved: strings, strategy: either(text, callable) }),
   connect: callable,
   resolve: callable,
   http: either(objectOf({ proxy: flag, tls: objectOf(), fetch: callable }), callable),

@@ -36,33 +36,36 @@ type Suspicion = "refused" | "doubted";
  * Joins a resolver and a connector, so that the resolver learns when a server refused its values (401): values that can be renewed are then
  * renewed, not offered again. A session that was opened with the output of commands ends on a refusal.
  */
-export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptions): Ports {
+export function renewRefusedValues(ports: Ports, { runsCommands, log }: RefusalOptions): Ports {
   /** By server and principal: a refusal for one user says nothing about another's values. */
   const suspicions = new Map<string, Suspicion>();
   /** Servers whose values may be output of commands. */
   const renewable = new WeakSet<ResolvedServer>();
-  const told = new Map<string, string>();
+  const warnedOmissions = new Map<string, string>();
   const key = (server: string, principal: string | undefined) => JSON.stringify([server, principal]);
 
-  function tellOfOmissions(definition: ServerDefinition, server: ResolvedServer): void {
+  function warnOfOmissions(definition: ServerDefinition, server: ResolvedServer): void {
     const { written, given } = valuesOf(definition, server);
     const commands = Object.keys(written).filter((name) => COMMAND.test(written[name] ?? ""));
     const names = commands.filter((name) => !Object.hasOwn(given, name));
     const subject = JSON.stringify([server.name, commands]);
     const missing = names.join(", ");
-    if (missing !== "" && told.get(subject) !== missing)
+    if (missing !== "" && warnedOmissions.get(subject) !== missing)
       log("warn", "values are left out, because their commands failed or print what the server refused", {
         server: server.name,
         names,
       });
-    if (commands.length > 0) told.set(subject, missing);
+    if (commands.length > 0) warnedOmissions.set(subject, missing);
   }
 
   /**
    * Runs the commands again without discarding anyone's values: it reports a refusal for a principal that does not exist. If they print the
    * same, another doubt does not run them again before the resolver would rerun refused ones.
    */
-  async function runAnew(definition: ServerDefinition, { signal, principal }: ResolveOptions): Promise<void> {
+  async function rerunCommands(
+    definition: ServerDefinition,
+    { signal, principal }: ResolveOptions,
+  ): Promise<void> {
     const nobody = `\0${principal ?? ""}`;
     for (const rejected of [false, true]) {
       // An error occurs again when the real principal is resolved.
@@ -75,22 +78,22 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
       const subject = key(definition.name, options.principal);
       const suspicion = suspicions.get(subject);
       suspicions.delete(subject);
-      if (suspicion === "doubted") await runAnew(definition, options);
+      if (suspicion === "doubted") await rerunCommands(definition, options);
       const asked = suspicion === "refused" ? { ...options, rejected: true } : options;
       const server = await ports.resolve(definition, asked);
       if (runsCommands && mayRunCommands(definition)) {
         renewable.add(server);
-        tellOfOmissions(definition, server);
+        warnOfOmissions(definition, server);
       }
       return server;
     },
     async connect(server, options) {
       const subject = key(server.name, options.principal);
-      const { auth, unmet } = followChallenges(options.auth);
-      const isRefusal = (error: unknown) => isRefused(error) || isOf(unmet(), error);
+      const { auth, challengeError } = observeChallenges(options.auth);
+      const isRefusal = (error: unknown) => isRefused(error) || isSameError(challengeError(), error);
       const refuse = () => {
         // Where no command ran, every 401 is reported: a custom resolver decides for itself.
-        const error = unmet();
+        const error = challengeError();
         if (!renewable.has(server) || error === undefined || !isPassing(error))
           suspicions.set(subject, "refused");
         else if (!suspicions.has(subject)) suspicions.set(subject, "doubted");
@@ -109,9 +112,9 @@ export function tellOfRefusals(ports: Ports, { runsCommands, log }: RefusalOptio
 }
 
 /** The same port, and the retryable error that kept it from answering the last 401, if any. */
-function followChallenges(auth: AuthPort | undefined) {
+function observeChallenges(auth: AuthPort | undefined) {
   let last: McpError | undefined;
-  const following: AuthPort | undefined = auth && {
+  const observedAuth: AuthPort | undefined = auth && {
     headers: (server) => auth.headers(server),
     async onChallenge(server, challenge, signal) {
       try {
@@ -119,13 +122,13 @@ function followChallenges(auth: AuthPort | undefined) {
         last = undefined;
         return verdict;
       } catch (error) {
-        const isUnmet = challenge.status === 401 && isMcpError(error) && error.retryable;
-        last = isUnmet ? error : undefined;
+        const isUnanswered = challenge.status === 401 && isMcpError(error) && error.retryable;
+        last = isUnanswered ? error : undefined;
         throw error;
       }
     },
   };
-  return { auth: following, unmet: () => last };
+  return { auth: observedAuth, challengeError: () => last };
 }
 
 /** Statuses of a busy server. */
@@ -141,9 +144,9 @@ function isPassing({ code, httpStatus }: McpError): boolean {
 }
 
 /** Whether an error is that of a challenge. It need not be the same object: secrets are hidden in a copy. */
-function isOf(unmet: McpError | undefined, error: unknown): boolean {
-  if (unmet === undefined || !isMcpError(error)) return false;
-  return error.code === unmet.code && error.httpStatus === unmet.httpStatus;
+function isSameError(challengeError: McpError | undefined, error: unknown): boolean {
+  if (challengeError === undefined || !isMcpError(error)) return false;
+  return error.code === challengeError.code && error.httpStatus === challengeError.httpStatus;
 }
 
 /** A 403 refuses the request, not the credentials. A custom `AuthPort` may give no status. */

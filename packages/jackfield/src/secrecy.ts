@@ -25,7 +25,7 @@ export interface Secrecy {
    * Records the values that one resolution of a server filled in, and for which principal. Those of a principal that is not admitted are
    * dropped.
    */
-  learn(server: string, values: readonly string[], principal?: string): void;
+  recordSecrets(server: string, values: readonly string[], principal?: string): void;
   /**
    * Admits a principal for whom servers are reached, and returns a function that ends the admission. When the last admission of a principal
    * ends, its values are forgotten.
@@ -39,7 +39,7 @@ export interface Secrecy {
   hiddenErrorOf(error: unknown): unknown;
   readonly log: Logger;
   /**
-   * The same connector; errors, notifications and self-descriptions of servers contain none of the values. It also learns the credentials
+   * The same connector; errors, notifications and self-descriptions of servers contain none of the values. It also records the credentials
    * that `auth` returns during a session.
    */
   protect(connect: Connector): Connector;
@@ -50,16 +50,16 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
   /** By principal, and then by what the values were filled into. */
   const resolutions = new Map<string | undefined, Map<string, (readonly string[])[]>>();
   /** The number of admissions by principal. */
-  const present = new Map<string | undefined, number>();
+  const admissions = new Map<string | undefined, number>();
   /** Of all remembered values; `undefined` until needed, so that a thousand users in a row do not compute them each time. */
   let spellings: readonly string[] | undefined = [];
-  const known = () => {
-    const values = new Set([...resolutions.values()].flatMap((known) => [...known.values()].flat(2)));
+  const knownSpellings = () => {
+    const values = new Set([...resolutions.values()].flatMap((bySubject) => [...bySubject.values()].flat(2)));
     spellings ??= [...new Set([...values].flatMap(secretSpellings))];
     return spellings;
   };
 
-  const hide = (text: string) => redact(text, known());
+  const hide = (text: string) => redact(text, knownSpellings());
   const hasSecrets = () => resolutions.size > 0;
   const hideIn = <T>(data: T): T => (hasSecrets() ? (hiddenIn(data, hide) as T) : data);
   // Inspecting an error takes milliseconds, and without values there is nothing to find.
@@ -68,14 +68,14 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     throw hiddenErrorOf(error);
   };
 
-  const remember = (
+  const record = (
     principal: string | undefined,
     into: readonly string[],
     values: readonly string[],
   ): void => {
     if (values.length === 0) return;
     // A resolver may finish after its principal has left; then nothing would ever remove the values.
-    if (principal !== undefined && !present.has(principal)) return;
+    if (principal !== undefined && !admissions.has(principal)) return;
     const subject = JSON.stringify(into);
     const own = resolutions.get(principal) ?? new Map<string, (readonly string[])[]>();
     const earlier = own.get(subject) ?? [];
@@ -87,29 +87,29 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
     if (same === undefined) spellings = undefined;
   };
   /** Kept apart from later resolutions, as for a login or the catalog: a session still uses the values it was opened with. */
-  const hold = ({ name, secrets }: ResolvedServer, principal: string | undefined): void => {
-    const learnt = resolutions.get(principal)?.get(JSON.stringify([name])) ?? [];
-    const whole = learnt.findLast((values) => secrets.every((secret) => values.includes(secret)));
-    remember(principal, [name, "connected"], whole ?? secrets);
+  const recordConnected = ({ name, secrets }: ResolvedServer, principal: string | undefined): void => {
+    const recorded = resolutions.get(principal)?.get(JSON.stringify([name])) ?? [];
+    const whole = recorded.findLast((values) => secrets.every((secret) => values.includes(secret)));
+    record(principal, [name, "connected"], whole ?? secrets);
   };
   const forget = (principal: string | undefined): void => {
-    present.delete(principal);
+    admissions.delete(principal);
     if (resolutions.delete(principal)) spellings = undefined;
   };
   // Kept apart from the entry's values: tokens are renewed more often, and would push those out.
-  const following = (auth: AuthPort, principal: string | undefined) =>
-    learningFrom(auth, (server, values) => remember(principal, [server, "auth"], values));
+  const withRecordedCredentials = (auth: AuthPort, principal: string | undefined) =>
+    withReportedHeaders(auth, (server, values) => record(principal, [server, "auth"], values));
 
   return {
-    learn: (server, values, principal) => remember(principal, [server], values),
+    recordSecrets: (server, values, principal) => record(principal, [server], values),
     admit(principal) {
-      present.set(principal, (present.get(principal) ?? 0) + 1);
+      admissions.set(principal, (admissions.get(principal) ?? 0) + 1);
       let isPresent = true;
       return () => {
         if (!isPresent) return;
         isPresent = false;
-        const others = (present.get(principal) ?? 0) - 1;
-        if (others > 0) present.set(principal, others);
+        const others = (admissions.get(principal) ?? 0) - 1;
+        if (others > 0) admissions.set(principal, others);
         else forget(principal);
       };
     },
@@ -121,8 +121,8 @@ export function createSecrecy(log: Logger | undefined): Secrecy {
         ? silentLogger
         : (level, message, fields) => tell(log, level, hide(message), fields && hideIn(fields)),
     protect: (connect) => async (server, options) => {
-      hold(server, options.principal);
-      const auth = options.auth && following(options.auth, options.principal);
+      recordConnected(server, options.principal);
+      const auth = options.auth && withRecordedCredentials(options.auth, options.principal);
       const session = await connect(server, { ...options, auth }).catch(rethrow);
       return protectSession(session, { rethrow, hideIn, hiddenErrorOf });
     },
@@ -148,12 +148,15 @@ interface Protection {
 }
 
 /** The same port, which reports the headers it returns: each value, and the part after a scheme, because servers repeat both. */
-function learningFrom(auth: AuthPort, learn: (server: string, values: readonly string[]) => void): AuthPort {
+function withReportedHeaders(
+  auth: AuthPort,
+  onValues: (server: string, values: readonly string[]) => void,
+): AuthPort {
   return {
     async headers(server) {
       const headers = await auth.headers(server);
       const values = Object.values(headers).map(String);
-      learn(server.name, [...new Set([...values, ...values.map((value) => value.replace(SCHEME, ""))])]);
+      onValues(server.name, [...new Set([...values, ...values.map((value) => value.replace(SCHEME, ""))])]);
       return headers;
     },
     onChallenge: (...challenge) => auth.onChallenge(...challenge),
@@ -179,7 +182,9 @@ function protectSession(session: Session, { rethrow, hideIn, hiddenErrorOf }: Pr
     list: (kind, options) => session.list(kind, options).catch(rethrow),
     request: (method, params, options) => session.request(method, params, options).catch(rethrow),
     onNotification: (listener) =>
-      session.onNotification((said) => listener(said.method === RESOURCE_UPDATED ? said : hideIn(said))),
+      session.onNotification((notification) =>
+        listener(notification.method === RESOURCE_UPDATED ? notification : hideIn(notification)),
+      ),
     onRenewed: (listener) => session.onRenewed(listener),
     onClose: (listener) => session.onClose((cause) => listener(cause && (hiddenErrorOf(cause) as McpError))),
     close: () => session.close(),

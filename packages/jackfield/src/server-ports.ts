@@ -1,9 +1,9 @@
 import type { ServerAdmission } from "@jackfield/mcp-config";
 import { createServerResolver } from "@jackfield/mcp-config/runtime";
 import type { Connector, ResolveServer } from "@jackfield/mcp-core";
-import { learningResolver } from "./learning-resolver.ts";
 import type { OpenMcpOptions } from "./open-mcp-options.ts";
-import { tellOfRefusals } from "./refused-values.ts";
+import { withRecordedSecrets } from "./recorded-secrets.ts";
+import { renewRefusedValues } from "./refused-values.ts";
 import type { Secrecy } from "./secrecy.ts";
 
 /** The ports by which servers are reached. */
@@ -27,15 +27,15 @@ export function createServerPorts(
     runCommands,
     cwd,
     isAdmitted,
-    onSecrets: secrecy.learn,
+    onSecrets: secrecy.recordSecrets,
   };
   const ports = {
     resolve:
-      resolve === undefined ? createServerResolver(own) : withLimits(learningResolver(resolve, secrecy)),
+      resolve === undefined ? createServerResolver(own) : withLimits(withRecordedSecrets(resolve, secrecy)),
     connect: secrecy.protect(connect),
   };
   const runsCommands = resolve === undefined && Boolean(runCommands);
-  return tellOfRefusals(ports, { runsCommands, log: secrecy.log });
+  return renewRefusedValues(ports, { runsCommands, log: secrecy.log });
 }
 
 /** A custom resolver need not know of limits. They are added here because later steps identify a server by object identity. */

@@ -37,7 +37,7 @@ describe("a server that stops answering", () => {
       const started = () => server.record().filter(({ event }) => event === "started");
       process.kill(started()[0]?.pid ?? 0, "SIGSTOP");
       await vi.waitFor(() => expect(ups()).toBe(1), { timeout: 20_000 });
-      expect(unhealthy).toEqual([expect.stringMatching(/^s: Server "s" gave no sign of life/)]);
+      expect(unhealthy).toEqual([expect.stringMatching(/^s: Server "s" did not answer/)]);
       await mcp.callTool({ server: "s", tool: "echo" }, { message: "back" });
       expect(started()).toHaveLength(2);
     } finally {

@@ -74,7 +74,7 @@ describe("the next step of jackfield doctor", () => {
   });
 
   it("is no login where nobody is there to log in with", () => {
-    const message = `Server "files": it wants a login, and no authorization server is found for it. Give its entry an Authorization header instead.`;
+    const message = `Server "files": it requires a login, but no authorization server was found for it. Add an Authorization header to its entry instead.`;
     const snapshot: ServerSnapshot = {
       name: "files",
       status: "failed",
@@ -152,7 +152,7 @@ describe("the next step of jackfield doctor", () => {
       mkdirSync(folder.file("own/state/logins"), { recursive: true });
       chmodSync(folder.file("own/state/logins"), 0o777);
       const { code, message } = await findingIn({ files: { url: remote.url } });
-      expect(message).toContain("Credentials are not kept in");
+      expect(message).toContain("Credentials are not stored in");
       expect(code).toBe("server-failed");
     },
   );

@@ -113,8 +113,8 @@ describe("what one of many users gave a server", () => {
     const secrecy = createSecrecy(undefined);
     const leave = [secrecy.admit("ann"), secrecy.admit("ann")];
     secrecy.admit("bob");
-    secrecy.learn("mail", [tokenOf("ann")], "ann");
-    secrecy.learn("mail", [tokenOf("bob")], "bob");
+    secrecy.recordSecrets("mail", [tokenOf("ann")], "ann");
+    secrecy.recordSecrets("mail", [tokenOf("bob")], "bob");
     const shown = () => secrecy.hideIn([tokenOf("ann"), tokenOf("bob")]);
     leave[0]?.();
     leave[0]?.();

@@ -1,6 +1,6 @@
 import { type AuthPort, McpError } from "@jackfield/mcp-core";
 import { describe, expect, it } from "vitest";
-import { tellOfRefusals } from "../src/refused-values.ts";
+import { renewRefusedValues } from "../src/refused-values.ts";
 
 describe("what a server has refused for good", () => {
   const refused = new McpError("MCP_AUTH_REQUIRED", "refused", { httpStatus: 401 });
@@ -18,7 +18,7 @@ describe("what a server has refused for good", () => {
     const { signal } = new AbortController();
     const log = () => {};
     let answers: readonly (McpError | "retry")[] = [];
-    const { resolve, connect } = tellOfRefusals(
+    const { resolve, connect } = renewRefusedValues(
       {
         async resolve({ name }, { principal, rejected }) {
           if (principal === undefined) asked.push(rejected);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 /** A call that the AI SDK is about to make. */
-export interface AskedCall {
+export interface PendingCall {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: unknown;
@@ -14,7 +14,7 @@ export interface AskedCall {
  * Models choose the ids of calls, and some start over in each message. So an approval counts only for the last call with that id,
  * until it has a result, and for no other tool or input.
  */
-export function wasApproved(messages: unknown, call: AskedCall): boolean {
+export function wasApproved(messages: unknown, call: PendingCall): boolean {
   // Most conversations have no approval: they are scanned once, and nothing is built from them.
   return Array.isArray(messages) && messages.some(hasAgreement) && isAgreed(partsOf(messages), call);
 }
@@ -23,13 +23,13 @@ function hasAgreement(message: unknown): boolean {
   return contentOf(message).some((part) => part.type === "tool-approval-response" && part.approved === true);
 }
 
-function isAgreed(parts: readonly Part[], { toolCallId, toolName, input }: AskedCall): boolean {
+function isAgreed(parts: readonly Part[], { toolCallId, toolName, input }: PendingCall): boolean {
   const requests = new Set<unknown>();
-  let asked: NamedCall | undefined;
+  let currentCall: NamedCall | undefined;
   let isApproved = false;
   const begin = (call: NamedCall | undefined) => {
     requests.clear();
-    asked = call;
+    currentCall = call;
     isApproved = false;
   };
   for (const part of parts) {
@@ -44,7 +44,7 @@ function isAgreed(parts: readonly Part[], { toolCallId, toolName, input }: Asked
       }
     }
   }
-  return isApproved && asked?.toolName === toolName && isSameInput(asked.input, input);
+  return isApproved && currentCall?.toolName === toolName && isSameInput(currentCall.input, input);
 }
 
 /** Compares inputs as JSON, since messages are stored so. */

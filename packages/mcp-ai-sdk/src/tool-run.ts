@@ -37,8 +37,10 @@ class ToolRun implements AiSdkToolRun {
     onResult?: ((result: ModelCallResult) => Result | PromiseLike<Result>) | null,
     onError?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Result | Failure> {
-    // Not `result.then(answered).then(…)`: another promise is a fifth of the cost of such a call.
-    const taken = onResult ? (result: ModelCallResult) => onResult(answered(result)) : answered;
+    // Not `result.then(withoutProgressLookalike).then(…)`: another promise is a fifth of the cost of such a call.
+    const taken = onResult
+      ? (result: ModelCallResult) => onResult(withoutProgressLookalike(result))
+      : withoutProgressLookalike;
     return this.#call.result.then(
       taken as (result: ModelCallResult) => Result | PromiseLike<Result>,
       onError,
@@ -50,13 +52,13 @@ class ToolRun implements AiSdkToolRun {
     let step = await steps.next();
     // Progress that could not be recognised once it was stored is skipped: it would read as the result.
     for (; step.done !== true; step = await steps.next())
-      if (isCount(step.value)) yield progressReport(step.value);
-    yield answered(step.value);
+      if (isReportable(step.value)) yield progressReport(step.value);
+    yield withoutProgressLookalike(step.value);
   }
 }
 
 /** Removes `progress` from a server's result if it looks like a progress report, now or once stored: it would read as an aborted call. */
-function answered(result: ModelCallResult): ModelCallResult {
+function withoutProgressLookalike(result: ModelCallResult): ModelCallResult {
   if (!("progress" in result) || !isProgress(asStored(result))) return result;
   const { progress: _, ...answer } = result;
   return answer;
@@ -82,13 +84,13 @@ function progressReport(progress: Progress): AiSdkProgress {
 export function isProgress(output: object): output is AiSdkProgress {
   return (
     "progress" in output &&
-    isCount(output.progress) &&
+    isReportable(output.progress) &&
     isDeepStrictEqual(output, progressReport(output.progress))
   );
 }
 
 /** Whether a value can be reported as progress: JSON has no infinite numbers, and other values may throw when written as text. */
-function isCount(value: unknown): value is Progress {
+function isReportable(value: unknown): value is Progress {
   if (typeof value !== "object" || value === null) return false;
   const { progress, total = 0, message = "" } = value as { readonly [name: string]: unknown };
   return Number.isFinite(progress) && Number.isFinite(total) && typeof message === "string";

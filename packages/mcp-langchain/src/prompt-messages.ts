@@ -12,7 +12,7 @@ export function langchainPromptMessages(prompt: GetPromptResult): (HumanMessage 
   return prompt.messages.map(({ role, content }) => {
     const blocks = toBlocks([content]);
     const isText = blocks.every((block) => block.type === "text");
-    const said = isText ? { content: blocks.map(({ text }) => text).join("") } : standardContent(blocks);
-    return role === "assistant" ? new AIMessage(said) : new HumanMessage(said);
+    const fields = isText ? { content: blocks.map(({ text }) => text).join("") } : standardContent(blocks);
+    return role === "assistant" ? new AIMessage(fields) : new HumanMessage(fields);
   });
 }

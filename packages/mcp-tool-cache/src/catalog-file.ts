@@ -23,7 +23,7 @@ const ATTEMPTS = 5;
 export interface CatalogFileOptions {
   readonly log: Logger;
   /** How long SQLite waits for another process, in milliseconds. It blocks this process meanwhile. */
-  readonly standstillMs: number;
+  readonly blockingTimeoutMs: number;
 }
 
 /** An open catalog, and the identity of its file. */
@@ -56,9 +56,9 @@ export function openCatalogFile(file: string, options: CatalogFileOptions): Cata
 export function setCatalogAside(
   file: string,
   mark: FileMark,
-  { log, standstillMs }: CatalogFileOptions,
+  { log, blockingTimeoutMs }: CatalogFileOptions,
 ): void {
-  const aside = setAside(file, mark, { companions: COMPANIONS, standstillMs });
+  const aside = setAside(file, mark, { companions: COMPANIONS, blockingTimeoutMs });
   if (aside === undefined) return;
   log("warn", "The tool catalog was unusable; it was set aside and starts empty.", { file, aside });
 }
@@ -77,15 +77,15 @@ function makeEmptyFile(file: string): ReturnType<typeof lookAtPrivateFile> {
 }
 
 /** Sets a companion aside if it is no private file: SQLite would write through a link in its place. */
-function setAsideUnlessFile(companion: string, { standstillMs }: CatalogFileOptions): void {
+function setAsideUnlessFile(companion: string, { blockingTimeoutMs }: CatalogFileOptions): void {
   const found = lookAtPrivateFile(companion);
-  if (found !== undefined && !isOwnFile(found)) setAside(companion, found, { standstillMs });
+  if (found !== undefined && !isOwnFile(found)) setAside(companion, found, { blockingTimeoutMs });
 }
 
 /** The open database, or `undefined` if the file is damaged or another program's. */
-function openOwnDatabase(file: string, { standstillMs }: CatalogFileOptions): DatabaseSync | undefined {
+function openOwnDatabase(file: string, { blockingTimeoutMs }: CatalogFileOptions): DatabaseSync | undefined {
   const { DatabaseSync } = loadSqlite();
-  const database = new DatabaseSync(file, { timeout: standstillMs });
+  const database = new DatabaseSync(file, { timeout: blockingTimeoutMs });
   let usable = false;
   try {
     if (!claim(database)) return undefined;

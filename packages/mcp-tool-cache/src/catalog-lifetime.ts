@@ -28,7 +28,7 @@ export function withBoundedTtl(entry: CatalogEntry): CatalogEntry {
 }
 
 /** The entry as it may be returned now: stale if its `listedAt` lies in the future, and without an outdated legacy verdict. */
-export function presentable(entry: CatalogEntry, now: number): CatalogEntry {
+export function entryAsOf(entry: CatalogEntry, now: number): CatalogEntry {
   const isDoubtful = isFromFuture(entry.listedAt, now);
   const isOutdated = entry.prior !== undefined && isOutdatedVerdict(entry.prior, now);
   if (!isDoubtful && !isOutdated) return entry;

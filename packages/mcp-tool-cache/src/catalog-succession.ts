@@ -30,7 +30,7 @@ export function successor(
   if (before !== undefined && next.listedAt < before.entry.listedAt) return undefined;
   const isSameListing = next.listedAt === before?.entry.listedAt;
   const suspect = isDoubtful(before, next, isSameListing);
-  const staleSince = standingMark(before, next, now);
+  const staleSince = effectiveStaleSince(before, next, now);
   const isStale = suspect || staleSince !== undefined;
   const known = suspect && isEmpty(next) ? withToolsOf(before?.entry, next) : next;
   return {
@@ -50,7 +50,7 @@ export function markedStale(record: CatalogRecord, now: number): CatalogRecord {
  * The stale mark that still holds. A mark dated into the future by a wrong clock is dropped: until that time, no listing would
  * clear it.
  */
-function standingMark(
+function effectiveStaleSince(
   before: CatalogRecord | undefined,
   { listedAt }: CatalogEntry,
   now: number,

@@ -11,7 +11,7 @@ import type {
 import { cryptography } from "./builtin-modules.ts";
 import { readCatalogDocument, writeCatalogDocument } from "./catalog-document.ts";
 import { catalogIdentity, credentialsHash } from "./catalog-identity.ts";
-import { presentable, withBoundedTtl } from "./catalog-lifetime.ts";
+import { entryAsOf, withBoundedTtl } from "./catalog-lifetime.ts";
 import { type CatalogStore, failure, type ReadOptions } from "./catalog-store.ts";
 import { type CatalogRecord, markedStale, successor } from "./catalog-succession.ts";
 import { temporaryIdentityKey } from "./identity-key.ts";
@@ -71,7 +71,7 @@ class CatalogToolCache implements PersistentToolCache {
     return this.#use("read", missing, async () => {
       const now = Date.now();
       const records = await this.#read([...new Set(ids)]);
-      return new Map([...records].map(([id, { entry }]) => [id, presentable(entry, now)]));
+      return new Map([...records].map(([id, { entry }]) => [id, entryAsOf(entry, now)]));
     });
   }
 
@@ -105,7 +105,7 @@ class CatalogToolCache implements PersistentToolCache {
         const id = row as CatalogId;
         const record = readCatalogDocument(text, { id, key });
         if (record !== undefined && record.expiresAt > now)
-          summaries.push(summary(id, presentable(record.entry, now)));
+          summaries.push(summary(id, entryAsOf(record.entry, now)));
       }
       return summaries;
     });
@@ -154,7 +154,7 @@ class CatalogToolCache implements PersistentToolCache {
       const id = row as CatalogId;
       const record = readCatalogDocument(text, { id, key });
       if (record === undefined) this.#options.log("warn", UNREADABLE);
-      else if (record.expiresAt > now && isNews(record, records.get(id))) records.set(id, record);
+      else if (record.expiresAt > now && supersedes(record, records.get(id))) records.set(id, record);
     };
     await store.read(ids, take, options);
     return records;
@@ -196,7 +196,7 @@ class CatalogToolCache implements PersistentToolCache {
 }
 
 /** If a store returns an id twice, the record that was listed later wins; of the same listing, the one returned later. */
-function isNews({ entry }: CatalogRecord, known: CatalogRecord | undefined): boolean {
+function supersedes({ entry }: CatalogRecord, known: CatalogRecord | undefined): boolean {
   return known === undefined || entry.listedAt >= known.entry.listedAt;
 }
 

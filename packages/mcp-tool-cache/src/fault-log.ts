@@ -5,11 +5,11 @@ import type { Logger } from "@jackfield/mcp-core";
  * the same if level, message, reason and set-aside file are.
  */
 export function createFaultLog(log: Logger): Logger {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return (level, message, fields) => {
     const fault = JSON.stringify([level, message, fields?.reason, fields?.aside]);
-    if (told.has(fault)) return;
-    told.add(fault);
+    if (logged.has(fault)) return;
+    logged.add(fault);
     return log(level, message, fields);
   };
 }

@@ -30,7 +30,7 @@ export function temporaryIdentityKey(): Uint8Array {
  */
 export function readIdentityKey(directory: string, log: Logger): Uint8Array {
   const file = join(directory, KEY_FILE);
-  let held: unknown;
+  let busyError: unknown;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const found = lookAtPrivateFile(file);
     if (found === undefined) {
@@ -44,11 +44,11 @@ export function readIdentityKey(directory: string, log: Logger): Uint8Array {
         // The repairing process leaves a key that all share. With another key, this process would not find the entries sealed with
         // that one.
         if (!isBusy(error)) throw error;
-        held = error;
+        busyError = error;
       }
     }
   }
-  if (held !== undefined) throw held;
+  if (busyError !== undefined) throw busyError;
   throw new McpError("MCP_CONFIG_INVALID", `No key can be kept in ${directory}; name another directory.`);
 }
 

@@ -4,7 +4,7 @@ import { failure, type KeyvStore, openCatalogStore } from "./catalog-store.ts";
 import { createCatalogToolCache, type PersistentToolCache } from "./catalog-tool-cache.ts";
 import { createFaultLog } from "./fault-log.ts";
 import { KEY_BYTES, temporaryIdentityKey } from "./identity-key.ts";
-import { punctualCatalogStore } from "./punctual-catalog-store.ts";
+import { timeLimitedCatalogStore } from "./time-limited-catalog-store.ts";
 
 /** Options of `keyvToolCache`. */
 export interface KeyvToolCacheOptions {
@@ -41,7 +41,7 @@ export function keyvToolCache(store: KeyvStore, options: KeyvToolCacheOptions = 
     open: async () => {
       const onError = (error: unknown) => log("warn", "The tool catalog's store failed.", failure(error));
       const opened = await openCatalogStore(store, { namespace, onError });
-      return { key: cryptography.createSecretKey(key), store: punctualCatalogStore(opened, timeoutMs) };
+      return { key: cryptography.createSecretKey(key), store: timeLimitedCatalogStore(opened, timeoutMs) };
     },
     log,
     program: process.argv[1] ?? process.execPath,

@@ -10,9 +10,9 @@ export interface LockQueue {
    * Runs an action as soon as no other process locks the file, after the actions that wait already. The action must not let SQLite
    * wait, because that blocks this process; it is attempted repeatedly instead.
    *
-   * @param patienceMs - how long to attempt it before the lock's error is thrown, in milliseconds
+   * @param timeoutMs - how long to attempt it before the lock's error is thrown, in milliseconds
    */
-  run<T>(action: () => T, patienceMs: number): Promise<T>;
+  run<T>(action: () => T, timeoutMs: number): Promise<T>;
 }
 
 interface Waiter {
@@ -25,9 +25,9 @@ interface Waiter {
 
 export function createLockQueue(): LockQueue {
   const waiting: Waiter[] = [];
-  let held: unknown;
+  let busyError: unknown;
 
-  const askUntilEmpty = async () => {
+  const attemptUntilEmpty = async () => {
     let pauseMs = SHORTEST_PAUSE_MS;
     while (waiting.length > 0) {
       await new Promise((resolve) => (pauseMs === 0 ? setImmediate(resolve) : setTimeout(resolve, pauseMs)));
@@ -42,14 +42,14 @@ export function createLockQueue(): LockQueue {
   };
 
   return {
-    run: <T>(action: () => T, patienceMs: number) =>
+    run: <T>(action: () => T, timeoutMs: number) =>
       new Promise<T>((resolve, reject) => {
         const attempt = () => {
           try {
             resolve(action());
           } catch (error) {
             if (isBusy(error)) {
-              held = error;
+              busyError = error;
               return false;
             }
             reject(error);
@@ -58,8 +58,8 @@ export function createLockQueue(): LockQueue {
         };
         if (waiting.length === 0 && attempt()) return;
         // Monotonic, because the time of day may be set back meanwhile.
-        waiting.push({ attempt, deadline: performance.now() + patienceMs, giveUp: () => reject(held) });
-        if (waiting.length === 1) void askUntilEmpty();
+        waiting.push({ attempt, deadline: performance.now() + timeoutMs, giveUp: () => reject(busyError) });
+        if (waiting.length === 1) void attemptUntilEmpty();
       }),
   };
 }

@@ -16,14 +16,14 @@ const EMPTY = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | (consta
  * Runs a repair of a file while no other process repairs in the same directory. The lock is that of an empty SQLite database,
  * because the system releases it when a process dies.
  *
- * @param standstillMs - how long to wait for another process that holds the lock, in milliseconds; it blocks this process
+ * @param blockingTimeoutMs - how long to wait for another process that holds the lock, in milliseconds; it blocks this process
  * @throws McpError `MCP_LIMIT_EXCEEDED`, for which `isBusy` holds, if the lock is held for longer.
  */
-export function withRepairLock<T>(file: string, repair: () => T, standstillMs: number): T {
+export function withRepairLock<T>(file: string, repair: () => T, blockingTimeoutMs: number): T {
   const { DatabaseSync } = loadSqlite();
   const lockFile = join(dirname(file), LOCK_FILE);
   closeSync(openSync(lockFile, EMPTY, 0o600));
-  const lock: DatabaseSync = new DatabaseSync(lockFile, { timeout: standstillMs });
+  const lock: DatabaseSync = new DatabaseSync(lockFile, { timeout: blockingTimeoutMs });
   try {
     take(lock, lockFile);
     return repair();

@@ -1,6 +1,6 @@
 import { fileSystem } from "./builtin-modules.ts";
 import { withRepairLock } from "./repair-lock.ts";
-import { STANDSTILL_MS } from "./sqlite-module.ts";
+import { BLOCKING_TIMEOUT_MS } from "./sqlite-module.ts";
 import { hasCode } from "./system-error.ts";
 
 const { lstatSync, renameSync } = fileSystem;
@@ -17,20 +17,20 @@ export interface FileMark {
 export interface SetAsideOptions {
   /** The suffixes of files that are moved along, such as `-wal`. */
   readonly companions?: readonly string[] | undefined;
-  /** How long to wait for a repair by another process, in milliseconds. Default `STANDSTILL_MS`. */
-  readonly standstillMs?: number | undefined;
+  /** How long to wait for a repair by another process, in milliseconds. Default `BLOCKING_TIMEOUT_MS`. */
+  readonly blockingTimeoutMs?: number | undefined;
 }
 
 /**
  * Moves an unusable file to `<file>.corrupt-<n>`, with its companions (`-wal`, `-shm`), and returns the new path. Returns
  * `undefined` and moves nothing if the path holds another file by now: another process has repaired it already.
  *
- * @throws McpError `MCP_LIMIT_EXCEEDED`, for which `isBusy` holds, if a repair by another process takes longer than `standstillMs`.
+ * @throws McpError `MCP_LIMIT_EXCEEDED`, for which `isBusy` holds, if a repair by another process takes longer than `blockingTimeoutMs`.
  */
 export function setAside(
   file: string,
   mark: FileMark,
-  { companions = [], standstillMs = STANDSTILL_MS }: SetAsideOptions = {},
+  { companions = [], blockingTimeoutMs = BLOCKING_TIMEOUT_MS }: SetAsideOptions = {},
 ): string | undefined {
   const move = () => {
     const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
@@ -40,7 +40,7 @@ export function setAside(
     for (const companion of companions) moveIfThere(file + companion, aside + companion);
     return aside;
   };
-  return withRepairLock(file, move, standstillMs);
+  return withRepairLock(file, move, blockingTimeoutMs);
 }
 
 function moveIfThere(from: string, to: string): void {

@@ -12,7 +12,7 @@ import {
 import { createLockQueue } from "./lock-queue.ts";
 import { createMemoryCatalogStore } from "./memory-catalog-store.ts";
 import { isBusy, isDamage, isRefusedStatement } from "./sqlite-error.ts";
-import { STANDSTILL_MS } from "./sqlite-module.ts";
+import { BLOCKING_TIMEOUT_MS } from "./sqlite-module.ts";
 
 export interface SqliteCatalogOptions {
   /** How long a write waits for another process, in milliseconds. */
@@ -31,7 +31,7 @@ export interface SqliteCatalogOptions {
 export function openSqliteCatalogStore(file: string, options: SqliteCatalogOptions): CatalogStore {
   const store = new SqliteCatalogStore(file, options);
   try {
-    store.open(STANDSTILL_MS);
+    store.open(BLOCKING_TIMEOUT_MS);
   } catch (error) {
     if (!isBusy(error)) throw error;
   }
@@ -55,8 +55,8 @@ class SqliteCatalogStore implements CatalogStore {
     this.#options = options;
   }
 
-  open(standstillMs: number): CatalogFile {
-    this.#file ??= openCatalogFile(this.#path, { log: this.#options.log, standstillMs });
+  open(blockingTimeoutMs: number): CatalogFile {
+    this.#file ??= openCatalogFile(this.#path, { log: this.#options.log, blockingTimeoutMs });
     return this.#file;
   }
 
@@ -64,7 +64,7 @@ class SqliteCatalogStore implements CatalogStore {
     const { busyTimeoutMs } = this.#options;
     const read = ({ database }: CatalogFile) => readRows(database, ids, take);
     if (waits) await this.#readers.run(() => this.#use(read), busyTimeoutMs);
-    else this.#use(read, STANDSTILL_MS);
+    else this.#use(read, BLOCKING_TIMEOUT_MS);
     await this.#unwritten.read(ids, take);
   }
 
@@ -99,27 +99,27 @@ class SqliteCatalogStore implements CatalogStore {
   /**
    * Runs an action on the open file, and sets the file aside if the action shows that it is damaged.
    *
-   * @param standstillMs - how long this process may block for a lock of another, in milliseconds; 0 if it waits in a queue
+   * @param blockingTimeoutMs - how long this process may block for a lock of another, in milliseconds; 0 if it waits in a queue
    */
-  #use<T>(action: (file: CatalogFile) => T, standstillMs = 0): T {
-    const file = this.open(standstillMs);
+  #use<T>(action: (file: CatalogFile) => T, blockingTimeoutMs = 0): T {
+    const file = this.open(blockingTimeoutMs);
     try {
-      file.database.exec(`PRAGMA busy_timeout = ${standstillMs}`);
+      file.database.exec(`PRAGMA busy_timeout = ${blockingTimeoutMs}`);
       return action(file);
     } catch (error) {
       if (isDamage(error) || (isRefusedStatement(error) && hasForeignTable(file.database)))
-        this.#setAside(file, standstillMs);
+        this.#setAside(file, blockingTimeoutMs);
       throw error;
     }
   }
 
-  #setAside({ database, mark }: CatalogFile, standstillMs: number): void {
+  #setAside({ database, mark }: CatalogFile, blockingTimeoutMs: number): void {
     if (!database.isOpen) return;
     database.close();
     // Cleared before the file is moved: if another process prevents the move, opening the file tries again.
     this.#file = undefined;
     this.#writer = undefined;
-    setCatalogAside(this.#path, mark, { log: this.#options.log, standstillMs });
+    setCatalogAside(this.#path, mark, { log: this.#options.log, blockingTimeoutMs });
   }
 
   /** Returns whether the text was stored. An error of the disk is logged. */

@@ -4,7 +4,7 @@ type SqliteModule = typeof import("node:sqlite");
 type EmitWarning = (warning: string | Error, ...rest: unknown[]) => void;
 
 /** The longest SQLite may wait for another process, in milliseconds. It blocks this process meanwhile. */
-export const STANDSTILL_MS = 100;
+export const BLOCKING_TIMEOUT_MS = 100;
 
 /**
  * Loads `node:sqlite` without the notice that Node 22 prints when it is loaded ("SQLite is an experimental feature"). Loading is

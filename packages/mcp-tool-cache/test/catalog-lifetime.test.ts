@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { presentable, withBoundedTtl } from "../src/catalog-lifetime.ts";
+import { entryAsOf, withBoundedTtl } from "../src/catalog-lifetime.ts";
 import { sampleEntry } from "./catalog-samples.ts";
 
 const HOUR = 3_600_000;
@@ -26,27 +26,27 @@ describe("how long a server may pin its list", () => {
 describe("what is handed out", () => {
   test("is the entry itself where nothing is wrong with it", () => {
     const entry = sampleEntry({ listedAt: NOW, prior: { era: "legacy", at: NOW - 23 * HOUR } });
-    expect(presentable(entry, NOW)).toBe(entry);
+    expect(entryAsOf(entry, NOW)).toBe(entry);
   });
 
   test("[T77] is stale if the clock has jumped back behind it", () => {
     const entry = sampleEntry({ listedAt: NOW + 365 * 24 * HOUR });
-    expect(presentable(entry, NOW).stale).toBe(true);
+    expect(entryAsOf(entry, NOW).stale).toBe(true);
   });
 
   test("is not stale because another machine's clock is a little ahead", () => {
-    expect(presentable(sampleEntry({ listedAt: NOW + 1_000 }), NOW).stale).toBeUndefined();
+    expect(entryAsOf(sampleEntry({ listedAt: NOW + 1_000 }), NOW).stale).toBeUndefined();
   });
 
   test.each([
     ["older than a day", NOW - 25 * HOUR],
     ["from the future", NOW + 25 * HOUR],
   ])("has no verdict that the server is a legacy one if that is %s", (_what, at) => {
-    expect(presentable(sampleEntry({ prior: { era: "legacy", at } }), NOW).prior).toBeUndefined();
+    expect(entryAsOf(sampleEntry({ prior: { era: "legacy", at } }), NOW).prior).toBeUndefined();
   });
 
   test("has a modern handshake whatever its age, with the whole discover result", () => {
     const prior = { era: "modern", at: 0, discover: { supportedVersions: ["2026-07-28"], x: [1] } } as const;
-    expect(presentable(sampleEntry({ prior }), NOW).prior).toEqual(prior);
+    expect(entryAsOf(sampleEntry({ prior }), NOW).prior).toEqual(prior);
   });
 });

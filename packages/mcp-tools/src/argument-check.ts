@@ -1,8 +1,8 @@
 import { McpError, type ToolDescriptor } from "@jackfield/mcp-core";
 import { SchemaTooLarge } from "./schema/schema-index.ts";
 import { createSchemaValidator, type SchemaValidator } from "./schema/schema-validator.ts";
+import { formatProblems, isTooMuch } from "./schema/shown-problems.ts";
 import { isObject, isSchema } from "./schema/subschemas.ts";
-import { isTooMuch, toldProblems } from "./schema/told-problems.ts";
 
 /** Checks the arguments that a model gave a tool; `undefined` means that they are valid. */
 export type ArgumentCheck = (args: unknown) => McpError | undefined;
@@ -26,7 +26,7 @@ export function createArgumentCheck(tool: ToolDescriptor): ArgumentCheck {
       const problems = validator.problems(args);
       return problems.length === 0
         ? undefined
-        : refusal(tool, "MCP_ARGUMENTS_INVALID", toldProblems(problems, "the arguments"));
+        : refusal(tool, "MCP_ARGUMENTS_INVALID", formatProblems(problems, "the arguments"));
     } catch (error) {
       if (isTooMuch(error)) return refusal(tool, "MCP_LIMIT_EXCEEDED", tooLong(error));
       throw error;

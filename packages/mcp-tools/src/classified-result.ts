@@ -107,8 +107,8 @@ function structuredPart(
   const value = asJson(structured);
   if (value === undefined) return { kind: "text", text: NOT_JSON };
   const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  const news = withoutRepetition(value, texts, blocks);
-  return news === undefined ? undefined : { kind: "data", value: news };
+  const unrepeated = withoutRepetition(value, texts, blocks);
+  return unrepeated === undefined ? undefined : { kind: "data", value: unrepeated };
 }
 
 /** In-process servers give objects that never went through JSON. */

@@ -5,28 +5,28 @@ export const MAY_HAVE_RUN =
   "It is not known whether the call was carried out: it may have run. " +
   "Do not simply repeat it; find out first whether it took effect.";
 
-const LATER = "The server cannot be reached at the moment; go on without it, or try again later.";
-const NOBODY_HERE = "Calling again will not help; say so, and go on without this tool.";
-const WITHOUT = "Somebody has to change the set-up first; go on without this tool.";
+const TRY_LATER = "The server cannot be reached at the moment; go on without it, or try again later.";
+const DO_NOT_REPEAT = "Calling again will not help; say so, and go on without this tool.";
+const NEEDS_SETUP = "Somebody has to change the set-up first; go on without this tool.";
 
 /** What a model can do about each error. Where the outcome is unknown, `MAY_HAVE_RUN` is used instead. */
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
-  MCP_CONFIG_INVALID: WITHOUT,
-  MCP_CONFIG_NOT_FOUND: WITHOUT,
-  MCP_CONFIG_VARIABLE_MISSING: WITHOUT,
-  MCP_APPROVAL_REQUIRED: WITHOUT,
+  MCP_CONFIG_INVALID: NEEDS_SETUP,
+  MCP_CONFIG_NOT_FOUND: NEEDS_SETUP,
+  MCP_CONFIG_VARIABLE_MISSING: NEEDS_SETUP,
+  MCP_APPROVAL_REQUIRED: NEEDS_SETUP,
   MCP_AUTH_REQUIRED: "Somebody has to log in to this server first; go on without this tool.",
-  MCP_TRANSPORT_UNSUPPORTED: WITHOUT,
-  MCP_COMMAND_NOT_FOUND: WITHOUT,
-  MCP_CONNECT_FAILED: LATER,
-  MCP_CONNECT_TIMEOUT: LATER,
-  MCP_HANDSHAKE_FAILED: LATER,
-  MCP_SERVER_EXITED: LATER,
-  MCP_SESSION_LOST: LATER,
-  MCP_PROTOCOL_VIOLATED: NOBODY_HERE,
-  MCP_PROTOCOL_UNSUPPORTED: NOBODY_HERE,
+  MCP_TRANSPORT_UNSUPPORTED: NEEDS_SETUP,
+  MCP_COMMAND_NOT_FOUND: NEEDS_SETUP,
+  MCP_CONNECT_FAILED: TRY_LATER,
+  MCP_CONNECT_TIMEOUT: TRY_LATER,
+  MCP_HANDSHAKE_FAILED: TRY_LATER,
+  MCP_SERVER_EXITED: TRY_LATER,
+  MCP_SESSION_LOST: TRY_LATER,
+  MCP_PROTOCOL_VIOLATED: DO_NOT_REPEAT,
+  MCP_PROTOCOL_UNSUPPORTED: DO_NOT_REPEAT,
   MCP_REQUEST_REJECTED: "The server refused the request; read its reason before you try anything else.",
-  MCP_SERVER_UNKNOWN: NOBODY_HERE,
+  MCP_SERVER_UNKNOWN: DO_NOT_REPEAT,
   MCP_TOOL_UNKNOWN: "The tool is not offered any more; use another one.",
   MCP_TOOL_REJECTED: "The server refused the call; read its reason before you try anything else.",
   MCP_TOOL_CHANGED:
@@ -38,6 +38,6 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   MCP_OUTCOME_UNKNOWN: MAY_HAVE_RUN,
   MCP_LIMIT_EXCEEDED: "The request or its answer was too much; ask for less.",
   MCP_ABORTED: "The call was given up; do not repeat it on your own.",
-  MCP_CLOSED: NOBODY_HERE,
-  MCP_INTERNAL: NOBODY_HERE,
+  MCP_CLOSED: DO_NOT_REPEAT,
+  MCP_INTERNAL: DO_NOT_REPEAT,
 };

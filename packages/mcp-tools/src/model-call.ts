@@ -107,11 +107,13 @@ function madeWhole({
 function failedCall(error: unknown, tool: ToolDescriptor, onError: OnCallError | undefined): FailedCall {
   const place = { server: tool.server, tool: tool.originalName };
   const known = isMcpError(error) ? error : unexpectedError(error, place);
-  const told = onError?.(known, tool);
+  const replacement = onError?.(known, tool);
   // Results may be sent to browsers; the stderr of a server's process should not be.
   const { stderr: _, ...report } = known.toJSON();
   return {
-    content: [{ type: "text", text: told === undefined ? errorText(known, place) : modelText(told) }],
+    content: [
+      { type: "text", text: replacement === undefined ? errorText(known, place) : modelText(replacement) },
+    ],
     isError: true,
     mcpError: JSON.parse(JSON.stringify(report)) as McpErrorReport,
   };

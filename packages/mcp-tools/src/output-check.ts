@@ -1,7 +1,7 @@
 import { McpError, type ToolCallResult, type ToolDescriptor } from "@jackfield/mcp-core";
 import { createSchemaValidator, type SchemaValidator } from "./schema/schema-validator.ts";
+import { formatProblems, isTooMuch } from "./schema/shown-problems.ts";
 import { isSchema } from "./schema/subschemas.ts";
-import { isTooMuch, toldProblems } from "./schema/told-problems.ts";
 
 /** Checks a tool's result; `undefined` means that it is valid. */
 export type OutputCheck = (result: ToolCallResult) => McpError | undefined;
@@ -24,7 +24,7 @@ export function createOutputCheck(tool: ToolDescriptor): OutputCheck {
     try {
       validator ??= createSchemaValidator(schema);
       const problems = validator.problems(structuredContent);
-      return problems.length === 0 ? undefined : violation(tool, toldProblems(problems, "the content"));
+      return problems.length === 0 ? undefined : violation(tool, formatProblems(problems, "the content"));
     } catch (error) {
       if (isTooMuch(error)) return undefined;
       throw error;

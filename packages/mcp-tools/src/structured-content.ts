@@ -14,18 +14,18 @@ export function withoutRepetition(
   texts: readonly string[],
   blocks: readonly unknown[],
 ): JsonValue | undefined {
-  const isSaid = readBlocks(texts, blocks);
-  if (isSaid(structured)) return undefined;
+  const isRepeated = readBlocks(texts, blocks);
+  if (isRepeated(structured)) return undefined;
   if (typeof structured !== "object" || structured === null || Array.isArray(structured)) return structured;
   const members = Object.entries(structured);
   const [only] = members;
-  if (members.length === 1 && only !== undefined && isSaid(only[1])) return undefined;
-  const news = members.filter(([, value]) => !(isTelling(value) && isSaid(value)));
-  if (members.length > 0 && news.length === 0) return undefined;
-  return news.length === members.length ? structured : Object.fromEntries(news);
+  if (members.length === 1 && only !== undefined && isRepeated(only[1])) return undefined;
+  const unrepeated = members.filter(([, value]) => !(isDistinctive(value) && isRepeated(value)));
+  if (members.length > 0 && unrepeated.length === 0) return undefined;
+  return unrepeated.length === members.length ? structured : Object.fromEntries(unrepeated);
 }
 
-function isTelling(value: JsonValue): boolean {
+function isDistinctive(value: JsonValue): boolean {
   return (typeof value === "string" && value !== "") || (typeof value === "object" && value !== null);
 }
 

@@ -71,8 +71,8 @@ function fillValue(written: JsonObject, name: string, filling: Filling, depth: n
 
 function pickEnum(schema: JsonObject, prompt: string): unknown {
   const options: unknown[] = Array.isArray(schema.enum) ? schema.enum : [];
-  const said = prompt.toLowerCase();
-  const named = options.find((option) => said.includes(String(option).toLowerCase()));
+  const lowercasePrompt = prompt.toLowerCase();
+  const named = options.find((option) => lowercasePrompt.includes(String(option).toLowerCase()));
   return named ?? schema.default ?? options[0];
 }
 

@@ -71,9 +71,9 @@ function pieces(text: string): string[] {
 
 /** There is no tokenizer here: four characters count as one token. */
 function estimateUsage(request: ChatRequest, reply: ChatReply): object {
-  const said = reply.kind === "text" ? reply.text : JSON.stringify(reply.args);
+  const replyText = reply.kind === "text" ? reply.text : JSON.stringify(reply.args);
   const promptTokens = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4);
-  const completionTokens = Math.ceil(said.length / 4);
+  const completionTokens = Math.ceil(replyText.length / 4);
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,

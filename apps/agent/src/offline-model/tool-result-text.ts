@@ -11,8 +11,8 @@ export function describeToolResult(content: unknown): string {
   const parts = partsOf(content);
   const texts = parts.flatMap((part) => (typeof part.text === "string" ? [part.text] : []));
   const media = parts.filter((part) => typeof part.text !== "string").map(describeMedia);
-  const said = [...texts, ...media].filter((line) => line !== "").join("\n");
-  return cut(said === "" ? "The tool answered with nothing." : said);
+  const resultText = [...texts, ...media].filter((line) => line !== "").join("\n");
+  return cut(resultText === "" ? "The tool answered with nothing." : resultText);
 }
 
 function partsOf(content: unknown): JsonObject[] {

@@ -22,10 +22,10 @@ import {
   thrownText,
 } from "@jackfield/mcp-core";
 import { openApprovals } from "../approval-store.ts";
-import { approveCommand, reasonOf } from "../blocked-servers.ts";
+import { approveCommand, blockedReportOf } from "../blocked-servers.ts";
 import { entryAuthorization } from "../entry-authorization.ts";
-import { learningResolver } from "../learning-resolver.ts";
 import { loginDirectory } from "../login-directory.ts";
+import { withRecordedSecrets } from "../recorded-secrets.ts";
 import { createSecrecy, type Secrecy } from "../secrecy.ts";
 import { catalogDirectory, doubtCatalog } from "./cache-command.ts";
 import type { CommandResult } from "./command-result.ts";
@@ -123,7 +123,7 @@ async function openAccount(
   const admission = createServerAdmission({ ledger: openApprovals(undefined, log) });
   const definition = await findDefinition(options, command, admission.admit);
   const isAdmitted = () => admission.isAdmitted(definition);
-  const resolve = learningResolver(createServerResolver({ cwd, isAdmitted }), secrecy);
+  const resolve = withRecordedSecrets(createServerResolver({ cwd, isAdmitted }), secrecy);
   const resolving = resolve(definition, { signal });
   const server = await (command === "login"
     ? resolving
@@ -172,7 +172,7 @@ async function findDefinition(
   const message = unapproved
     ? `Server ${JSON.stringify(name)} came with a project, and nobody has approved it; look at it and decide with: ${approveCommand([unapproved], { cwd, hosts })}`
     : blocked !== undefined
-      ? whyUnused(reasonOf(blocked))
+      ? whyUnused(blockedReportOf(blocked))
       : `No server is called ${JSON.stringify(name)}; "jackfield config list" shows what there is.`;
   const code = unapproved ? "MCP_APPROVAL_REQUIRED" : "MCP_SERVER_UNKNOWN";
   throw new McpError(code, message, { server: name, phase: unapproved ? "approve" : "config" });

@@ -34,8 +34,10 @@ export function markResults(): CallMiddleware {
 export function markResult(result: ToolCallResult, provenance: Provenance): ToolCallResult {
   const { structuredContent: _, ...rest } = result;
   const content = blocksOf(result).map((block) => markBlock(block, provenance));
-  const news = unsaidContent(result);
-  return news === undefined ? { ...rest, content } : { ...rest, content, structuredContent: news };
+  const unrepeated = unrepeatedContent(result);
+  return unrepeated === undefined
+    ? { ...rest, content }
+    : { ...rest, content, structuredContent: unrepeated };
 }
 
 /** The result of a prompt with each text of its messages enclosed. */
@@ -48,14 +50,14 @@ export function markPrompt(prompt: GetPromptResult, provenance: Provenance): Get
 }
 
 /** The structured content without what the texts repeat. */
-function unsaidContent(result: ToolCallResult): JsonValue | undefined {
+function unrepeatedContent(result: ToolCallResult): JsonValue | undefined {
   if (result.structuredContent === undefined) return undefined;
   const data = classifyResult(result).parts.find((part) => part.kind === "data");
   return data?.value;
 }
 
 /** Codes of errors whose message never quotes a server. Every other one may quote a server, or something on the way to it. */
-const OUR_OWN: ReadonlySet<ErrorCode> = new Set([
+const OWN_MESSAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   "MCP_ABORTED",
   "MCP_APPROVAL_REQUIRED",
   "MCP_ARGUMENTS_INVALID",
@@ -74,7 +76,7 @@ const OUR_OWN: ReadonlySet<ErrorCode> = new Set([
 const LONGEST_MESSAGE_BYTES = 600;
 
 function markError(error: unknown, provenance: Provenance): unknown {
-  if (!isMcpError(error) || OUR_OWN.has(error.code)) return error;
+  if (!isMcpError(error) || OWN_MESSAGE_CODES.has(error.code)) return error;
   // The space keeps a message that ends in "token=" from having the closing marker taken for its value and redacted.
   const message = encloseUntrusted(`${cutBytes(error.message)} `, provenance);
   return new McpError(error.code, message, { ...error.toJSON(), cause: error });

@@ -25,11 +25,11 @@ export function scanResults(options: ScanOptions): CallMiddleware {
 /** Scans any other text of a server that a model is to read: its instructions, a resource, a prompt. */
 export function scanText(
   text: string,
-  whose: ScannedText,
+  origin: ScannedText,
   { found, maxScannedChars = MAX_SCANNED_CHARS }: ScanOptions,
 ): void {
   const scanned = maxScannedChars === 0 ? text : text.slice(0, maxScannedChars);
-  reportMatches(found, whose, findInjectionSignals(scanned));
+  reportMatches(found, origin, findInjectionSignals(scanned));
 }
 
 /** A hostile text of 16 MiB would keep the event loop busy for seconds, and no model reads that far. */

@@ -2,7 +2,7 @@ import type { ToolListPolicy } from "@jackfield/mcp-core";
 import type { ScanOptions } from "./injection-finding.ts";
 import { scanText } from "./scan-results.ts";
 import { createShadowWatch } from "./shadow-watch.ts";
-import { textsOf, whose } from "./tool-texts.ts";
+import { originOf, textsOf } from "./tool-texts.ts";
 
 /**
  * Scans what servers say of their tools, once for each definition: descriptions, titles, annotations, and everything in
@@ -18,7 +18,7 @@ export function scanTools(options: ScanOptions): ToolListPolicy {
     shadows.offer(tool);
     if (scanned.has(tool.definition)) return tool;
     scanned.add(tool.definition);
-    for (const [where, text] of textsOf(tool)) scanText(text, whose(tool, where), options);
+    for (const [where, text] of textsOf(tool)) scanText(text, originOf(tool, where), options);
     return tool;
   };
 }

@@ -2,7 +2,7 @@ import type { ToolDescriptor } from "@jackfield/mcp-core";
 import { createListWatch } from "../list-watch.ts";
 import { type FoundMatch, reportMatches, type ScanOptions } from "./injection-finding.ts";
 import { mentionedNames } from "./mentioned-names.ts";
-import { textsOf, whose } from "./tool-texts.ts";
+import { originOf, textsOf } from "./tool-texts.ts";
 
 /** Finds tools that name another server's tool ([T56] of the threat list), whichever of the two servers came first. */
 export interface ShadowWatch {
@@ -38,17 +38,17 @@ export function createShadowWatch({ found }: ScanOptions): ShadowWatch {
   });
 
   function report(tool: ToolDescriptor): void {
-    const told = reported.get(tool.definition) ?? new Set();
-    reported.set(tool.definition, told);
+    const reportedNames = reported.get(tool.definition) ?? new Set();
+    reported.set(tool.definition, reportedNames);
     for (const [where, text] of textsOf(tool)) {
       const matches: FoundMatch[] = [];
       for (const { name, index } of mentionedNames(text)) {
         const offering = owners.get(name);
-        if (offering === undefined || offering.has(tool.server) || told.has(name)) continue;
-        told.add(name);
+        if (offering === undefined || offering.has(tool.server) || reportedNames.has(name)) continue;
+        reportedNames.add(name);
         matches.push({ signal: "shadowing", index, length: name.length });
       }
-      reportMatches(found, whose(tool, where), matches);
+      reportMatches(found, originOf(tool, where), matches);
     }
   }
 

@@ -16,6 +16,6 @@ export function textsOf({
   ];
 }
 
-export function whose({ server, originalName: tool }: ToolDescriptor, where: ToolText): ScannedText {
+export function originOf({ server, originalName: tool }: ToolDescriptor, where: ToolText): ScannedText {
   return { server, tool, where };
 }

@@ -2,7 +2,7 @@ import type { ContentBlock, ToolCallResult } from "@jackfield/mcp-core";
 import { blocksOf, isKnownBlock, jsonText } from "../known-block.ts";
 import { cutText } from "./cut-text.ts";
 import type { ParsedLimits } from "./result-limits.ts";
-import { unsaidLength } from "./unsaid-length.ts";
+import { unrepeatedLength } from "./unrepeated-length.ts";
 
 /** A result within its limits. */
 export interface LimitedResult {
@@ -66,11 +66,11 @@ export function limitBlocks(blocks: readonly unknown[], limits: ParsedLimits): L
   const kept = blocks.map((block, at) => {
     if (fits[at]) return limitBlock(block, limits, room);
     if (isMedia(block)) return leftOut("an image or a sound", room, block);
-    room.take(shownText(block), 0);
+    room.takePart(shownText(block), 0);
     return [];
   });
   if (left.others < 0) missing.unshift(`${-left.others} of ${blocks.length} parts`);
-  if (room.lost > 0) missing.unshift(`${room.lost} of ${room.total} characters of text`);
+  if (room.missingChars > 0) missing.unshift(`${room.missingChars} of ${room.totalChars} characters of text`);
   return { kept, room };
 }
 
@@ -83,15 +83,15 @@ function shownText(block: unknown): string {
 
 /** The space that all texts of a result share. */
 interface Room {
-  /** Takes as much of a text as fits, or at most `most` characters. */
-  take(text: string, most?: number): string;
+  /** Takes as much of a text as fits, or at most `maxLength` characters. */
+  takePart(text: string, maxLength?: number): string;
   /** Takes an address or a name, whole or not at all. */
   takeWhole(text: string): boolean;
   /** Characters that still fit. */
-  left: number;
-  /** Characters of text that are missing, and how many there were (`total`). */
-  lost: number;
-  total: number;
+  charsLeft: number;
+  /** Characters of text that are missing, and how many there were (`totalChars`). */
+  missingChars: number;
+  totalChars: number;
   /** A phrase for each missing part. */
   readonly missing: string[];
   /** Every text, whether there was room for it or not. */
@@ -100,22 +100,22 @@ interface Room {
 
 function createRoom(maxChars: number): Room {
   const room: Room = {
-    left: maxChars,
-    lost: 0,
-    total: 0,
+    charsLeft: maxChars,
+    missingChars: 0,
+    totalChars: 0,
     missing: [],
     texts: [],
-    take(text, most = room.left) {
-      const kept = cutText(text, most);
+    takePart(text, maxLength = room.charsLeft) {
+      const kept = cutText(text, maxLength);
       room.texts.push(text);
-      room.left -= kept.length;
-      room.total += text.length;
-      room.lost += text.length - kept.length;
+      room.charsLeft -= kept.length;
+      room.totalChars += text.length;
+      room.missingChars += text.length - kept.length;
       return kept;
     },
     takeWhole(text) {
-      const fits = text.length <= room.left;
-      if (fits) room.left -= text.length;
+      const fits = text.length <= room.charsLeft;
+      if (fits) room.charsLeft -= text.length;
       return fits;
     },
   };
@@ -137,7 +137,7 @@ function limitBlock(block: unknown, limits: ParsedLimits, room: Room): ContentBl
     case "resource_link": {
       const { uri, name, title = "", description, mimeType = "" } = block;
       if (!room.takeWhole(`${uri}${name}${title}${mimeType}`)) return leftOut("a link", room, block);
-      return [description === undefined ? block : { ...block, description: room.take(description) }];
+      return [description === undefined ? block : { ...block, description: room.takePart(description) }];
     }
     default:
       return fitsBinary(block.data, block.type, limits, room) ? [block] : [];
@@ -145,7 +145,7 @@ function limitBlock(block: unknown, limits: ParsedLimits, room: Room): ContentBl
 }
 
 function limitText(block: Extract<ContentBlock, { type: "text" }>, room: Room): ContentBlock[] {
-  const text = room.take(block.text);
+  const text = room.takePart(block.text);
   if (text === block.text) return [block];
   return text === "" ? [] : [{ ...block, text }];
 }
@@ -161,7 +161,7 @@ function limitResource(
   if (!room.takeWhole(`${resource.uri}${resource.mimeType ?? ""}`)) return leftOut("a resource", room, block);
   if (typeof blob === "string" && !fitsBinary(blob, block.type, limits, room)) return [];
   if (typeof text !== "string") return [block];
-  const kept = room.take(text);
+  const kept = room.takePart(text);
   return [kept === text ? block : { ...block, resource: { ...resource, text: kept } }];
 }
 
@@ -196,9 +196,9 @@ function keepsStructured(
   if (structured === undefined) return false;
   if (maxResultChars === Number.POSITIVE_INFINITY) return true;
   const text = jsonText(structured);
-  if (text.length <= room.left) return true;
+  if (text.length <= room.charsLeft) return true;
   const isShort = text.length <= maxResultChars;
-  if (isShort && unsaidLength(text, content, room.missing.length === 0) <= room.left) return true;
+  if (isShort && unrepeatedLength(text, content, room.missing.length === 0) <= room.charsLeft) return true;
   room.missing.push(`structured content of ${text.length} characters`);
   room.texts.push(text);
   return false;

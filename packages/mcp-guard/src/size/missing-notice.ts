@@ -8,7 +8,7 @@ export function notice(
   place?: string,
 ): string {
   const more = missing.length - MOST_REASONS;
-  const told = [...missing.slice(0, MOST_REASONS), ...(more > 0 ? [`${more} more parts`] : [])].join(", ");
+  const listed = [...missing.slice(0, MOST_REASONS), ...(more > 0 ? [`${more} more parts`] : [])].join(", ");
   const readOn = place === undefined ? "" : ` The whole is in ${place}.`;
-  return `[This ${what} was too long. Missing: ${told}.${readOn}]`;
+  return `[This ${what} was too long. Missing: ${listed}.${readOn}]`;
 }

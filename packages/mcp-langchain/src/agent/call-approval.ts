@@ -17,7 +17,7 @@ interface HookResult {
 export type ApprovalHook = (state: BuiltInState) => Promise<HookResult | undefined>;
 
 /** What an approval hook needs of the middleware. */
-interface ApprovalPlace {
+interface ApprovalHookContext {
   readonly live: LiveTools;
   /** The names of the agent's other tools. */
   readonly otherNames: ReadonlySet<string>;
@@ -26,7 +26,7 @@ interface ApprovalPlace {
 }
 
 /** Whether a call of one of the source's tools needs approval. Plain JSON. */
-interface Finding {
+interface ApprovalRequirement {
   /** The call's id, or a new one if the model gave none: without ids, decisions could not be told apart. */
   readonly id: string;
   /** Missing if the call already has an answer. */
@@ -53,7 +53,7 @@ export function isApprovalNeeded(
  */
 export function createApprovalHook(
   approval: ToolApproval,
-  { live, otherNames, name }: ApprovalPlace,
+  { live, otherNames, name }: ApprovalHookContext,
 ): ApprovalHook {
   const isOther = (call: ToolCall) => otherNames.has(call.name) && live.find(call.name) === undefined;
   return async ({ messages }) => {
@@ -62,17 +62,19 @@ export function createApprovalHook(
     // Calls of removed tools are not skipped: a tool may be removed while a person decides about its call.
     if (answer === undefined || calls.every(isOther)) return undefined;
     const { interrupt, task } = await import("@langchain/langgraph");
-    const answered = new Set(
-      messages.slice(messages.indexOf(answer)).flatMap((message) => answeredCall(message) ?? []),
+    const answeredIds = new Set(
+      messages.slice(messages.indexOf(answer)).flatMap((message) => answeredCallId(message) ?? []),
     );
-    const findings = await task(`${name}.approval`, () => findingsOn(calls, answered, approval, live))();
-    const known = calls.map((call, index) => withId(call, findings[index]?.id));
-    const own = known.filter((_, index) => findings[index] !== null);
-    const asked = known.filter((_, index) => findings[index]?.isNeeded === true);
+    const requirements = await task(`${name}.approval`, () =>
+      approvalRequirements(calls, answeredIds, approval, live),
+    )();
+    const callsWithIds = calls.map((call, index) => withId(call, requirements[index]?.id));
+    const own = callsWithIds.filter((_, index) => requirements[index] !== null);
+    const asked = callsWithIds.filter((_, index) => requirements[index]?.isNeeded === true);
     // Unless the policy is a function, the tool alone decides and is checked again before the call: one that is no longer harmless
     // is not called.
     const isFinal = typeof approval === "function";
-    const free = isFinal ? known.filter((_, index) => findings[index]?.isNeeded === false) : [];
+    const free = isFinal ? callsWithIds.filter((_, index) => requirements[index]?.isNeeded === false) : [];
     const decided = asked.length === 0 ? [] : decideCalls(asked, interrupt);
     const refusals = decided.filter(ToolMessage.isInstance);
     const approved = decided.filter((call): call is ToolCall => !ToolMessage.isInstance(call));
@@ -80,18 +82,18 @@ export function createApprovalHook(
     if (!isWritten && asked.length + free.length === 0) return undefined;
     writeCalls(
       answer,
-      known.map((call) => editedCall(decided[asked.indexOf(call)]) ?? call),
+      callsWithIds.map((call) => editedCall(decided[asked.indexOf(call)]) ?? call),
     );
     // A rejection sends the run back to the model only if no other call is pending: providers do not take calls without an answer.
     // Without the jump, the pending calls are made, and the model is asked after them.
-    for (const { tool_call_id } of refusals) answered.add(tool_call_id);
-    const isWaiting = refusals.length === 0 || !known.every(({ id = "" }) => answered.has(id));
+    for (const { tool_call_id } of refusals) answeredIds.add(tool_call_id);
+    const isWaiting = refusals.length === 0 || !callsWithIds.every(({ id = "" }) => answeredIds.has(id));
     return { messages: [answer, ...refusals], ...(isWaiting ? {} : { jumpTo: "model" }) };
   };
 }
 
 /** The id of the call that a message answers. Another middleware may have answered it, and a call takes only one answer. */
-function answeredCall(message: BaseMessage): string | undefined {
+function answeredCallId(message: BaseMessage): string | undefined {
   return ToolMessage.isInstance(message) && message.tool_call_id !== "" ? message.tool_call_id : undefined;
 }
 
@@ -104,25 +106,25 @@ function editedCall(decided: DecidedCall | undefined): ToolCall | undefined {
 }
 
 function writeCalls(answer: AIMessage, calls: ToolCall[]): void {
-  const isOther = calls.some((call, index) => call !== answer.tool_calls?.[index]);
-  if (!isOther) return;
+  const isChanged = calls.some((call, index) => call !== answer.tool_calls?.[index]);
+  if (!isChanged) return;
   answer.tool_calls = calls;
   // A streamed message rebuilds its calls from its chunks when it is read from a checkpoint.
   if (AIMessageChunk.isInstance(answer)) answer.tool_call_chunks = [];
 }
 
-/** The finding for each call; `null` if its tool is not one of the source's. */
-function findingsOn(
+/** The requirement for each call; `null` if its tool is not one of the source's. */
+function approvalRequirements(
   calls: readonly ToolCall[],
-  answered: ReadonlySet<string>,
+  answeredIds: ReadonlySet<string>,
   approval: ToolApproval,
   live: LiveTools,
-): Promise<(Finding | null)[]> {
+): Promise<(ApprovalRequirement | null)[]> {
   return Promise.all(
     calls.map(async ({ id, name, args }) => {
       const tool = live.find(name);
       if (tool === undefined) return null;
-      if (id !== undefined && answered.has(id)) return { id };
+      if (id !== undefined && answeredIds.has(id)) return { id };
       return { id: id || randomUUID(), isNeeded: await isApprovalNeeded(approval, tool, args) };
     }),
   );

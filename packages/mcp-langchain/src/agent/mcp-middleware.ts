@@ -59,7 +59,7 @@ export function mcpMiddleware(source: ToolSource, options: McpMiddlewareOptions 
       const agreement = approval === "off" ? undefined : agreementOn(state.messages, toolCall);
       const approved = agreement === "approved" || undefined;
       if (agreement === undefined && (await isApprovalNeeded(approval, tool, toolCall.args)))
-        return unasked(tool, toolCall.id);
+        return unapprovedCallMessage(tool, toolCall.id);
       const call = async () =>
         handler({ ...request, tool: createLangchainTool(tool, callOf(tool, toolCall.id, approved)) });
       return inputRequired === "interrupt" ? inTurn(runtime, call) : call();
@@ -86,7 +86,7 @@ function checkInputRequired(inputRequired: unknown): void {
  * Refuses a call without a recorded agreement: its tool may have come after the model's message, or another middleware may have
  * changed the call.
  */
-function unasked({ descriptor }: ModelTool, toolCallId: string | undefined): ToolMessage {
+function unapprovedCallMessage({ descriptor }: ModelTool, toolCallId: string | undefined): ToolMessage {
   const { name, server, originalName: tool } = descriptor;
   const message = `Nobody was asked about this call of "${tool}" of server "${server}".`;
   const error = new McpError("MCP_CALL_DENIED", message, {

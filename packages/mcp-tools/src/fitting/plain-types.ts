@@ -58,8 +58,8 @@ function textEnum(schema: JsonObject, pointer: string, report: ChangeReport): Js
     "An `enum` of other values than texts, or of no text, is not taken; the values are in the description.";
   report.add({ pointer, kind: "removed", keyword: "enum", message });
   if (values.length === 0) return rest;
-  const told = `One of: ${JSON.stringify(values).slice(1, -1).slice(0, 512)}.`;
-  const description = typeof rest.description === "string" ? `${rest.description} ${told}` : told;
+  const choices = `One of: ${JSON.stringify(values).slice(1, -1).slice(0, 512)}.`;
+  const description = typeof rest.description === "string" ? `${rest.description} ${choices}` : choices;
   return { ...typed, description };
 }
 

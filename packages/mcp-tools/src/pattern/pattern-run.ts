@@ -1,13 +1,13 @@
 import type { WorkBudget } from "../schema/work-budget.ts";
 import type { Instruction, PatternProgram } from "./pattern-program.ts";
 
-/** A backtracking point. Each further attempt moves `at` by `step`, until it reaches `last`. */
-interface Return {
+/** A backtracking point. Each further attempt moves `at` by `direction`, until it reaches `lastAt`. */
+interface BacktrackPoint {
   readonly pc: number;
   readonly at: number;
   readonly slots: readonly number[];
-  readonly last: number;
-  readonly step: 1 | -1 | 0;
+  readonly lastAt: number;
+  readonly direction: 1 | -1 | 0;
 }
 
 interface Surroundings {
@@ -18,7 +18,7 @@ interface Surroundings {
 /** The cost of one step, in units of work. */
 const UNITS_PER_STEP = 2;
 /** Maximum number of backtracking points at a time; more count as exceeding the budget. */
-const MAX_RETURNS = 100_000;
+const MAX_BACKTRACK_POINTS = 100_000;
 
 /**
  * Whether the pattern matches anywhere in the text. Backtracks like every ECMAScript engine, but counts its steps, so that
@@ -46,7 +46,7 @@ function matchAt(
   surroundings: Surroundings,
   end?: number,
 ): readonly number[] | undefined {
-  const returns: Return[] = [];
+  const backtrackPoints: BacktrackPoint[] = [];
   let state: { pc: number; at: number; slots: readonly number[] } | undefined = {
     pc: 0,
     at: start,
@@ -59,11 +59,11 @@ function matchAt(
     if (instruction === undefined) return undefined;
     if (instruction.op === "match") {
       if (end === undefined || at === end) return slots;
-      state = goBack(returns);
+      state = goBack(backtrackPoints);
     } else {
-      state = step(instruction, { pc, at, slots }, returns, surroundings) ?? goBack(returns);
+      state = step(instruction, { pc, at, slots }, backtrackPoints, surroundings) ?? goBack(backtrackPoints);
     }
-    if (returns.length > MAX_RETURNS) surroundings.budget.spend(Number.POSITIVE_INFINITY);
+    if (backtrackPoints.length > MAX_BACKTRACK_POINTS) surroundings.budget.spend(Number.POSITIVE_INFINITY);
   }
   return undefined;
 }
@@ -74,17 +74,17 @@ interface State {
   readonly slots: readonly number[];
 }
 
-function goBack(returns: Return[]): State | undefined {
-  const last = returns.pop();
-  if (last === undefined) return undefined;
-  if (last.at !== last.last) returns.push({ ...last, at: last.at + last.step });
-  return last;
+function goBack(backtrackPoints: BacktrackPoint[]): State | undefined {
+  const point = backtrackPoints.pop();
+  if (point === undefined) return undefined;
+  if (point.at !== point.lastAt) backtrackPoints.push({ ...point, at: point.at + point.direction });
+  return point;
 }
 
 function step(
   instruction: Exclude<Instruction, { op: "match" }>,
   { pc, at, slots }: State,
-  returns: Return[],
+  backtrackPoints: BacktrackPoint[],
   surroundings: Surroundings,
 ): State | undefined {
   const { text } = surroundings;
@@ -99,9 +99,9 @@ function step(
       return codePoint !== undefined && instruction.test(codePoint) ? next(at + 1) : undefined;
     }
     case "run":
-      return run(instruction, { pc, at, slots }, returns, surroundings);
+      return run(instruction, { pc, at, slots }, backtrackPoints, surroundings);
     case "split":
-      returns.push({ pc: instruction.second, at, slots, last: at, step: 0 });
+      backtrackPoints.push({ pc: instruction.second, at, slots, lastAt: at, direction: 0 });
       return { pc: instruction.first, at, slots };
     case "jump":
       return { pc: instruction.target, at, slots };
@@ -125,7 +125,7 @@ function step(
 function run(
   { test, min, max, greedy }: Extract<Instruction, { op: "run" }>,
   { pc, at, slots }: State,
-  returns: Return[],
+  backtrackPoints: BacktrackPoint[],
   { text, budget }: Surroundings,
 ): State | undefined {
   const furthest = Math.min(text.length, at + max);
@@ -134,8 +134,8 @@ function run(
   budget.spend((to - at) / 4);
   const least = at + min;
   if (to < least) return undefined;
-  const [first, last, direction] = greedy ? [to, least, -1 as const] : [least, to, 1 as const];
-  if (first !== last) returns.push({ pc: pc + 1, at: first + direction, slots, last, step: direction });
+  const [first, lastAt, direction] = greedy ? [to, least, -1 as const] : [least, to, 1 as const];
+  if (first !== lastAt) backtrackPoints.push({ pc: pc + 1, at: first + direction, slots, lastAt, direction });
   return { pc: pc + 1, at: first, slots };
 }
 

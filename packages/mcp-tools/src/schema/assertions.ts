@@ -2,8 +2,8 @@ import type { JsonObject } from "@jackfield/mcp-core";
 import { dependentsOf } from "./dependents.ts";
 import { type Evaluation, refuse } from "./evaluation.ts";
 import { canonicalJson, isMultipleOf, isSameJson } from "./json-equality.ts";
+import { formatNames, formatValues, missingFrom } from "./shown-values.ts";
 import { isObject } from "./subschemas.ts";
-import { missingFrom, toldNames, toldValues } from "./told-values.ts";
 
 /**
  * Checks the keywords that judge a value by itself. `format` and `content…` are annotations and demand nothing (2020-12,
@@ -53,7 +53,7 @@ function checkListed(schema: JsonObject, value: unknown, path: string, evaluatio
   if (!Array.isArray(schema.enum)) return true;
   budget.spend(schema.enum.length / 4);
   if (schema.enum.some((allowed) => isSameJson(value, allowed, budget))) return true;
-  return refuse(evaluation, path, `must be one of ${toldValues(schema.enum, budget)}`);
+  return refuse(evaluation, path, `must be one of ${formatValues(schema.enum, budget)}`);
 }
 
 function checkNumber(schema: JsonObject, value: number, path: string, evaluation: Evaluation): boolean {
@@ -76,7 +76,7 @@ function checkString(schema: JsonObject, value: string, path: string, evaluation
   if (!checkLength(schema, value, path, evaluation)) return false;
   if (typeof pattern !== "string") return true;
   const isMatched = evaluation.pattern(pattern).matches(value, evaluation.budget);
-  if (isMatched === undefined) evaluation.leftOpen += 1;
+  if (isMatched === undefined) evaluation.assumptions += 1;
   if (isMatched !== false) return true;
   return refuse(evaluation, path, `must match the pattern ${pattern.slice(0, 128)}`);
 }
@@ -133,7 +133,7 @@ function checkObject(schema: JsonObject, value: JsonObject, path: string, evalua
       return refuse(evaluation, path, `must have at most ${maxProperties} properties`);
   }
   const missing = missingFrom(value, required, budget);
-  if (missing.count > 0) return refuse(evaluation, path, `must have ${toldNames(missing)}`);
+  if (missing.count > 0) return refuse(evaluation, path, `must have ${formatNames(missing)}`);
   return checkDependentNames(schema, value, path, evaluation);
 }
 
@@ -146,8 +146,8 @@ function checkDependentNames(
   for (const [name, others] of dependentsOf(dependentRequired, value, evaluation.budget)) {
     const missing = missingFrom(value, others, evaluation.budget);
     if (missing.count === 0) continue;
-    const because = toldNames({ count: 1, shown: [name] });
-    return refuse(evaluation, path, `must have ${toldNames(missing)} because it has ${because}`);
+    const because = formatNames({ count: 1, shown: [name] });
+    return refuse(evaluation, path, `must have ${formatNames(missing)} because it has ${because}`);
   }
   return true;
 }

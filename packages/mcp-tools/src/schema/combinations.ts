@@ -1,5 +1,5 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import { type Evaluation, type Place, Problems, refuse, settle } from "./evaluation.ts";
+import { type Evaluation, type Place, Problems, refuse, restoreAssumptions } from "./evaluation.ts";
 import type { Evaluate, Fits } from "./schema-validator.ts";
 
 interface Tools {
@@ -27,22 +27,22 @@ export function checkCombinations(
 }
 
 function fitsAny(alternatives: readonly unknown[], value: unknown, place: Place, tools: Tools): boolean {
-  const { leftOpen } = tools.evaluation;
-  const { certain, open } = countFitting(alternatives, value, place, tools);
-  if (certain > 0) settle(leftOpen, place, tools.evaluation);
-  return certain + open > 0;
+  const { assumptions } = tools.evaluation;
+  const { certain, assumed } = countFitting(alternatives, value, place, tools);
+  if (certain > 0) restoreAssumptions(assumptions, place, tools.evaluation);
+  return certain + assumed > 0;
 }
 
 function fitsOne(alternatives: readonly unknown[], value: unknown, place: Place, tools: Tools): boolean {
-  const { certain, open } = countFitting(alternatives, value, place, tools);
-  if (certain <= 1) return certain + open > 0;
+  const { certain, assumed } = countFitting(alternatives, value, place, tools);
+  if (certain <= 1) return certain + assumed > 0;
   return refuse(tools.evaluation, place.path, `must fit one alternative only, and fits ${certain}`);
 }
 
 /** How many alternatives fit for certain, and how many if demands are met that only the server can judge. */
 interface Fitting {
   readonly certain: number;
-  readonly open: number;
+  readonly assumed: number;
 }
 
 /** Counts the alternatives that fit. If none does, the problems of the nearest one are reported. */
@@ -54,22 +54,22 @@ function countFitting(
 ): Fitting {
   const { problems } = evaluation;
   let certain = 0;
-  let open = 0;
+  let assumed = 0;
   let nearest: Problems | undefined;
   for (const alternative of alternatives) {
-    const { leftOpen } = evaluation;
+    const { assumptions } = evaluation;
     const missed = new Problems();
     evaluation.problems = missed;
     if (evaluate(alternative, value, place, evaluation)) {
-      if (evaluation.leftOpen === leftOpen) certain += 1;
-      else open += 1;
+      if (evaluation.assumptions === assumptions) certain += 1;
+      else assumed += 1;
     }
     if (nearest === undefined || missed.count < nearest.count) nearest = missed;
   }
   evaluation.problems = problems;
-  if (certain + open === 0) {
+  if (certain + assumed === 0) {
     refuse(evaluation, place.path, `must fit one of ${alternatives.length} alternatives`);
     if (nearest !== undefined) problems.addAll(nearest);
   }
-  return { certain, open };
+  return { certain, assumed };
 }

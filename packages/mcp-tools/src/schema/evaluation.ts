@@ -53,7 +53,7 @@ export interface Evaluation {
    * How many demands were taken as met because only the server can judge them. Keywords that exclude or count must not rely on
    * one. Demands that change nothing, because the result is certain without them, are subtracted again.
    */
-  leftOpen: number;
+  assumptions: number;
   /** How many schemas are being applied within each other. */
   depth: number;
 }
@@ -79,16 +79,16 @@ export function refuse(evaluation: Evaluation, path: string, message: string): f
 }
 
 /** Takes a demand as met. Which parts it would have evaluated is unknown, so all of them count as evaluated. */
-export function leaveOpen(value: unknown, { evaluated }: Place, evaluation: Evaluation): true {
-  evaluation.leftOpen += 1;
+export function assumeMet(value: unknown, { evaluated }: Place, evaluation: Evaluation): true {
+  evaluation.assumptions += 1;
   addEverything(evaluated, value, evaluation.budget);
   return true;
 }
 
-/** Resets the number of open demands to an earlier one, where the result is certain without the later ones. */
-export function settle(leftOpen: number, { evaluated }: Place, evaluation: Evaluation): void {
-  if (evaluation.leftOpen === leftOpen) return;
-  evaluation.leftOpen = leftOpen;
+/** Resets the number of assumed demands to an earlier one, where the result is certain without the later ones. */
+export function restoreAssumptions(assumptions: number, { evaluated }: Place, evaluation: Evaluation): void {
+  if (evaluation.assumptions === assumptions) return;
+  evaluation.assumptions = assumptions;
   if (evaluated !== undefined) evaluated.isUncertain = true;
 }
 

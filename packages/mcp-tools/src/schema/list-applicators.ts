@@ -1,5 +1,5 @@
 import type { JsonObject } from "@jackfield/mcp-core";
-import { type Evaluation, itemPlace, type Place, refuse, settle } from "./evaluation.ts";
+import { type Evaluation, itemPlace, type Place, refuse, restoreAssumptions } from "./evaluation.ts";
 import type { Evaluate, Fits } from "./schema-validator.ts";
 
 interface Tools {
@@ -35,7 +35,7 @@ function checkContains(
   { evaluation, fits }: Tools,
 ): boolean {
   if (contains === undefined) return true;
-  const { leftOpen } = evaluation;
+  const { assumptions } = evaluation;
   const [least, most] = [countOf(minContains, 1), countOf(maxContains, Number.POSITIVE_INFINITY)];
   const found = value.map((item, index) => fits(contains, item, itemPlace(place, index), evaluation));
   for (const [index, isFound] of found.entries()) if (isFound !== false) place.evaluated?.items.add(index);
@@ -46,7 +46,7 @@ function checkContains(
     return refuse(evaluation, place.path, `must hold at least ${least} items of a certain kind`);
   if (certain > most)
     return refuse(evaluation, place.path, `must hold at most ${most} items of a certain kind`);
-  if (certain >= least && possible <= most) settle(leftOpen, place, evaluation);
+  if (certain >= least && possible <= most) restoreAssumptions(assumptions, place, evaluation);
   return true;
 }
 

@@ -10,13 +10,13 @@ export interface ReadSchema {
   /** In the keywords of 2020-12, and without malformed ones. Subschemas are the server's own. */
   readonly keywords: JsonObject;
   /** Whether a demand was dropped that way, which only the server can judge. */
-  readonly isOpen: boolean;
+  readonly hasDroppedDemand: boolean;
   /** Whether a dropped keyword evaluates parts of a value, so that the evaluated parts are unknown. */
-  readonly looksUnseen: boolean;
+  readonly hasDroppedEvaluatingKeyword: boolean;
 }
 
 /** Keywords that mark parts of a value as evaluated. */
-const LOOKING_KEYWORDS: ReadonlySet<string | undefined> = new Set(
+const EVALUATING_KEYWORDS: ReadonlySet<string | undefined> = new Set(
   [...SCHEMA_KEYWORDS, ...SCHEMA_LIST_KEYWORDS, ...SCHEMA_MAP_KEYWORDS, "$dynamicRef", "$ref"].filter(
     (keyword) => keyword !== "not" && keyword !== "propertyNames",
   ),
@@ -29,12 +29,12 @@ const LOOKING_KEYWORDS: ReadonlySet<string | undefined> = new Set(
 export function createSchemaReader(dialect: SchemaDialect): (schema: JsonObject) => ReadSchema {
   const known = new Map<JsonObject, ReadSchema>();
   let lost = 0;
-  let lostLooking = 0;
+  let lostEvaluating = 0;
   const report = {
     add({ kind, keyword }: SchemaChange) {
       if (kind !== "removed") return;
       lost += 1;
-      if (LOOKING_KEYWORDS.has(keyword)) lostLooking += 1;
+      if (EVALUATING_KEYWORDS.has(keyword)) lostEvaluating += 1;
     },
   };
   const modern = createModernKeywords(dialect, report);
@@ -42,9 +42,13 @@ export function createSchemaReader(dialect: SchemaDialect): (schema: JsonObject)
   return (schema) => {
     let read = known.get(schema);
     if (read !== undefined) return read;
-    const [before, lookingBefore] = [lost, lostLooking];
+    const [before, evaluatingBefore] = [lost, lostEvaluating];
     const keywords = sound(modern(schema, ""), "");
-    read = { keywords, isOpen: lost > before, looksUnseen: lostLooking > lookingBefore };
+    read = {
+      keywords,
+      hasDroppedDemand: lost > before,
+      hasDroppedEvaluatingKeyword: lostEvaluating > evaluatingBefore,
+    };
     known.set(schema, read);
     return read;
   };

@@ -4,10 +4,10 @@ import { checkAssertions } from "./assertions.ts";
 import { checkCombinations } from "./combinations.ts";
 import {
   addEvaluated,
+  assumeMet,
   type DynamicScope,
   type Evaluation,
   itemPlace,
-  leaveOpen,
   memberPlace,
   nothingEvaluated,
   type Place,
@@ -69,7 +69,7 @@ export function createSchemaValidator(schema: JsonSchema): SchemaValidator {
         read,
         pattern: (source) => pattern(source, budget),
         problems: new Problems(),
-        leftOpen: 0,
+        assumptions: 0,
         depth: 0,
       };
       const place = { path: "", scope: rootScope(index), evaluated: undefined };
@@ -92,13 +92,13 @@ const evaluate: Evaluate = (schema, value, place, evaluation) => {
   evaluation.budget.spend(UNITS_PER_SCHEMA);
   if (schema === true) return true;
   if (schema === false) return refuse(evaluation, place.path, "is not allowed");
-  if (!isObject(schema)) return leaveOpen(value, place, evaluation);
+  if (!isObject(schema)) return assumeMet(value, place, evaluation);
   if (evaluation.depth >= MAX_EVALUATION_DEPTH) throw new WorkExceeded("The schema is too deep.");
   evaluation.depth += 1;
-  const { leftOpen } = evaluation;
+  const { assumptions } = evaluation;
   const isValid = evaluateKeywords(schema, value, within(place, schema, evaluation.index), evaluation, place);
-  // An invalid result is certain, whatever the server makes of open demands.
-  if (!isValid) evaluation.leftOpen = leftOpen;
+  // An invalid result is certain, whatever the server makes of the assumed demands.
+  if (!isValid) evaluation.assumptions = assumptions;
   evaluation.depth -= 1;
   return isValid;
 };
@@ -113,16 +113,17 @@ function evaluateKeywords(
   const { index } = evaluation;
   if (index.dialect === "draft-7" && typeof schema.$ref === "string")
     return checkReference(resolve(schema.$ref, schema, evaluation), value, inner, evaluation);
-  const { keywords, isOpen, looksUnseen } = evaluation.read(schema);
-  if (looksUnseen) leaveOpen(value, inner, evaluation);
-  else if (isOpen) evaluation.leftOpen += 1;
+  const { keywords, hasDroppedDemand, hasDroppedEvaluatingKeyword } = evaluation.read(schema);
+  if (hasDroppedEvaluatingKeyword) assumeMet(value, inner, evaluation);
+  else if (hasDroppedDemand) evaluation.assumptions += 1;
   // Every check is made even if one has failed, so that all problems are told at once.
-  const isAsserted = checkAssertions(keywords, value, inner.path, evaluation);
-  const isReferred = checkReferences(keywords, schema, value, inner, evaluation);
-  const isCombined = checkCombinations(keywords, value, inner, { evaluation, evaluate, fits });
-  const isMet = checkCondition(keywords, value, inner, evaluation);
-  const isMade = checkParts(keywords, value, inner, evaluation);
-  if (!(isAsserted && isReferred && isCombined && isMet && isMade)) return false;
+  const areAssertionsMet = checkAssertions(keywords, value, inner.path, evaluation);
+  const areReferencesMet = checkReferences(keywords, schema, value, inner, evaluation);
+  const areCombinationsMet = checkCombinations(keywords, value, inner, { evaluation, evaluate, fits });
+  const isConditionMet = checkCondition(keywords, value, inner, evaluation);
+  const arePartsMet = checkParts(keywords, value, inner, evaluation);
+  if (!(areAssertionsMet && areReferencesMet && areCombinationsMet && isConditionMet && arePartsMet))
+    return false;
   if (!checkRest(keywords, value, inner, evaluation)) return false;
   // What this schema evaluated counts for outer ones only if the value is valid for it.
   addEvaluated(outer.evaluated, inner.evaluated, evaluation.budget);
@@ -157,7 +158,7 @@ function checkReference(
   evaluation: Evaluation,
 ): boolean {
   if (target !== undefined) return evaluate(target.schema, value, place, evaluation);
-  return leaveOpen(value, place, evaluation);
+  return assumeMet(value, place, evaluation);
 }
 
 /** Costs the same whether or not the reference was resolved before, so that repeated checks give the same answer. */
@@ -192,9 +193,9 @@ function dynamicTarget(
 
 function checkCondition(schema: JsonObject, value: unknown, place: Place, evaluation: Evaluation): boolean {
   if (schema.if === undefined) return true;
-  const isMet = fits(schema.if, value, place, evaluation);
-  if (isMet === undefined) return leaveOpen(value, place, evaluation);
-  const branch = isMet ? schema.then : schema.else;
+  const fitsIf = fits(schema.if, value, place, evaluation);
+  if (fitsIf === undefined) return assumeMet(value, place, evaluation);
+  const branch = fitsIf ? schema.then : schema.else;
   return branch === undefined || evaluate(branch, value, place, evaluation);
 }
 
@@ -212,7 +213,7 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
   const { budget } = evaluation;
   let isValid = true;
   if (isObject(value) && unevaluatedProperties !== undefined) {
-    if (evaluated.isUncertain) evaluation.leftOpen += 1;
+    if (evaluated.isUncertain) evaluation.assumptions += 1;
     const names = Object.keys(value);
     budget.spend(names.length);
     for (const name of names.filter((key) => !evaluated.properties.has(key))) {
@@ -222,7 +223,7 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
     }
   }
   if (Array.isArray(value) && unevaluatedItems !== undefined) {
-    if (evaluated.isUncertain) evaluation.leftOpen += 1;
+    if (evaluated.isUncertain) evaluation.assumptions += 1;
     budget.spend(value.length / 4);
     for (const [index, item] of value.entries()) {
       if (evaluated.items.has(index)) continue;
@@ -235,9 +236,9 @@ function checkRest(schema: JsonObject, value: unknown, place: Place, evaluation:
 
 /** Applies a schema without reporting problems. */
 const fits: Fits = (schema, value, place, evaluation) => {
-  const { problems, leftOpen } = evaluation;
+  const { problems, assumptions } = evaluation;
   evaluation.problems = new Problems();
   const isValid = evaluate(schema, value, place, evaluation);
   evaluation.problems = problems;
-  return isValid && evaluation.leftOpen > leftOpen ? undefined : isValid;
+  return isValid && evaluation.assumptions > assumptions ? undefined : isValid;
 };

@@ -43,11 +43,11 @@ export function createKeywordCheck(
     for (const [keyword, value] of Object.entries(schema)) {
       const sound = soundValue(keyword, value);
       if (sound === value) continue;
-      const isLost = !NOTE_KEYWORDS.has(keyword) && !isUnsaid(keyword, value) && hasLost(value, sound);
+      const isLost = !NOTE_KEYWORDS.has(keyword) && !isMissing(keyword, value) && hasLost(value, sound);
       put(keyword, sound, `What \`${keyword}\` may not say was left out.`, isLost);
     }
     // Without `minContains`, `contains` demands one item, which may be more than the malformed number meant.
-    const isUncounted = !isUnsaid("minContains", schema.minContains) && result.minContains === undefined;
+    const isUncounted = !isMissing("minContains", schema.minContains) && result.minContains === undefined;
     if (isUncounted && result.contains !== undefined)
       put("contains", undefined, "How many items `contains` demands is not told.", true);
     return result;
@@ -55,7 +55,7 @@ export function createKeywordCheck(
 }
 
 /** Programs write `null` for a missing value. For `type`, it may mean the type of that name. */
-function isUnsaid(keyword: string, value: unknown): boolean {
+function isMissing(keyword: string, value: unknown): boolean {
   return value === undefined || (value === null && keyword !== "type");
 }
 

@@ -60,7 +60,7 @@ class StreamRecord implements HttpStreamRecord {
 
 class NumberedStreams implements HttpStreams {
   readonly #records: StreamRecord[] = [];
-  readonly #unsaid: { readonly value: unknown; readonly options?: EventOptions | undefined }[] = [];
+  readonly #queuedMessages: { readonly value: unknown; readonly options?: EventOptions | undefined }[] = [];
   readonly #timers: HttpTimers;
   readonly #onChanged: () => void;
 
@@ -85,7 +85,7 @@ class NumberedStreams implements HttpStreams {
     if (script.eventIds && lastEventId && this.#resume(lastEventId, response, fault, script)) return;
     const stream = this.#create("GET", session, script.eventIds);
     stream.open(response, fault);
-    this.#sayUnsaid(stream);
+    this.#sendQueued(stream);
   }
 
   openForMessages(
@@ -102,7 +102,7 @@ class NumberedStreams implements HttpStreams {
 
   say(value: unknown, options?: EventOptions): void {
     // A client may open its stream some time after the handshake: until then the message waits.
-    if (this.#sessionStreams().length === 0) this.#unsaid.push({ value, options });
+    if (this.#sessionStreams().length === 0) this.#queuedMessages.push({ value, options });
     else this.broadcast(value, options);
   }
 
@@ -118,9 +118,9 @@ class NumberedStreams implements HttpStreams {
     return this.#records.filter(({ method, isOpen }) => method === "GET" && isOpen);
   }
 
-  #sayUnsaid(stream: EventStream): void {
+  #sendQueued(stream: EventStream): void {
     while (stream.isOpen) {
-      const next = this.#unsaid.shift();
+      const next = this.#queuedMessages.shift();
       if (!next) return;
       stream.send(next.value, next.options);
     }
@@ -147,7 +147,7 @@ class NumberedStreams implements HttpStreams {
     const { stream, method } = record;
     const after = { missed: number ?? 0, none: stream.sentEvents, all: 0 }[replay];
     stream.open(response, fault, after);
-    if (method === "GET") this.#sayUnsaid(stream);
+    if (method === "GET") this.#sendQueued(stream);
     return true;
   }
 }

@@ -51,9 +51,10 @@ class SpecificationWatch implements HttpViolationWatch {
     const version = incoming.headers[VERSION_HEADER]?.toString();
     const { method, params } = incoming.body ?? {};
     const meta = (params?._meta ?? {}) as JsonObject;
-    const said = meta[VERSION_FIELD];
-    if (said !== undefined) {
-      if (version !== said) this.#add(incoming, `says version ${said} and in its headers ${version}`);
+    const declaredVersion = meta[VERSION_FIELD];
+    if (declaredVersion !== undefined) {
+      if (version !== declaredVersion)
+        this.#add(incoming, `says version ${declaredVersion} and in its headers ${version}`);
     } else if (method === "initialize") {
       if (version !== undefined) this.#add(incoming, "names a protocol version before one was agreed");
     } else if (version !== undefined && !this.#agreedVersions.has(version)) {

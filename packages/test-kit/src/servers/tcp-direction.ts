@@ -36,9 +36,9 @@ class PlannedDirection implements TcpDirection {
   readonly #ends: TcpDirectionEnds;
   readonly #plan: TcpDirectionPlan;
   readonly #timers = new Set<NodeJS.Timeout | NodeJS.Immediate>();
-  #held: Received[] = [];
+  #queue: Received[] = [];
   #isStalled = false;
-  #isTurnTaken = false;
+  #isPassScheduled = false;
   #isSwallowing = false;
 
   constructor(ends: TcpDirectionEnds, plan: TcpDirectionPlan) {
@@ -56,7 +56,7 @@ class PlannedDirection implements TcpDirection {
 
   resume(): void {
     this.#isStalled = false;
-    this.#passHeld();
+    this.#passQueued();
     this.#readOn();
   }
 
@@ -72,37 +72,37 @@ class PlannedDirection implements TcpDirection {
       clearImmediate(timer as NodeJS.Immediate);
     }
     this.#timers.clear();
-    this.#held = [];
+    this.#queue = [];
   }
 
   #receive(received: Received): void {
     if (this.#isSwallowing) return;
     const { delayMs = 0 } = this.#plan;
-    if (delayMs === 0) this.#hold(received);
+    if (delayMs === 0) this.#enqueue(received);
     else
       this.#after(
         (done) => setTimeout(done, delayMs),
-        () => this.#hold(received),
+        () => this.#enqueue(received),
       );
   }
 
-  #hold(received: Received): void {
+  #enqueue(received: Received): void {
     const { chunkBytes = Number.POSITIVE_INFINITY } = this.#plan;
-    if (received === "end" || received.length <= chunkBytes) this.#held.push(received);
+    if (received === "end" || received.length <= chunkBytes) this.#queue.push(received);
     else
       for (let start = 0; start < received.length; start += chunkBytes) {
-        this.#held.push(received.subarray(start, start + chunkBytes));
+        this.#queue.push(received.subarray(start, start + chunkBytes));
       }
-    if (!this.#isTurnTaken) this.#passHeld();
+    if (!this.#isPassScheduled) this.#passQueued();
   }
 
-  #passHeld(): void {
-    this.#isTurnTaken = false;
-    while (!this.#isStalled && this.#held.length > 0) {
-      this.#pass(this.#held.shift() as Received);
-      if (this.#plan.chunkBytes === undefined || this.#held.length === 0) continue;
-      this.#isTurnTaken = true;
-      this.#after(setImmediate, () => this.#passHeld());
+  #passQueued(): void {
+    this.#isPassScheduled = false;
+    while (!this.#isStalled && this.#queue.length > 0) {
+      this.#pass(this.#queue.shift() as Received);
+      if (this.#plan.chunkBytes === undefined || this.#queue.length === 0) continue;
+      this.#isPassScheduled = true;
+      this.#after(setImmediate, () => this.#passQueued());
       return;
     }
   }

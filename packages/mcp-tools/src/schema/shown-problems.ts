@@ -2,14 +2,16 @@ import type { SchemaProblem } from "./evaluation.ts";
 import { SchemaTooLarge } from "./schema-index.ts";
 import { WorkExceeded } from "./work-budget.ts";
 
-/** Maximum number of problems that are told. */
-const MAX_TOLD = 5;
+/** Maximum number of problems that are shown. */
+const MAX_SHOWN = 5;
 
 /** Problems as a clause of a sentence. `whole` names the value itself, for problems that belong to no part of it. */
-export function toldProblems(problems: readonly SchemaProblem[], whole: string): string {
-  const told = problems.slice(0, MAX_TOLD).map(({ path, message }) => `${placeName(path, whole)} ${message}`);
-  const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
-  return [...told, ...more].join("; ");
+export function formatProblems(problems: readonly SchemaProblem[], whole: string): string {
+  const shown = problems
+    .slice(0, MAX_SHOWN)
+    .map(({ path, message }) => `${placeName(path, whole)} ${message}`);
+  const more = problems.length > MAX_SHOWN ? [`and ${problems.length - MAX_SHOWN} more`] : [];
+  return [...shown, ...more].join("; ");
 }
 
 /** Whether a check was given up because the schema is too large or the check too costly. */

@@ -8,28 +8,28 @@ import { isKnownBlock, jsonText } from "../known-block.ts";
  * @param json the structured content
  * @param isWhole whether the content stays as the server sent it, without a notice after it
  */
-export function unsaidLength(json: string, content: readonly unknown[], isWhole: boolean): number {
+export function unrepeatedLength(json: string, content: readonly unknown[], isWhole: boolean): number {
   const structured = parsed(json);
   if (typeof structured !== "object" || structured === null) return json.length;
-  const said = saidBy(content, isWhole);
-  if (said.values.has(json)) return 0;
+  const contentTexts = contentTextsOf(content, isWhole);
+  if (contentTexts.values.has(json)) return 0;
   if (Array.isArray(structured)) return json.length;
   const members = Object.entries(structured);
-  const news = members.filter(([, value]) => {
-    if (typeof value === "string") return !said.texts.has(value);
-    return typeof value !== "object" || value === null || !said.values.has(jsonText(value));
+  const unrepeated = members.filter(([, value]) => {
+    if (typeof value === "string") return !contentTexts.texts.has(value);
+    return typeof value !== "object" || value === null || !contentTexts.values.has(jsonText(value));
   });
-  if (news.length === members.length) return json.length;
-  return news.length === 0 ? 0 : jsonText(Object.fromEntries(news)).length;
+  if (unrepeated.length === members.length) return json.length;
+  return unrepeated.length === 0 ? 0 : jsonText(Object.fromEntries(unrepeated)).length;
 }
 
 /** The texts of a result, as they are and as JSON. */
-interface Said {
+interface ContentTexts {
   readonly texts: ReadonlySet<string>;
   readonly values: ReadonlySet<string>;
 }
 
-function saidBy(content: readonly unknown[], isWhole: boolean): Said {
+function contentTextsOf(content: readonly unknown[], isWhole: boolean): ContentTexts {
   const texts = content.flatMap((block) =>
     isKnownBlock(block) && block.type === "text" && block.text !== "" ? [block.text] : [],
   );

@@ -1,6 +1,6 @@
 import type { WorkBudget } from "./work-budget.ts";
 
-/** Maximum number of names or values of a schema that are told. */
+/** Maximum number of names or values of a schema that are shown. */
 const MAX_SHOWN = 10;
 const MAX_VALUE_LENGTH = 64;
 const MAX_NAME_LENGTH = 128;
@@ -26,7 +26,7 @@ export function missingFrom(value: object, names: unknown, budget: WorkBudget): 
 }
 
 /** Missing names in a sentence. */
-export function toldNames({ count, shown }: MissingNames): string {
+export function formatNames({ count, shown }: MissingNames): string {
   return withMore(
     shown.map((name) => JSON.stringify(name.slice(0, MAX_NAME_LENGTH))),
     count,
@@ -34,7 +34,7 @@ export function toldNames({ count, shown }: MissingNames): string {
 }
 
 /** Values in a sentence, the beginning of each. */
-export function toldValues(values: readonly unknown[], budget: WorkBudget): string {
+export function formatValues(values: readonly unknown[], budget: WorkBudget): string {
   const shown = values
     .slice(0, MAX_SHOWN)
     .map((value) => beginningOf(value, MAX_VALUE_LENGTH, budget).slice(0, MAX_VALUE_LENGTH));
@@ -42,8 +42,8 @@ export function toldValues(values: readonly unknown[], budget: WorkBudget): stri
 }
 
 function withMore(shown: readonly string[], count: number): string {
-  const told = shown.join(", ");
-  return count > shown.length ? `${told} and ${count - shown.length} more` : told;
+  const list = shown.join(", ");
+  return count > shown.length ? `${list} and ${count - shown.length} more` : list;
 }
 
 /** At least the first `length` characters of a value's JSON; the rest is not read. */

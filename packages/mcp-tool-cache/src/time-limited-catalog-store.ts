@@ -4,21 +4,21 @@ import type { CatalogStore } from "./catalog-store.ts";
  * Wraps a store so that each operation fails if it is not answered in time. The client of an unreachable server may wait for ever;
  * a start-up must not.
  */
-export function punctualCatalogStore(store: CatalogStore, timeoutMs: number): CatalogStore {
-  const punctually = <T>(answer: Promise<T>): Promise<T> => within(answer, timeoutMs);
+export function timeLimitedCatalogStore(store: CatalogStore, timeoutMs: number): CatalogStore {
+  const limited = <T>(answer: Promise<T>): Promise<T> => within(answer, timeoutMs);
   return {
-    read: (ids, take, options) => punctually(store.read(ids, take, options)),
-    write: (id, text, expiresAt) => punctually(store.write(id, text, expiresAt)),
-    remove: (id) => punctually(store.remove(id)),
+    read: (ids, take, options) => limited(store.read(ids, take, options)),
+    write: (id, text, expiresAt) => limited(store.write(id, text, expiresAt)),
+    remove: (id) => limited(store.remove(id)),
     async *all() {
       const rows = store.all()[Symbol.asyncIterator]();
       for (;;) {
-        const row = await punctually(rows.next());
+        const row = await limited(rows.next());
         if (row.done) return;
         yield row.value;
       }
     },
-    close: () => punctually(store.close()),
+    close: () => limited(store.close()),
   };
 }
 

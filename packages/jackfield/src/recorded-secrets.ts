@@ -2,10 +2,13 @@ import type { ResolveServer } from "@jackfield/mcp-core";
 import type { Secrecy } from "./secrecy.ts";
 
 /** The same resolver; the `secrets` of what it resolves are hidden wherever something is shown. */
-export function learningResolver(resolve: ResolveServer, { learn }: Pick<Secrecy, "learn">): ResolveServer {
+export function withRecordedSecrets(
+  resolve: ResolveServer,
+  { recordSecrets }: Pick<Secrecy, "recordSecrets">,
+): ResolveServer {
   return async (definition, options) => {
     const server = await resolve(definition, options);
-    learn(definition.name, server.secrets, options.principal);
+    recordSecrets(definition.name, server.secrets, options.principal);
     return server;
   };
 }
