@@ -378,7 +378,7 @@ type Logger = (level: LogLevel, message: string, fields?: LogFields) => void;
 declare const silentLogger: Logger;
 declare const ERROR_CODES: {
     readonly MCP_CONFIG_INVALID: {
-        readonly means: "A configuration file, an entry or an option is not what it must be.";
+        readonly means: "A configuration file, an entry or an option is not valid.";
         readonly retryable: false;
     };
     readonly MCP_CONFIG_NOT_FOUND: {
@@ -386,15 +386,15 @@ declare const ERROR_CODES: {
         readonly retryable: false;
     };
     readonly MCP_CONFIG_VARIABLE_MISSING: {
-        readonly means: "An entry refers to a variable that has neither value nor default.";
+        readonly means: "An entry refers to a variable that has neither a value nor a default.";
         readonly retryable: false;
     };
     readonly MCP_APPROVAL_REQUIRED: {
-        readonly means: "The entry comes from a project and nobody has approved exactly this content.";
+        readonly means: "The entry comes from a project, and its current content has not been approved.";
         readonly retryable: false;
     };
     readonly MCP_AUTH_REQUIRED: {
-        readonly means: "The server wants authorization that is missing, expired or refused.";
+        readonly means: "The server requires authorization that is missing, expired or refused.";
         readonly retryable: false;
     };
     readonly MCP_TRANSPORT_UNSUPPORTED: {
@@ -402,7 +402,7 @@ declare const ERROR_CODES: {
         readonly retryable: false;
     };
     readonly MCP_COMMAND_NOT_FOUND: {
-        readonly means: "The server's command does not exist or may not be executed.";
+        readonly means: "The server's command does not exist or cannot be executed.";
         readonly retryable: false;
     };
     readonly MCP_CONNECT_FAILED: {
@@ -418,7 +418,7 @@ declare const ERROR_CODES: {
         readonly retryable: true;
     };
     readonly MCP_HANDSHAKE_FAILED: {
-        readonly means: "The server started, and ended or hung up before the handshake was done.";
+        readonly means: "The server started, but exited or hung up before the handshake was complete.";
         readonly retryable: true;
     };
     readonly MCP_SESSION_LOST: {
@@ -434,7 +434,7 @@ declare const ERROR_CODES: {
         readonly retryable: false;
     };
     readonly MCP_REQUEST_REJECTED: {
-        readonly means: "The server answered a request other than a tool call with an error.";
+        readonly means: "The server returned an error for a request that was not a tool call.";
         readonly retryable: false;
     };
     readonly MCP_SERVER_UNKNOWN: {
@@ -450,7 +450,7 @@ declare const ERROR_CODES: {
         readonly retryable: false;
     };
     readonly MCP_TOOL_CHANGED: {
-        readonly means: "The tool is not the one that was accepted earlier.";
+        readonly means: "The tool differs from the one that was accepted earlier.";
         readonly retryable: false;
     };
     readonly MCP_CALL_DENIED: {
@@ -474,7 +474,7 @@ declare const ERROR_CODES: {
         readonly retryable: false;
     };
     readonly MCP_ABORTED: {
-        readonly means: "The caller gave up.";
+        readonly means: "The caller aborted the operation.";
         readonly retryable: false;
     };
     readonly MCP_CLOSED: {

@@ -64,7 +64,7 @@ function readRedirectUri(server: string, { redirectUri }: OAuthSettings) {
   const [, host, port, path] =
     /^http:\/\/(127\.0\.0\.1|localhost):(\d{1,5})(\/[^?#]*)$/.exec(redirectUri) ?? [];
   if (host === undefined) {
-    const message = `Server ${JSON.stringify(server)}: "redirectUri" must be http://127.0.0.1:PORT/PATH or http://localhost:PORT/PATH; on this address the answer of a login is awaited.`;
+    const message = `Server ${JSON.stringify(server)}: "redirectUri" must be http://127.0.0.1:PORT/PATH or http://localhost:PORT/PATH; the response to a login arrives there.`;
     throw new McpError("MCP_CONFIG_INVALID", message, { server, phase: "config" });
   }
   return { host: host as "127.0.0.1" | "localhost", port: Number(port), path };

@@ -16,5 +16,5 @@ export async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal): P
 
 /** The error of a login that the caller cancelled. */
 export function givenUp(signal: AbortSignal): McpError {
-  return new McpError("MCP_ABORTED", "The login was given up.", { cause: signal.reason });
+  return new McpError("MCP_ABORTED", "The login was aborted.", { cause: signal.reason });
 }

@@ -236,7 +236,7 @@ class Keeper implements KeptCredential {
     if (refreshed.kind === "renewed") return this.#keepRenewed(outdated, refreshed.credential);
     // A new login made meanwhile stays valid.
     if (!(await vault.delete(serverUrl, outdated))) return this.reload();
-    log("warn", "a login is over; somebody has to log in again", { serverUrl, reason: refreshed.reason });
+    log("warn", "a login is no longer valid; log in again", { serverUrl, reason: refreshed.reason });
     this.#cached = Promise.resolve(undefined);
     return undefined;
   }
@@ -254,7 +254,7 @@ class Keeper implements KeptCredential {
       // The old refresh token is spent: the new credential must not be lost, and the old one not be sent again.
       this.#unsavedRenewal = { outdated, renewed };
       this.#cached = Promise.resolve(renewed);
-      this.#warn("a renewed login could not be stored; it holds for this process", error, renewed);
+      this.#warn("a renewed login could not be stored; it lasts only for this process", error, renewed);
     }
     return renewed;
   }

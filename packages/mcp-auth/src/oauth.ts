@@ -108,7 +108,7 @@ class RunningOAuth implements OAuth {
     } catch (error) {
       if (this.#closing.signal.aborted) return undefined;
       const reason = thrownMessage(error);
-      const message = "stored logins cannot be read; servers are asked without one";
+      const message = "stored logins cannot be read; requests are sent without them";
       this.#warnOnce(JSON.stringify([message, reason]), message, { reason });
       return undefined;
     }
@@ -131,8 +131,7 @@ class RunningOAuth implements OAuth {
     const { signal = this.#closing.signal, scopes, authorize = this.#options.authorize } = options;
     const entry = await this.#requireEntry(server);
     if (authorize === undefined) {
-      const reason =
-        "nobody can be shown a page on which to log in; give `login` or `createOAuth` an `authorize`.";
+      const reason = "the login page cannot be shown; pass `authorize` to `login` or `createOAuth`.";
       throw authRequired(server.name, reason);
     }
     const challenge = await this.#askForChallenge(entry, signal);
@@ -266,7 +265,7 @@ class RunningOAuth implements OAuth {
       return response.status === 401 ? readChallenge({ wwwAuthenticate }) : NO_CHALLENGE;
     } catch {
       if (signal.aborted)
-        throw new McpError("MCP_ABORTED", "The login was given up.", { cause: signal.reason });
+        throw new McpError("MCP_ABORTED", "The login was aborted.", { cause: signal.reason });
       return NO_CHALLENGE;
     }
   }
@@ -274,7 +273,7 @@ class RunningOAuth implements OAuth {
 
 function requireRemote(server: ResolvedServer): ResolvedRemoteServer {
   if (server.transport === "http" || server.transport === "sse") return server;
-  const reason = "only remote servers have a login; give a local one what it needs in its environment";
+  const reason = "only remote servers have a login; pass credentials to a local server in its environment";
   throw noLogin(server, reason);
 }
 

@@ -116,20 +116,20 @@ class Account implements ServerAccount {
     const { authorize, log, loginCommand } = this.#options;
     const { name } = entry.server;
     const missing = splitScopes(read.scope).filter((scope) => !ownCredential?.scopes.includes(scope));
-    const wanted = quote(read.scope ?? "no scope is named");
+    const wanted = quote(read.scope ?? "no scope named");
     if (ownCredential && missing.length === 0) {
-      const reason = `it wants more than its authorization server grants (${wanted}). Ask whoever runs it.`;
+      const reason = `it requires more access than its authorization server grants (${wanted}). Ask the operator of the server.`;
       throw authRequired(name, reason, { httpStatus: 403 });
     }
     const isInVain = this.#declined.include(missing);
     if (!authorize || isInVain) {
       // A login replaces the current one, so the command must name its scopes as well.
       const together = [...(ownCredential?.scopes ?? []), ...missing];
-      const past = isInVain ? ", and a login that may do more was asked for in vain" : "";
-      const reason = `it wants more than this login may do (${wanted})${past}. ${adviseLogin(loginCommand, name, together)}`;
+      const past = isInVain ? ", and an earlier request for more was declined" : "";
+      const reason = `it requires more access than this login has (${wanted})${past}. ${adviseLogin(loginCommand, name, together)}`;
       throw authRequired(name, reason, { httpStatus: 403 });
     }
-    log("info", "a server wants a login that may do more", { server: name, scopes: missing });
+    log("info", "a server requires a login with more access", { server: name, scopes: missing });
     await this.logIn(entry, { challenge: read, signal, authorize });
     return "retry";
   }
@@ -148,12 +148,13 @@ class Account implements ServerAccount {
       const renewed = isRenewable && (await credential.renew(ownCredential, this.#redeemFor(entry), signal));
       if (renewed && isUsableFor(renewed, entry)) return "retry";
       if (!renewed && this.#hasJustLoggedIn(authority)) {
-        const reason = "it refuses the token of the login that was just made. Ask whoever runs it.";
+        const reason =
+          "it refused the token of the login that was just completed. Ask the operator of the server.";
         throw authRequired(name, reason, { httpStatus: 401 });
       }
     }
     if (!authorize) {
-      const reason = `it wants a login. ${adviseLogin(loginCommand, name)}`;
+      const reason = `it requires a login. ${adviseLogin(loginCommand, name)}`;
       throw authRequired(name, reason, { httpStatus: 401 });
     }
     await this.logIn(entry, { challenge: read, signal, authorize });

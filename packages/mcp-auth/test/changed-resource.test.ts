@@ -35,7 +35,7 @@ describe("a login of a server that advertises another resource since", () => {
     scene.clock.now += 60_000;
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
-      message: expect.stringContaining("it wants a login. Log in with: jackfield login files"),
+      message: expect.stringContaining("it requires a login. Log in with: jackfield login files"),
     });
     expect(refreshesOf(scene)).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe("a login of a server that advertises another resource since", () => {
     scene.authority.office.expireAccessTokens();
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
-      message: expect.stringContaining("the login that was just made"),
+      message: expect.stringContaining("the login that was just completed"),
     });
     expect(scene.pages).toHaveLength(1);
   });

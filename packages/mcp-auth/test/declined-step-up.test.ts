@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const DECLINED: AuthorizationBehavior = { callback: { code: null, error: "access_denied" } };
 const inVain = {
   code: "MCP_AUTH_REQUIRED",
-  message: expect.stringContaining("was asked for in vain"),
+  message: expect.stringContaining("an earlier request for more was declined"),
 };
 
 /** A server whose login may do less than it wants now. */

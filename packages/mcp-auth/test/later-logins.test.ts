@@ -138,7 +138,7 @@ describe("a refusal that the browser brings", () => {
     const failure = await scene.oauth.login(scene.server).catch((thrown: Error) => thrown);
     expect(failure).toMatchObject({
       code: "MCP_AUTH_REQUIRED",
-      message: expect.stringContaining("did not come from the authorization server"),
+      message: expect.stringContaining("did not come from the expected authorization server"),
     });
     expect(String(failure)).not.toContain("555");
   });
@@ -199,7 +199,7 @@ describe("a page that cannot be shown", () => {
     const failure = await scene.oauth.login(scene.server).catch((thrown: Error) => thrown);
     expect(failure).toMatchObject({
       code: "MCP_AUTH_REQUIRED",
-      message: expect.stringContaining("the page on which to log in could not be shown: no browser"),
+      message: expect.stringContaining("the login page could not be shown: no browser"),
     });
     expect(String(failure)).not.toContain("/token");
   });

@@ -66,7 +66,7 @@ describe("a server that wants a login", () => {
     scene.authority.office.endLogins();
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
-      message: expect.stringContaining("the login that was just made"),
+      message: expect.stringContaining("the login that was just completed"),
     });
     expect(scene.pages).toHaveLength(1);
     scene.clock.now += 60_000;
@@ -130,7 +130,7 @@ describe("what an authorization server is asked for", () => {
 
   it("[T34] is nothing if the metadata is for another resource, whoever set it", async () => {
     await using scene = await openScene({ guard: { metadata: { resource: "https://other.example/mcp" } } });
-    const refusal = { code: "MCP_AUTH_REQUIRED", message: expect.stringContaining("another resource") };
+    const refusal = { code: "MCP_AUTH_REQUIRED", message: expect.stringContaining("does not match its URL") };
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(refusal);
     scene.guard({});
     const entry = scene.again({ settingsOf: () => ({ settings: { resource: "https://other.example" } }) });

@@ -27,7 +27,7 @@ describe("a login that is refused says why, and nothing is kept of it", () => {
   it("when clients cannot be registered at all, and the entry names none", async () => {
     await using scene = await openScene({ behavior: { metadata: { registration_endpoint: null } } });
     await expect(scene.oauth.login(scene.server)).rejects.toMatchObject(
-      refused("registers no clients", "client id"),
+      refused("does not register clients", "client id"),
     );
   });
 

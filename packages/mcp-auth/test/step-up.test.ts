@@ -40,7 +40,7 @@ describe("a request that needs more than the login may do", () => {
         code: "MCP_AUTH_REQUIRED",
         httpStatus: 403,
         message: expect.stringMatching(
-          /\(write\), and a login that may do more was asked for in vain\. Log in with: jackfield login files --scope "read write"$/,
+          /\(write\), and an earlier request for more was declined\. Log in with: jackfield login files --scope "read write"$/,
         ),
       });
     }
@@ -112,7 +112,7 @@ describe("a request that needs more than the login may do", () => {
     await expect(reach(scene.oauth, scene.server)).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
       httpStatus: 403,
-      message: expect.stringContaining("more than its authorization server grants (admin)"),
+      message: expect.stringContaining("more access than its authorization server grants (admin)"),
     });
     expect(scopesAsked(scene)).toEqual(["read", "read admin"]);
   });

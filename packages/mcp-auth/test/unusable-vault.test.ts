@@ -21,7 +21,7 @@ const FOLDERS: readonly [what: string, says: string, place: (directory: string) 
     },
   ],
   ["is a link", "it is a link", (directory) => symlinkSync(temporaryDirectory(), directory)],
-  ["is a file", "it is no folder", (directory) => writeFileSync(directory, "")],
+  ["is a file", "it is not a folder", (directory) => writeFileSync(directory, "")],
 ];
 
 const openPlaced = async (place: (directory: string) => void) => {
@@ -41,7 +41,7 @@ describe.runIf(process.getuid).each(FOLDERS)("a folder of logins that %s", (_wha
     expect(scene.said).toEqual([
       {
         level: "warn",
-        message: "stored logins cannot be read; servers are asked without one",
+        message: "stored logins cannot be read; requests are sent without them",
         fields: { reason: expect.stringContaining(says) },
       },
     ]);

@@ -11,7 +11,7 @@ interface ErrorFacts {
  */
 export const ERROR_CODES = {
   MCP_CONFIG_INVALID: {
-    means: "A configuration file, an entry or an option is not what it must be.",
+    means: "A configuration file, an entry or an option is not valid.",
     retryable: false,
   },
   MCP_CONFIG_NOT_FOUND: {
@@ -19,15 +19,15 @@ export const ERROR_CODES = {
     retryable: false,
   },
   MCP_CONFIG_VARIABLE_MISSING: {
-    means: "An entry refers to a variable that has neither value nor default.",
+    means: "An entry refers to a variable that has neither a value nor a default.",
     retryable: false,
   },
   MCP_APPROVAL_REQUIRED: {
-    means: "The entry comes from a project and nobody has approved exactly this content.",
+    means: "The entry comes from a project, and its current content has not been approved.",
     retryable: false,
   },
   MCP_AUTH_REQUIRED: {
-    means: "The server wants authorization that is missing, expired or refused.",
+    means: "The server requires authorization that is missing, expired or refused.",
     retryable: false,
   },
   MCP_TRANSPORT_UNSUPPORTED: {
@@ -35,7 +35,7 @@ export const ERROR_CODES = {
     retryable: false,
   },
   MCP_COMMAND_NOT_FOUND: {
-    means: "The server's command does not exist or may not be executed.",
+    means: "The server's command does not exist or cannot be executed.",
     retryable: false,
   },
   MCP_CONNECT_FAILED: {
@@ -45,7 +45,7 @@ export const ERROR_CODES = {
   MCP_CONNECT_TIMEOUT: { means: "The server was not ready within its connect deadline.", retryable: true },
   MCP_SERVER_EXITED: { means: "The server's process ended.", retryable: true },
   MCP_HANDSHAKE_FAILED: {
-    means: "The server started, and ended or hung up before the handshake was done.",
+    means: "The server started, but exited or hung up before the handshake was complete.",
     retryable: true,
   },
   MCP_SESSION_LOST: { means: "The connection or the session ended while it was in use.", retryable: true },
@@ -55,13 +55,13 @@ export const ERROR_CODES = {
     retryable: false,
   },
   MCP_REQUEST_REJECTED: {
-    means: "The server answered a request other than a tool call with an error.",
+    means: "The server returned an error for a request that was not a tool call.",
     retryable: false,
   },
   MCP_SERVER_UNKNOWN: { means: "No server of this name is configured.", retryable: false },
   MCP_TOOL_UNKNOWN: { means: "No server offers a tool of this name.", retryable: false },
   MCP_TOOL_REJECTED: { means: "The server answered a tool call with a protocol error.", retryable: false },
-  MCP_TOOL_CHANGED: { means: "The tool is not the one that was accepted earlier.", retryable: false },
+  MCP_TOOL_CHANGED: { means: "The tool differs from the one that was accepted earlier.", retryable: false },
   MCP_CALL_DENIED: { means: "The call was not approved.", retryable: false },
   MCP_CALL_TIMEOUT: { means: "A request was not answered within its deadline.", retryable: false },
   MCP_ARGUMENTS_INVALID: { means: "The arguments do not fit the tool; nothing was sent.", retryable: false },
@@ -70,7 +70,7 @@ export const ERROR_CODES = {
     retryable: false,
   },
   MCP_LIMIT_EXCEEDED: { means: "A limit on size, pages or time was exceeded.", retryable: false },
-  MCP_ABORTED: { means: "The caller gave up.", retryable: false },
+  MCP_ABORTED: { means: "The caller aborted the operation.", retryable: false },
   MCP_CLOSED: { means: "The runtime or the server was closed.", retryable: false },
   MCP_INTERNAL: { means: "Jackfield itself failed; please report it.", retryable: false },
 } as const satisfies Record<`MCP_${string}`, ErrorFacts>;

@@ -59,7 +59,7 @@ async function identifyInTime(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CatalogIdentity>> {
   const known = new Map<string, CatalogIdentity>();
-  const gaveUp = () => new McpError("MCP_ABORTED", "The catalog is not asked for this server any more.");
+  const gaveUp = () => new McpError("MCP_ABORTED", "The catalog lookup for this server was aborted.");
   using deadline = createDeadline({
     signal,
     timeoutMs: RESOLVE_TIMEOUT_MS,

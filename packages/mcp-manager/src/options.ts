@@ -240,7 +240,7 @@ export function checkChoice(where: string, field: string, value: unknown, choice
  */
 export function checkPrincipal(principal: unknown): void {
   if (typeof principal === "string" && principal !== "") return;
-  const message = `A principal must be a string that is not empty, not ${writtenValue(principal)}.`;
+  const message = `A principal must be a non-empty string, not ${writtenValue(principal)}.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config" });
 }
 
@@ -248,7 +248,7 @@ function checkNames(servers: readonly ServerDefinition[]): void {
   const seen = new Set<string>();
   for (const { name, definedIn } of servers) {
     if (typeof name !== "string" || name === "") {
-      const message = `A server must have a name, a string that is not empty, not ${writtenValue(name)}.`;
+      const message = `The name of a server must be a non-empty string, not ${writtenValue(name)}.`;
       throw new McpError("MCP_CONFIG_INVALID", message, { phase: "config", location: definedIn });
     }
     if (seen.has(name)) {

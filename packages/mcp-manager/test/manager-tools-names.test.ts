@@ -122,7 +122,7 @@ describe("[L32] a name that a model mangled", () => {
       const { manager, session } = await startedManager(servers, { toolPolicies: [hideFormat] });
       const refused = manager.callTool(name);
       await expect(refused).rejects.toMatchObject({ code: "MCP_TOOL_UNKNOWN", outcome: "not-sent" });
-      await expect(refused).rejects.not.toThrow(/near it.*disk/);
+      await expect(refused).rejects.not.toThrow(/similar names.*disk/);
       expect(session("fs").requests).toEqual([]);
       await manager.close();
     },
@@ -131,10 +131,10 @@ describe("[L32] a name that a model mangled", () => {
   it("that means nothing is answered with what is near it", async () => {
     const { manager } = await startedManager(servers);
     await expect(manager.callTool("mcp__fs__raed_file")).rejects.toThrow(
-      'No tool is called "mcp__fs__raed_file"; names near it: "mcp__fs__read_file", "mcp__fs__format_disk".',
+      'No tool is called "mcp__fs__raed_file"; similar names: "mcp__fs__read_file", "mcp__fs__format_disk".',
     );
     await expect(manager.callTool({ server: "docs", tool: "serach" })).rejects.toThrow(
-      'Server "docs" offers no tool "serach"; names near it: "search".',
+      'Server "docs" offers no tool "serach"; similar names: "search".',
     );
     await expect(manager.callTool("?")).rejects.toThrow('No tool is called "?".');
     await manager.close();
@@ -168,7 +168,7 @@ describe("the naming option", () => {
       { server: "a", added: ["mcp__a__search"], removed: ["search"], changed: [] },
     ]);
     await expect(manager.callTool("search")).rejects.toThrow(
-      'names near it: "mcp__a__search", "mcp__b__search"',
+      'similar names: "mcp__a__search", "mcp__b__search"',
     );
     await manager.close();
   });

@@ -14,15 +14,15 @@ const NEVER_IN_A_URL = /[\p{Cc}\p{Cf}\p{Z}]/u;
 export function checkAuthorizationUrl(authorizationUrl: string | URL): URL {
   const written = String(authorizationUrl);
   const url = NEVER_IN_A_URL.test(written) ? null : URL.parse(written);
-  if (!url) throw refusal("The authorization URL", "it is no clean URL");
+  if (!url) throw refusal("The authorization URL", "it is not a valid URL");
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw refusal(
       `The authorization URL (${url.protocol.slice(0, 40)})`,
-      "a browser is sent to https, or to http on this machine",
+      "only https is allowed, or http to this machine",
     );
   }
   if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
-    throw refusal(shownUrl(url), "a browser is sent over http to this machine only");
+    throw refusal(shownUrl(url), "http is allowed only to this machine");
   }
   if (url.username || url.password) throw refusal(shownUrl(url), "it contains a user name or a password");
   return url;
@@ -31,6 +31,6 @@ export function checkAuthorizationUrl(authorizationUrl: string | URL): URL {
 function refusal(subject: string, rule: string): McpError {
   return new McpError(
     "MCP_AUTH_REQUIRED",
-    `${subject} is not opened: ${rule}. Tell whoever runs the server.`,
+    `${subject} was not opened: ${rule}. Tell the operator of the server.`,
   );
 }

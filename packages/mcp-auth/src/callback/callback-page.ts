@@ -4,10 +4,10 @@ import type { ServerResponse } from "node:http";
 export type CallbackPage = "done" | "refused" | "unknown" | "method";
 
 const PAGES: { readonly [page in CallbackPage]: readonly [status: number, sentence: string] } = {
-  done: [200, "The answer has arrived. You can close this window and go back to your program."],
-  refused: [400, "This is not the answer that is waited for. Nothing has changed."],
+  done: [200, "The response was received. You can close this window and return to your program."],
+  refused: [400, "This is not the expected response. Nothing has changed."],
   unknown: [404, "There is nothing here."],
-  method: [405, "There is nothing here for this method."],
+  method: [405, "This method is not allowed here."],
 };
 
 /** Forbids scripts, framing, caching and a `Referer`. */

@@ -120,7 +120,7 @@ class LoginListener implements CallbackServer {
   }
 
   close(): Promise<void> {
-    this.#fail(new McpError("MCP_CLOSED", "The login was given up: its callback server was closed."));
+    this.#fail(new McpError("MCP_CLOSED", "The login was aborted: its callback server was closed."));
     return this.#closed;
   }
 
@@ -172,12 +172,12 @@ class LoginListener implements CallbackServer {
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     if (!isPort(port)) {
-      const message = `No login can be waited for on port ${port}: a port is a whole number from 0 to 65535.`;
+      const message = `The login cannot use port ${port}: a port is a whole number from 0 to 65535.`;
       return reject(new McpError("MCP_CONFIG_INVALID", message));
     }
     server.once("error", (cause) => {
-      const advice = port === 0 ? "" : " End the program that uses it, or configure another port.";
-      const message = `No login can be waited for on port ${port} of this machine.${advice}`;
+      const advice = port === 0 ? "" : " Stop the program that uses it, or configure another port.";
+      const message = `The login cannot use port ${port} of this machine.${advice}`;
       reject(new McpError("MCP_CONFIG_INVALID", message, { cause }));
     });
     server.listen({ host: ADDRESS, port, exclusive: true }, resolve);
@@ -186,7 +186,7 @@ function listen(server: Server, port: number): Promise<void> {
 
 function strayRefusal(): McpError {
   const message =
-    "The answer did not come from the authorization server that was asked, so it is not used. Log in again.";
+    "The answer did not come from the expected authorization server, so it was not used. Log in again.";
   return new McpError("MCP_AUTH_REQUIRED", message);
 }
 
@@ -198,10 +198,10 @@ function lateLogin(timeoutMs: number): McpError {
   const seconds = Math.round(timeoutMs / 1000);
   return new McpError(
     "MCP_AUTH_REQUIRED",
-    `Nobody finished the login within ${seconds} seconds. Log in again.`,
+    `The login was not finished within ${seconds} seconds. Log in again.`,
   );
 }
 
 function abortedLogin(signal: AbortSignal): McpError {
-  return new McpError("MCP_ABORTED", "The login was given up.", { cause: signal.reason });
+  return new McpError("MCP_ABORTED", "The login was aborted.", { cause: signal.reason });
 }

@@ -83,11 +83,11 @@ export async function readAuthorityMetadata(
     const outage = answers.find(({ status }) => isOutage(status));
     if (outage !== undefined)
       throw unreadable(server, "the metadata of its authorization server", url, outage);
-    const reason = `it wants a login, and no authorization server is found for it (there is no metadata at ${quote(url)}). Give its entry an Authorization header instead.`;
+    const reason = `it requires a login, but no authorization server was found for it (no metadata at ${quote(url)}). Add an Authorization header to its entry instead.`;
     throw authRequired(server, reason);
   }
   if (metadata.code_challenge_methods_supported?.includes("S256") !== true) {
-    const reason = `its authorization server ${quote(metadata.issuer)} does not say that it supports PKCE with S256, without which a login is not safe; nothing was sent.`;
+    const reason = `its authorization server ${quote(metadata.issuer)} does not announce PKCE with S256, which a safe login requires; nothing was sent.`;
     throw authRequired(server, reason);
   }
   return metadata;
@@ -123,7 +123,8 @@ async function readResourceMetadata(
   const isForSameEntry = earlier?.configuredResource === settings.resource;
   if (isDown && isForSameEntry && earlier?.resourceIndicator !== undefined)
     return advertisedBy(earlier, earlier.resourceIndicator);
-  if (inconclusive !== undefined) throw unreadable(server.name, "who guards it", endpoint, inconclusive);
+  if (inconclusive !== undefined)
+    throw unreadable(server.name, "its authorization metadata", endpoint, inconclusive);
   return undefined;
 }
 
@@ -184,7 +185,7 @@ function isBadGateway({ status }: WatchedAnswer): boolean {
 /** The error of metadata that cannot be read. Without it a login might go to the wrong place, so none is begun. */
 function unreadable(server: string, what: string, endpoint: string, answer: WatchedAnswer): McpError {
   const { status: httpStatus, retryAfterMs } = answer;
-  const advice = isOutage(httpStatus) ? "Try again later." : "Ask whoever runs the server.";
+  const advice = isOutage(httpStatus) ? "Try again later." : "Ask the operator of the server.";
   const { origin, pathname } = new URL(endpoint);
   const reason = `${what} cannot be read at ${quote(origin + pathname)} (HTTP ${httpStatus}). ${advice}`;
   return notJustNow(server, reason, { httpStatus, retryAfterMs });
@@ -202,7 +203,7 @@ function chooseResource(
     if (isUrl && sdk.checkResourceAllowed({ requestedResource, configuredResource })) continue;
     throw authRequired(
       server.name,
-      `its metadata or its entry is for another resource than its URL; no login was begun.`,
+      `the resource in its metadata or entry does not match its URL; no login was started.`,
     );
   }
   return settings.resource ?? advertised;

@@ -50,7 +50,7 @@ export async function identifyClient(options: IdentifyClientOptions): Promise<St
   const endpoint = metadata.registration_endpoint;
   if (endpoint === undefined) {
     if (known) return known;
-    const reason = `its authorization server ${quote(issuer)} registers no clients. ${ADVICE_ON_CLIENT}`;
+    const reason = `its authorization server ${quote(issuer)} does not register clients. ${ADVICE_ON_CLIENT}`;
     throw authRequired(server, reason);
   }
   const { scope } = options;

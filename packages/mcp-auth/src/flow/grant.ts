@@ -67,13 +67,13 @@ export function refreshedCredential(
  * @throws McpError `MCP_AUTH_REQUIRED`
  */
 export function requireBearer(tokens: OAuthTokens): OAuthTokens {
-  if (tokens.token_type.toLowerCase() !== "bearer") throw refusal("a token of another kind than Bearer");
-  if (!fitsHeader(tokens.access_token)) throw refusal("an access token that no header can carry");
+  if (tokens.token_type.toLowerCase() !== "bearer") throw refusal("a token that is not a Bearer token");
+  if (!fitsHeader(tokens.access_token)) throw refusal("an access token that cannot be sent in a header");
   return tokens;
 }
 
 function refusal(given: string): McpError {
-  return new McpError("MCP_AUTH_REQUIRED", `The authorization server gave ${given}; it is not used.`);
+  return new McpError("MCP_AUTH_REQUIRED", `The authorization server issued ${given}; it was not used.`);
 }
 
 function withoutEmptyRefreshToken(tokens: OAuthTokens): OAuthTokens {

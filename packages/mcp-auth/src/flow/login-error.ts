@@ -109,7 +109,7 @@ function harmlessCause(sdk: Sdk, thrown: unknown, secrets: readonly string[]): u
 function wordsOf(message: string, secrets: readonly string[]): string {
   const [isOther, status] = NO_OAUTH_ERROR.exec(message) ?? [];
   if (isOther === undefined) return hideSecrets(message, secrets);
-  return status === undefined ? "an answer that is no OAuth error" : `HTTP ${status}, and no OAuth error`;
+  return status === undefined ? "not an OAuth error" : `HTTP ${status}, not an OAuth error`;
 }
 
 /** The text of a body that is an OAuth error (RFC 7591, section 3.2.2), else `undefined`. */
@@ -129,23 +129,22 @@ function describe(sdk: Sdk, thrown: unknown, { doing, endpoint, secrets = [] }: 
   const asked = withoutQuery(endpoint);
   const quoteRedacted = (text: string) => quote(hideSecrets(text, secrets));
   if (thrown instanceof sdk.RegistrationRejectedError) {
-    return `its authorization server registered no client: ${asked} answered HTTP ${thrown.status} (${quoteRedacted(wordsOfBody(thrown.body) ?? "no OAuth error")}). ${ADVICE_ON_CLIENT}`;
+    return `its authorization server did not register a client: ${asked} answered HTTP ${thrown.status} (${quoteRedacted(wordsOfBody(thrown.body) ?? "not an OAuth error")}). ${ADVICE_ON_CLIENT}`;
   }
   // The issuer that was received is not trusted, so it is not quoted.
   if (thrown instanceof sdk.IssuerMismatchError) {
     return thrown.kind === "metadata"
-      ? `the metadata of ${asked} belongs to another issuer, so it is not used.`
-      : `the answer did not come from the authorization server that was asked (${quote(`${thrown.expected}`)}), so it is not used.`;
+      ? `the metadata of ${asked} belongs to another issuer, so it was not used.`
+      : `the answer did not come from the expected authorization server (${quote(`${thrown.expected}`)}), so it was not used.`;
   }
   if (thrown instanceof sdk.InsecureTokenEndpointError) {
-    return "its authorization server wants codes and tokens to be sent without TLS; nothing was sent.";
+    return "its authorization server's token endpoint does not use TLS; nothing was sent.";
   }
   if (thrown instanceof sdk.OAuthError) {
     return `its authorization server refused the ${doing}: ${quoteRedacted(thrown.code)} (${quote(wordsOf(thrown.message, secrets))}).`;
   }
   if (isUnreadable(thrown)) {
-    const missing =
-      doing === "token request" ? "without an access token that can be used" : "with what is no metadata";
+    const missing = doing === "token request" ? "without a usable access token" : "with invalid metadata";
     return `${asked} answered the ${doing} ${missing}.`;
   }
   return `the ${doing} at ${asked} failed: ${quoteRedacted(thrownMessage(thrown))}`;

@@ -127,7 +127,7 @@ async function redeem(options: LogInOptions, { callback, client, scope }: Redemp
     );
     if (!isForgotten) throw mcpError;
     const { code: failure, message, ...details } = mcpError.toJSON();
-    const advice = "The client that an earlier login has registered is forgotten. Log in again.";
+    const advice = "The client that an earlier login registered was discarded. Log in again.";
     throw new McpError(failure, `${message} ${advice}`, { ...details, cause: mcpError.cause });
   }
 }
@@ -182,6 +182,6 @@ async function authorizeCode(
 function notShown(server: string, error: unknown, secrets: readonly string[]): McpError {
   const text = thrownMessage(error);
   const redacted = hideSecrets(text, secrets);
-  const reason = `the page on which to log in could not be shown: ${quote(redacted)}`;
+  const reason = `the login page could not be shown: ${quote(redacted)}`;
   return authRequired(server, reason, { cause: redacted === text ? error : undefined });
 }

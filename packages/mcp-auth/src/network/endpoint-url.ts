@@ -36,10 +36,10 @@ export function checkEndpointUrl(
   const refuse = (rule: string): never => {
     throw endpointRefusal(describe(url, field), rule);
   };
-  if (!url) return refuse("it is no URL");
+  if (!url) return refuse("it is not a URL");
   if (url.username || url.password) refuse("it contains a user name or a password");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHost(url.hostname))) {
-    refuse("OAuth goes over https, or over http to this machine only");
+    refuse("OAuth requires https, or http to this machine");
   }
   const rule = refusalOfHost(url.hostname, reach);
   return rule ? refuse(rule) : url;
@@ -73,7 +73,7 @@ export function bareHost(hostname: string): string {
 function refusalOfHost(hostname: string, reach: NetworkReach): string | undefined {
   const name = bareHost(hostname);
   if (isLoopbackHost(name) && !reach.allowLoopback)
-    return "it leads to this machine, where the server is not";
+    return "it leads to this machine, but the server is elsewhere";
   return isIP(name) ? refusalOfAddress(name, addressKind(name), reach) : undefined;
 }
 
@@ -86,18 +86,18 @@ export function refusalOfAddress(
   { allowLoopback = false, trustedHosts = [] }: NetworkReach,
 ): string | undefined {
   if (isLoopbackHost(hostname)) {
-    if (kind !== "loopback") return "it says that it is this machine and leads elsewhere";
-    return allowLoopback ? undefined : "it leads to this machine, where the server is not";
+    if (kind !== "loopback") return "it is a name for this machine but leads elsewhere";
+    return allowLoopback ? undefined : "it leads to this machine, but the server is elsewhere";
   }
   if (kind === "public") return undefined;
   const isTrusted = trustedHosts.some((trusted) => bareHost(trusted) === bareHost(hostname));
   if (isTrusted && kind !== "special") return undefined;
   return kind === "loopback"
-    ? "it leads to this machine, where the server is not"
+    ? "it leads to this machine, but the server is elsewhere"
     : `it leads to an address that is not on the internet (${kind})`;
 }
 
 function describe(url: URL | null, field: string | undefined): string {
-  const shown = url ? shownUrl(url) : "What was given";
+  const shown = url ? shownUrl(url) : "The given value";
   return field ? `${shown} (${field})` : shown;
 }

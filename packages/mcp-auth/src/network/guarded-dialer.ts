@@ -102,9 +102,9 @@ function unknownHost(hostname: string): McpError {
 }
 
 function lateConnection(hostname: string): McpError {
-  return new McpError("MCP_CONNECT_TIMEOUT", `${hostname} did not take the connection in time.`);
+  return new McpError("MCP_CONNECT_TIMEOUT", `${hostname} did not accept the connection in time.`);
 }
 
 function endedConnection(hostname: string): McpError {
-  return new McpError("MCP_CONNECT_FAILED", `The connection to ${hostname} was ended before it stood.`);
+  return new McpError("MCP_CONNECT_FAILED", `The connection to ${hostname} ended before it was established.`);
 }

@@ -94,9 +94,13 @@ class GuardedConnections implements GuardedFetch {
       return await this.#follow(url, { ...init, signal }, read);
     } catch (error) {
       if (init.signal?.aborted) {
-        throw new McpError("MCP_ABORTED", `The request to ${shownUrl(url)} was given up.`, { cause: error });
+        throw new McpError("MCP_ABORTED", `The request to ${shownUrl(url)} was aborted.`, { cause: error });
       }
-      throw toMcpError(error, "MCP_CONNECT_FAILED", `${shownUrl(url)} could not be asked${reason(error)}.`);
+      throw toMcpError(
+        error,
+        "MCP_CONNECT_FAILED",
+        `The request to ${shownUrl(url)} failed${reason(error)}.`,
+      );
     } finally {
       clearTimeout(timer);
     }
@@ -181,7 +185,7 @@ class GuardedConnections implements GuardedFetch {
   }
 
   async #end(): Promise<void> {
-    this.#closing.abort(new McpError("MCP_CLOSED", "The way to authorization servers was closed."));
+    this.#closing.abort(new McpError("MCP_CLOSED", "The connections to authorization servers were closed."));
     this.#dialer.close();
     await this.#agent?.destroy();
   }
@@ -224,7 +228,7 @@ function reason(error: unknown): string {
 function late(url: URL, timeoutMs: number): McpError {
   return new McpError(
     "MCP_CONNECT_TIMEOUT",
-    `${shownUrl(url)} did not answer wholly within ${timeoutMs} ms.`,
+    `${shownUrl(url)} did not answer completely within ${timeoutMs} ms.`,
   );
 }
 
@@ -239,6 +243,6 @@ function tooLong(url: URL, maxBytes: number, httpStatus: number): McpError {
 function tooManyRedirects(url: URL, followed: number): McpError {
   return new McpError(
     "MCP_AUTH_REQUIRED",
-    `${shownUrl(url)} redirects further than ${followed} times; that is not followed.`,
+    `${shownUrl(url)} redirects more than ${followed} times; further redirects are not followed.`,
   );
 }

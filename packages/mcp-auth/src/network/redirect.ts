@@ -30,7 +30,7 @@ export function nextHop(
   if (hop.method !== "GET" && hop.method !== "HEAD") {
     throw new McpError(
       "MCP_AUTH_REQUIRED",
-      `${shownUrl(hop.url)} sends a ${hop.method} on to ${target?.origin.slice(0, 300) ?? "no URL"}; only a GET follows a redirect.`,
+      `${shownUrl(hop.url)} redirects a ${hop.method} to ${target?.origin.slice(0, 300) ?? "an invalid URL"}; only a GET follows redirects.`,
       { httpStatus: status },
     );
   }

@@ -57,7 +57,7 @@ function makeLockFile(path: string): void {
   } catch (error) {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (isSystemError(error, "EEXIST") && found?.isFile() !== false) return;
-    const advice = found ? "remove it" : "look whether its folder can be used";
+    const advice = found ? "remove it" : "check whether its folder can be used";
     throw new McpError("MCP_CONFIG_INVALID", `${path} cannot be used as a lock; ${advice}.`, {
       cause: error,
     });
@@ -69,7 +69,7 @@ function openLock(path: string): DatabaseSync {
   try {
     return openDatabase(path);
   } catch (error) {
-    const message = `No lock can be held in ${dirname(path)}; look whether it can be written to, or choose a folder with a shorter path.`;
+    const message = `No lock can be created in ${dirname(path)}; check that it is writable, or choose a folder with a shorter path.`;
     throw toMcpError(error, "MCP_CONFIG_INVALID", message);
   }
 }
@@ -94,12 +94,12 @@ async function pauseBetween(path: string, signal: AbortSignal | undefined): Prom
   try {
     await pause(delayMs, undefined, { signal });
   } catch (cause) {
-    const message = `Another process works with ${path}; the wait for it was given up.`;
+    const message = `Another process is using ${path}; the wait for it was aborted.`;
     throw new McpError("MCP_ABORTED", message, { cause });
   }
 }
 
 function heldTooLong(path: string, waitedMs: number): McpError {
-  const message = `Another process has held ${path} for more than ${waitedMs} ms; look whether it hangs.`;
+  const message = `Another process has held ${path} for more than ${waitedMs} ms; check whether it hangs.`;
   return new McpError("MCP_LIMIT_EXCEEDED", message);
 }

@@ -49,7 +49,7 @@ class FileVault implements TokenVault {
 
   async forServer(serverUrl: string, signal?: AbortSignal): Promise<StoredCredential | undefined> {
     if (signal?.aborted) {
-      throw new McpError("MCP_ABORTED", "The look into the vault was given up.", { cause: signal.reason });
+      throw new McpError("MCP_ABORTED", "Reading the vault was aborted.", { cause: signal.reason });
     }
     const url = canonicalServerUrl(serverUrl);
     const found = this.#attempt(() => (this.#directory.exists() ? this.#read(url) : undefined));
@@ -106,7 +106,7 @@ class FileVault implements TokenVault {
       return act();
     } catch (error) {
       const code = error instanceof Error && "code" in error ? ` (${error.code})` : "";
-      const message = `Credentials cannot be kept in ${this.#directory.folder}${code}; look whether it can be used.`;
+      const message = `Credentials cannot be stored in ${this.#directory.folder}${code}; check whether it can be used.`;
       throw toMcpError(error, "MCP_CONFIG_INVALID", message);
     }
   }
@@ -136,7 +136,10 @@ class FileVault implements TokenVault {
     if (!credential) return "the file is damaged";
     if (credential.serverUrl !== serverUrl) return "the file belongs to another server";
     if (found.wasReadable) {
-      this.#log("warn", `Others could read the stored login for ${serverUrl}; that right was taken away.`);
+      this.#log(
+        "warn",
+        `Other users could read the stored login for ${serverUrl}; their access was removed.`,
+      );
     }
     return credential;
   }

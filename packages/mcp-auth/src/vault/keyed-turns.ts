@@ -46,5 +46,5 @@ function unlessAborted(awaited: Promise<void>, signal: AbortSignal): Promise<voi
 }
 
 function aborted(signal: AbortSignal): McpError {
-  return new McpError("MCP_ABORTED", "The wait for a login's turn was given up.", { cause: signal.reason });
+  return new McpError("MCP_ABORTED", "Waiting for access to a login was aborted.", { cause: signal.reason });
 }

@@ -131,8 +131,8 @@ function readPrivateFile(path: string): FoundFile {
   } catch (error) {
     if (isSystemError(error, "ENOENT")) return { kind: "none" };
     if (isSystemError(error, "ELOOP")) return { kind: "unusable", why: "it is a link" };
-    if (isSystemError(error, "EACCES")) return { kind: "unusable", why: "it may not be read" };
-    if (isSystemError(error, "ENXIO")) return { kind: "unusable", why: "it is no file" };
+    if (isSystemError(error, "EACCES")) return { kind: "unusable", why: "it cannot be read" };
+    if (isSystemError(error, "ENXIO")) return { kind: "unusable", why: "it is not a file" };
     throw error; // possibly temporary, such as too many open files
   }
   try {
@@ -144,11 +144,11 @@ function readPrivateFile(path: string): FoundFile {
 
 function readOpened(file: number): FoundFile {
   const found = fstatSync(file);
-  if (!found.isFile()) return { kind: "unusable", why: "it is no file" };
+  if (!found.isFile()) return { kind: "unusable", why: "it is not a file" };
   if (found.size > LARGEST_FILE_BYTES) return { kind: "unusable", why: "it is too large" };
-  if (isSomebodyElses(found)) return { kind: "unusable", why: "it belongs to somebody else" };
+  if (isSomebodyElses(found)) return { kind: "unusable", why: "it belongs to another user" };
   if (hasModes() && found.mode & OTHERS_MAY_WRITE)
-    return { kind: "unusable", why: "others may write into it" };
+    return { kind: "unusable", why: "other users may write to it" };
   const wasReadable = hasModes() && (found.mode & OTHERS_MAY_ANYTHING) !== 0;
   if (wasReadable) fchmodSync(file, 0o600);
   return { kind: "text", text: readFileSync(file, "utf8"), wasReadable };
@@ -157,13 +157,13 @@ function readOpened(file: number): FoundFile {
 function requirePrivate(folder: string): void {
   const found = lstatSync(folder);
   const refuse = (why: string) => {
-    throw new McpError("MCP_CONFIG_INVALID", `Credentials are not kept in ${folder}: ${why}.`);
+    throw new McpError("MCP_CONFIG_INVALID", `Credentials are not stored in ${folder}: ${why}.`);
   };
   if (found.isSymbolicLink()) refuse("it is a link, not a folder; name the folder itself");
-  if (!found.isDirectory()) refuse("it is no folder; remove what is there, or name another folder");
+  if (!found.isDirectory()) refuse("it is not a folder; remove it, or name another folder");
   if (isSomebodyElses(found)) refuse("it belongs to another user; name another folder");
   if (hasModes() && found.mode & OTHERS_MAY_ANYTHING)
-    refuse("others may enter it; take that right away (chmod 700)");
+    refuse("other users may access it; remove their access (chmod 700)");
 }
 
 function isSomebodyElses(found: Stats): boolean {

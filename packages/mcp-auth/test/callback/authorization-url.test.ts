@@ -122,7 +122,7 @@ test.each([
 test("[T25] a refusal names no more than where the user would have been sent", () => {
   const open = () => checkAuthorizationUrl("http://issuer.example/authorize?state=secret#secret");
   expect(open).toThrow(
-    "http://issuer.example/authorize?… is not opened: a browser is sent over http to this machine only.",
+    "http://issuer.example/authorize?… was not opened: http is allowed only to this machine.",
   );
   expect(open).not.toThrow(/secret/);
 });

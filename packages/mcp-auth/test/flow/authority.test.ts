@@ -57,7 +57,7 @@ describe("what a server says of its authorization server", () => {
   };
 
   it.each([
-    ["there is none", undefined, "there is no metadata at"],
+    ["there is none", undefined, "no metadata at"],
     ["it does not know PKCE", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
     ["it names another issuer", { issuer: "https://other.example" }, "another issuer"],
   ])("is quoted without what a terminal obeys, and cut, where %s", async (_, metadata, words) => {
@@ -96,7 +96,7 @@ describe("metadata of a server", () => {
     async (statuses) => {
       await expect(discover(statuses)).rejects.toMatchObject({
         code: "MCP_CONNECT_FAILED",
-        message: expect.stringContaining("Ask whoever runs the server"),
+        message: expect.stringContaining("Ask the operator of the server"),
       });
     },
   );
@@ -105,7 +105,7 @@ describe("metadata of a server", () => {
     await expect(discover([status], new URL(`${ORIGIN}/prm?x=y`))).rejects.toMatchObject({
       code: "MCP_CONNECT_FAILED",
       httpStatus: status,
-      message: expect.stringContaining(`${ORIGIN}/prm (HTTP ${status}). Ask whoever runs the server.`),
+      message: expect.stringContaining(`${ORIGIN}/prm (HTTP ${status}). Ask the operator of the server.`),
     });
   });
 
@@ -177,7 +177,7 @@ describe("what a server had advertised when somebody logged in", () => {
 
   it("must cover the server's URL", async () => {
     const wrong = { ...earlier, resourceIndicator: "https://other.example/" };
-    await expect(discover([502, 404], undefined, wrong)).rejects.toThrow("for another resource than its URL");
+    await expect(discover([502, 404], undefined, wrong)).rejects.toThrow("does not match its URL");
   });
 });
 
@@ -230,7 +230,7 @@ describe("an authorization server", () => {
     expect(await read(PAGE.clone(), Response.json(OPEN_ID))).toMatchObject({ issuer: METADATA.issuer });
     await expect(read(PAGE.clone(), PAGE.clone())).rejects.toMatchObject({
       code: "MCP_AUTH_REQUIRED",
-      message: expect.stringContaining("there is no metadata at"),
+      message: expect.stringContaining("no metadata at"),
     });
   });
 
@@ -259,7 +259,7 @@ describe("an authorization server", () => {
 
   it.each<[string, object, string]>([
     ["of another issuer", { issuer: "https://evil.example" }, "belongs to another issuer"],
-    ["that lacks an endpoint", { token_endpoint: undefined }, "with what is no metadata"],
+    ["that lacks an endpoint", { token_endpoint: undefined }, "with invalid metadata"],
     ["without PKCE", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
   ])("whose metadata is %s is refused for that, though another place was down", async (_, more, words) => {
     await expect(read(status(502), Response.json({ ...OPEN_ID, ...more }))).rejects.toMatchObject({

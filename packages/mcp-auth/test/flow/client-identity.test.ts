@@ -112,7 +112,7 @@ describe("an issuer that registers no clients", () => {
     const issuer = `${ISSUER}/\u001b[2J\u202e${"x".repeat(2_000)}`;
     const guardian = { ...authority, issuer, metadata: { issuer } } as Authority;
     const message = await identify({}, undefined, { guardian }).catch((error: Error) => error.message);
-    expect(message).toContain("registers no clients");
+    expect(message).toContain("does not register clients");
     expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(message).toHaveProperty("length", expect.closeTo(450, -2));
   });

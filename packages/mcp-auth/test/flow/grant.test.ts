@@ -48,7 +48,7 @@ describe("an access token", () => {
     "such as %j is refused, because no header can carry it, and not quoted",
     (token) => {
       expect(() => requireBearer(tokens(token))).toThrow(
-        /^The authorization server gave an access token that no header can carry; it is not used\.$/,
+        /^The authorization server issued an access token that cannot be sent in a header; it was not used\.$/,
       );
     },
   );

@@ -67,7 +67,7 @@ describe("the error of a login", () => {
     const body =
       "HTTP 502: Invalid OAuth error response: SyntaxError: no. Raw body: <h1>refresh_token=other</h1>";
     const mcpError = loginError(sdk, new sdk.OAuthError("server_error", body), STEP);
-    expect(mcpError.message).toContain("server_error (HTTP 502, and no OAuth error)");
+    expect(mcpError.message).toContain("server_error (HTTP 502, not an OAuth error)");
     expect(`${mcpError.message} ${mcpError.cause}`).not.toMatch(/other|Raw body/);
   });
 
@@ -110,11 +110,11 @@ describe("the error of a login", () => {
       "invalid_client_metadata: no",
     ],
     ['{"error":"unapproved_client"}', "unapproved_client"],
-    ["<!doctype html><h1>other</h1>", "no OAuth error"],
-    ['{"message":"other"}', "no OAuth error"],
-    ['{"error":{"message":"other"}}', "no OAuth error"],
-    ["null", "no OAuth error"],
-    ["", "no OAuth error"],
+    ["<!doctype html><h1>other</h1>", "not an OAuth error"],
+    ['{"message":"other"}', "not an OAuth error"],
+    ['{"error":{"message":"other"}}', "not an OAuth error"],
+    ["null", "not an OAuth error"],
+    ["", "not an OAuth error"],
   ])("shows of the answer %s to a registration only an error of OAuth", (body, words) => {
     const rejected = new sdk.RegistrationRejectedError({
       status: 403,
@@ -124,7 +124,7 @@ describe("the error of a login", () => {
     const mcpError = loginError(sdk, rejected, { ...STEP, doing: "registration" });
     expect(mcpError.message).toContain(`answered HTTP 403 (${words})`);
     expect(mcpError.message).not.toContain("other");
-    if (words === "no OAuth error") expect(mcpError.cause).toBeUndefined();
+    if (words === "not an OAuth error") expect(mcpError.cause).toBeUndefined();
   });
 
   it("leaves a text as it is where nothing in it was sent", () => {

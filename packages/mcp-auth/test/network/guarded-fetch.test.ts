@@ -153,7 +153,7 @@ describe("who is slow", () => {
     const asked = guarded.fetch(`${server.origin}/slow?token=hidden`);
     const outcome = expect(asked).rejects.toMatchObject({
       code: "MCP_CONNECT_TIMEOUT",
-      message: `${server.origin}/slow?… did not answer wholly within 5000 ms.`,
+      message: `${server.origin}/slow?… did not answer completely within 5000 ms.`,
     });
     await arrived.promise;
     vi.advanceTimersByTime(5_000);
@@ -217,7 +217,7 @@ test("a server that is not there is told from one that may not be reached", asyn
   await using guarded = open();
   await expect(guarded.fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
     code: "MCP_CONNECT_FAILED",
-    message: `http://127.0.0.1:${port}/ could not be asked (ECONNREFUSED).`,
+    message: `The request to http://127.0.0.1:${port}/ failed (ECONNREFUSED).`,
   });
 });
 

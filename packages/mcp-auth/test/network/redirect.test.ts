@@ -52,7 +52,7 @@ test.each(STATUSES)("[T29] a %i in answer to a POST is not followed", async (sta
     guarded.fetch(`${first.origin}/token?a=hidden`, { method: "POST", body }),
   ).rejects.toMatchObject({
     code: "MCP_AUTH_REQUIRED",
-    message: `${first.origin}/token?… sends a POST on to ${other.origin}; only a GET follows a redirect.`,
+    message: `${first.origin}/token?… redirects a POST to ${other.origin}; only a GET follows redirects.`,
   });
   expect(first.received[0]).toMatchObject({ method: "POST", body: "code=secret-code&client_secret=secret" });
   expect(other.received).toEqual([]);

@@ -58,7 +58,7 @@ describe.runIf(process.getuid)("what others may do", () => {
     expect(await vault.forServer(SERVER_URL)).toEqual(sampleCredential({ number: 1 }));
     expect(modeOf(file)).toBe("600");
     expect(warnings).toEqual([
-      `warn: Others could read the stored login for ${SERVER_URL}; that right was taken away.`,
+      `warn: Other users could read the stored login for ${SERVER_URL}; their access was removed.`,
     ]);
     await vault.forServer(SERVER_URL);
     expect(warnings).toHaveLength(1);
@@ -155,7 +155,7 @@ const DAMAGES: readonly [what: string, why: string, damage: (file: string) => vo
   ],
   [
     "is a folder",
-    "it is no file",
+    "it is not a file",
     (file) => {
       renameSync(file, `${file}.real`);
       mkdirSync(file);
@@ -163,13 +163,13 @@ const DAMAGES: readonly [what: string, why: string, damage: (file: string) => vo
   ],
   [
     "is a pipe that nobody writes to",
-    "it is no file",
+    "it is not a file",
     (file) => {
       renameSync(file, `${file}.real`);
       execFileSync("mkfifo", [file]);
     },
   ],
-  ["may be written by others", "others may write into it", (file) => chmodSync(file, 0o622)],
+  ["may be written by others", "other users may write to it", (file) => chmodSync(file, 0o622)],
 ];
 
 function edit(file: string, change: object): void {
@@ -203,7 +203,7 @@ describe.runIf(process.platform !== "win32")("a file that", () => {
     const { vault, warnings, file } = await openFilledVault();
     chownSync(file, 12_345, 12_345);
     expect(await vault.forServer(SERVER_URL)).toBeUndefined();
-    expect(warnings).toEqual([expect.stringContaining("it belongs to somebody else")]);
+    expect(warnings).toEqual([expect.stringContaining("it belongs to another user")]);
   });
 });
 

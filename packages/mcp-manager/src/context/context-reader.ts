@@ -192,7 +192,7 @@ async function openedSession(managed: ContextServer, deadline: Deadline): Promis
     if (deadline.signal.aborted) throw deadline.signal.reason;
     const { name: server } = managed.definition;
     const cause = toMcpError(thrown, "MCP_INTERNAL", "The server could not be reached.");
-    const message = `Nothing was asked of server "${server}": ${cause.message}`;
+    const message = `Nothing was sent to server "${server}": ${cause.message}`;
     throw new McpError(cause.code, message, { ...cause.toJSON(), server, outcome: "not-sent", cause });
   }
 }
@@ -210,8 +210,8 @@ function contextDeadline(
   const limitMs = timeoutMs ?? limits?.callTimeoutMs ?? DEFAULT_LIMITS.callTimeoutMs;
   const ended = (code: "MCP_ABORTED" | "MCP_CALL_TIMEOUT") => {
     const { isAsked } = progress;
-    const what = isAsked ? "had answered" : "was ready; nothing was asked of it";
-    const why = code === "MCP_ABORTED" ? "The caller gave up" : `${limitMs} ms had passed`;
+    const what = isAsked ? "answered" : "was ready; nothing was sent to it";
+    const why = code === "MCP_ABORTED" ? "The request was aborted" : `${limitMs} ms passed`;
     const outcome = isAsked ? "unknown" : "not-sent";
     return new McpError(code, `${why} before server "${name}" ${what}.`, { server: name, outcome });
   };

@@ -164,7 +164,7 @@ class Subscriptions implements ResourceSubscriptions {
 
   #refused(): McpError {
     const { server } = this.#options;
-    const message = `Server "${server}" takes no subscriptions to resources; read them again instead.`;
+    const message = `Server "${server}" does not support resource subscriptions; read the resource again instead.`;
     return new McpError("MCP_REQUEST_REJECTED", message, { server, outcome: "not-sent" });
   }
 }

@@ -134,7 +134,7 @@ class BorrowedSession implements LentSession {
         outcome: "not-sent",
         cause,
       });
-    throw new McpError("MCP_CLOSED", "The session was given back; nothing was sent.", {
+    throw new McpError("MCP_CLOSED", "The shared session was released; nothing was sent.", {
       outcome: "not-sent",
     });
   }

@@ -38,6 +38,6 @@ export function createLendingConnector({ connect, lender, lists }: LendingConnec
 /** The borrower's wait has no time limit of its own: it ends with the lender's attempt, or when the session is no longer wanted. */
 function borrowingDeadline(server: string, signal: AbortSignal): Deadline {
   const gaveUp = () =>
-    new McpError("MCP_ABORTED", `Nobody waits for server "${server}" any more.`, { server });
+    new McpError("MCP_ABORTED", `Connecting to server "${server}" was aborted.`, { server });
   return createDeadline({ signal, timeoutMs: 0, aborted: gaveUp, expired: gaveUp });
 }

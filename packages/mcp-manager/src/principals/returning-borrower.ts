@@ -17,7 +17,7 @@ export async function bringBack(borrower: Borrower, stop: AbortSignal): Promise<
   const hasGivenUp = status === "failed" || status === "backoff" || borrower.dropped !== undefined;
   if (shared !== true || !hasGivenUp) return;
   const gaveUp = () =>
-    new McpError("MCP_ABORTED", `Nobody waits for server "${name}" any more.`, { server: name });
+    new McpError("MCP_ABORTED", `Reconnecting server "${name}" was aborted.`, { server: name });
   using deadline = createDeadline({ signal: stop, timeoutMs: 0, aborted: gaveUp, expired: gaveUp });
   await borrower.reconnect(deadline).catch(() => {}); // The server reports the failure itself.
 }

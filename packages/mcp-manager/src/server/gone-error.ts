@@ -15,7 +15,7 @@ export function givenUpError(server: string, event: ServerEvent): McpError {
 
 /** A request was in flight when its server stopped answering pings; the same code as for a lost session. */
 export function silencedError(server: string, isCall: boolean): McpError {
-  return inFlightError(isCall ? "MCP_OUTCOME_UNKNOWN" : "MCP_SESSION_LOST", server, "gave no sign of life");
+  return inFlightError(isCall ? "MCP_OUTCOME_UNKNOWN" : "MCP_SESSION_LOST", server, "stopped answering");
 }
 
 /** Replaces the `MCP_CLOSED` of a request on a lost session: its user did not close the session. */

@@ -99,6 +99,6 @@ export function createHeartbeat(
 
 function unhealthy(server: string, { threshold, timeoutMs }: HeartbeatPolicy, cause: unknown): McpError {
   const pings = threshold === 1 ? "a ping" : `${threshold} pings in a row`;
-  const message = `Server "${server}" gave no sign of life: it did not answer ${pings} within ${timeoutMs} ms, so it is connected anew.`;
+  const message = `Server "${server}" did not answer ${pings} within ${timeoutMs} ms; reconnecting.`;
   return new McpError("MCP_SESSION_LOST", message, { server, cause });
 }

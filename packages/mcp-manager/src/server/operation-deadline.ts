@@ -16,7 +16,7 @@ const OPERATIONS = {
 export function checkOptions(server: string, options: RequestOptions): void {
   const invalid = invalidOption(options);
   if (invalid === undefined) return;
-  const message = `Nothing was asked of server "${server}": ${invalid}.`;
+  const message = `Nothing was sent to server "${server}": ${invalid}.`;
   throw new McpError("MCP_CONFIG_INVALID", message, { server, outcome: "not-sent" });
 }
 
@@ -35,7 +35,7 @@ export function operationDeadline(
   const { limit, words } = OPERATIONS[operation];
   const limitMs = timeoutMs ?? limits?.[limit] ?? DEFAULT_LIMITS[limit];
   const details = { server: name, outcome: "not-sent" } as const;
-  const gaveUp = `Server "${name}" was asked to ${words}, and the caller gave up.`;
+  const gaveUp = `Server "${name}" was asked to ${words}, but the caller aborted.`;
   const tooLate = `Server "${name}" did not ${words} within ${limitMs} ms.`;
   return createDeadline({
     signal,

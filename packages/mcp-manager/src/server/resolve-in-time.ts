@@ -27,8 +27,7 @@ export async function resolveInTime(
   using deadline = createDeadline({
     signal,
     timeoutMs,
-    aborted: () =>
-      new McpError("MCP_ABORTED", `The attempt to connect server "${name}" was given up.`, details),
+    aborted: () => new McpError("MCP_ABORTED", `Connecting to server "${name}" was aborted.`, details),
     expired: () =>
       new McpError(
         "MCP_CONNECT_TIMEOUT",

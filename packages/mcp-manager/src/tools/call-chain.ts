@@ -93,7 +93,7 @@ function enter(middleware: CallMiddleware, next: Stage, call: ToolCall, passage:
 }
 
 function resultOf(result: unknown, tool: ToolDescriptor, passage: Passage): ToolCallResult {
-  if (typeof result !== "object" || result === null) throw misbehaved("gave no result", tool, passage);
+  if (typeof result !== "object" || result === null) throw misbehaved("returned no result", tool, passage);
   return result as ToolCallResult;
 }
 

@@ -44,7 +44,7 @@ export function unavailable(tool: NamedTool, thrown: unknown): McpError {
  */
 export function callError(thrown: unknown, tool: ToolDescriptor, signal: AbortSignal | undefined): McpError {
   if (isMcpError(thrown, "MCP_ABORTED") && signal?.aborted !== true) {
-    const message = `The call of tool "${tool.originalName}" was cancelled, and not by its caller; it may have been carried out.`;
+    const message = `The call of tool "${tool.originalName}" was aborted, but not by its caller; it may have been carried out.`;
     const outcome = thrown.outcome ?? "unknown";
     return new McpError("MCP_OUTCOME_UNKNOWN", message, {
       ...thrown.toJSON(),
@@ -87,7 +87,7 @@ export function keepUncertainty(
 ): McpError {
   if (uncertain === undefined || error.outcome === "unknown") return error;
   if (error.code !== "MCP_ABORTED") return uncertain;
-  const message = `The call of tool "${tool.originalName}" was aborted; an attempt before that may have been carried out.`;
+  const message = `The call of tool "${tool.originalName}" was aborted; an earlier attempt may have been carried out.`;
   return new McpError("MCP_ABORTED", message, { ...detailsOf(tool), outcome: "unknown", cause: uncertain });
 }
 

@@ -62,7 +62,7 @@ export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): voi
   const offered = registry.find(server, originalName);
   if (offered === undefined) throw goneTool(tool);
   if (offered === tool || isAlike(offered, tool)) return;
-  const message = `Tool ${quoted(originalName)} of server ${quoted(server)} changed after the call of it was judged, while its server was started anew or listed its tools again, so the call was not sent. A new call is judged by what the tool is now.`;
+  const message = `Tool ${quoted(originalName)} of server ${quoted(server)} changed after its call was checked, while the server restarted or listed its tools again, so the call was not sent. A new call is checked against the tool as it is now.`;
   throw new McpError("MCP_TOOL_CHANGED", message, { ...detailsOf(tool), outcome: "not-sent" });
 }
 
@@ -74,7 +74,7 @@ export function refuseIfOther(tool: ToolDescriptor, registry: ToolRegistry): voi
 export function refuseIfUnlisted(tool: ToolDescriptor, registry: ToolRegistry): void {
   const { server, originalName } = tool;
   if (registry.find(server, originalName)?.origin === "live") return;
-  const message = `Server ${quoted(server)} was started anew after the call of tool ${quoted(originalName)} was judged, and has not listed its tools since, so the call was not sent. A new call is judged by what is known of the tool then.`;
+  const message = `Server ${quoted(server)} restarted after the call of tool ${quoted(originalName)} was checked, and has not listed its tools since, so the call was not sent. A new call is checked against what is known of the tool then.`;
   throw new McpError("MCP_SESSION_LOST", message, { ...detailsOf(tool), outcome: "not-sent" });
 }
 
@@ -112,7 +112,7 @@ function unknownTool(message: string, tool: string, server?: string): McpError {
 }
 
 function suggestion(near: readonly string[]): string {
-  return near.length === 0 ? "." : `; names near it: ${near.map(quoted).join(", ")}.`;
+  return near.length === 0 ? "." : `; similar names: ${near.map(quoted).join(", ")}.`;
 }
 
 /** Quotes a name and cuts it: a model may write anything. */

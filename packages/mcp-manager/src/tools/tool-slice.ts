@@ -68,7 +68,7 @@ function applyPolicies(
       const decided = policy(offered);
       if ("blocked" in decided) return decided;
       if (isUnawaited(decided) || typeof decided.definition !== "object")
-        return { blocked: "a tool policy gave something that is no tool" };
+        return { blocked: "a tool policy returned something that is not a tool" };
       if (decided === offered) continue; // Most tools pass as they are.
       const { name, server, originalName } = tool; // A policy cannot change which tool it is.
       offered = Object.freeze({ ...decided, name, server, originalName });

@@ -53,7 +53,7 @@ export function viewRules(filter: ViewFilter, log: Logger): ViewRules {
   const asks = (what: string, name: string, ask: () => unknown): boolean => {
     try {
       const verdict = ask();
-      if (isUnawaited(verdict)) throw new TypeError("It gave a promise; only viewFor waits for one.");
+      if (isUnawaited(verdict)) throw new TypeError("It returned a promise; only viewFor waits for one.");
       return verdict === true;
     } catch (error) {
       log("warn", `the filter of a view threw and hides a ${what}`, {
@@ -159,9 +159,9 @@ function checkFilter(filter: unknown): void {
 
 function wrongOf(filter: unknown): string | undefined {
   if (typeof filter !== "object" || filter === null || Array.isArray(filter))
-    return `${writtenValue(filter)} is none`;
+    return `${writtenValue(filter)} is not a filter`;
   for (const [field, names] of Object.entries(filter)) {
-    if (field !== "servers" && field !== "tools") return `it has no ${JSON.stringify(field)}`;
+    if (field !== "servers" && field !== "tools") return `it cannot have ${JSON.stringify(field)}`;
     const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
     if (names !== undefined && typeof names !== "function" && !isList)
       return `"${field}" must not be ${writtenValue(names)}`;

@@ -194,7 +194,7 @@ describe("what the catalog is told", () => {
     session.notify(CHANGED);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(manager.tools()).toMatchObject([{ originalName: "new" }]);
-    expect(warnings).toContain("the catalog could not be told of a server");
+    expect(warnings).toContain("the catalog could not be updated for a server");
     await manager.close();
   });
 

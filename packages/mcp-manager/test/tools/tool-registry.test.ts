@@ -159,7 +159,7 @@ describe("a server's filter", () => {
     registry.replace("a", [tool("read"), tool("write")], "live");
     registry.replace("a", [tool("read"), tool("write")], "live");
     expect(warnings).toEqual([
-      ["a", 'its filter includes "raed", which fits none of its tools; it offers "read", "write"'],
+      ["a", 'its filter includes "raed", which matches none of its tools; it offers "read", "write"'],
     ]);
   });
 
@@ -177,7 +177,7 @@ describe("tool policies", () => {
     const { registry, blocked } = createRegistry({ policies: [promised] });
     registry.replace("a", [tool("read")], "live");
     expect(registry.tools()).toEqual([]);
-    expect(blocked).toEqual([["read", "a tool policy gave something that is no tool"]]);
+    expect(blocked).toEqual([["read", "a tool policy returned something that is not a tool"]]);
   });
 
   it("[L14] cannot change the tool they look at", () => {
